@@ -1,0 +1,38 @@
+import { z } from '@hono/zod-openapi';
+import type { HearthError } from './errors.ts';
+
+/** Error body of v1 and of the server's own endpoints. */
+export const errorBodySchema = z
+  .object({
+    error: z.object({
+      type: z.string(),
+      message: z.string(),
+      code: z.string().optional(),
+      param: z.string().optional(),
+    }),
+  })
+  .openapi('Error');
+export type ErrorBody = z.infer<typeof errorBodySchema>;
+
+/** Error body of v0 and of the OpenAI-compatible surface. */
+export const openAiErrorBodySchema = z
+  .object({
+    error: z.object({
+      message: z.string(),
+      type: z.string(),
+      param: z.string().nullable(),
+      code: z.string().nullable(),
+    }),
+  })
+  .openapi('OpenAiError');
+export type OpenAiErrorBody = z.infer<typeof openAiErrorBodySchema>;
+
+export function toErrorBody(error: HearthError): ErrorBody {
+  const { type, message, code, param } = error;
+  return { error: { type, message, code, ...(param === undefined ? {} : { param }) } };
+}
+
+export function toOpenAiErrorBody(error: HearthError): OpenAiErrorBody {
+  const { type, message, code, param } = error;
+  return { error: { message, type, param: param ?? null, code } };
+}

@@ -1,0 +1,312 @@
+/**
+ * Every error that Hearth answers with, declared once: type, code, HTTP status and message.
+ * `docs/errors.md` is generated from this table; each surface wraps the same fields in its own body.
+ */
+
+export type ErrorType =
+  | 'invalid_request'
+  | 'model_not_found'
+  | 'job_not_found'
+  | 'response_not_found'
+  | 'instance_not_found'
+  | 'not_found'
+  | 'conflict'
+  | 'server_busy'
+  | 'internal_error'
+  | 'not_implemented'
+  | 'mcp_connection_error'
+  | 'plugin_connection_error'
+  | 'hub_error'
+  | 'model_load_failed'
+  | 'insufficient_memory'
+  | 'engine_crashed';
+
+interface ErrorDefinition {
+  readonly type: ErrorType;
+  readonly status: number;
+  /** Whether the same request may succeed later without a change. */
+  readonly retryable: boolean;
+  /** When it happens, for `docs/errors.md`. */
+  readonly when: string;
+}
+
+/** The key of an entry is the error's `code`. */
+export const errorTable = {
+  invalid_json: {
+    type: 'invalid_request',
+    status: 400,
+    retryable: false,
+    when: 'The body is not JSON.',
+  },
+  missing_required_parameter: {
+    type: 'invalid_request',
+    status: 400,
+    retryable: false,
+    when: 'A required field is absent.',
+  },
+  unrecognized_keys: {
+    type: 'invalid_request',
+    status: 400,
+    retryable: false,
+    when: 'The body has a field that the endpoint does not know (v1 only).',
+  },
+  invalid_type: {
+    type: 'invalid_request',
+    status: 400,
+    retryable: false,
+    when: 'A field has the wrong JSON type.',
+  },
+  invalid_value: {
+    type: 'invalid_request',
+    status: 400,
+    retryable: false,
+    when: 'A field is outside its range or set, or refers to something that is not stored.',
+  },
+  unsupported_reasoning: {
+    type: 'invalid_request',
+    status: 400,
+    retryable: false,
+    when: 'The model does not support the `reasoning` setting.',
+  },
+  vision_unsupported: {
+    type: 'invalid_request',
+    status: 400,
+    retryable: false,
+    when: 'An image was sent to a model without vision.',
+  },
+  invalid_image: {
+    type: 'invalid_request',
+    status: 400,
+    retryable: false,
+    when: 'An image is not a readable PNG, JPEG, WebP or GIF, or is too large.',
+  },
+  wrong_model_type: {
+    type: 'invalid_request',
+    status: 400,
+    retryable: false,
+    when: 'An embedding model was asked for text, or a language model for embeddings.',
+  },
+  infill_unsupported: {
+    type: 'invalid_request',
+    status: 400,
+    retryable: false,
+    when: '`suffix` was given for a model that was not trained to fill in the middle.',
+  },
+  context_length_exceeded: {
+    type: 'invalid_request',
+    status: 400,
+    retryable: false,
+    when: 'The prompt has more tokens than the context; it is never cut silently.',
+  },
+  invalid_api_key: {
+    type: 'invalid_request',
+    status: 401,
+    retryable: false,
+    when: 'A token is required and missing, malformed, unknown or revoked.',
+  },
+  forbidden: {
+    type: 'invalid_request',
+    status: 403,
+    retryable: false,
+    when: 'The token lacks the permission, or `Host` or `Origin` is foreign.',
+  },
+  model_not_found: {
+    type: 'model_not_found',
+    status: 404,
+    retryable: false,
+    when: 'No model in the library has this key.',
+  },
+  job_not_found: {
+    type: 'job_not_found',
+    status: 404,
+    retryable: false,
+    when: 'No download job has this id.',
+  },
+  response_not_found: {
+    type: 'response_not_found',
+    status: 404,
+    retryable: false,
+    when: 'No stored response of this caller has this id.',
+  },
+  instance_not_found: {
+    type: 'instance_not_found',
+    status: 404,
+    retryable: false,
+    when: 'No loaded instance has this id.',
+  },
+  not_found: {
+    type: 'not_found',
+    status: 404,
+    retryable: false,
+    when: 'No endpoint has this path.',
+  },
+  method_not_allowed: {
+    type: 'invalid_request',
+    status: 405,
+    retryable: false,
+    when: 'The endpoint exists with other methods; `Allow` lists them.',
+  },
+  conflict: {
+    type: 'conflict',
+    status: 409,
+    retryable: true,
+    when: 'The state of the resource forbids the operation at present.',
+  },
+  body_too_large: {
+    type: 'invalid_request',
+    status: 413,
+    retryable: false,
+    when: 'The body exceeds `limits.bodyBytes`.',
+  },
+  unsupported_media_type: {
+    type: 'invalid_request',
+    status: 415,
+    retryable: false,
+    when: 'The body is not declared as `application/json`.',
+  },
+  queue_full: {
+    type: 'server_busy',
+    status: 429,
+    retryable: true,
+    when: 'The queue of the instance is full; `Retry-After` says when to try again.',
+  },
+  internal: {
+    type: 'internal_error',
+    status: 500,
+    retryable: true,
+    when: 'A fault of Hearth itself; its log has the id in `X-Request-Id`.',
+  },
+  storage_failed: {
+    type: 'internal_error',
+    status: 500,
+    retryable: true,
+    when: 'The response could not be stored (a full disk, say); nothing of it was.',
+  },
+  not_implemented: {
+    type: 'not_implemented',
+    status: 501,
+    retryable: false,
+    when: 'The field belongs to the API, but this version does not serve it yet.',
+  },
+  mcp_unreachable: {
+    type: 'mcp_connection_error',
+    status: 502,
+    retryable: true,
+    when: 'An ephemeral tool server is unreachable or misbehaves.',
+  },
+  plugin_unreachable: {
+    type: 'plugin_connection_error',
+    status: 502,
+    retryable: true,
+    when: 'An installed tool plugin is unreachable or misbehaves.',
+  },
+  hub_unreachable: {
+    type: 'hub_error',
+    status: 502,
+    retryable: true,
+    when: 'The model hub is unreachable or misbehaves.',
+  },
+  corrupt_file: {
+    type: 'model_load_failed',
+    status: 503,
+    retryable: false,
+    when: 'The model file is empty, truncated or not a GGUF file.',
+  },
+  unsupported_architecture: {
+    type: 'model_load_failed',
+    status: 503,
+    retryable: false,
+    when: 'The engine does not know the architecture of the model.',
+  },
+  unsupported_format: {
+    type: 'model_load_failed',
+    status: 503,
+    retryable: false,
+    when: 'No installed runtime runs this format on this machine.',
+  },
+  missing_file: {
+    type: 'model_load_failed',
+    status: 503,
+    retryable: false,
+    when: 'A file of the model has gone since it was listed.',
+  },
+  runtime_unavailable: {
+    type: 'model_load_failed',
+    status: 503,
+    retryable: true,
+    when: 'No engine runtime is installed and none could be installed.',
+  },
+  load_timeout: {
+    type: 'model_load_failed',
+    status: 503,
+    retryable: true,
+    when: 'The engine did not get ready in time.',
+  },
+  engine_exited: {
+    type: 'model_load_failed',
+    status: 503,
+    retryable: true,
+    when: 'The engine stopped while it loaded the model.',
+  },
+  out_of_memory: {
+    type: 'insufficient_memory',
+    status: 503,
+    retryable: true,
+    when: 'The model with this context does not fit in the memory that is free.',
+  },
+  crashed: {
+    type: 'engine_crashed',
+    status: 503,
+    retryable: true,
+    when: 'The engine stopped while it worked on the request; the next request loads the model again.',
+  },
+  unloaded: {
+    type: 'engine_crashed',
+    status: 503,
+    retryable: true,
+    when: 'The instance was unloaded while it worked on the request.',
+  },
+  shutting_down: {
+    type: 'server_busy',
+    status: 503,
+    retryable: true,
+    when: 'The server is stopping.',
+  },
+} as const satisfies Record<string, ErrorDefinition>;
+
+export type ErrorCode = keyof typeof errorTable;
+
+export interface ErrorDetail {
+  /** JSON path of the field at fault, such as `input[0].data_url`. */
+  readonly param?: string;
+  /** Sent as the `Retry-After` header. */
+  readonly retryAfterSeconds?: number;
+  /** Kept for the log, never sent. */
+  readonly cause?: unknown;
+}
+
+/**
+ * An error that a client gets to see. The message names the value that was wrong and what is allowed;
+ * it holds no stack and no path outside the home folder.
+ */
+export class HearthError extends Error {
+  override readonly name = 'HearthError';
+  readonly code: ErrorCode;
+  readonly param: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, message: string, detail: ErrorDetail = {}) {
+    super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
+    this.code = code;
+    this.param = detail.param;
+    this.retryAfterSeconds = detail.retryAfterSeconds;
+  }
+
+  get type(): ErrorType {
+    return errorTable[this.code].type;
+  }
+
+  get status(): number {
+    return errorTable[this.code].status;
+  }
+}

@@ -1,0 +1,71 @@
+import { isoTimeSchema } from '../field.ts';
+import { loadConfigSchema } from '../v1/model.ts';
+import { defineRoute, z } from '../route.ts';
+
+export const getHealth = defineRoute({
+  method: 'get',
+  path: '/health',
+  operationId: 'getHealth',
+  summary: 'Whether the server is alive',
+  tag: 'server',
+  permission: null,
+  result: z.object({ status: z.literal('ok') }).openapi('Health'),
+  errors: [],
+});
+
+export const getReadiness = defineRoute({
+  method: 'get',
+  path: '/ready',
+  operationId: 'getReadiness',
+  summary: 'Whether the server can take work: its store answers and it is not stopping',
+  tag: 'server',
+  permission: null,
+  result: z.object({ status: z.literal('ready') }).openapi('Readiness'),
+  errors: ['internal', 'shutting_down'],
+});
+
+export const instanceStatusSchema = z
+  .object({
+    id: z.string(),
+    model: z.string(),
+    type: z.enum(['llm', 'embedding']),
+    state: z.enum(['loading', 'ready', 'unloading']),
+    config: loadConfigSchema,
+    active_requests: z.int(),
+    queued_requests: z.int(),
+    resident_bytes: z.int().optional(),
+    loaded_at: isoTimeSchema.optional(),
+    ttl_seconds: z.int().optional(),
+    idle_seconds: z.number().optional(),
+  })
+  .openapi('InstanceStatus');
+export type InstanceStatus = z.infer<typeof instanceStatusSchema>;
+
+export const serverStatusSchema = z
+  .object({
+    version: z.string(),
+    pid: z.int(),
+    started_at: isoTimeSchema,
+    home: z.string(),
+    runtime: z
+      .object({ name: z.string(), version: z.string(), supported_formats: z.array(z.string()) })
+      .nullable(),
+    memory: z.object({
+      resident_bytes: z.int(),
+      available_bytes: z.int(),
+    }),
+    instances: z.array(instanceStatusSchema),
+  })
+  .openapi('ServerStatus');
+export type ServerStatus = z.infer<typeof serverStatusSchema>;
+
+export const getStatus = defineRoute({
+  method: 'get',
+  path: '/api/v1/status',
+  operationId: 'getStatus',
+  summary: 'What the server runs at present',
+  tag: 'v1',
+  permission: 'models:read',
+  result: serverStatusSchema,
+  errors: [],
+});

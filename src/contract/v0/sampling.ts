@@ -1,0 +1,36 @@
+import { z } from '@hono/zod-openapi';
+import {
+  fractionSchema,
+  repeatPenaltySchema,
+  textSchema,
+  topKSchema,
+  ttlSchema,
+} from '../field.ts';
+
+/** Request fields that chat and text completions share. OpenAI clients send `null` for «left out». */
+export const v0GenerationFields = {
+  model: z.string().max(512).nullish().describe('Left out or empty: the one loaded model.'),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: fractionSchema.nullish(),
+  top_k: topKSchema.nullish(),
+  min_p: fractionSchema.nullish(),
+  repeat_penalty: repeatPenaltySchema.nullish(),
+  presence_penalty: z.number().min(-2).max(2).nullish(),
+  frequency_penalty: z.number().min(-2).max(2).nullish(),
+  seed: z
+    .int()
+    .min(-1)
+    .max(2 ** 32 - 1)
+    .nullish(),
+  stop: z.union([textSchema, z.array(textSchema).max(64)]).nullish(),
+  logit_bias: z.record(z.string().regex(/^\d{1,9}$/), z.number().min(-100).max(100)).nullish(),
+  max_tokens: z
+    .int()
+    .min(-1)
+    .max(2 ** 31 - 1)
+    .nullish()
+    .describe('-1 or left out: until the model stops or the context is full.'),
+  stream: z.boolean().nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+  ttl: ttlSchema.nullish(),
+};
