@@ -1,0 +1,143 @@
+import { z } from 'zod';
+
+/**
+ * Every setting, declared once: its key in `config.json`, what it may be and what it is by default.
+ * The environment variable (`HEARTH_MODELS_TTL_SECONDS`) and the flag of `hearth serve`
+ * (`--models-ttl-seconds`) follow from the key.
+ */
+
+interface SettingDeclaration {
+  readonly schema: z.ZodType;
+  readonly description: string;
+}
+
+const setting = <Schema extends z.ZodType>(schema: Schema, description: string) =>
+  ({ schema, description }) satisfies SettingDeclaration;
+
+const count = (minimum: number, maximum: number) =>
+  z.coerce.number().int().min(minimum).max(maximum);
+const flag = z.union([z.boolean(), z.stringbool()]);
+const list = z.union([
+  z.array(z.string().min(1)),
+  z.string().transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean),
+  ),
+]);
+const kvType = z.enum(['f32', 'f16', 'bf16', 'q8_0', 'q5_1', 'q5_0', 'q4_1', 'q4_0', 'iq4_nl']);
+
+export const settingsTable = {
+  'server.host': setting(z.string().min(1).default('127.0.0.1'), 'Address to listen on.'),
+  'server.port': setting(count(0, 65_535).default(1234), 'Port to listen on; 0 takes a free one.'),
+  'server.cors': setting(
+    list.default([]),
+    'Origins that pages may call from, such as http://localhost:3000; * for any; none by default.',
+  ),
+  'server.allowedHosts': setting(
+    list.default([]),
+    'Names by which clients may call the server, beside its own address and localhost.',
+  ),
+  'auth.required': setting(flag.default(false), 'Whether every request needs a token.'),
+  'models.dir': setting(
+    z.string().min(1).optional(),
+    'Folder of the models; <home>/models by default.',
+  ),
+  'models.jit': setting(flag.default(true), 'Whether a request loads the model that it names.'),
+  'models.ttlSeconds': setting(
+    count(1, 365 * 24 * 3600).default(3600),
+    'Idle time after which a model that a request loaded is unloaded.',
+  ),
+  'models.memoryLimitBytes': setting(
+    count(1, Number.MAX_SAFE_INTEGER).optional(),
+    'Most memory that loaded models may need together; what the machine has free by default.',
+  ),
+  'engine.llamaServer': setting(
+    z.string().min(1).optional(),
+    'A llama-server binary to use instead of an installed runtime.',
+  ),
+  'engine.runtimesDir': setting(
+    z.string().min(1).optional(),
+    'Folder of the installed runtimes; <home>/runtimes by default.',
+  ),
+  'engine.releaseUrl': setting(
+    z.url({ protocol: /^https?$/ }).optional(),
+    'Mirror of the llama.cpp releases to install runtimes from.',
+  ),
+  'engine.contextLength': setting(
+    count(16, 2 ** 31 - 1).default(8192),
+    'Context of a model loaded without one, where the model has that much.',
+  ),
+  'engine.parallel': setting(
+    count(1, 256).default(4),
+    'Requests that one instance works on at once.',
+  ),
+  'engine.threads': setting(
+    count(1, 1024).optional(),
+    'CPU threads of one instance; physical cores − 1 by default.',
+  ),
+  'engine.gpuLayers': setting(
+    count(0, 10_000).optional(),
+    'Layers on the GPU; as many as fit by default.',
+  ),
+  'engine.kvTypeK': setting(kvType.default('f16'), 'Type of the keys in the KV cache.'),
+  'engine.kvTypeV': setting(kvType.default('f16'), 'Type of the values in the KV cache.'),
+  'engine.promptCacheMiB': setting(
+    count(0, 1024 * 1024).default(512),
+    'Most memory of one instance for prompts kept beside those in work.',
+  ),
+  'engine.loadTimeoutSeconds': setting(
+    count(1, 24 * 3600).default(600),
+    'Longest time that loading a model may take.',
+  ),
+  'store.url': setting(
+    z.string().min(1).optional(),
+    'File of the SQLite database; <home>/hearth.db by default.',
+  ),
+  'limits.bodyBytes': setting(
+    count(1024, 2 ** 31).default(64 * 1024 * 1024),
+    'Largest request body.',
+  ),
+  'limits.queuedRequests': setting(
+    count(0, 100_000).default(256),
+    'Requests that may wait for one instance; the next is answered 429.',
+  ),
+  'limits.imagePixels': setting(
+    count(1, 2 ** 31 - 1).default(40_000_000),
+    'Largest image, width × height.',
+  ),
+  'limits.shutdownSeconds': setting(
+    count(0, 3600).default(10),
+    'Time that running requests have to finish when the server stops.',
+  ),
+  'log.level': setting(
+    z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+    'Least severity that is logged.',
+  ),
+} as const satisfies Record<string, SettingDeclaration>;
+
+export type SettingKey = keyof typeof settingsTable;
+export type Settings = {
+  readonly [Key in SettingKey]: z.output<(typeof settingsTable)[Key]['schema']>;
+};
+
+export const settingKeys = Object.keys(settingsTable) as readonly SettingKey[];
+
+/** `models.ttlSeconds` → `HEARTH_MODELS_TTL_SECONDS`. */
+export function environmentVariable(key: SettingKey): string {
+  return `HEARTH_${words(key).join('_').toUpperCase()}`;
+}
+
+/** `models.ttlSeconds` → `models-ttl-seconds`. */
+export function flagName(key: SettingKey): string {
+  return words(key).join('-').toLowerCase();
+}
+
+/** `promptCacheMiB` is three words: prompt, cache, mib. */
+function words(key: SettingKey): string[] {
+  return key
+    .replace('MiB', 'Mib')
+    .replace(/([a-z])([A-Z])/g, '$1.$2')
+    .split('.');
+}

@@ -1,0 +1,91 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import {
+  environmentVariable,
+  flagName,
+  settingKeys,
+  settingsTable,
+  type SettingKey,
+  type Settings,
+} from './settings-table.ts';
+
+/** A setting that can't be used; the message names the key, where it was set and what is allowed. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+}
+
+interface SettingsSources {
+  /** Home folder; its `config.json` is read where it exists. */
+  readonly home: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Values given on the command line, by key. */
+  readonly flags: Readonly<Partial<Record<SettingKey, unknown>>>;
+}
+
+/**
+ * The settings in force: a flag wins over the environment, that over `config.json`, that over the default.
+ *
+ * @throws SettingsError for an unknown key or a value that is not allowed.
+ */
+export async function loadSettings(sources: SettingsSources): Promise<Settings> {
+  const file = join(sources.home, 'config.json');
+  const fromFile = flatten(await readConfigFile(file), file);
+  const entries = settingKeys.map((key) => {
+    const variable = environmentVariable(key);
+    const candidates: readonly (readonly [unknown, string])[] = [
+      [sources.flags[key], `--${flagName(key)}`],
+      [sources.environment[variable], variable],
+      [fromFile.get(key), `${key} in config.json`],
+    ];
+    const [value, origin] = candidates.find(([given]) => given !== undefined) ?? [undefined, key];
+    return [key, parseSetting(key, value, origin)] as const;
+  });
+  return Object.fromEntries(entries) as Settings;
+}
+
+function parseSetting(key: SettingKey, value: unknown, origin: string): unknown {
+  const result = settingsTable[key].schema.safeParse(value);
+  if (result.success) return result.data;
+  const shown = JSON.stringify(value);
+  throw new SettingsError(`${origin}: ${shown} is not allowed. ${z.prettifyError(result.error)}`);
+}
+
+async function readConfigFile(file: string): Promise<unknown> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
+    throw error;
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new SettingsError(`config.json is not JSON: ${String(error)}`, { cause: error });
+  }
+}
+
+/** `{"server": {"port": 1}}` → `server.port: 1`; dotted keys at the top are taken as they are. */
+function flatten(config: unknown, file: string): ReadonlyMap<SettingKey, unknown> {
+  const flat = new Map<SettingKey, unknown>();
+  const visit = (value: unknown, prefix: string): void => {
+    const key = settingKeys.find((candidate) => candidate === prefix);
+    if (key !== undefined) {
+      flat.set(key, value);
+    } else if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      for (const [name, inner] of Object.entries(value)) {
+        visit(inner, prefix === '' ? name : `${prefix}.${name}`);
+      }
+    } else {
+      throw new SettingsError(
+        `config.json: "${prefix}" is not a setting. The settings are: ${settingKeys.join(', ')}.`,
+      );
+    }
+  };
+  if (typeof config !== 'object' || config === null || Array.isArray(config)) {
+    throw new SettingsError(`config.json must hold one JSON object (${file}).`);
+  }
+  visit(config, '');
+  return flat;
+}
