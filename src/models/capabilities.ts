@@ -1,0 +1,60 @@
+import type { ReasoningCapability } from './model.ts';
+import { scanTemplate } from './template-scan.ts';
+
+export interface TemplateCapabilities {
+  readonly isTrainedForToolUse: boolean;
+  readonly reasoning: ReasoningCapability | null;
+}
+
+/**
+ * What a model was trained for, as its chat template (Jinja) shows. Tools: the template renders the
+ * variable `tools`. Reasoning: a variable `reasoning_effort` offers three levels, `enable_thinking` an
+ * on and off; a template that opens a thought in every answer can't be switched off.
+ */
+export function templateCapabilities(template: string | null): TemplateCapabilities {
+  if (template === null) return { isTrainedForToolUse: false, reasoning: null };
+  const { code, generationPrompt } = scanTemplate(template);
+  return {
+    isTrainedForToolUse: mentions(code, 'tools'),
+    reasoning: reasoningCapability(template, code, generationPrompt),
+  };
+}
+
+function reasoningCapability(
+  template: string,
+  code: string,
+  generationPrompt: string,
+): ReasoningCapability | null {
+  if (mentions(code, 'reasoning_effort'))
+    return { allowedOptions: ['low', 'medium', 'high'], default: 'medium' };
+  if (mentions(code, 'enable_thinking'))
+    return { allowedOptions: ['off', 'on'], default: thinksByDefault(code) ? 'on' : 'off' };
+  // A switch of this name is not one that the engine sets, so nothing can be promised.
+  if (mentions(code, 'thinking')) return null;
+  const opensThought = /<think(?:ing)?>\s*$/.test(generationPrompt);
+  return opensThought || isDeepSeekR1(template) ? { allowedOptions: ['on'], default: 'on' } : null;
+}
+
+/** Whether the code uses a variable of this name, not just a field of another. */
+function mentions(code: string, name: string): boolean {
+  return new RegExp(String.raw`(?<![\w.])${name}(?!\w)`).test(code);
+}
+
+/** A value that the template gives `enable_thinking` itself, where the request gives none. */
+const ownDefault =
+  /set enable_thinking = [^\n]{0,80}?\b(true|false)\b|enable_thinking ?\| ?default\((true|false)/i;
+/** Tests that only an explicit `false` meets. */
+const offWhenFalse =
+  /enable_thinking (?:is|==) false|enable_thinking is defined and not enable_thinking|enable_thinking is (?:not defined|undefined) or/i;
+
+/** What the template does when `enable_thinking` is not given. */
+function thinksByDefault(code: string): boolean {
+  const found = ownDefault.exec(code);
+  const value = found?.[1] ?? found?.[2];
+  return value === undefined ? offWhenFalse.test(code) : value.toLowerCase() === 'true';
+}
+
+/** Its first templates leave the opening tag to the model and only cut thoughts from the history. */
+function isDeepSeekR1(template: string): boolean {
+  return template.includes('<｜Assistant｜>') && template.includes('</think>');
+}

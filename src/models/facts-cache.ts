@@ -1,0 +1,46 @@
+import { HearthError } from '../contract/errors.ts';
+import type { ScannedFile } from './scan-folders.ts';
+
+/** What was read of a file, or why it could not be. */
+export type Reading<Facts> =
+  | { readonly facts: Facts; readonly error: null }
+  | { readonly facts: null; readonly error: HearthError };
+
+export interface FactsCache<File extends ScannedFile, Facts> {
+  /** Reads a file that is new or has changed since; a failure is kept too. */
+  get(file: File): Promise<Reading<Facts>>;
+  /** Forgets the files that were not asked for since the last call. */
+  forgetUnused(): void;
+}
+
+/** Keeps what was read of each file until the file changes, so that a scan costs a `stat` for each. */
+export function createFactsCache<File extends ScannedFile, Facts>(
+  read: (file: File) => Promise<Facts>,
+): FactsCache<File, Facts> {
+  let kept = new Map<string, { fingerprint: string; reading: Reading<Facts> }>();
+  let used: typeof kept = new Map();
+  return {
+    async get(file) {
+      const known = kept.get(file.path);
+      const entry =
+        known?.fingerprint === file.fingerprint
+          ? known
+          : { fingerprint: file.fingerprint, reading: await attempt(() => read(file)) };
+      used.set(file.path, entry);
+      return entry.reading;
+    },
+    forgetUnused() {
+      kept = used;
+      used = new Map();
+    },
+  };
+}
+
+async function attempt<Facts>(read: () => Promise<Facts>): Promise<Reading<Facts>> {
+  try {
+    return { facts: await read(), error: null };
+  } catch (error) {
+    if (error instanceof HearthError) return { facts: null, error };
+    throw error;
+  }
+}

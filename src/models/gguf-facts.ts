@@ -1,0 +1,122 @@
+import { attentionCache } from './attention-cache.ts';
+import { templateCapabilities, type TemplateCapabilities } from './capabilities.ts';
+import { corruptFile } from './gguf/byte-source.ts';
+import type { GgufHeader } from './gguf/header.ts';
+import type { GgufMetadata } from './gguf/metadata.ts';
+import type { TensorTotals } from './gguf/tensor-table.ts';
+import type { ModelEntry } from './model.ts';
+import { printableText } from './printable-text.ts';
+
+/** What the library keeps of one GGUF file. */
+export interface GgufFacts {
+  /** A later part of a split model has no metadata of its own; an adapter or a matrix is no model. */
+  readonly kind: 'model' | 'projector' | 'part' | 'other';
+  readonly fileType: number | null;
+  readonly tensors: TensorTotals;
+  /** null for all but models. */
+  readonly model: GgufModelFacts | null;
+}
+
+export interface GgufModelFacts extends TemplateCapabilities {
+  readonly architecture: string;
+  readonly name: string | null;
+  readonly description: string | null;
+  readonly sizeLabel: string | null;
+  readonly maxContextLength: number;
+  readonly isEmbedding: boolean;
+  readonly supportsInfill: boolean;
+  readonly attention: ModelEntry['attention'];
+}
+
+const encoderArchitectures = new Set([
+  'bert',
+  'eurobert',
+  'gemma-embedding',
+  'jina-bert-v2',
+  'jina-bert-v3',
+  'modern-bert',
+  'neo-bert',
+  'nomic-bert',
+  'nomic-bert-moe',
+  't5encoder',
+]);
+const projectorArchitecture = 'clip';
+const architecturePattern = /^[\w.-]{1,64}$/;
+
+/**
+ * Draws from a header what the library needs, so that the rest of it need not be kept.
+ *
+ * @throws HearthError `corrupt_file` where a key is missing that every engine asks for.
+ */
+export function ggufFacts(header: GgufHeader, fileName: string): GgufFacts {
+  const { values } = header.metadata;
+  const architecture = text(values.get('general.architecture'), 64);
+  const kind = fileKind(header.metadata, architecture);
+  const fileType = values.get('general.file_type');
+  return {
+    kind,
+    fileType: typeof fileType === 'number' ? fileType : null,
+    tensors: header.tensors,
+    model: kind === 'model' ? modelFacts(header.metadata, architecture, fileName) : null,
+  };
+}
+
+function fileKind({ values }: GgufMetadata, architecture: string | null): GgufFacts['kind'] {
+  const part = values.get('split.no');
+  if (typeof part === 'number' && part > 0) return 'part';
+  const type = values.get('general.type');
+  if (architecture === projectorArchitecture || type === 'mmproj') return 'projector';
+  return type === undefined || type === 'model' ? 'model' : 'other';
+}
+
+function modelFacts(
+  metadata: GgufMetadata,
+  architecture: string | null,
+  fileName: string,
+): GgufModelFacts {
+  const { values } = metadata;
+  if (architecture === null || !architecturePattern.test(architecture))
+    throw corruptFile(fileName, 'has no usable general.architecture');
+  const contextLength = values.get(`${architecture}.context_length`);
+  if (
+    typeof contextLength !== 'number' ||
+    !Number.isSafeInteger(contextLength) ||
+    contextLength < 1
+  )
+    throw corruptFile(fileName, `has no usable ${architecture}.context_length`);
+
+  const isEncoder = encoderArchitectures.has(architecture);
+  const pooling = values.get(`${architecture}.pooling_type`);
+  const template = values.get('tokenizer.chat_template');
+  const capabilities = templateCapabilities(typeof template === 'string' ? template : null);
+  return {
+    ...capabilities,
+    isTrainedForToolUse:
+      capabilities.isTrainedForToolUse || values.has('tokenizer.chat_template.tool_use'),
+    architecture,
+    name: text(values.get('general.name'), 200),
+    description: text(values.get('general.description'), 2000),
+    sizeLabel: text(values.get('general.size_label'), 32),
+    maxContextLength: contextLength,
+    isEmbedding: isEncoder || (typeof pooling === 'number' && pooling > 0),
+    supportsInfill: hasInfillTokens(metadata),
+    attention: isEncoder ? null : attentionCache(architecture, metadata),
+  };
+}
+
+/** The tokens around the gap, by their present names or their earlier ones. */
+function hasInfillTokens({ values }: GgufMetadata): boolean {
+  const names = [
+    ['fim_pre', 'prefix'],
+    ['fim_suf', 'suffix'],
+    ['fim_mid', 'middle'],
+  ];
+  return names.every((spellings) =>
+    spellings.some((name) => typeof values.get(`tokenizer.ggml.${name}_token_id`) === 'number'),
+  );
+}
+
+function text(value: unknown, maxCharacters: number): string | null {
+  const found = typeof value === 'string' ? printableText(value, maxCharacters) : '';
+  return found === '' ? null : found;
+}

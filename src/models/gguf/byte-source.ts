@@ -1,0 +1,60 @@
+import { open, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { HearthError } from '../../contract/errors.ts';
+
+/** Bytes that can be read at any position: a file, or in tests a buffer. */
+export interface ByteSource {
+  /** For messages; never a whole path. */
+  readonly name: string;
+  readonly sizeBytes: number;
+  /** Fills `target` from `position` and gives the number of bytes read; fewer only at the end. */
+  read(target: Buffer, position: number): Promise<number>;
+}
+
+/**
+ * Opens a file for `use` and closes it afterwards. Pipes, sockets and devices are refused before they
+ * are opened, since opening one may block for ever.
+ *
+ * @throws HearthError `missing_file` or `corrupt_file`; and whatever `use` throws.
+ */
+export async function withFileSource<Result>(
+  path: string,
+  use: (source: ByteSource) => Promise<Result>,
+): Promise<Result> {
+  const name = basename(path);
+  const found = await stat(path).catch((error: unknown) => {
+    throw unreadableFile(name, error);
+  });
+  if (!found.isFile()) throw corruptFile(name, 'is not a regular file');
+  const handle = await open(path, 'r').catch((error: unknown) => {
+    throw unreadableFile(name, error);
+  });
+  try {
+    return await use({
+      name,
+      sizeBytes: found.size,
+      read: async (target, position) => {
+        const { bytesRead } = await handle
+          .read(target, 0, target.byteLength, position)
+          .catch((error: unknown) => {
+            throw unreadableFile(name, error);
+          });
+        return bytesRead;
+      },
+    });
+  } finally {
+    await handle.close();
+  }
+}
+
+/** @param reason goes on from "The model file x.gguf". */
+export function corruptFile(name: string, reason: string): HearthError {
+  return new HearthError('corrupt_file', `The model file ${name} ${reason}.`);
+}
+
+function unreadableFile(name: string, cause: unknown): HearthError {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
+  return code === 'ENOENT'
+    ? new HearthError('missing_file', `The model file ${name} is not there.`, { cause })
+    : new HearthError('corrupt_file', `The model file ${name} can't be read (${code}).`, { cause });
+}

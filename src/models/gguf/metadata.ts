@@ -1,0 +1,140 @@
+import { ggufLimits } from './limits.ts';
+import type { WindowReader } from './window-reader.ts';
+
+/** Integers above 2^53 lose precision. */
+export type GgufValue = string | number | boolean | readonly number[];
+
+export interface GgufMetadata {
+  /** Scalars and short arrays of numbers; long values are left out. Booleans in arrays are 0 and 1. */
+  readonly values: ReadonlyMap<string, GgufValue>;
+  /** Number of items of each array, also of those that were left out. */
+  readonly arrayLengths: ReadonlyMap<string, number>;
+}
+
+interface NumberType {
+  readonly bytes: number;
+  readonly read: (bytes: Buffer) => number;
+}
+
+const boolType = 7;
+const stringType = 8;
+const arrayType = 9;
+const stringLengthBytes = 8;
+
+/** Value types by their number in the file (GGUF specification, `gguf_metadata_value_type`). */
+const numberTypes: Readonly<Record<number, NumberType>> = {
+  0: { bytes: 1, read: (bytes) => bytes.readUInt8() },
+  1: { bytes: 1, read: (bytes) => bytes.readInt8() },
+  2: { bytes: 2, read: (bytes) => bytes.readUInt16LE() },
+  3: { bytes: 2, read: (bytes) => bytes.readInt16LE() },
+  4: { bytes: 4, read: (bytes) => bytes.readUInt32LE() },
+  5: { bytes: 4, read: (bytes) => bytes.readInt32LE() },
+  6: { bytes: 4, read: (bytes) => bytes.readFloatLE() },
+  [boolType]: { bytes: 1, read: (bytes) => (bytes.readUInt8() === 0 ? 0 : 1) },
+  10: { bytes: 8, read: (bytes) => Number(bytes.readBigUInt64LE()) },
+  11: { bytes: 8, read: (bytes) => Number(bytes.readBigInt64LE()) },
+  12: { bytes: 8, read: (bytes) => bytes.readDoubleLE() },
+};
+
+/** Reads the key-value pairs of a header, within `ggufLimits`. */
+export async function readMetadata(
+  reader: WindowReader,
+  entryCount: number,
+): Promise<GgufMetadata> {
+  const values = new Map<string, GgufValue>();
+  const arrayLengths = new Map<string, number>();
+  const keys = new Set<string>();
+  let keptBytes = 0;
+  for (let entry = 0; entry < entryCount; entry += 1) {
+    const key = await readKey(reader);
+    if (keys.has(key)) throw reader.fault(`has the metadata key ${describeKey(key)} twice`);
+    await reader.need(4);
+    const type = reader.readUint32();
+    const start = reader.position;
+    const hasRoom = keptBytes <= ggufLimits.keptBytes;
+    const value =
+      type === arrayType
+        ? await readArray(reader, hasRoom, (length) => arrayLengths.set(key, length))
+        : await readScalar(reader, type, hasRoom);
+    keptBytes += key.length;
+    if (keptBytes > 2 * ggufLimits.keptBytes) throw reader.fault('has too long metadata keys');
+    keys.add(key);
+    if (value === null) continue;
+    keptBytes += reader.position - start;
+    values.set(key, value);
+  }
+  return { values, arrayLengths };
+}
+
+async function readKey(reader: WindowReader): Promise<string> {
+  await reader.need(8);
+  const bytes = reader.readUint64();
+  if (bytes > ggufLimits.keyBytes) throw reader.fault(`has a metadata key of ${bytes} bytes`);
+  await reader.need(bytes);
+  return reader.readText(bytes);
+}
+
+async function readScalar(
+  reader: WindowReader,
+  type: number,
+  hasRoom: boolean,
+): Promise<string | number | boolean | null> {
+  if (type === stringType) return readString(reader, hasRoom);
+  const { bytes, read } = numberType(reader, type);
+  await reader.need(bytes);
+  const value = read(reader.readBytes(bytes));
+  return type === boolType ? value === 1 : value;
+}
+
+async function readString(reader: WindowReader, hasRoom: boolean): Promise<string | null> {
+  await reader.need(8);
+  const bytes = reader.readUint64();
+  if (!hasRoom || bytes > ggufLimits.keptStringBytes) {
+    reader.skip(bytes);
+    return null;
+  }
+  await reader.need(bytes);
+  return reader.readText(bytes);
+}
+
+async function readArray(
+  reader: WindowReader,
+  hasRoom: boolean,
+  onLength: (length: number) => void,
+): Promise<readonly number[] | null> {
+  await reader.need(12);
+  const itemType = reader.readUint32();
+  if (itemType === arrayType) throw reader.fault('has nested arrays, which no engine reads');
+  const length = reader.readUint64();
+  onLength(length);
+  const type = numberTypes[itemType];
+  if (type === undefined || !hasRoom || length > ggufLimits.keptArrayItems) {
+    await skipItems(reader, itemType, length);
+    return null;
+  }
+  await reader.need(length * type.bytes);
+  return Array.from({ length }, () => type.read(reader.readBytes(type.bytes)));
+}
+
+/** Reads over the items of an array. Waits only at the end of a window, since there may be millions. */
+async function skipItems(reader: WindowReader, itemType: number, length: number): Promise<void> {
+  if (itemType !== stringType) {
+    reader.skip(length * numberType(reader, itemType).bytes);
+    return;
+  }
+  reader.assertRemaining(length * stringLengthBytes);
+  for (let index = 0; index < length; index += 1) {
+    if (reader.buffered < stringLengthBytes) await reader.need(stringLengthBytes);
+    reader.skip(reader.readUint64());
+  }
+}
+
+function numberType(reader: WindowReader, type: number): NumberType {
+  const found = numberTypes[type];
+  if (found === undefined) throw reader.fault(`has metadata of the unknown type ${type}`);
+  return found;
+}
+
+function describeKey(key: string): string {
+  return JSON.stringify(key.slice(0, 80));
+}

@@ -1,0 +1,100 @@
+import type { HearthError } from '../../contract/errors.ts';
+import { corruptFile, type ByteSource } from './byte-source.ts';
+import { ggufLimits } from './limits.ts';
+
+/** Large enough for the longest string that is kept, so that a value never spans two windows. */
+const windowBytes = ggufLimits.keptStringBytes;
+const twoToThe32 = 2 ** 32;
+
+/**
+ * Reads a file forwards through one window of fixed size: the only buffer there is, whatever the file
+ * says of itself. Callers ask for bytes with `need` and then read them without waiting.
+ */
+export class WindowReader {
+  readonly #source: ByteSource;
+  readonly #signal: AbortSignal;
+  readonly #window: Buffer;
+  readonly #limit: number;
+  #windowStart = 0;
+  #windowEnd = 0;
+  #position = 0;
+
+  constructor(source: ByteSource, signal: AbortSignal) {
+    this.#source = source;
+    this.#signal = signal;
+    this.#limit = Math.min(source.sizeBytes, ggufLimits.headerBytes);
+    this.#window = Buffer.allocUnsafe(Math.min(windowBytes, this.#limit));
+  }
+
+  get position(): number {
+    return this.#position;
+  }
+
+  /** Bytes that can be read without waiting. */
+  get buffered(): number {
+    return Math.max(0, this.#windowEnd - this.#position);
+  }
+
+  /** Makes the next bytes readable; at most a window of them. */
+  async need(byteCount: number): Promise<void> {
+    if (this.buffered >= byteCount) return;
+    this.assertRemaining(byteCount);
+    this.#signal.throwIfAborted();
+    const target = this.#window.subarray(0, Math.min(windowBytes, this.#limit - this.#position));
+    const bytesRead = await this.#source.read(target, this.#position);
+    this.#windowStart = this.#position;
+    this.#windowEnd = this.#position + bytesRead;
+    if (bytesRead < byteCount) throw this.fault('got shorter while it was read');
+  }
+
+  /** @throws HearthError `corrupt_file` unless that many bytes of header can follow. */
+  assertRemaining(byteCount: number): void {
+    if (byteCount <= this.#limit - this.#position) return;
+    throw this.fault(
+      this.#limit < this.#source.sizeBytes
+        ? `has a header of more than ${this.#limit} bytes`
+        : `is truncated: its header goes on after its end at byte ${this.#source.sizeBytes}`,
+    );
+  }
+
+  skip(byteCount: number): void {
+    this.assertRemaining(byteCount);
+    this.#position += byteCount;
+  }
+
+  readUint8(): number {
+    return this.#window.readUInt8(this.#advance(1));
+  }
+
+  readUint32(): number {
+    return this.#window.readUInt32LE(this.#advance(4));
+  }
+
+  /** A 64-bit count or offset; above 2^53 it loses precision, and every bound refuses it anyway. */
+  readUint64(): number {
+    const low = this.readUint32();
+    return this.readUint32() * twoToThe32 + low;
+  }
+
+  readText(byteCount: number): string {
+    const start = this.#advance(byteCount);
+    return this.#window.toString('utf8', start, start + byteCount);
+  }
+
+  /** The next bytes, for reading a number of any kind; valid until the next `need`. */
+  readBytes(byteCount: number): Buffer {
+    const start = this.#advance(byteCount);
+    return this.#window.subarray(start, start + byteCount);
+  }
+
+  fault(reason: string): HearthError {
+    return corruptFile(this.#source.name, reason);
+  }
+
+  /** Gives the place in the window where the bytes start. */
+  #advance(byteCount: number): number {
+    const start = this.#position - this.#windowStart;
+    this.#position += byteCount;
+    return start;
+  }
+}

@@ -1,0 +1,77 @@
+import { HearthError } from '../contract/errors.ts';
+import type { ModelFault } from './library-model.ts';
+import type { ModelEntry, ModelSelection } from './model.ts';
+
+/** What one scan found. */
+export interface LibraryContent {
+  /** Sorted by key. */
+  readonly models: readonly ModelEntry[];
+  /** Files that can't be used, with the key of the model that they belong to. */
+  readonly faults: readonly (ModelFault & { readonly key: string })[];
+}
+
+/** Keys that an error message lists at most. */
+const listedKeys = 20;
+
+/**
+ * Finds the model and variant that an identifier means; see `ModelLibrary.find`.
+ *
+ * @throws HearthError `model_not_found` or `corrupt_file`.
+ */
+export function selectModel(content: LibraryContent, identifier: string): ModelSelection {
+  const wanted = identifier.trim().toLowerCase();
+  const whole = findKey(content, wanted);
+  const at = wanted.lastIndexOf('@');
+  if (whole !== null || at === -1) return select(content, whole ?? notFound(content, wanted), null);
+  const key = findKey(content, wanted.slice(0, at)) ?? notFound(content, wanted);
+  return select(content, key, wanted.slice(at + 1));
+}
+
+/** The key with this name, or the only one with this second half; null where there is none. */
+function findKey({ models, faults }: LibraryContent, name: string): string | null {
+  const keys = [...new Set([...models, ...faults].map(({ key }) => key))];
+  if (keys.includes(name)) return name;
+  const matching = keys.filter((key) => key.slice(key.indexOf('/') + 1) === name);
+  if (matching.length > 1)
+    throw new HearthError(
+      'model_not_found',
+      `${quote(name)} may mean ${list(matching)}: give the whole key.`,
+    );
+  return matching[0] ?? null;
+}
+
+function select(content: LibraryContent, key: string, variantId: string | null): ModelSelection {
+  const model = content.models.find((entry) => entry.key === key);
+  const variant =
+    variantId === null ? model?.variants[0] : model?.variants.find(({ id }) => id === variantId);
+  if (model !== undefined && variant !== undefined) return { model, variant };
+  const fault = content.faults.find(
+    (candidate) =>
+      candidate.key === key &&
+      (model === undefined || candidate.variantId === variantId) &&
+      (variantId === null || candidate.variantId === null || candidate.variantId === variantId),
+  );
+  if (fault !== undefined) throw fault.error;
+  throw new HearthError(
+    'model_not_found',
+    `${key} has no variant ${quote(variantId ?? '')}. There are: ${list(model?.variants.map(({ id }) => id) ?? [])}.`,
+  );
+}
+
+function notFound({ models }: LibraryContent, name: string): never {
+  const available =
+    models.length === 0
+      ? 'The library is empty.'
+      : `There are: ${list(models.map(({ key }) => key))}.`;
+  throw new HearthError('model_not_found', `There is no model ${quote(name)}. ${available}`);
+}
+
+function list(names: readonly string[]): string {
+  const rest = names.length - listedKeys;
+  const shown = names.slice(0, listedKeys).join(', ');
+  return rest > 0 ? `${shown} and ${rest} more` : shown;
+}
+
+function quote(name: string): string {
+  return JSON.stringify(name.slice(0, 200));
+}
