@@ -1,0 +1,66 @@
+import { HearthError } from '../contract/errors.ts';
+import type { EngineLauncher, EngineProcess } from '../engine/launch/launch.ts';
+import type { InstallProgress, Runtime, RuntimeManager } from '../engine/runtimes/runtime.ts';
+import type { ModelSelection } from '../models/model.ts';
+import type { InstanceConfig } from './instance.ts';
+
+export interface LoaderOptions {
+  readonly runtimes: RuntimeManager;
+  readonly launcher: EngineLauncher;
+  readonly threads: number | undefined;
+  readonly gpuLayers: number | undefined;
+  readonly kvCacheTypes: { readonly k: string; readonly v: string };
+  readonly promptCacheMiB: number;
+  readonly loadTimeoutMs: number;
+  /** Told of the installation of a runtime, where the first load needs one. */
+  readonly onInstallProgress?: (progress: InstallProgress) => void;
+}
+
+/** Turns a model into a running engine. */
+export class Loader {
+  readonly #options: LoaderOptions;
+
+  constructor(options: LoaderOptions) {
+    this.#options = options;
+  }
+
+  /** @throws HearthError one of those of `EngineLauncher.launch`, `unsupported_format`, `runtime_unavailable`. */
+  async load(
+    { model, variant }: ModelSelection,
+    config: InstanceConfig,
+    signal: AbortSignal,
+    onProgress: (fraction: number) => void,
+  ): Promise<EngineProcess> {
+    const { threads, gpuLayers, kvCacheTypes, promptCacheMiB, loadTimeoutMs } = this.#options;
+    const runtime = await this.#runtimeFor(model.format, signal);
+    const spec = {
+      runtime,
+      modelPath: variant.path,
+      ...(model.projectorPath === null ? {} : { projectorPath: model.projectorPath }),
+      purpose: model.type === 'embeddings' ? ('embedding' as const) : ('generation' as const),
+      ...config,
+      ...(threads === undefined ? {} : { threads }),
+      ...(gpuLayers === undefined ? {} : { gpuLayers }),
+      kvCacheTypes,
+      promptCacheMiB,
+      loadTimeoutMs,
+    };
+    return this.#options.launcher.launch(spec, signal, onProgress);
+  }
+
+  async #runtimeFor(format: string, signal: AbortSignal): Promise<Runtime> {
+    const { runtimes, onInstallProgress } = this.#options;
+    const installed = await runtimes.resolve(format);
+    if (installed !== undefined) return installed;
+    if (format !== 'gguf') {
+      throw new HearthError(
+        'unsupported_format',
+        `No runtime for ${format} models runs on this machine; GGUF models do.`,
+      );
+    }
+    return runtimes.install({
+      signal,
+      ...(onInstallProgress === undefined ? {} : { onProgress: onInstallProgress }),
+    });
+  }
+}

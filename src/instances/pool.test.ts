@@ -1,0 +1,298 @@
+import { pino } from 'pino';
+import { describe, expect, it, vi } from 'vitest';
+import { deferred } from '../../test/setup/deferred.ts';
+import { modelEntry } from '../../test/setup/model-entry.ts';
+import { createScriptedLauncher } from '../../test/setup/scripted-launcher.ts';
+import { HearthError } from '../contract/errors.ts';
+import type { Runtime, RuntimeManager } from '../engine/runtimes/runtime.ts';
+import type { ModelEntry, ModelLibrary, ModelSelection } from '../models/model.ts';
+import { Loader } from './loader.ts';
+import { InstancePool, type AcquireEvent } from './pool.ts';
+
+const never = new AbortController().signal;
+const runtime: Runtime = {
+  name: 'scripted',
+  version: '1',
+  supportedFormats: ['gguf'],
+  source: 'setting',
+  command: 'true',
+  leadingArguments: [],
+};
+const runtimes: RuntimeManager = {
+  list: async () => [runtime],
+  resolve: async (format) => (format === 'gguf' ? runtime : undefined),
+  install: async () => runtime,
+  remove: async () => false,
+};
+
+function libraryOf(...models: readonly ModelEntry[]): ModelLibrary {
+  return {
+    list: async () => models,
+    find: async (identifier): Promise<ModelSelection> => {
+      const model = models.find(({ key }) => key === identifier);
+      const variant = model?.variants[0];
+      if (model === undefined || variant === undefined) {
+        throw new HearthError('model_not_found', `No model "${identifier}".`);
+      }
+      return { model, variant };
+    },
+  };
+}
+
+function setUp(changes: Partial<ConstructorParameters<typeof InstancePool>[0]> = {}) {
+  const launcher = createScriptedLauncher();
+  const kvCacheTypes = { k: 'f16', v: 'f16' };
+  const logger = pino({ level: 'silent' });
+  const pool = new InstancePool({
+    library: libraryOf(
+      modelEntry(),
+      modelEntry({ key: 'test/other' }),
+      modelEntry({ key: 'test/embed', type: 'embeddings' }),
+      modelEntry({ key: 'test/mlx', format: 'mlx' }),
+    ),
+    loader: new Loader({
+      runtimes,
+      launcher,
+      kvCacheTypes,
+      threads: undefined,
+      gpuLayers: undefined,
+      promptCacheMiB: 0,
+      loadTimeoutMs: 1000,
+    }),
+    logger,
+    kvCacheTypes,
+    loadsOnRequest: true,
+    defaultTtlSeconds: 60,
+    defaults: { contextLength: 2048, parallel: 2 },
+    queueCapacity: 100,
+    memoryLimitBytes: undefined,
+    ...changes,
+  });
+  const acquire = (
+    identifier = 'test/model',
+    options: { contextLength?: number; signal?: AbortSignal } = {},
+    onEvent?: (event: AcquireEvent) => void,
+  ) => {
+    const { signal = never, ...rest } = options;
+    return pool.acquire({ identifier, purpose: 'generation', ...rest }, signal, onEvent);
+  };
+  const ids = () => pool.list().map(({ id }) => id);
+  return { pool, launcher, acquire, ids };
+}
+
+describe('InstancePool.acquire', () => {
+  it('starts one child for 64 simultaneous first requests', async () => {
+    const { launcher, acquire, ids } = setUp();
+    const served = Array.from({ length: 64 }, async () => (await acquire()).release());
+    await Promise.all(served);
+    expect(launcher.launchCount()).toBe(1);
+    expect(ids()).toEqual(['test/model']);
+  });
+
+  it('tells of the load to those it made wait, and gives its time to them only', async () => {
+    const { launcher, acquire } = setUp();
+    launcher.onLaunch = async (_, onProgress) => onProgress(0.5);
+    const events: AcquireEvent[] = [];
+    const first = await acquire('test/model', {}, (event) => events.push(event));
+    expect(events).toEqual([
+      { type: 'instance.chosen', instanceId: 'test/model' },
+      { type: 'load.start' },
+      { type: 'load.progress', fraction: 0.5 },
+      { type: 'load.end', loadTimeSeconds: expect.any(Number) },
+    ]);
+    expect(first.loadTimeSeconds).toEqual(expect.any(Number));
+    const second = await acquire();
+    expect(second.loadTimeSeconds).toBeUndefined();
+  });
+
+  it('loads another instance for another context', async () => {
+    const { acquire, ids, pool } = setUp();
+    await acquire();
+    await acquire('test/model', { contextLength: 512 });
+    await acquire('test/model', { contextLength: 512 });
+    expect(ids()).toEqual(['test/model', 'test/model:2']);
+    expect(pool.list().map(({ config }) => config.contextLength)).toEqual([2048, 512]);
+  });
+
+  it('takes an instance by its id', async () => {
+    const { acquire, pool } = setUp();
+    await pool.load('test/model', {}, never);
+    await pool.load('test/model', {}, never);
+    expect((await acquire('test/model:2')).instanceId).toBe('test/model:2');
+  });
+
+  it('takes the one loaded model where none is named', async () => {
+    const { acquire } = setUp();
+    await expect(acquire('')).rejects.toMatchObject({ code: 'missing_required_parameter' });
+    await acquire('test/model');
+    expect((await acquire('')).instanceId).toBe('test/model');
+    await acquire('test/other');
+    await expect(acquire('')).rejects.toThrow(/several are loaded \(test\/model, test\/other\)/);
+  });
+
+  it.each([
+    ['an embedding model', 'test/embed', 'wrong_model_type'],
+    ['an unknown model', 'test/nothing', 'model_not_found'],
+    ['a format without a runtime', 'test/mlx', 'unsupported_format'],
+  ])('refuses %s', async (_, identifier, code) => {
+    const { acquire, ids } = setUp();
+    await expect(acquire(identifier)).rejects.toMatchObject({ code });
+    expect(ids()).toEqual([]);
+  });
+
+  it('refuses a context that the model does not support', async () => {
+    const { acquire } = setUp();
+    await expect(acquire('test/model', { contextLength: 4097 })).rejects.toThrow(
+      /context_length 4097 .* at most 4096/,
+    );
+  });
+
+  it('loads nothing where loading on request is off', async () => {
+    const { acquire, pool } = setUp({ loadsOnRequest: false });
+    await expect(acquire()).rejects.toThrow(/hearth load test\/model/);
+    await pool.load('test/model', {}, never);
+    await expect(acquire()).resolves.toBeDefined();
+  });
+
+  it('answers 429 beyond slots and queue, those that wait for the load included', async () => {
+    const { acquire } = setUp({ queueCapacity: 1 });
+    const admitted = [acquire(), acquire(), acquire()];
+    await expect(acquire()).rejects.toMatchObject({ code: 'queue_full' });
+    const [first] = await Promise.all(admitted.slice(0, 2));
+    first?.release();
+    await expect(admitted[2]).resolves.toBeDefined();
+  });
+
+  it('frees a slot once, however often it is released', async () => {
+    const { acquire, pool } = setUp();
+    const lease = await acquire();
+    lease.release();
+    lease.release();
+    expect(pool.list()[0]?.slots.activeCount).toBe(0);
+  });
+});
+
+describe('a load that fails', () => {
+  it('fails all that wait for it, and the next request tries again', async () => {
+    const { launcher, acquire, ids } = setUp();
+    launcher.onLaunch = async () => {
+      throw new HearthError('corrupt_file', 'It is broken.');
+    };
+    const outcomes = await Promise.allSettled([acquire(), acquire(), acquire()]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(launcher.launchCount()).toBe(1);
+    expect(ids()).toEqual([]);
+    launcher.onLaunch = async () => {};
+    await expect(acquire()).resolves.toBeDefined();
+  });
+
+  it('is cancelled when the last one that waits gives up', async () => {
+    const { launcher, acquire, ids } = setUp();
+    const loadSignal = deferred<AbortSignal>();
+    launcher.onLaunch = (_, __, signal) => {
+      loadSignal.resolve(signal);
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      });
+    };
+    const one = new AbortController();
+    const other = new AbortController();
+    const waiting = [
+      acquire('test/model', { signal: one.signal }),
+      acquire('test/model', { signal: other.signal }),
+    ];
+    const settled = Promise.allSettled(waiting);
+    const signal = await loadSignal.promise;
+    one.abort(new Error('gone'));
+    await expect(waiting[0]).rejects.toThrow('gone');
+    expect(signal.aborted).toBe(false);
+    other.abort(new Error('gone too'));
+    await settled;
+    expect(signal.aborted).toBe(true);
+    await vi.waitFor(() => expect(ids()).toEqual([]));
+  });
+});
+
+describe('memory', () => {
+  it('refuses what does not fit, with both numbers, and starts no process', async () => {
+    const attention = { layerCount: 1, keyBytesPerToken: 2 ** 40, valueBytesPerToken: 2 ** 40 };
+    const { acquire, launcher } = setUp({ library: libraryOf(modelEntry({ attention })) });
+    await expect(acquire()).rejects.toThrow(/needs about \d+ MiB, and \d+ MiB can be used/);
+    await expect(acquire()).rejects.toMatchObject({ code: 'out_of_memory' });
+    expect(launcher.launchCount()).toBe(0);
+  });
+
+  it('counts what is loaded against the limit', async () => {
+    const { acquire } = setUp({ memoryLimitBytes: 150 * 1024 * 1024 });
+    await acquire('test/model');
+    await expect(acquire('test/other')).rejects.toMatchObject({ code: 'out_of_memory' });
+  });
+});
+
+describe('an instance that goes', () => {
+  it('ends its requests when it crashes, and the next one loads it again', async () => {
+    const { launcher, acquire, ids } = setUp();
+    const leases = [await acquire(), await acquire()];
+    const waiting = acquire();
+    launcher.processes[0]?.crash('segmentation fault');
+    await expect(waiting).rejects.toMatchObject({ code: 'crashed' });
+    expect(leases[0]?.signal.reason).toMatchObject({
+      code: 'crashed',
+      message: expect.stringContaining('segmentation fault'),
+    });
+    expect(ids()).toEqual([]);
+    for (const lease of leases) lease.release();
+    await acquire();
+    expect(launcher.launchCount()).toBe(2);
+  });
+
+  it('ends its requests when it is unloaded, and is gone when that resolves', async () => {
+    const { launcher, acquire, ids, pool } = setUp();
+    const lease = await acquire();
+    await pool.unload('test/model');
+    expect(lease.signal.reason).toMatchObject({ code: 'unloaded' });
+    expect(launcher.processes[0]?.isStopped()).toBe(true);
+    expect(ids()).toEqual([]);
+    await expect(pool.unload('test/model')).rejects.toMatchObject({ code: 'instance_not_found' });
+  });
+
+  it('is unloaded when it was idle for long enough, not while a request runs', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const { acquire, ids } = setUp();
+      const lease = await acquire();
+      await vi.advanceTimersByTimeAsync(120_000);
+      expect(ids()).toEqual(['test/model']);
+      lease.release();
+      await vi.advanceTimersByTimeAsync(59_000);
+      expect(ids()).toEqual(['test/model']);
+      await vi.advanceTimersByTimeAsync(2000);
+      expect(ids()).toEqual([]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('stays where it was loaded explicitly without a time to live', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const { acquire, ids, pool } = setUp();
+      await pool.load('test/model', {}, never);
+      (await acquire()).release();
+      await vi.advanceTimersByTimeAsync(10 * 3600 * 1000);
+      expect(ids()).toEqual(['test/model']);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('takes everything along when the pool is closed', async () => {
+    const { launcher, acquire, pool, ids } = setUp();
+    await acquire('test/model');
+    await acquire('test/other');
+    await pool.close();
+    expect(launcher.processes.every(({ isStopped }) => isStopped())).toBe(true);
+    expect(ids()).toEqual([]);
+    await expect(acquire()).rejects.toMatchObject({ code: 'shutting_down' });
+  });
+});
