@@ -1,0 +1,38 @@
+import type { InstancePool } from '../instances/pool.ts';
+
+export interface EmbedCall {
+  readonly identifier: string | undefined;
+  readonly ttlSeconds?: number;
+  readonly inputs: readonly string[];
+}
+
+export interface EmbedResult {
+  /** Model and variant that made the vectors, such as `hearth/starter-embed@q8_0`. */
+  readonly model: string;
+  readonly vectors: readonly (readonly number[])[];
+  readonly promptTokens: number;
+}
+
+/**
+ * Embeds texts on an instance of an embedding model.
+ *
+ * @throws HearthError those of `InstancePool.acquire` and `Engine.embed`.
+ */
+export async function embed(
+  pool: InstancePool,
+  call: EmbedCall,
+  signal: AbortSignal,
+): Promise<EmbedResult> {
+  const { identifier, ttlSeconds, inputs } = call;
+  const lease = await pool.acquire(
+    { identifier, purpose: 'embedding', ...(ttlSeconds === undefined ? {} : { ttlSeconds }) },
+    signal,
+  );
+  try {
+    const { vectors, promptTokens } = await lease.engine.embed(inputs, lease.signal);
+    const { model, variant } = lease.selection;
+    return { model: `${model.key}@${variant.id}`, vectors, promptTokens };
+  } finally {
+    lease.release();
+  }
+}

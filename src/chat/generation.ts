@@ -1,0 +1,142 @@
+import type {
+  EngineProperties,
+  EngineStopReason,
+  GenerationEvent,
+  GenerationRequest,
+  GenerationUsage,
+} from '../engine/engine.ts';
+import type { AcquireEvent, InstancePool, Lease } from '../instances/pool.ts';
+import type { ModelSelection } from '../models/model.ts';
+import { createChannel } from './channel.ts';
+
+export interface GenerationCall {
+  /** Model key or instance id; empty or absent: the one that is loaded. */
+  readonly identifier: string | undefined;
+  readonly contextLength?: number;
+  readonly ttlSeconds?: number;
+  readonly request: GenerationRequest;
+}
+
+export interface GenerationReport {
+  readonly stopReason: EngineStopReason;
+  readonly usage: GenerationUsage;
+  /** How many of the completion's tokens were reasoning; counted anew, since the engine does not tell. */
+  readonly reasoningTokens: number;
+  /** From the request to the first token, the time of a load left out. */
+  readonly timeToFirstTokenSeconds: number;
+  /** From the first token to the last. */
+  readonly generationSeconds: number;
+  readonly tokensPerSecond: number;
+  /** The engine could not parse the end of what the model wrote; what arrived was kept. */
+  readonly isMalformed: boolean;
+}
+
+type GenerationEnd = Extract<GenerationEvent, { readonly type: 'generation.end' }>;
+
+/** `instance.chosen`, perhaps `load.*`, `generation.start`, the engine's events, `generation.report`. */
+export type GenerationStep =
+  | AcquireEvent
+  | {
+      readonly type: 'generation.start';
+      readonly instanceId: string;
+      readonly selection: ModelSelection;
+      readonly properties: EngineProperties;
+      readonly loadTimeSeconds: number | undefined;
+    }
+  | Exclude<GenerationEvent, GenerationEnd>
+  | { readonly type: 'generation.report'; readonly report: GenerationReport };
+
+/**
+ * Gets an instance of the model and generates on it. Ending the iteration early, or aborting the signal,
+ * stops the engine and frees the slot.
+ *
+ * @throws HearthError those of `InstancePool.acquire` and `Engine.generate`.
+ */
+export async function* generate(
+  pool: InstancePool,
+  call: GenerationCall,
+  signal: AbortSignal,
+): AsyncGenerator<GenerationStep> {
+  const ended = new AbortController();
+  const own = AbortSignal.any([signal, ended.signal]);
+  let startedAt = performance.now();
+  const acquiring = createChannel<AcquireEvent>();
+  const leasing = acquire(pool, call, own, acquiring.push).finally(acquiring.close);
+  // The reader awaits `leasing` only after the channel has ended; a failure must not be unhandled till then.
+  leasing.catch(() => {});
+  try {
+    for await (const event of acquiring) {
+      if (event.type === 'load.end') startedAt = performance.now();
+      yield event;
+    }
+    const lease = await leasing;
+    const { engine, instanceId, selection, loadTimeSeconds } = lease;
+    const { properties } = engine;
+    yield {
+      type: 'generation.start',
+      instanceId,
+      selection,
+      properties,
+      loadTimeSeconds,
+    };
+    let firstTokenAt: number | undefined;
+    let reasoning = '';
+    for await (const event of engine.generate(call.request, lease.signal)) {
+      if (event.type === 'generation.end') {
+        const timeToFirstTokenMs = (firstTokenAt ?? performance.now()) - startedAt;
+        const reasoningTokens =
+          reasoning === '' ? 0 : await engine.countTokens(reasoning, lease.signal);
+        yield {
+          type: 'generation.report',
+          report: toReport(event, timeToFirstTokenMs, reasoningTokens),
+        };
+      } else {
+        if (event.type === 'reasoning.delta') reasoning += event.text;
+        if (event.type !== 'prompt.progress') firstTokenAt ??= performance.now();
+        yield event;
+      }
+    }
+  } finally {
+    ended.abort();
+    leasing.then(
+      (lease) => lease.release(),
+      () => {},
+    );
+  }
+}
+
+function acquire(
+  pool: InstancePool,
+  call: GenerationCall,
+  signal: AbortSignal,
+  onEvent: (event: AcquireEvent) => void,
+): Promise<Lease> {
+  const { identifier, contextLength, ttlSeconds } = call;
+  return pool.acquire(
+    {
+      identifier,
+      purpose: 'generation',
+      ...(contextLength === undefined ? {} : { contextLength }),
+      ...(ttlSeconds === undefined ? {} : { ttlSeconds }),
+    },
+    signal,
+    onEvent,
+  );
+}
+
+function toReport(
+  { stopReason, usage, isMalformed }: GenerationEnd,
+  timeToFirstTokenMs: number,
+  reasoningTokens: number,
+): GenerationReport {
+  const generationSeconds = usage.generationMs / 1000;
+  return {
+    stopReason,
+    usage,
+    isMalformed,
+    reasoningTokens,
+    timeToFirstTokenSeconds: timeToFirstTokenMs / 1000,
+    generationSeconds,
+    tokensPerSecond: generationSeconds > 0 ? usage.completionTokens / generationSeconds : 0,
+  };
+}

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { HearthError } from '../contract/errors.ts';
+import type { ModelEntry } from '../models/model.ts';
+
+/** An image that was decoded here and encoded anew: what the engine gets and the store keeps. */
+export interface PreparedImage {
+  readonly sha256: string;
+  readonly mediaType: 'image/png' | 'image/jpeg';
+  readonly bytes: Uint8Array;
+}
+
+/** Longest side that is accepted, in pixels. */
+const maxSidePixels = 16_384;
+const formats = ['png', 'jpeg', 'webp', 'gif'];
+
+/** @throws HearthError `vision_unsupported`. */
+export function assertVision(model: ModelEntry, param: string): void {
+  if (model.type === 'vlm') return;
+  throw new HearthError(
+    'vision_unsupported',
+    `${model.key} can't see images. Choose a model of type vlm, or send text only.`,
+    { param },
+  );
+}
+
+/**
+ * Decodes an image given as a base64 data URL and encodes it anew (JPEG stays JPEG, all others become
+ * PNG), so that the engine's decoder sees only what this one wrote.
+ *
+ * @param param Path of the field, for errors.
+ * @throws HearthError `invalid_image`.
+ */
+export async function prepareImage(
+  dataUrl: string,
+  maxPixels: number,
+  param: string,
+): Promise<PreparedImage> {
+  const refuse = (reason: string): HearthError =>
+    new HearthError('invalid_image', reason, { param });
+  const encoded = /^data:image\/[a-z0-9.+-]{1,64};base64,/i.exec(dataUrl.slice(0, 128))?.[0];
+  if (encoded === undefined) {
+    const start = JSON.stringify(dataUrl.slice(0, 32));
+    throw refuse(
+      `An image must be a base64 data URL such as data:image/png;base64,...; this one starts with ${start}.`,
+    );
+  }
+  const source = Buffer.from(dataUrl.slice(encoded.length), 'base64');
+  // Loaded on demand: most servers never see a picture.
+  const { default: sharp } = await import('sharp');
+  const image = sharp(source, { limitInputPixels: maxPixels, failOn: 'error', pages: 1 });
+  try {
+    const { width, height, format } = await image.metadata();
+    if (!formats.includes(format)) {
+      throw refuse(`The image is ${format}; allowed are ${formats.join(', ')}.`);
+    }
+    if (width > maxSidePixels || height > maxSidePixels || width * height > maxPixels) {
+      throw refuse(
+        `The image has ${width} × ${height} pixels; at most ${maxSidePixels} a side and ${maxPixels} in all are allowed.`,
+      );
+    }
+    const isJpeg = format === 'jpeg';
+    const upright = image.autoOrient();
+    const bytes = await (isJpeg ? upright.jpeg({ quality: 92 }) : upright.png()).toBuffer();
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    return { sha256, mediaType: isJpeg ? 'image/jpeg' : 'image/png', bytes };
+  } catch (error) {
+    if (error instanceof HearthError) throw error;
+    throw refuse(`The image can't be read: ${reasonOf(error)}. Allowed are ${formats.join(', ')}.`);
+  }
+}
+
+export function toDataUrl(image: {
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+}): string {
+  return `data:${image.mediaType};base64,${Buffer.from(image.bytes).toString('base64')}`;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error
+    ? (error.message.split('\n', 1)[0]?.slice(0, 200) ?? '')
+    : String(error);
+}
