@@ -1,0 +1,125 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLogger } from '../observability/logger.ts';
+import { createSqliteStore } from '../store/sqlite-store.ts';
+import type { Store } from '../store/store.ts';
+import { createTokenService, type TokenService } from './token-service.ts';
+
+const now = new Date('2026-11-21T10:00:00Z');
+const later = (milliseconds: number) => new Date(now.getTime() + milliseconds);
+
+let folder: string;
+let store: Store;
+let service: TokenService;
+let touchErrors: unknown[];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hearth-access-'));
+  const file = join(folder, 'hearth.db');
+  store = await createSqliteStore({ file, logger: createLogger('silent') });
+  touchErrors = [];
+  service = serviceOn(store.tokens);
+});
+afterEach(async () => {
+  await store.close();
+  await rm(folder, { recursive: true });
+});
+
+const serviceOn = (tokens: Store['tokens']) =>
+  createTokenService({ tokens, onTouchError: (error) => touchErrors.push(error) });
+
+describe('create', () => {
+  it('makes a token that authenticates and is not kept itself', async () => {
+    const { record, token } = await service.create({ name: 'laptop', permissions: ['chat'] });
+    expect(token).toMatch(new RegExp(`^hearth-${record.id}-[0-9a-f]{48}$`));
+    expect(record).toMatchObject({ name: 'laptop', permissions: ['chat'], expiresAt: null });
+    expect(JSON.stringify(await service.list())).not.toContain(token.slice(-48));
+    expect(await service.authenticate(`Bearer ${token}`, now)).toEqual({
+      kind: 'token',
+      token: record,
+    });
+  });
+
+  it('makes no two alike', async () => {
+    const tokens = await Promise.all(
+      Array.from({ length: 20 }, () => service.create({ name: 'same', permissions: [] })),
+    );
+    expect(new Set(tokens.map(({ token }) => token.slice(-48))).size).toBe(20);
+  });
+});
+
+describe('authenticate', () => {
+  it('tells no header from a wrong one', async () => {
+    expect(await service.authenticate(undefined, now)).toEqual({ kind: 'none' });
+  });
+
+  it.each([
+    '',
+    'Bearer',
+    'Bearer ',
+    'Bearer sk-abcdef0123456789',
+    'Basic dXNlcjpwYXNz',
+    `Bearer hearth-0123456789-${'A'.repeat(48)}`,
+    `Bearer hearth-0123456789-${'a'.repeat(48)}\n`,
+    `Bearer hearth-' or 1=1-${'a'.repeat(48)}`,
+    `Bearer x hearth-0123456789-${'a'.repeat(48)}`,
+    `Bearer ${'a '.repeat(10_000)}`,
+  ])('calls %j malformed and shows nothing of it', async (header) => {
+    expect(await service.authenticate(header, now)).toEqual({
+      kind: 'invalid',
+      reason: 'malformed',
+      masked: '…',
+    });
+  });
+
+  it('takes the scheme in any case', async () => {
+    const { token } = await service.create({ name: 'a', permissions: [] });
+    expect(await service.authenticate(`bearer  ${token} `, now)).toMatchObject({ kind: 'token' });
+  });
+
+  it('refuses an unknown id, a wrong secret and a revoked token alike', async () => {
+    const { record, token } = await service.create({ name: 'a', permissions: [] });
+    const refusal = { kind: 'invalid', reason: 'unknown' };
+    const wrongId = `hearth-${'0'.repeat(10)}-${token.slice(-48)}`;
+    const wrongSecret = `hearth-${record.id}-${'0'.repeat(48)}`;
+    expect(await service.authenticate(`Bearer ${wrongId}`, now)).toMatchObject(refusal);
+    expect(await service.authenticate(`Bearer ${wrongSecret}`, now)).toEqual({
+      ...refusal,
+      masked: `hearth-${record.id.slice(0, 4)}…`,
+    });
+    expect(await service.revoke(record.id)).toBe(true);
+    expect(await service.revoke(record.id)).toBe(false);
+    expect(await service.authenticate(`Bearer ${token}`, now)).toMatchObject(refusal);
+  });
+
+  it('refuses a token from the moment it expires', async () => {
+    const { token } = await service.create({ name: 'a', permissions: [], expiresAt: now });
+    expect(await service.authenticate(`Bearer ${token}`, later(-1))).toMatchObject({
+      kind: 'token',
+    });
+    expect(await service.authenticate(`Bearer ${token}`, now)).toMatchObject({
+      kind: 'invalid',
+      reason: 'expired',
+    });
+  });
+
+  it('notes the last use once a minute', async () => {
+    const { record, token } = await service.create({ name: 'a', permissions: [] });
+    const lastUse = async (milliseconds: number) => {
+      await service.authenticate(`Bearer ${token}`, later(milliseconds));
+      return (await store.tokens.find(record.id))?.lastUsedAt;
+    };
+    expect(await lastUse(0)).toEqual(now);
+    expect(await lastUse(59_999)).toEqual(now);
+    expect(await lastUse(60_000)).toEqual(later(60_000));
+  });
+
+  it('lets in whose last use can not be noted', async () => {
+    const failure = new Error('disk is full');
+    const full = serviceOn({ ...store.tokens, touch: () => Promise.reject(failure) });
+    const { token } = await full.create({ name: 'a', permissions: [] });
+    expect(await full.authenticate(`Bearer ${token}`, now)).toMatchObject({ kind: 'token' });
+    expect(touchErrors).toEqual([failure]);
+  });
+});

@@ -1,0 +1,49 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { acquireHomeLock, HomeInUseError } from './home-lock.ts';
+import { readServerRecord, writeServerRecord } from './server-record.ts';
+
+const record = {
+  pid: 4711,
+  url: 'http://127.0.0.1:1234',
+  version: '0.1.0',
+  startedAt: '2026-11-21T10:00:00.000Z',
+};
+
+let folder: string;
+let home: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hearth-home-'));
+  home = join(folder, 'deep', 'home');
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+it('refuses a second holder until the first lets go', async () => {
+  const first = await acquireHomeLock(home);
+  await expect(acquireHomeLock(home)).rejects.toThrow(HomeInUseError);
+  await expect(acquireHomeLock(home)).rejects.toThrow(
+    `Another Hearth server already uses the home folder ${home}.`,
+  );
+  first.release();
+  first.release();
+  (await acquireHomeLock(home)).release();
+});
+
+it('names the holder where it is known', async () => {
+  const lock = await acquireHomeLock(home);
+  await writeServerRecord(home, record);
+  await expect(acquireHomeLock(home)).rejects.toThrow(
+    'A Hearth server (process 4711, http://127.0.0.1:1234) already uses the home folder',
+  );
+  lock.release();
+});
+
+it('removes the record of a server that is gone', async () => {
+  (await acquireHomeLock(home)).release();
+  await writeServerRecord(home, record);
+  const lock = await acquireHomeLock(home);
+  expect(await readServerRecord(home)).toBeUndefined();
+  lock.release();
+});

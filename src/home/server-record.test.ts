@@ -1,0 +1,46 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readServerRecord, removeServerRecord, writeServerRecord } from './server-record.ts';
+
+const record = {
+  pid: 4711,
+  url: 'http://127.0.0.1:1234',
+  version: '0.1.0',
+  startedAt: '2026-11-21T10:00:00.000Z',
+};
+
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'hearth-record-'));
+});
+afterEach(() => rm(home, { recursive: true }));
+
+it('reads what was written, and nothing once it is removed', async () => {
+  expect(await readServerRecord(home)).toBeUndefined();
+  await writeServerRecord(home, { ...record, pid: 1 });
+  await writeServerRecord(home, record);
+  expect(await readServerRecord(home)).toEqual(record);
+  expect(await readdir(home)).toEqual(['server.json']);
+  await removeServerRecord(home);
+  await removeServerRecord(home);
+  expect(await readServerRecord(home)).toBeUndefined();
+});
+
+it.each([
+  '',
+  '{"pid":',
+  'null',
+  '[]',
+  '{"pid":-1}',
+  JSON.stringify({ ...record, url: 'file:///' }),
+])('takes %j for no record', async (text) => {
+  await writeFile(join(home, 'server.json'), text);
+  expect(await readServerRecord(home)).toBeUndefined();
+});
+
+it('says so where the record can not be read', async () => {
+  await mkdir(join(home, 'server.json'));
+  await expect(readServerRecord(home)).rejects.toThrow(/EISDIR|EPERM|EACCES/);
+});

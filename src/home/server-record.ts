@@ -1,0 +1,50 @@
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+const serverRecordSchema = z.object({
+  pid: z.int().positive(),
+  url: z.url({ protocol: /^https?$/ }),
+  version: z.string(),
+  startedAt: z.iso.datetime(),
+});
+
+/** Where the server of a home folder can be found. */
+export type ServerRecord = z.infer<typeof serverRecordSchema>;
+
+const recordFile = (homeFolder: string) => join(homeFolder, 'server.json');
+
+/** Writes `server.json` in one step; only the holder of the home lock may. */
+export async function writeServerRecord(homeFolder: string, record: ServerRecord): Promise<void> {
+  const file = recordFile(homeFolder);
+  await writeFile(`${file}.tmp`, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
+  await rename(`${file}.tmp`, file);
+}
+
+/**
+ * What the running server wrote; after a kill, what the last one wrote.
+ *
+ * @returns undefined where there is no such file, or something else in it.
+ */
+export async function readServerRecord(homeFolder: string): Promise<ServerRecord | undefined> {
+  let text: string;
+  try {
+    text = await readFile(recordFile(homeFolder), 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+  return z.string().transform(parseJson).pipe(serverRecordSchema).safeParse(text).data;
+}
+
+export async function removeServerRecord(homeFolder: string): Promise<void> {
+  await rm(recordFile(homeFolder), { force: true });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

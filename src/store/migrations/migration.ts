@@ -1,0 +1,9 @@
+import type { SchemaModule } from 'kysely';
+
+/** What a migration has to know of the database, where they differ. */
+export interface ColumnTypes {
+  readonly bytes: 'blob' | 'bytea';
+}
+
+/** One step of the schema, run in a transaction; a released one never changes. */
+export type Migration = (schema: SchemaModule, columnTypes: ColumnTypes) => Promise<void>;

@@ -1,0 +1,5 @@
+import { responsesAndTokens } from './0001-responses-and-tokens.ts';
+import type { Migration } from './migration.ts';
+
+/** In order; the version of a schema is the number of migrations it has had. */
+export const migrations: readonly Migration[] = [responsesAndTokens];

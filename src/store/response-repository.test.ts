@@ -1,0 +1,304 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLogger } from '../observability/logger.ts';
+import { createSqliteStore } from './sqlite-store.ts';
+import type { NewBlob, Store, StoredResponse } from './store.ts';
+
+let folder: string;
+let store: Store;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hearth-responses-'));
+  store = await createSqliteStore({
+    file: join(folder, 'hearth.db'),
+    logger: createLogger('silent'),
+  });
+});
+afterEach(async () => {
+  await store.close();
+  await rm(folder, { recursive: true });
+});
+
+const idOf = (name: string) =>
+  `resp_${createHash('sha384').update(name).digest('hex').slice(0, 48)}`;
+
+/** A response called `name`, made after `parent`. */
+function response(name: string, parent?: string, fields: Partial<StoredResponse> = {}) {
+  return {
+    id: idOf(name),
+    parentId: parent === undefined ? null : idOf(parent),
+    ownerId: null,
+    createdAt: new Date('2026-11-21T10:00:00.123Z'),
+    modelKey: 'hearth/starter-chat',
+    modelInstanceId: 'hearth/starter-chat:2',
+    systemPrompt: null,
+    input: [{ type: 'text', content: name }],
+    output: [{ type: 'message', content: `about ${name}` }],
+    stats: { input_tokens: 3, tokens_per_second: 1.5 },
+    ...fields,
+  } satisfies StoredResponse;
+}
+
+function image(text: string): NewBlob {
+  const bytes = new Uint8Array(Buffer.from(text));
+  return {
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    mediaType: 'image/png',
+    bytes,
+  };
+}
+
+const showing = ({ sha256, mediaType }: NewBlob) =>
+  ({ input: [{ type: 'image', sha256, mediaType }] }) satisfies Partial<StoredResponse>;
+
+/** Inserts `name` or `name<parent`, in order. */
+async function grow(...names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const [own = '', parent] = name.split('<');
+    await store.responses.insert(response(own, parent), []);
+  }
+}
+
+const chainOf = async (name: string, ownerId: string | null = null) =>
+  (await store.responses.chain(idOf(name), ownerId))?.map(
+    ({ input }) => input[0]?.type === 'text' && input[0].content,
+  );
+
+/** What really lies in the tables, past the repositories. */
+function rowCounts() {
+  const database = new SqliteDatabase(join(folder, 'hearth.db'), { readonly: true });
+  const count = (table: string) => database.prepare(`select count(*) from ${table}`).pluck().get();
+  try {
+    expect(database.pragma('foreign_key_check')).toEqual([]);
+    return [count('responses'), count('response_blobs'), count('blobs')];
+  } finally {
+    database.close();
+  }
+}
+
+describe('insert and find', () => {
+  it('gives back what was stored, whatever characters are in it', async () => {
+    const odd = 'null \u0000, lone \ud800, emoji 🔥, quote \' " \\ \n';
+    const stored = response('a', undefined, {
+      ownerId: 'token',
+      systemPrompt: odd,
+      input: [{ type: 'text', content: odd }],
+      output: [{ content: odd, nested: [null, 1, { a: [] }] }],
+      stats: null,
+    });
+    await store.responses.insert(stored, []);
+    expect(await store.responses.find(stored.id, 'token')).toEqual(stored);
+  });
+
+  it('shows a response to its owner alone', async () => {
+    await store.responses.insert(response('mine', undefined, { ownerId: 'me' }), []);
+    await store.responses.insert(response('free'), []);
+    for (const [name, owner] of [
+      ['mine', 'me'],
+      ['free', null],
+    ] as const) {
+      for (const other of [null, 'me', 'you', ''].filter((candidate) => candidate !== owner)) {
+        expect(await store.responses.find(idOf(name), other)).toBeUndefined();
+        expect(await store.responses.chain(idOf(name), other)).toBeUndefined();
+        expect(await store.responses.delete(idOf(name), other)).toBe(false);
+      }
+      expect(await store.responses.find(idOf(name), owner)).toBeDefined();
+      const listed = await store.responses.page({ ownerId: owner, limit: 10 });
+      expect(listed.responses.map(({ id }) => id)).toEqual([idOf(name)]);
+    }
+  });
+
+  it('refuses an id that is taken and keeps the first', async () => {
+    await grow('a');
+    const second = response('a', undefined, { systemPrompt: 'other' });
+    await expect(store.responses.insert(second, [image('x')])).rejects.toThrow(/unique/i);
+    expect(await store.responses.find(idOf('a'), null)).toEqual(response('a'));
+    expect(rowCounts()).toEqual([1, 0, 0]);
+  });
+
+  it.each([
+    ['never was', 'nobody', null],
+    ['is gone', 'gone', null],
+    ['is a tombstone', 'tombstone', null],
+    ['belongs to someone else', 'theirs', 'you'],
+  ])('refuses a parent that %s', async (_case, parent, ownerId) => {
+    await grow('gone', 'tombstone', 'child<tombstone', 'theirs');
+    await store.responses.delete(idOf('gone'), null);
+    await store.responses.delete(idOf('tombstone'), null);
+    await expect(
+      store.responses.insert(response('b', parent, { ownerId }), [image('x')]),
+    ).rejects.toMatchObject({ code: 'invalid_value', param: 'previous_response_id' });
+    expect(rowCounts()).toEqual([3, 0, 0]);
+  });
+
+  it('refuses a reference to an image that is not there', async () => {
+    await expect(
+      store.responses.insert(response('a', undefined, showing(image('x'))), []),
+    ).rejects.toThrow(/foreign key/i);
+    expect(rowCounts()).toEqual([0, 0, 0]);
+  });
+
+  it('takes many at once', async () => {
+    const names = Array.from({ length: 50 }, (_, index) => `r${index}`);
+    await Promise.all(names.map((name) => store.responses.insert(response(name), [image('x')])));
+    expect(rowCounts()).toEqual([50, 50, 1]);
+  });
+});
+
+describe('chain', () => {
+  it('goes from the oldest to the one asked for, and knows no other branch', async () => {
+    await grow('a', 'b<a', 'c<b', 'd<a');
+    expect(await chainOf('c')).toEqual(['a', 'b', 'c']);
+    expect(await chainOf('d')).toEqual(['a', 'd']);
+    expect(await store.responses.chain(idOf('d'), null)).toEqual([
+      response('a'),
+      response('d', 'a'),
+    ]);
+    expect(await chainOf('nobody')).toBeUndefined();
+  });
+
+  it('goes as deep as the conversation', async () => {
+    await grow('0', ...Array.from({ length: 499 }, (_, index) => `${index + 1}<${index}`));
+    expect(await chainOf('499')).toEqual(Array.from({ length: 500 }, (_, index) => `${index}`));
+  });
+});
+
+describe('delete', () => {
+  const remove = (name: string) => store.responses.delete(idOf(name), null);
+
+  it('makes a response that others descend from unreachable, but keeps it for them', async () => {
+    await grow('a', 'b<a', 'c<b');
+    expect(await remove('b')).toBe(true);
+    expect(await store.responses.find(idOf('b'), null)).toBeUndefined();
+    expect(await chainOf('b')).toBeUndefined();
+    expect(await remove('b')).toBe(false);
+    expect((await store.responses.page({ ownerId: null, limit: 10 })).responses).toHaveLength(2);
+    expect(await chainOf('c')).toEqual(['a', 'b', 'c']);
+  });
+
+  it('removes tombstones with their last descendant, up to what is still needed', async () => {
+    await grow('a', 'b<a', 'c<b', 'd<c', 'e<b');
+    await remove('b');
+    await remove('c');
+    expect(rowCounts()[0]).toBe(5);
+    await remove('d');
+    expect(rowCounts()[0]).toBe(3);
+    expect(await chainOf('e')).toEqual(['a', 'b', 'e']);
+    await remove('e');
+    expect(rowCounts()[0]).toBe(1);
+    expect(await chainOf('a')).toEqual(['a']);
+  });
+
+  it('removes the images that nobody refers to any longer', async () => {
+    const [shared, own] = [image('shared'), image('own')];
+    await store.responses.insert(response('a', undefined, showing(shared)), [shared]);
+    await store.responses.insert(response('b', 'a', showing(own)), [own]);
+    await store.responses.insert(response('c', undefined, showing(shared)), [shared]);
+    expect(await store.blobs.find(own.sha256)).toEqual({ ...own, bytes: Buffer.from(own.bytes) });
+    await remove('a');
+    expect(await store.blobs.find(shared.sha256)).toBeDefined();
+    await remove('b');
+    expect(await store.blobs.find(own.sha256)).toBeUndefined();
+    expect(await store.blobs.find(shared.sha256)).toBeDefined();
+    await remove('c');
+    expect(rowCounts()).toEqual([0, 0, 0]);
+  });
+
+  it('removes a thousand tombstones at once', async () => {
+    const depth = 1000;
+    await grow('0', ...Array.from({ length: depth }, (_, index) => `${index + 1}<${index}`));
+    for (let index = 0; index < depth; index += 1) await remove(`${index}`);
+    expect(rowCounts()[0]).toBe(depth + 1);
+    await remove(`${depth}`);
+    expect(rowCounts()[0]).toBe(0);
+  });
+
+  it('leaves nothing behind of a random forest, in whatever order it goes', async () => {
+    const random = randomSequence(7);
+    const names = Array.from({ length: 60 }, (_, index) => `${index}`);
+    for (const [index, name] of names.entries()) {
+      const parent =
+        random() < 0.15 || index === 0 ? undefined : names[Math.floor(random() * index)];
+      const picture = image(`${Math.floor(random() * 20)}`);
+      await store.responses.insert(response(name, parent, showing(picture)), [picture]);
+    }
+    const chains = new Map<string, unknown>();
+    for (const name of names) chains.set(name, await store.responses.chain(idOf(name), null));
+    const left = [...names];
+    while (left.length > 0) {
+      const [name = ''] = left.splice(Math.floor(random() * left.length), 1);
+      await remove(name);
+      for (const other of left) {
+        expect(await store.responses.chain(idOf(other), null)).toEqual(chains.get(other));
+      }
+    }
+    expect(rowCounts()).toEqual([0, 0, 0]);
+  });
+});
+
+describe('page', () => {
+  const at = (name: string, second: number) =>
+    response(name, undefined, { createdAt: new Date(second * 1000) });
+  const pageAfter = (after?: string) =>
+    store.responses.page({ ownerId: null, limit: 2, ...(after === undefined ? {} : { after }) });
+  const idsOf = (names: string) => names.split('').map(idOf);
+
+  it('gives the newest first, in pages that new responses do not move', async () => {
+    for (const [index, name] of ['a', 'b', 'c', 'd', 'e'].entries()) {
+      await store.responses.insert(at(name, index), []);
+    }
+    const first = await pageAfter();
+    expect(first.responses.map(({ id }) => id)).toEqual(idsOf('ed'));
+    await store.responses.insert(at('f', 9), []);
+    const second = await pageAfter(first.nextCursor ?? '');
+    expect(second.responses.map(({ id }) => id)).toEqual(idsOf('cb'));
+    const third = await pageAfter(second.nextCursor ?? '');
+    expect(third.responses.map(({ id }) => id)).toEqual(idsOf('a'));
+    expect(third.nextCursor).toBeNull();
+  });
+
+  it('loses none of those made in the same millisecond', async () => {
+    await grow('a', 'b', 'c', 'd', 'e', 'f', 'g');
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const { responses, nextCursor } = await pageAfter(cursor);
+      seen.push(...responses.map(({ id }) => id));
+      cursor = nextCursor ?? undefined;
+    } while (cursor !== undefined);
+    expect(seen.toSorted()).toEqual(idsOf('abcdefg').toSorted());
+  });
+
+  it('has no cursor where the last page is full', async () => {
+    await grow('a', 'b');
+    expect((await pageAfter()).nextCursor).toBeNull();
+    await store.responses.delete(idOf('a'), null);
+    await store.responses.delete(idOf('b'), null);
+    expect(await pageAfter()).toEqual({ responses: [], nextCursor: null });
+  });
+
+  it('goes on after a tombstone, but not after what is not stored or not the caller’s', async () => {
+    await store.responses.insert(at('a', 1), []);
+    await store.responses.insert({ ...at('b', 2), parentId: idOf('a') }, []);
+    await store.responses.insert({ ...at('c', 3), parentId: idOf('b') }, []);
+    await store.responses.delete(idOf('b'), null);
+    expect((await pageAfter(idOf('b'))).responses.map(({ id }) => id)).toEqual(idsOf('a'));
+    const refusal = { code: 'invalid_value', param: 'after' };
+    await expect(pageAfter(idOf('nobody'))).rejects.toMatchObject(refusal);
+    await expect(
+      store.responses.page({ ownerId: 'you', limit: 2, after: idOf('a') }),
+    ).rejects.toMatchObject(refusal);
+  });
+});
+
+/** The same numbers between 0 and 1 on each run (a linear congruential generator). */
+function randomSequence(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
+    return state / 2 ** 32;
+  };
+}

@@ -1,0 +1,170 @@
+import type { Kysely, Selectable, Transaction } from 'kysely';
+import { HearthError } from '../contract/errors.ts';
+import { deleteResponse } from './delete-response.ts';
+import type { Schema } from './schema.ts';
+import type { NewBlob, ResponsePage, ResponseRepository, StoredResponse } from './store.ts';
+import { visibleResponses } from './visible-responses.ts';
+
+/** Stored responses on any database that Kysely speaks to. */
+export function createResponseRepository(database: Kysely<Schema>): ResponseRepository {
+  return {
+    insert: (response, blobs) =>
+      database.transaction().execute((transaction) => insert(transaction, response, blobs)),
+    find: async (id, ownerId) => {
+      const row = await visibleResponses(database, ownerId)
+        .where('id', '=', id)
+        .selectAll()
+        .executeTakeFirst();
+      return row === undefined ? undefined : fromRow(row);
+    },
+    chain: (id, ownerId) => chain(database, id, ownerId),
+    page: (options) => page(database, options),
+    delete: (id, ownerId) =>
+      database.transaction().execute((transaction) => deleteResponse(transaction, id, ownerId)),
+  };
+}
+
+async function insert(
+  transaction: Transaction<Schema>,
+  response: StoredResponse,
+  blobs: readonly NewBlob[],
+): Promise<void> {
+  await assertParentVisible(transaction, response);
+  for (const { sha256, mediaType, bytes } of blobs) {
+    await transaction
+      .insertInto('blobs')
+      .values({ sha256, media_type: mediaType, bytes })
+      .onConflict((conflict) => conflict.column('sha256').doNothing())
+      .execute();
+  }
+  await transaction.insertInto('responses').values(toRow(response)).execute();
+  // A blob that came along counts as referred to, so that none can be left behind.
+  const references = new Set([
+    ...response.input.flatMap((item) => (item.type === 'image' ? [item.sha256] : [])),
+    ...blobs.map((blob) => blob.sha256),
+  ]);
+  for (const sha256 of references) {
+    await transaction
+      .insertInto('response_blobs')
+      .values({ response_id: response.id, sha256 })
+      .execute();
+  }
+}
+
+/** The parent may have been deleted since the turn began. */
+async function assertParentVisible(
+  transaction: Transaction<Schema>,
+  { parentId, ownerId }: StoredResponse,
+): Promise<void> {
+  if (parentId === null) return;
+  const parent = await visibleResponses(transaction, ownerId)
+    .where('id', '=', parentId)
+    .select('id')
+    .executeTakeFirst();
+  if (parent !== undefined) return;
+  throw new HearthError(
+    'invalid_value',
+    `previous_response_id: "${parentId}" is not stored; it never was, or it was deleted.`,
+    { param: 'previous_response_id' },
+  );
+}
+
+async function chain(
+  database: Kysely<Schema>,
+  id: string,
+  ownerId: string | null,
+): Promise<readonly StoredResponse[] | undefined> {
+  const rows = await database
+    .withRecursive('ancestry(id, parent_id, distance)', (query) =>
+      visibleResponses(query, ownerId)
+        .where('id', '=', id)
+        .select((expression) => ['id', 'parent_id', expression.lit(0).as('distance')])
+        .unionAll(
+          query
+            .selectFrom('responses as parent')
+            .innerJoin('ancestry', 'ancestry.parent_id', 'parent.id')
+            .select((expression) => [
+              'parent.id',
+              'parent.parent_id',
+              expression('ancestry.distance', '+', 1).as('distance'),
+            ]),
+        ),
+    )
+    .selectFrom('ancestry')
+    .innerJoin('responses', 'responses.id', 'ancestry.id')
+    .selectAll('responses')
+    .orderBy('ancestry.distance', 'desc')
+    .execute();
+  return rows.length === 0 ? undefined : rows.map(fromRow);
+}
+
+async function page(
+  database: Kysely<Schema>,
+  { ownerId, limit, after }: Parameters<ResponseRepository['page']>[0],
+): Promise<ResponsePage> {
+  let query = visibleResponses(database, ownerId)
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1);
+  if (after !== undefined) {
+    const createdAt = await creationTimeOfCursor(database, after, ownerId);
+    query = query.where((expression) =>
+      expression(expression.refTuple('created_at', 'id'), '<', expression.tuple(createdAt, after)),
+    );
+  }
+  const responses = (await query.execute()).map(fromRow);
+  const shown = responses.slice(0, limit);
+  return {
+    responses: shown,
+    nextCursor: responses.length > limit ? (shown.at(-1)?.id ?? null) : null,
+  };
+}
+
+/** A tombstone still marks a place in the list. */
+async function creationTimeOfCursor(
+  database: Kysely<Schema>,
+  id: string,
+  ownerId: string | null,
+): Promise<string> {
+  const row = await database
+    .selectFrom('responses')
+    .where('id', '=', id)
+    .where('owner_id', ownerId === null ? 'is' : '=', ownerId)
+    .select('created_at')
+    .executeTakeFirst();
+  if (row !== undefined) return row.created_at;
+  throw new HearthError(
+    'invalid_value',
+    `after: "${id}" is not a stored response (any more). Start again from the first page.`,
+    { param: 'after' },
+  );
+}
+
+type ResponseRow = Selectable<Schema['responses']>;
+type ResponseContent = Pick<StoredResponse, 'systemPrompt' | 'input' | 'output' | 'stats'>;
+
+function toRow(response: StoredResponse): Omit<ResponseRow, 'deleted_at'> {
+  const { systemPrompt, input, output, stats } = response;
+  return {
+    id: response.id,
+    parent_id: response.parentId,
+    owner_id: response.ownerId,
+    created_at: response.createdAt.toISOString(),
+    model_key: response.modelKey,
+    model_instance_id: response.modelInstanceId,
+    content: JSON.stringify({ systemPrompt, input, output, stats } satisfies ResponseContent),
+  };
+}
+
+function fromRow(row: ResponseRow): StoredResponse {
+  return {
+    id: row.id,
+    parentId: row.parent_id,
+    ownerId: row.owner_id,
+    createdAt: new Date(row.created_at),
+    modelKey: row.model_key,
+    modelInstanceId: row.model_instance_id,
+    ...(JSON.parse(row.content) as ResponseContent),
+  };
+}

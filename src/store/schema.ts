@@ -1,0 +1,48 @@
+import type { Generated } from 'kysely';
+
+/**
+ * The tables as of the newest migration. Types that each database knows: JSON and times (ISO 8601, UTC,
+ * milliseconds) are text, so that they sort and read alike on all of them.
+ */
+export interface Schema {
+  readonly responses: ResponseTable;
+  readonly response_blobs: ResponseBlobTable;
+  readonly blobs: BlobTable;
+  readonly tokens: TokenTable;
+  readonly schema_version: { readonly version: number };
+}
+
+interface ResponseTable {
+  readonly id: string;
+  readonly parent_id: string | null;
+  readonly owner_id: string | null;
+  readonly created_at: string;
+  /** Set on a tombstone: a deleted response that others still descend from. */
+  readonly deleted_at: Generated<string | null>;
+  readonly model_key: string;
+  readonly model_instance_id: string;
+  /** JSON of the fields that no query looks into. */
+  readonly content: string;
+}
+
+interface ResponseBlobTable {
+  readonly response_id: string;
+  readonly sha256: string;
+}
+
+interface BlobTable {
+  readonly sha256: string;
+  readonly media_type: string;
+  readonly bytes: Uint8Array;
+}
+
+interface TokenTable {
+  readonly id: string;
+  readonly name: string;
+  /** JSON array. */
+  readonly permissions: string;
+  readonly secret_hash: string;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly last_used_at: Generated<string | null>;
+}

@@ -1,0 +1,167 @@
+import { chmod, mkdtemp, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import SqliteDatabase, { type Database } from 'better-sqlite3';
+import { Kysely } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLogger } from '../observability/logger.ts';
+import { migrate } from './migrate.ts';
+import { migrations } from './migrations/migrations.ts';
+import { createResponseRepository } from './response-repository.ts';
+import type { Schema } from './schema.ts';
+import { openSqliteFile, SqliteConnectionDialect } from './sqlite-connection.ts';
+import { createSqliteStore, StoreOpenError } from './sqlite-store.ts';
+import type { StoredResponse } from './store.ts';
+
+let folder: string;
+let file: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hearth-store-'));
+  file = join(folder, 'hearth.db');
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const open = () => createSqliteStore({ file, logger: createLogger('silent') });
+
+const response = (digit: string, content: string): StoredResponse => ({
+  id: `resp_${digit.repeat(48)}`,
+  parentId: null,
+  ownerId: null,
+  createdAt: new Date(0),
+  modelKey: 'a/b',
+  modelInstanceId: 'a/b',
+  systemPrompt: null,
+  input: [{ type: 'text', content }],
+  output: [],
+  stats: null,
+});
+
+/** Runs `change` on the closed database. */
+function tamper(change: (database: Database) => unknown): void {
+  const database = new SqliteDatabase(file);
+  change(database);
+  database.close();
+}
+
+describe('createSqliteStore', () => {
+  it('keeps what was stored from one opening to the next', async () => {
+    const first = await open();
+    await first.responses.insert(response('1', 'hello'), []);
+    await first.close();
+    const second = await open();
+    await second.ping();
+    expect(await second.responses.find(response('1', '').id, null)).toEqual(response('1', 'hello'));
+    await second.close();
+    await expect(second.ping()).rejects.toThrow(/destroyed|not open/);
+  });
+
+  it.skipIf(process.platform === 'win32')(
+    'makes files that others on the machine can not read',
+    async () => {
+      const store = await open();
+      await store.responses.insert(response('1', 'hello'), []);
+      const modes = await Promise.all(
+        ['', '-wal', '-shm'].map(async (suffix) => (await stat(`${file}${suffix}`)).mode & 0o777),
+      );
+      expect(modes).toEqual([0o600, 0o600, 0o600]);
+      await store.close();
+    },
+  );
+
+  it('refuses a database of a newer version and leaves it alone', async () => {
+    await (await open()).close();
+    tamper((database) => database.exec('update schema_version set version = 99'));
+    await expect(open()).rejects.toThrow(
+      `The database ${file} can't be used: it was written by a newer Hearth (schema 99; this one knows up to ${migrations.length}). Install that version again, or start with another home folder.`,
+    );
+    tamper((database) =>
+      expect(database.prepare('select version from schema_version').pluck().get()).toBe(99),
+    );
+  });
+
+  it.each([
+    ['junk', () => writeFile(file, 'this is not a database '.repeat(99))],
+    ['a damaged schema', damageSchema],
+    ['a cut-off file', cutOff],
+  ])('names the file and the way out where it is %s', async (_case, damage) => {
+    await damage();
+    const error: unknown = await open().then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(StoreOpenError);
+    expect(String(error)).toContain(`The database ${file} can't be used: it is damaged (`);
+    expect(String(error)).toContain('Put a backup in its place, or move it away');
+  });
+
+  async function damageSchema(): Promise<void> {
+    await (await open()).close();
+    tamper((database) => {
+      database.unsafeMode();
+      database.pragma('writable_schema = ON');
+      database.exec(`update sqlite_schema set sql = 'create junk' where name = 'responses'`);
+    });
+  }
+
+  async function cutOff(): Promise<void> {
+    await (await open()).close();
+    await truncate(file, 4096);
+  }
+
+  it('says what to check where the file can not be opened', async () => {
+    file = join(folder, 'missing', 'hearth.db');
+    await expect(open()).rejects.toThrow(/ENOENT.*Check that its folder exists/);
+    file = folder;
+    await expect(open()).rejects.toThrow(/EISDIR.*Check that its folder exists/);
+  });
+
+  it.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
+    'says what to check where the file is read-only',
+    async () => {
+      await (await open()).close();
+      await chmod(file, 0o400);
+      await expect(open()).rejects.toThrow(/EACCES.*may be written to/);
+    },
+  );
+});
+
+describe('migrate', () => {
+  it('undoes all steps where one fails', async () => {
+    const database = new Kysely<Schema>({
+      dialect: new SqliteConnectionDialect(openSqliteFile(file)),
+    });
+    const failing = async () => {
+      throw new Error('step failed');
+    };
+    await expect(
+      migrate(database, { migrations: [...migrations, failing], columnTypes: { bytes: 'blob' } }),
+    ).rejects.toThrow('step failed');
+    expect(await database.introspection.getTables()).toEqual([]);
+    await database.destroy();
+  });
+});
+
+describe('a full disk', () => {
+  it('stores nothing of what did not fit, and goes on once there is room', async () => {
+    const connection = openSqliteFile(file);
+    const database = new Kysely<Schema>({ dialect: new SqliteConnectionDialect(connection) });
+    await migrate(database, { migrations, columnTypes: { bytes: 'blob' } });
+    const responses = createResponseRepository(database);
+    await responses.insert(response('1', 'first'), []);
+    const pages = Number(connection.pragma('page_count', { simple: true }));
+    connection.pragma(`max_page_count = ${pages + 4}`);
+
+    const large = response('2', 'x'.repeat(100_000));
+    const blob = { sha256: 'f'.repeat(64), mediaType: 'image/png', bytes: Buffer.from('picture') };
+    await expect(responses.insert(large, [blob])).rejects.toMatchObject({ code: 'SQLITE_FULL' });
+    expect(await responses.find(large.id, null)).toBeUndefined();
+    expect(await database.selectFrom('blobs').select('sha256').execute()).toEqual([]);
+
+    await responses.insert(response('3', 'small'), []);
+    expect(await responses.delete(response('1', '').id, null)).toBe(true);
+    connection.pragma(`max_page_count = ${pages + 1000}`);
+    await responses.insert(large, [blob]);
+    expect(await responses.find(large.id, null)).toEqual(large);
+    await database.destroy();
+  });
+});

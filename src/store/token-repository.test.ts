@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createLogger } from '../observability/logger.ts';
+import { createSqliteStore } from './sqlite-store.ts';
+import type { Store, StoredToken } from './store.ts';
+
+let folder: string;
+let store: Store;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hearth-tokens-'));
+  const file = join(folder, 'hearth.db');
+  store = await createSqliteStore({ file, logger: createLogger('silent') });
+});
+afterEach(async () => {
+  await store.close();
+  await rm(folder, { recursive: true });
+});
+
+const token = (id: string, fields: Partial<StoredToken> = {}): StoredToken => ({
+  id,
+  name: 'laptop',
+  permissions: ['chat', 'models:read'],
+  secretHash: 'ab'.repeat(32),
+  createdAt: new Date(1000),
+  expiresAt: null,
+  lastUsedAt: null,
+  ...fields,
+});
+
+it('gives back what was stored, oldest first', async () => {
+  const old = token('b', {
+    createdAt: new Date(1),
+    expiresAt: new Date(5),
+    lastUsedAt: new Date(4),
+  });
+  await store.tokens.insert(token('a'));
+  await store.tokens.insert(old);
+  expect(await store.tokens.find('b')).toEqual(old);
+  expect(await store.tokens.list()).toEqual([old, token('a')]);
+  expect(await store.tokens.find('c')).toBeUndefined();
+});
+
+it('notes the last use', async () => {
+  await store.tokens.insert(token('a'));
+  await store.tokens.touch('a', new Date(9));
+  expect(await store.tokens.find('a')).toEqual(token('a', { lastUsedAt: new Date(9) }));
+});
+
+it('deletes once', async () => {
+  await store.tokens.insert(token('a'));
+  expect(await store.tokens.delete('a')).toBe(true);
+  expect(await store.tokens.delete('a')).toBe(false);
+  expect(await store.tokens.list()).toEqual([]);
+});

@@ -1,0 +1,67 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { Schema } from './schema.ts';
+import type { Permission } from '../contract/permission.ts';
+import type { StoredToken, TokenRepository } from './store.ts';
+
+/** API tokens; oldest first where listed. */
+export function createTokenRepository(database: Kysely<Schema>): TokenRepository {
+  return {
+    insert: async (token) => {
+      await database.insertInto('tokens').values(toRow(token)).execute();
+    },
+    find: async (id) => {
+      const row = await database
+        .selectFrom('tokens')
+        .where('id', '=', id)
+        .selectAll()
+        .executeTakeFirst();
+      return row && fromRow(row);
+    },
+    list: async () => {
+      const rows = await database
+        .selectFrom('tokens')
+        .selectAll()
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute();
+      return rows.map(fromRow);
+    },
+    touch: async (id, usedAt) => {
+      await database
+        .updateTable('tokens')
+        .set({ last_used_at: usedAt.toISOString() })
+        .where('id', '=', id)
+        .execute();
+    },
+    delete: async (id) => {
+      const result = await database.deleteFrom('tokens').where('id', '=', id).executeTakeFirst();
+      return result.numDeletedRows > 0n;
+    },
+  };
+}
+
+type TokenRow = Selectable<Schema['tokens']>;
+
+function toRow(token: StoredToken): TokenRow {
+  return {
+    id: token.id,
+    name: token.name,
+    permissions: JSON.stringify(token.permissions),
+    secret_hash: token.secretHash,
+    created_at: token.createdAt.toISOString(),
+    expires_at: token.expiresAt?.toISOString() ?? null,
+    last_used_at: token.lastUsedAt?.toISOString() ?? null,
+  };
+}
+
+function fromRow(row: TokenRow): StoredToken {
+  return {
+    id: row.id,
+    name: row.name,
+    permissions: JSON.parse(row.permissions) as Permission[],
+    secretHash: row.secret_hash,
+    createdAt: new Date(row.created_at),
+    expiresAt: row.expires_at === null ? null : new Date(row.expires_at),
+    lastUsedAt: row.last_used_at === null ? null : new Date(row.last_used_at),
+  };
+}

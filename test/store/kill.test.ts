@@ -1,0 +1,128 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import SqliteDatabase from 'better-sqlite3';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { acquireHomeLock } from '../../src/home/home-lock.ts';
+import { createLogger } from '../../src/observability/logger.ts';
+import { createSqliteStore } from '../../src/store/sqlite-store.ts';
+import type { WriterReport } from './writer.ts';
+
+let folder: string;
+let writerFile: string;
+const writers = new Set<ChildProcess>();
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hearth-kill-'));
+  writerFile = join(folder, 'writer.mjs');
+  await build({
+    entryPoints: [join(import.meta.dirname, 'writer.ts')],
+    outfile: writerFile,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+  });
+  await symlink(resolve('node_modules'), join(folder, 'node_modules'), 'junction');
+});
+afterAll(async () => {
+  for (const writer of writers) writer.kill('SIGKILL');
+  await rm(folder, { recursive: true });
+});
+
+it('loses nothing that was reported, however often the process is killed', async () => {
+  const home = join(folder, 'home');
+  const inserted = new Set<string>();
+  const deleting = new Set<string>();
+  const deleted = new Set<string>();
+  const sets = { inserted, deleting, deleted };
+  for (let round = 0; round < 10; round += 1) {
+    const writer = await startWriter(home);
+    const isOver = once(writer, 'close');
+    let remaining = Math.ceil(Math.random() * 60);
+    writer.on('message', ({ kind, id }: WriterReport) => {
+      if (kind in sets) sets[kind as keyof typeof sets].add(id);
+      remaining -= 1;
+      // The delay moves the kill to any place of the turn.
+      if (remaining === 0) void delay(Math.random() * 5).then(() => writer.kill('SIGKILL'));
+    });
+    writer.send('start');
+    expect(await isOver).toEqual([null, 'SIGKILL']);
+    await assertWhole(home, inserted, deleting, deleted);
+  }
+  expect(inserted.size).toBeGreaterThan(10);
+});
+
+it('gives the home folder to exactly one of several that start at once', async () => {
+  const home = join(folder, 'contested');
+  const started = await Promise.allSettled(Array.from({ length: 6 }, () => startWriter(home)));
+  const holders = started.flatMap((outcome) =>
+    outcome.status === 'fulfilled' ? [outcome.value] : [],
+  );
+  expect(holders).toHaveLength(1);
+  await expect(acquireHomeLock(home)).rejects.toThrow('already uses the home folder');
+  for (const holder of holders) {
+    holder.kill('SIGKILL');
+    await once(holder, 'close');
+  }
+  (await acquireHomeLock(home)).release();
+});
+
+/** Rejects where the writer was refused the home folder. */
+async function startWriter(home: string): Promise<ChildProcess> {
+  const writer = fork(writerFile, [home]);
+  writers.add(writer);
+  writer.once('close', () => writers.delete(writer));
+  const [report] = (await once(writer, 'message')) as [WriterReport];
+  if (report.kind !== 'ready') throw new Error('refused');
+  return writer;
+}
+
+async function assertWhole(
+  home: string,
+  inserted: ReadonlySet<string>,
+  deleting: ReadonlySet<string>,
+  deleted: ReadonlySet<string>,
+): Promise<void> {
+  const lock = await acquireHomeLock(home);
+  const file = join(home, 'hearth.db');
+  const store = await createSqliteStore({ file, logger: createLogger('silent') });
+  for (const id of inserted) {
+    const chain = await store.responses.chain(id, null);
+    // Whether a deletion that was not reported took place is left open.
+    expect(chain === undefined ? deleting : inserted).toContain(id);
+    if (chain === undefined) continue;
+    expect(deleted).not.toContain(id);
+    expect(chain[0]?.parentId).toBeNull();
+    const response = chain.at(-1);
+    expect(response).toMatchObject({ id, systemPrompt: id, output: [id.repeat(40)] });
+    expect(response?.stats).toEqual({ parentId: response?.parentId });
+    const [image] = response?.input ?? [];
+    if (image?.type !== 'image') throw new Error(`${id} has lost its image`);
+    const blob = await store.blobs.find(image.sha256);
+    expect(
+      createHash('sha256')
+        .update(blob?.bytes ?? '')
+        .digest('hex'),
+    ).toBe(image.sha256);
+  }
+  await store.close();
+  assertSound(file);
+  lock.release();
+}
+
+function assertSound(file: string): void {
+  const database = new SqliteDatabase(file, { readonly: true });
+  const count = (from: string) => database.prepare(`select count(*) from ${from}`).pluck().get();
+  expect(database.pragma('integrity_check', { simple: true })).toBe('ok');
+  expect(database.pragma('foreign_key_check')).toEqual([]);
+  expect(count('blobs where sha256 not in (select sha256 from response_blobs)')).toBe(0);
+  const parents = 'select parent_id from responses where parent_id is not null';
+  expect(count(`responses where deleted_at is not null and id not in (${parents})`)).toBe(0);
+  database.close();
+}
