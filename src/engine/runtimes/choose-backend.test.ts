@@ -1,0 +1,53 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { chooseBackend } from './choose-backend.ts';
+import { pinnedRelease } from './pinned-release.ts';
+
+const signal = new AbortController().signal;
+
+let bin: string;
+
+beforeEach(async () => {
+  bin = await mkdtemp(join(tmpdir(), 'hearth-backend-'));
+});
+
+afterEach(async () => {
+  await rm(bin, { recursive: true });
+});
+
+async function driver(output: string): Promise<void> {
+  await writeFile(join(bin, 'nvidia-smi'), `#!/bin/sh\n${output}\n`);
+  await chmod(join(bin, 'nvidia-smi'), 0o755);
+}
+
+async function chosen(platform: NodeJS.Platform, architecture: string): Promise<string> {
+  return chooseBackend(pinnedRelease, { platform, architecture }, { PATH: bin }, signal);
+}
+
+describe('chooseBackend', () => {
+  it('takes Metal on Apple silicon and the CPU on Intel Macs', async () => {
+    expect(await chosen('darwin', 'arm64')).toBe('metal');
+    expect(await chosen('darwin', 'x64')).toBe('cpu');
+  });
+
+  it('takes CUDA where the driver is new enough for the build', async () => {
+    await driver('echo 570.86.15');
+    expect(await chosen('linux', 'x64')).toBe('cuda');
+    expect(await chosen('linux', 'arm64')).not.toBe('cuda');
+  });
+
+  it.each(['echo 470.1', 'echo no devices found', 'exit 9'])(
+    'does not take CUDA where the driver answers with: %s',
+    async (output) => {
+      await driver(output);
+      expect(await chosen('linux', 'x64')).not.toBe('cuda');
+    },
+  );
+
+  it('takes the CPU where nothing better is published', async () => {
+    expect(await chosen('win32', 'arm64')).toBe('cpu');
+    expect(await chosen('linux', 'riscv64')).toBe('cpu');
+  });
+});

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import { HttpFailure, type HttpClient } from '../../net/http-client.ts';
+
+export interface ArchiveDownload {
+  readonly url: URL;
+  readonly sha256: string;
+  readonly file: string;
+  /** Waits before a second, third, ... try of a transfer that broke. */
+  readonly retryDelaysMs: readonly number[];
+  readonly onProgress: (receivedBytes: number, totalBytes?: number) => void;
+}
+
+const maximumBytes = 2 * 1024 ** 3;
+
+/**
+ * Downloads a file and checks its SHA-256 on the way.
+ *
+ * @throws HttpFailure; Error where the hash differs, and then the file must not be used.
+ */
+export async function downloadArchive(
+  client: HttpClient,
+  download: ArchiveDownload,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const delayMs of download.retryDelaysMs) {
+    try {
+      return await downloadOnce(client, download, signal);
+    } catch (error) {
+      if (!isWorthRetrying(error)) throw error;
+    }
+    await wait(delayMs, undefined, { signal });
+  }
+  await downloadOnce(client, download, signal);
+}
+
+async function downloadOnce(
+  client: HttpClient,
+  { url, sha256, file, onProgress }: ArchiveDownload,
+  signal: AbortSignal,
+): Promise<void> {
+  const response = await client.get(url, { signal, maximumBytes, onProgress });
+  const hash = createHash('sha256');
+  await pipeline(
+    response.body,
+    async function* hashed(pieces) {
+      for await (const piece of pieces) {
+        hash.update(piece);
+        yield piece;
+      }
+    },
+    createWriteStream(file),
+    { signal },
+  );
+  const actual = hash.digest('hex');
+  if (actual !== sha256) {
+    throw new Error(`its SHA-256 is ${actual}, not ${sha256}: the file was changed or damaged`);
+  }
+}
+
+/** A host that can't be reached at all is left at once, as the wheel may be at hand. */
+function isWorthRetrying(error: unknown): boolean {
+  if (!(error instanceof HttpFailure)) return false;
+  if (error.status !== undefined) return error.status >= 500 || error.status === 429;
+  return error.reason === 'interrupted';
+}

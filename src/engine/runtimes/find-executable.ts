@@ -1,0 +1,31 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { delimiter, isAbsolute, join } from 'node:path';
+
+/** Whether a file is there and may be run. */
+export async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The first program of that name in the folders of `PATH`, or undefined where there is none.
+ * Relative folders are skipped: what a program is must not depend on where Hearth was started.
+ */
+export async function findExecutable(
+  name: string,
+  environment: Readonly<Record<string, string | undefined>>,
+  platform: NodeJS.Platform,
+): Promise<string | undefined> {
+  const fileName = platform === 'win32' ? `${name}.exe` : name;
+  const folders = (environment['PATH'] ?? environment['Path'] ?? '').split(delimiter);
+  for (const folder of folders.filter((entry) => isAbsolute(entry))) {
+    const path = join(folder, fileName);
+    if (await isExecutable(path)) return path;
+  }
+  return undefined;
+}

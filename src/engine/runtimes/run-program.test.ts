@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { runProgram, type ProgramResult } from './run-program.ts';
+
+async function node(script: string, timeoutMs = 30_000): Promise<ProgramResult> {
+  return runProgram(process.execPath, ['-e', script], { environment: {}, timeoutMs });
+}
+
+describe('runProgram', () => {
+  it('gives the exit code and both outputs', async () => {
+    const script = 'process.stdout.write("a"); process.stderr.write("b"); process.exitCode = 3';
+    const { exitCode, output } = await node(script);
+    expect(exitCode).toBe(3);
+    expect(output.split('').toSorted()).toStrictEqual(['a', 'b']);
+  });
+
+  it('keeps the end of an output that is too long', async () => {
+    const { output } = await node('process.stdout.write("x".repeat(200000) + "end")');
+    expect(output).toHaveLength(65_536);
+    expect(output.endsWith('xend')).toBe(true);
+  });
+
+  it('stops a program that takes too long', async () => {
+    expect(await node('setInterval(() => {}, 1000)', 200)).toStrictEqual({
+      exitCode: null,
+      output: '',
+    });
+  });
+
+  it('says what can not be started', async () => {
+    const options = { environment: {}, timeoutMs: 1000 };
+    await expect(runProgram('/nowhere/llama-server', [], options)).rejects.toThrow(
+      "llama-server can't be started (ENOENT)",
+    );
+  });
+});

@@ -1,0 +1,149 @@
+import { rename, readdir } from 'node:fs/promises';
+import { basename, join, resolve as absolutePath } from 'node:path';
+import { HearthError } from '../../contract/errors.ts';
+import type { Logger } from '../../observability/logger.ts';
+import { createBinaryVersionReader } from './binary-version.ts';
+import { findExecutable, isExecutable } from './find-executable.ts';
+import { installRuntime } from './install-runtime.ts';
+import type { InstallationSettings } from './installation.ts';
+import {
+  pinnedRelease,
+  pinnedWheel,
+  type PinnedRelease,
+  type PinnedWheel,
+} from './pinned-release.ts';
+import { readInstalledRuntime, type InstalledRuntime } from './runtime-manifest.ts';
+import type { InstallProgress, Runtime, RuntimeManager } from './runtime.ts';
+import { createSharedWork } from './shared-work.ts';
+import { isStagingName, withStagingFolder } from './staging.ts';
+import { runtimeName, targetOf, type Machine } from './target.ts';
+
+export interface RuntimeManagerOptions {
+  readonly runtimesFolder: string;
+  /** The setting `engine.llamaServer`: a path, or a name on `PATH`. */
+  readonly configuredServer?: string | undefined;
+  /** The setting `engine.releaseUrl`: a folder that has a folder for each tag, as GitHub's downloads have. */
+  readonly releaseBaseUrl?: string | undefined;
+  readonly wheelLauncherPath: string;
+  /** Environment for programs that are run, with `PATH` and the proxies. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly logger: Logger;
+  /** This machine, unless a test says otherwise. */
+  readonly machine?: Machine;
+  readonly release?: PinnedRelease;
+  readonly wheel?: PinnedWheel;
+  readonly retryDelaysMs?: readonly number[];
+}
+
+const officialReleases = 'https://github.com/ggml-org/llama.cpp/releases/download';
+
+/** Finds, installs and removes engine runtimes in one folder. */
+export function createRuntimeManager(options: RuntimeManagerOptions): RuntimeManager {
+  const { runtimesFolder, configuredServer, environment, logger } = options;
+  const machine = options.machine ?? { platform: process.platform, architecture: process.arch };
+  const settings: InstallationSettings = {
+    runtimesFolder,
+    machine,
+    environment,
+    release: options.release ?? pinnedRelease,
+    wheel: options.wheel ?? pinnedWheel,
+    releaseBaseUrl: options.releaseBaseUrl ?? officialReleases,
+    retryDelaysMs: options.retryDelaysMs ?? [500, 2_000],
+    wheelLauncherPath: options.wheelLauncherPath,
+    logger,
+  };
+  const versionOf = createBinaryVersionReader(environment);
+  const installations = createSharedWork<Runtime, InstallProgress>();
+
+  async function external(command: string, source: 'setting' | 'path'): Promise<Runtime> {
+    return {
+      // What a binary of someone else's was built for can't be told from outside.
+      name: runtimeName(targetOf(machine, 'custom')),
+      version: await versionOf(command),
+      supportedFormats: ['gguf'],
+      source,
+      command,
+      leadingArguments: [],
+    };
+  }
+
+  async function configured(): Promise<Runtime | undefined> {
+    if (configuredServer === undefined) return undefined;
+    const isName = basename(configuredServer) === configuredServer;
+    const command = isName
+      ? await findExecutable(configuredServer, environment, machine.platform)
+      : absolutePath(configuredServer);
+    if (command !== undefined && (await isExecutable(command))) return external(command, 'setting');
+    throw new HearthError(
+      'runtime_unavailable',
+      `engine.llamaServer is ${JSON.stringify(configuredServer)}, which is not an executable file; ` +
+        'set it to a llama-server binary, or leave it out to use an installed runtime.',
+    );
+  }
+
+  async function installed(): Promise<readonly InstalledRuntime[]> {
+    const entries = await readdir(runtimesFolder, { withFileTypes: true }).catch(
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return [];
+        throw error;
+      },
+    );
+    const runtimes: InstalledRuntime[] = [];
+    for (const entry of entries) {
+      if (!entry.isDirectory() || isStagingName(entry.name)) continue;
+      const folder = join(runtimesFolder, entry.name);
+      try {
+        runtimes.push(await readInstalledRuntime(folder, settings.wheelLauncherPath));
+      } catch (error) {
+        logger.warn(
+          { event: 'runtime.ignored', folder, err: error },
+          'a folder among the runtimes holds no usable runtime',
+        );
+      }
+    }
+    return runtimes.toSorted((a, b) => b.installedAt.localeCompare(a.installedAt));
+  }
+
+  async function onPath(): Promise<Runtime | undefined> {
+    const command = await findExecutable('llama-server', environment, machine.platform);
+    return command === undefined ? undefined : external(command, 'path');
+  }
+
+  return {
+    list: async () =>
+      [await configured(), ...(await installed()), await onPath()].filter(
+        (runtime) => runtime !== undefined,
+      ),
+
+    resolve: async (format) => {
+      const runs = (runtime: Runtime | undefined): runtime is Runtime =>
+        runtime?.supportedFormats.includes(format) === true;
+      const chosen = await configured();
+      if (runs(chosen)) return chosen;
+      const own = (await installed()).find(runs);
+      if (own !== undefined) return own;
+      const found = await onPath();
+      return runs(found) ? found : undefined;
+    },
+
+    install: ({ from, backend, onProgress, signal }) =>
+      installations.join(
+        `${from ?? 'any'} ${backend ?? 'any'}`,
+        (report, shared) => installRuntime(settings, { from, backend, report, signal: shared }),
+        { signal, onEvent: onProgress },
+      ),
+
+    remove: async (name, version) => {
+      const targets = (await installed()).filter(
+        (runtime) => runtime.name === name && (version ?? runtime.version) === runtime.version,
+      );
+      for (const { folder } of targets) {
+        // A runtime must not be found while only a part of it is left.
+        await withStagingFolder(runtimesFolder, (staging) =>
+          rename(folder, join(staging, 'removed')),
+        );
+      }
+      return targets.length > 0;
+    },
+  };
+}

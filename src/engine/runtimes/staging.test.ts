@@ -1,0 +1,44 @@
+import { once } from 'node:events';
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { publishFolder, removeStaleStaging, withStagingFolder } from './staging.ts';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hearth-staging-'));
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+describe('staging', () => {
+  it('removes what a killed process left, and nothing else', async () => {
+    const killed = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
+    await once(killed, 'exit');
+    await mkdir(join(folder, `.staging-${killed.pid}-left`));
+    await mkdir(join(folder, `.staging-${process.ppid}-at-work`));
+    await mkdir(join(folder, 'a-runtime'));
+    await withStagingFolder(folder, async (own) => {
+      await removeStaleStaging(folder);
+      const names = [`.staging-${process.ppid}-at-work`, 'a-runtime', own.slice(folder.length + 1)];
+      expect((await readdir(folder)).toSorted()).toStrictEqual(names.toSorted());
+    });
+  });
+
+  it('publishes a folder whole, or leaves the one that is there', async () => {
+    const target = join(folder, 'target');
+    for (const [name, isFirst] of [['one', true] as const, ['two', false] as const]) {
+      await mkdir(join(folder, name, name), { recursive: true });
+      expect(await publishFolder(join(folder, name), target)).toBe(isFirst);
+    }
+    expect(await readdir(target)).toStrictEqual(['one']);
+    await expect(publishFolder(join(folder, 'missing'), join(folder, 'other'))).rejects.toThrow(
+      'ENOENT',
+    );
+  });
+});

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const prefix = '.staging-';
+const foreignLifetimeMs = 24 * 60 * 60 * 1000;
+
+/** Whether a name in the runtimes folder is a staging folder's. */
+export function isStagingName(name: string): boolean {
+  return name.startsWith(prefix);
+}
+
+/** Gives work an empty folder inside the runtimes folder, so that a rename publishes it, and removes it after. */
+export async function withStagingFolder<Result>(
+  runtimesFolder: string,
+  work: (folder: string) => Promise<Result>,
+): Promise<Result> {
+  const folder = join(runtimesFolder, `${prefix}${process.pid}-${randomUUID()}`);
+  await mkdir(folder, { recursive: true });
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Removes what processes left behind that were killed while they installed. */
+export async function removeStaleStaging(runtimesFolder: string): Promise<void> {
+  const names = await readdir(runtimesFolder).catch(() => []);
+  for (const name of names.filter((candidate) => isStagingName(candidate))) {
+    const folder = join(runtimesFolder, name);
+    if (await isStale(name, folder)) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function isStale(name: string, folder: string): Promise<boolean> {
+  const status = await stat(folder).catch(() => undefined);
+  if (status === undefined) return false;
+  const processId = Number.parseInt(name.slice(prefix.length), 10);
+  if (processId === process.pid) {
+    return status.birthtimeMs < Date.now() - process.uptime() * 1000;
+  }
+  return !isAlive(processId) || Date.now() - status.mtimeMs > foreignLifetimeMs;
+}
+
+function isAlive(processId: number): boolean {
+  try {
+    process.kill(processId, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/**
+ * Moves a folder to where it is to stay; false where another one is there already.
+ * The move is atomic: the target is there as a whole or not at all.
+ */
+export async function publishFolder(content: string, target: string): Promise<boolean> {
+  try {
+    await rename(content, target);
+    return true;
+  } catch (error) {
+    if ((await stat(target).catch(() => undefined)) !== undefined) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,81 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** How the server answers one request; the last of a list is repeated. */
+export type Behaviour =
+  | 'good'
+  | 'not found'
+  | 'broken'
+  | 'truncated'
+  | 'reset'
+  | 'stalled'
+  | 'redirected';
+
+export interface FakeReleaseServer {
+  readonly url: string;
+  /** Paths asked for, in order. */
+  readonly requests: readonly string[];
+  behave(...behaviours: readonly Behaviour[]): void;
+  close(): Promise<void>;
+}
+
+/** A release server on loopback that serves files by name, well or badly. */
+export async function startFakeReleaseServer(
+  files: Readonly<Record<string, Buffer>>,
+): Promise<FakeReleaseServer> {
+  const requests: string[] = [];
+  let behaviours: readonly Behaviour[] = ['good'];
+  let answered = 0;
+  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    const path = request.url ?? '/';
+    requests.push(path);
+    const behaviour = behaviours[Math.min(answered, behaviours.length - 1)] ?? 'good';
+    answered += 1;
+    const content = files[path.split('/').at(-1) ?? ''];
+    if (content === undefined || behaviour === 'not found') {
+      response.writeHead(404).end('no such file');
+      return;
+    }
+    answer(behaviour, content, path, response);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/releases`,
+    requests,
+    behave: (...next) => {
+      behaviours = next;
+      answered = 0;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+    },
+  };
+}
+
+function answer(
+  behaviour: Behaviour,
+  content: Buffer,
+  path: string,
+  response: ServerResponse,
+): void {
+  const half = content.subarray(0, content.length / 2);
+  if (behaviour === 'broken') {
+    response.writeHead(500).end('try again');
+  } else if (behaviour === 'redirected') {
+    response.writeHead(302, { location: `/elsewhere${path}` }).end();
+  } else if (behaviour === 'truncated') {
+    // Without a length, the client takes the end of the connection for the end of the file.
+    response.writeHead(200, { connection: 'close' });
+    response.end(half);
+  } else {
+    response.writeHead(200, { 'content-length': content.length });
+    if (behaviour === 'good') response.end(content);
+    else response.write(half, () => behaviour === 'reset' && response.destroy());
+  }
+}

@@ -1,0 +1,126 @@
+"""Starts the llama.cpp server that the `xllamacpp` wheel carries, with llama-server's own arguments.
+
+    python3 -I wheel-launcher.py --runtime-folder DIR [llama-server arguments]
+
+DIR holds the `xllamacpp` package. LLAMA_API_KEY is read from the environment, as llama-server does.
+The exit code is 1 when the server can't start; the last line on standard error says why.
+"""
+
+import argparse
+import os
+import signal
+import sys
+import threading
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(allow_abbrev=False, add_help=False)
+    option = parser.add_argument
+    option("--runtime-folder", required=True)
+    option("--version", action="store_true")
+    option("-m", "--model", default="")
+    option("-mm", "--mmproj", default="")
+    option("-a", "--alias", default="")
+    option("--host", default="127.0.0.1")
+    option("--port", type=int, default=8080)
+    option("--threads-http", type=int, default=-1)
+    option("-c", "--ctx-size", type=int, default=0)
+    option("-np", "--parallel", type=int, default=1)
+    option("-t", "--threads", type=int, default=-1)
+    option("-tb", "--threads-batch", type=int, default=-1)
+    option("-ngl", "--n-gpu-layers", type=int, default=-1)
+    option("-b", "--batch-size", type=int, default=2048)
+    option("-ub", "--ubatch-size", type=int, default=512)
+    option("-fa", "--flash-attn", choices=["on", "off", "auto"], default="auto")
+    option("-ctk", "--cache-type-k", default="f16")
+    option("-ctv", "--cache-type-v", default="f16")
+    option("-nkvo", "--no-kv-offload", action="store_true")
+    option("-cram", "--cache-ram", type=int, default=8192)
+    option("--slot-save-path", default="")
+    option("--reasoning-format", choices=["none", "auto", "deepseek"], default="auto")
+    option("--embeddings", action="store_true")
+    option("--fit", choices=["on", "off"], default="on")
+    option("--override-kv", default="")
+    option("-lv", "--log-verbosity", type=int, default=3)
+    option("--jinja", action="store_true")
+    option("--slots", action="store_true")
+    option("--offline", action="store_true")
+    option("--no-webui", action="store_true")
+    return parser.parse_args()
+
+
+def build_parameters(xllamacpp, arguments):
+    """Gives the CommonParams that llama-server would make of the same arguments."""
+    parameters = xllamacpp.CommonParams()
+    parameters.model.path = arguments.model
+    if arguments.mmproj:
+        parameters.mmproj.path = arguments.mmproj
+    if arguments.alias:
+        parameters.model_alias = {arguments.alias}
+    parameters.hostnames = [arguments.host]
+    parameters.port = arguments.port
+    parameters.n_threads_http = arguments.threads_http
+    key = os.environ.pop("LLAMA_API_KEY", "")
+    parameters.api_keys = [key] if key else []
+    parameters.n_ctx = arguments.ctx_size
+    parameters.n_parallel = arguments.parallel
+    parameters.cpuparams.n_threads = arguments.threads
+    parameters.cpuparams_batch.n_threads = arguments.threads_batch
+    parameters.n_gpu_layers = arguments.n_gpu_layers
+    parameters.n_batch = arguments.batch_size
+    parameters.n_ubatch = arguments.ubatch_size
+    parameters.flash_attn_type = {
+        "on": xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_ENABLED,
+        "off": xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED,
+        "auto": xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_AUTO,
+    }[arguments.flash_attn]
+    parameters.cache_type_k = cache_type(xllamacpp, arguments.cache_type_k)
+    parameters.cache_type_v = cache_type(xllamacpp, arguments.cache_type_v)
+    parameters.no_kv_offload = arguments.no_kv_offload
+    parameters.cache_ram_mib = arguments.cache_ram
+    parameters.slot_save_path = arguments.slot_save_path
+    parameters.reasoning_format = getattr(
+        xllamacpp.common_reasoning_format,
+        "COMMON_REASONING_FORMAT_" + arguments.reasoning_format.upper(),
+    )
+    parameters.embedding = arguments.embeddings
+    parameters.fit_params = arguments.fit == "on"
+    parameters.verbosity = arguments.log_verbosity
+    parameters.use_jinja = arguments.jinja
+    parameters.endpoint_slots = arguments.slots
+    parameters.offline = arguments.offline
+    parameters.ui = not arguments.no_webui
+    if arguments.override_kv:
+        raise ValueError("--override-kv: the wheel's server can't override model metadata")
+    return parameters
+
+
+def cache_type(xllamacpp, name):
+    try:
+        return getattr(xllamacpp.ggml_type, "GGML_TYPE_" + name.upper())
+    except AttributeError:
+        raise ValueError("unknown cache type: " + name) from None
+
+
+def main():
+    arguments = parse_arguments()
+    # Python's own handlers would run between byte codes only; the engine must end at once.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    sys.path.insert(0, arguments.runtime_folder)
+    try:
+        import xllamacpp
+
+        if arguments.version:
+            print("version: " + xllamacpp.__version__)
+            return 0
+        server = xllamacpp.Server(build_parameters(xllamacpp, arguments))
+    except Exception as error:
+        print("error: " + str(error), file=sys.stderr)
+        return 1
+    threading.Event().wait()
+    del server
+    return 0
+
+
+sys.exit(main())
