@@ -1,0 +1,191 @@
+/**
+ * What Hearth asks of an inference engine. An `Engine` serves one loaded model; it is spoken to the
+ * same way whether it is a child process here or a server elsewhere.
+ */
+
+export interface TextPart {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+/** An image that Hearth has checked and re-encoded: always a `data:` URL, never a remote one. */
+export interface ImagePart {
+  readonly type: 'image';
+  readonly dataUrl: string;
+}
+
+export type ContentPart = TextPart | ImagePart;
+
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON text as the model wrote it; it may not parse. */
+  readonly argumentsJson: string;
+}
+
+export type EngineMessage =
+  | { readonly role: 'system' | 'user'; readonly content: string | readonly ContentPart[] }
+  | {
+      readonly role: 'assistant';
+      readonly content: string;
+      readonly toolCalls?: readonly ToolCall[];
+    }
+  | { readonly role: 'tool'; readonly toolCallId: string; readonly content: string };
+
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description?: string;
+  /** JSON schema of the arguments object. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
+
+/** Fields left out take the model's own defaults, else the engine's. */
+export interface Sampling {
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly topK?: number;
+  readonly minP?: number;
+  readonly repeatPenalty?: number;
+  readonly presencePenalty?: number;
+  readonly frequencyPenalty?: number;
+  readonly seed?: number;
+  /** Token id to bias added to its logit. */
+  readonly logitBias?: Readonly<Record<string, number>>;
+}
+
+export type ResponseFormat =
+  | { readonly type: 'text' }
+  | { readonly type: 'json_object' }
+  | { readonly type: 'json_schema'; readonly schema: Readonly<Record<string, unknown>> };
+
+export type ReasoningLevel = 'off' | 'low' | 'medium' | 'high' | 'on';
+
+interface GenerationLimits {
+  readonly sampling: Sampling;
+  /** Most tokens to generate; absent: until the model stops or the context is full. */
+  readonly maxTokens?: number;
+  readonly stop?: readonly string[];
+  /** How many alternatives to report for each token; absent: no log probabilities. */
+  readonly topLogprobs?: number;
+}
+
+export interface ChatGeneration extends GenerationLimits {
+  readonly kind: 'chat';
+  readonly messages: readonly EngineMessage[];
+  readonly tools?: readonly ToolDefinition[];
+  readonly toolChoice?: ToolChoice;
+  readonly reasoning?: ReasoningLevel;
+  readonly responseFormat?: ResponseFormat;
+}
+
+export interface CompletionGeneration extends GenerationLimits {
+  readonly kind: 'completion';
+  /** Raw prompt, no chat template. */
+  readonly prompt: string;
+  /** Text after the gap to fill; only where the model supports infill. */
+  readonly suffix?: string;
+}
+
+export type GenerationRequest = ChatGeneration | CompletionGeneration;
+
+export type EngineStopReason =
+  | 'eosFound'
+  | 'stopStringFound'
+  | 'maxPredictedTokensReached'
+  | 'contextLengthReached'
+  | 'toolCalls';
+
+export interface GenerationUsage {
+  /** All tokens of the prompt, those from the cache included. */
+  readonly promptTokens: number;
+  /** How many of them were taken from the engine's cache. */
+  readonly cachedTokens: number;
+  readonly completionTokens: number;
+  readonly promptMs: number;
+  readonly generationMs: number;
+}
+
+/** Log probabilities in OpenAI's chat shape: one entry a token. */
+export interface TokenLogprob {
+  readonly token: string;
+  readonly logprob: number;
+  readonly bytes: readonly number[] | null;
+  readonly topLogprobs: readonly {
+    readonly token: string;
+    readonly logprob: number;
+    readonly bytes: readonly number[] | null;
+  }[];
+}
+
+/** Exactly one `generation.end` comes last, unless the iteration throws. */
+export type GenerationEvent =
+  | {
+      readonly type: 'prompt.progress';
+      readonly processedTokens: number;
+      readonly cachedTokens: number;
+      readonly totalTokens: number;
+    }
+  | { readonly type: 'reasoning.delta'; readonly text: string }
+  | {
+      readonly type: 'content.delta';
+      readonly text: string;
+      readonly logprobs?: readonly TokenLogprob[];
+    }
+  | {
+      readonly type: 'tool_call.delta';
+      readonly index: number;
+      /** Given by the first delta of a call. */
+      readonly id?: string;
+      readonly name?: string;
+      readonly argumentsJson: string;
+    }
+  | {
+      readonly type: 'generation.end';
+      readonly stopReason: EngineStopReason;
+      readonly usage: GenerationUsage;
+      /** The engine could not parse the model's last tool call or message; what arrived was kept. */
+      readonly isMalformed: boolean;
+    };
+
+export interface Embeddings {
+  /** One vector for each input, in order. */
+  readonly vectors: readonly (readonly number[])[];
+  readonly promptTokens: number;
+}
+
+/** What the running engine says of itself. */
+export interface EngineProperties {
+  /** `llama.cpp-<platform>-<arch>-<backend>` */
+  readonly runtimeName: string;
+  readonly runtimeVersion: string;
+  readonly supportedFormats: readonly string[];
+  /** Tokens that one request may use, prompt and answer together. */
+  readonly contextLength: number;
+  /** Requests worked on at once. */
+  readonly parallel: number;
+  readonly hasVision: boolean;
+}
+
+export interface Engine {
+  readonly properties: EngineProperties;
+
+  /**
+   * Generates text. Aborting the signal stops the engine at once and throws the signal's reason.
+   *
+   * @throws HearthError `context_length_exceeded`, `infill_unsupported`, `invalid_value` for what the
+   *   engine refuses; `crashed` when it dies on the way.
+   */
+  generate(request: GenerationRequest, signal: AbortSignal): AsyncIterable<GenerationEvent>;
+
+  /**
+   * Embeds texts, each at most one context long.
+   *
+   * @throws HearthError `context_length_exceeded`, `crashed`.
+   */
+  embed(inputs: readonly string[], signal: AbortSignal): Promise<Embeddings>;
+
+  /** Counts the tokens of a text, without special tokens added. */
+  countTokens(text: string, signal: AbortSignal): Promise<number>;
+}

@@ -1,0 +1,42 @@
+/** What an engine needs to find its libraries, its temporary folder and its GPU; nothing else goes in. */
+const passedOn = [
+  'PATH',
+  'HOME',
+  'USERPROFILE',
+  'LANG',
+  'LC_ALL',
+  'TMPDIR',
+  'TEMP',
+  'TMP',
+  'SystemRoot',
+  'LD_LIBRARY_PATH',
+  'DYLD_LIBRARY_PATH',
+  'CUDA_VISIBLE_DEVICES',
+  'HIP_VISIBLE_DEVICES',
+  'GGML_VK_VISIBLE_DEVICES',
+] as const;
+
+/**
+ * The environment of an engine process: the few variables it needs of ours, and its key, which would be
+ * visible to other users among the arguments.
+ */
+export function childEnvironment(
+  parent: NodeJS.ProcessEnv,
+  apiKey: string,
+): Record<string, string> {
+  const environment: Record<string, string> = {};
+  for (const name of passedOn) {
+    const value = parent[name];
+    if (value !== undefined) environment[name] = value;
+  }
+  return {
+    ...environment,
+    LLAMA_API_KEY: apiKey,
+    // Threads that spin while they wait starve each other on a busy machine.
+    OMP_WAIT_POLICY: 'passive',
+    GOMP_SPINCOUNT: '0',
+    // As the child of a llama.cpp router, the server reports how far it has loaded on its standard
+    // output and ends when its standard input closes; the port itself is not used.
+    LLAMA_SERVER_ROUTER_PORT: '1',
+  };
+}

@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { access, constants } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { HearthError } from '../../contract/errors.ts';
+import { connectEngine, ConnectionLostError } from '../../net/engine-connection.ts';
+import type { Logger } from '../../observability/logger.ts';
+import { createLlamaEngine } from '../protocol/llama-engine.ts';
+import { requestProperties } from '../protocol/properties.ts';
+import { childEnvironment } from './child-environment.ts';
+import { defaultThreads } from './default-threads.ts';
+import { createEndpoint, endpointAddress, removeEndpoint } from './endpoint.ts';
+import { startEngineChild, type EngineChild } from './engine-child.ts';
+import { loadError } from './exit-reason.ts';
+import type { EngineLauncher, EngineProcess, LaunchSpec } from './launch.ts';
+import { trackLoadProgress } from './load-progress.ts';
+import { waitUntilHealthy } from './readiness.ts';
+import { residentBytes } from './resident-bytes.ts';
+import { buildServerArguments, maxConnections } from './server-arguments.ts';
+import { createWatchdogLink } from './watchdog-link.ts';
+
+export interface EngineLauncherOptions {
+  readonly logger: Logger;
+  /** The bundled watchdog script. */
+  readonly watchdogPath: string;
+  /** Our own environment, of which engines get a few variables. */
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+/** Starts llama-server, or the wheel's launcher that stands in for it, as child processes. */
+export function createEngineLauncher(options: EngineLauncherOptions): EngineLauncher {
+  const { logger, watchdogPath, environment } = options;
+  const watchdog = createWatchdogLink(watchdogPath, logger);
+  /** In the order of their start. */
+  const children = new Set<EngineChild>();
+  let isClosed = false;
+
+  async function launch(
+    spec: LaunchSpec,
+    signal: AbortSignal,
+    onProgress: (fraction: number) => void = () => {},
+  ): Promise<EngineProcess> {
+    signal.throwIfAborted();
+    await requireFiles(spec);
+    const threads = spec.threads ?? (await defaultThreads());
+    const endpoint = await createEndpoint();
+    if (isClosed || signal.aborted) {
+      await removeEndpoint(endpoint);
+      signal.throwIfAborted();
+      throw new HearthError('shutting_down', 'The server is stopping.');
+    }
+    const apiKey = randomBytes(24).toString('base64url');
+    const connection = connectEngine({
+      address: endpointAddress(endpoint),
+      apiKey,
+      maxConnections: maxConnections(spec),
+    });
+    const progress = trackLoadProgress(onProgress);
+    const child = startEngineChild({
+      command: spec.runtime.command,
+      arguments: [
+        ...spec.runtime.leadingArguments,
+        ...buildServerArguments(spec, endpoint, threads),
+      ],
+      environment: childEnvironment(environment, apiKey),
+      onOutput: (text) => progress.accept(text),
+    });
+    const { pid } = child;
+    if (pid === undefined) {
+      await connection.close();
+      await removeEndpoint(endpoint);
+      throw loadError(await child.exited, spec);
+    }
+    children.add(child);
+    watchdog.guard(pid);
+    const model = basename(spec.modelPath);
+    logger.info({ pid, model, runtime: spec.runtime.name }, 'engine started');
+
+    const exited = child.exited.then(async (exit) => {
+      children.delete(child);
+      watchdog.release(pid);
+      await connection.close();
+      await removeEndpoint(endpoint).catch((error: unknown) =>
+        logger.warn({ error }, 'the socket of an engine could not be removed'),
+      );
+      logger.info({ pid, model, ...exit }, 'engine ended');
+      return exit;
+    });
+
+    const failure = new AbortController();
+    const abort = (): void => failure.abort(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    const timer = setTimeout(() => failure.abort(timeoutError(spec)), spec.loadTimeoutMs);
+    void child.exited.then((exit) => failure.abort(loadError(exit, spec)));
+    try {
+      await waitUntilHealthy(connection, failure.signal);
+      const properties = await requestProperties(connection, spec.runtime, failure.signal);
+      failure.signal.throwIfAborted();
+      progress.finish();
+      return {
+        engine: createLlamaEngine({ connection, properties }),
+        pid,
+        exited,
+        residentBytes: () => residentBytes(pid),
+        stop: async () => {
+          await child.stop();
+          await exited;
+        },
+      };
+    } catch (error) {
+      await child.kill();
+      await exited;
+      throw error instanceof ConnectionLostError ? failure.signal.reason : error;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  return {
+    launch,
+    close: async () => {
+      isClosed = true;
+      for (const child of [...children].toReversed()) await child.stop();
+      await watchdog.close();
+    },
+  };
+}
+
+async function requireFiles(spec: LaunchSpec): Promise<void> {
+  for (const path of [spec.modelPath, spec.projectorPath]) {
+    if (path === undefined) continue;
+    await access(path, constants.R_OK).catch((cause: unknown) => {
+      throw new HearthError('missing_file', `The model file ${basename(path)} is missing.`, {
+        cause,
+      });
+    });
+  }
+}
+
+function timeoutError(spec: LaunchSpec): HearthError {
+  const seconds = spec.loadTimeoutMs / 1_000;
+  return new HearthError(
+    'load_timeout',
+    `The engine did not load ${basename(spec.modelPath)} within ${seconds} s.`,
+  );
+}

@@ -1,0 +1,26 @@
+/** Keeps the last lines of a child's output, each cut to a length, so that it can't fill the memory. */
+export class LineRing {
+  readonly #maxLines: number;
+  readonly #maxLineCharacters: number;
+  readonly #lines: string[] = [];
+  #partial = '';
+
+  constructor(maxLines: number, maxLineCharacters: number) {
+    this.#maxLines = maxLines;
+    this.#maxLineCharacters = maxLineCharacters;
+  }
+
+  append(text: string): void {
+    const lines = (this.#partial + text).split(/\r?\n/u);
+    this.#partial = (lines.pop() ?? '').slice(0, this.#maxLineCharacters);
+    for (const line of lines) {
+      if (line.trim() !== '') this.#lines.push(line.slice(0, this.#maxLineCharacters));
+    }
+    this.#lines.splice(0, Math.max(0, this.#lines.length - this.#maxLines));
+  }
+
+  /** Oldest first; the last may still be incomplete. */
+  lines(): readonly string[] {
+    return this.#partial.trim() === '' ? [...this.#lines] : [...this.#lines, this.#partial];
+  }
+}

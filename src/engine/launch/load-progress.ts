@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { LineRing } from './line-ring.ts';
+
+const linePrefix = 'cmd_child_to_router:state:';
+const loadingState = z.object({
+  state: z.literal('loading'),
+  payload: z.object({
+    stages: z.array(z.string()).min(1),
+    current: z.string(),
+    value: z.number().min(0).max(1),
+  }),
+});
+
+const maxLineCharacters = 64 * 1024;
+
+export interface LoadProgress {
+  /** Takes a piece of the engine's standard output. */
+  accept(output: string): void;
+  /** Reports 1: the engine is ready. */
+  finish(): void;
+}
+
+/**
+ * Reads how far a model has loaded from what llama-server, as a router's child, writes on its standard
+ * output (https://github.com/ggml-org/llama.cpp/pull/24828). A build that
+ * writes nothing reports only the end.
+ *
+ * @param onProgress Called with a fraction of 0 to 1 that never falls; the stages (weights, projector)
+ *   count alike.
+ */
+export function trackLoadProgress(onProgress: (fraction: number) => void): LoadProgress {
+  const ring = new LineRing(1, maxLineCharacters);
+  let highest = -1;
+  const report = (fraction: number): void => {
+    if (fraction <= highest) return;
+    highest = fraction;
+    onProgress(fraction);
+  };
+  return {
+    accept: (output) => {
+      for (const piece of output.split(/(?<=\n)/u)) {
+        ring.append(piece);
+        if (piece.endsWith('\n')) report(loadedFraction(ring.lines().at(-1) ?? '') ?? -1);
+      }
+    },
+    finish: () => report(1),
+  };
+}
+
+function loadedFraction(line: string): number | undefined {
+  if (!line.startsWith(linePrefix)) return undefined;
+  let state: unknown;
+  try {
+    state = JSON.parse(line.slice(linePrefix.length));
+  } catch {
+    return undefined;
+  }
+  const parsed = loadingState.safeParse(state);
+  if (!parsed.success) return undefined;
+  const { stages, current, value } = parsed.data.payload;
+  return (Math.max(0, stages.indexOf(current)) + value) / stages.length;
+}

@@ -1,0 +1,122 @@
+import type {
+  ChatGeneration,
+  ContentPart,
+  EngineMessage,
+  ReasoningLevel,
+  ResponseFormat,
+  ToolCall,
+  ToolDefinition,
+} from '../engine.ts';
+import { generationFields, type GenerationFields } from './sampling-fields.ts';
+
+/** The body of llama-server's `/v1/chat/completions`. */
+export function chatBody(request: ChatGeneration): GenerationFields {
+  return {
+    ...generationFields(request),
+    messages: request.messages.map(wireMessage),
+    ...toolFields(request),
+    ...reasoningFields(request.reasoning),
+    response_format: wireResponseFormat(request.responseFormat),
+    ...logprobFields(request.topLogprobs),
+    stream_options: { include_usage: true },
+    // OpenAI's `finish_reason` tells neither a stop string from the end of the text nor a full context
+    // from `max_tokens`; the engine's own result, reduced to the fields that do, comes with `verbose`.
+    verbose: true,
+    response_fields: ['stop_type', 'stopping_word', 'truncated'],
+  };
+}
+
+function wireMessage(message: EngineMessage): object {
+  switch (message.role) {
+    case 'assistant':
+      return {
+        role: 'assistant',
+        content: message.content,
+        ...(message.toolCalls === undefined || message.toolCalls.length === 0
+          ? {}
+          : { tool_calls: message.toolCalls.map(wireToolCall) }),
+      };
+    case 'tool':
+      return { role: 'tool', tool_call_id: message.toolCallId, content: message.content };
+    default:
+      return {
+        role: message.role,
+        content:
+          typeof message.content === 'string' ? message.content : message.content.map(wirePart),
+      };
+  }
+}
+
+function wirePart(part: ContentPart): object {
+  return part.type === 'text'
+    ? { type: 'text', text: part.text }
+    : { type: 'image_url', image_url: { url: part.dataUrl } };
+}
+
+function wireToolCall(call: ToolCall): object {
+  return {
+    id: call.id,
+    type: 'function',
+    function: { name: call.name, arguments: parsableArguments(call.argumentsJson) },
+  };
+}
+
+/** The engine refuses a conversation with arguments that are not JSON: they go in as a text then. */
+function parsableArguments(argumentsJson: string): string {
+  try {
+    JSON.parse(argumentsJson);
+    return argumentsJson;
+  } catch {
+    return JSON.stringify({ unparsed: argumentsJson });
+  }
+}
+
+function toolFields({ tools, toolChoice }: ChatGeneration): object {
+  if (tools === undefined || tools.length === 0) return {};
+  if (typeof toolChoice !== 'object') {
+    return { tools: tools.map(wireTool), tool_choice: toolChoice };
+  }
+  // The engine has no choice by name: it is offered that one tool and must call it.
+  const chosen = tools.filter((tool) => tool.name === toolChoice.name);
+  return { tools: chosen.map(wireTool), tool_choice: 'required' };
+}
+
+function wireTool(tool: ToolDefinition): object {
+  return {
+    type: 'function',
+    function: {
+      name: tool.name,
+      description: tool.description ?? '',
+      parameters: tool.parameters,
+    },
+  };
+}
+
+/** Chat templates read `enable_thinking` or `reasoning_effort`, by the family of the model. */
+function reasoningFields(level: ReasoningLevel | undefined): object {
+  switch (level) {
+    case undefined:
+      return {};
+    case 'off':
+      return { chat_template_kwargs: { enable_thinking: false } };
+    case 'on':
+      return { chat_template_kwargs: { enable_thinking: true } };
+    default:
+      return { chat_template_kwargs: { enable_thinking: true, reasoning_effort: level } };
+  }
+}
+
+function wireResponseFormat(format: ResponseFormat | undefined): object | undefined {
+  if (format === undefined || format.type === 'text') return undefined;
+  if (format.type === 'json_object') return { type: 'json_object' };
+  return {
+    type: 'json_schema',
+    json_schema: { name: 'response', strict: true, schema: format.schema },
+  };
+}
+
+function logprobFields(topLogprobs: number | undefined): object {
+  if (topLogprobs === undefined) return {};
+  // Zero would switch them off; the decoder cuts the list to what was asked for.
+  return { logprobs: true, top_logprobs: Math.max(1, topLogprobs) };
+}

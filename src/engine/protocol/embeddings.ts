@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { HearthError } from '../../contract/errors.ts';
+import type { EngineConnection } from '../../net/engine-connection.ts';
+import type { Embeddings } from '../engine.ts';
+import { replyFailure } from './engine-failure.ts';
+
+const embeddingsBody = z.object({
+  usage: z.object({ prompt_tokens: z.number() }),
+  data: z.array(z.object({ index: z.number(), embedding: z.string() })),
+});
+
+/**
+ * Embeds texts through `/v1/embeddings`, whose vectors travel as base64 of little-endian 32-bit floats:
+ * a third of the size of JSON numbers and cheaper to read.
+ *
+ * @throws HearthError `context_length_exceeded`, `wrong_model_type`.
+ */
+export async function requestEmbeddings(
+  connection: EngineConnection,
+  inputs: readonly string[],
+  signal: AbortSignal,
+): Promise<Embeddings> {
+  const body = { input: inputs, encoding_format: 'base64' };
+  const reply = await connection.postJson('/v1/embeddings', body, signal);
+  if (reply.status !== 200) throw replyFailure(reply);
+  const parsed = embeddingsBody.safeParse(reply.body);
+  if (!parsed.success || parsed.data.data.length !== inputs.length) {
+    throw new HearthError('internal', 'The engine sent no embeddings.', { cause: parsed.error });
+  }
+  const ordered = parsed.data.data.toSorted((left, right) => left.index - right.index);
+  return {
+    vectors: ordered.map(({ embedding }) => decodeVector(embedding)),
+    promptTokens: parsed.data.usage.prompt_tokens,
+  };
+}
+
+function decodeVector(base64: string): readonly number[] {
+  const bytes = Buffer.from(base64, 'base64');
+  return Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readFloatLE(index * 4));
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { HearthError } from '../../contract/errors.ts';
+import { ConnectionLostError, type EngineReply } from '../../net/engine-connection.ts';
+import type { WireError } from './stream-chunk.ts';
+
+const errorBody = z.object({
+  error: z.object({
+    code: z.number().optional(),
+    type: z.string().optional(),
+    message: z.string().optional(),
+    n_prompt_tokens: z.number().optional(),
+    n_ctx: z.number().optional(),
+  }),
+});
+
+const maxMessageCharacters = 500;
+
+/** The error that a client sees for an answer of the engine with a status of 400 or more. */
+export function replyFailure(reply: EngineReply): HearthError {
+  const parsed = errorBody.safeParse(reply.body);
+  return parsed.success
+    ? failure(parsed.data.error as WireError, reply.status)
+    : new HearthError('internal', `The engine answered with status ${reply.status}.`);
+}
+
+/** The error for an `error` event inside a stream. */
+export function streamFailure(error: WireError): HearthError {
+  return failure(error, error.code ?? 500);
+}
+
+/** A lost connection means that the engine died; everything else stays what it is. */
+export function connectionFailure(error: unknown): unknown {
+  if (!(error instanceof ConnectionLostError)) return error;
+  return new HearthError('crashed', 'The engine stopped while it worked on the request.', {
+    cause: error,
+  });
+}
+
+function failure(error: WireError, status: number): HearthError {
+  const message = (error.message ?? '').slice(0, maxMessageCharacters);
+  if (error.type === 'exceed_context_size_error') {
+    return new HearthError(
+      'context_length_exceeded',
+      `The prompt has ${error.n_prompt_tokens ?? 'too many'} tokens; the context of the model holds ${error.n_ctx ?? 'fewer'}.`,
+    );
+  }
+  const tooLarge = /input \((\d+) tokens\).*\(.*?(\d+)/u.exec(message);
+  if (tooLarge !== null) {
+    return new HearthError(
+      'context_length_exceeded',
+      `An input has ${tooLarge[1]} tokens; the context of the model holds ${tooLarge[2]}.`,
+    );
+  }
+  if (/infill is not supported/iu.test(message)) {
+    return new HearthError(
+      'infill_unsupported',
+      '`suffix` needs a model that was trained to fill in the middle; this one was not.',
+      { param: 'suffix' },
+    );
+  }
+  if (/image input is not supported|does not support multimodal/iu.test(message)) {
+    return new HearthError('vision_unsupported', 'The model can not read images.');
+  }
+  if (/failed to load image|failed to decode image/iu.test(message)) {
+    return new HearthError('invalid_image', 'The engine can not read the image.');
+  }
+  if (/support embeddings/iu.test(message)) {
+    return new HearthError('wrong_model_type', 'The model is loaded for text, not for embeddings.');
+  }
+  if (status === 400) {
+    return new HearthError('invalid_value', `The engine refuses the request: ${message}`);
+  }
+  return new HearthError('internal', `The engine failed: ${message}`);
+}

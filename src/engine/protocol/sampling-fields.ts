@@ -1,0 +1,34 @@
+import type { GenerationRequest } from '../engine.ts';
+
+/** Fields of llama-server's native schema that its chat, completion and infill endpoints share. */
+export interface GenerationFields {
+  readonly stream: true;
+  readonly cache_prompt: true;
+  readonly return_progress: true;
+  readonly [field: string]: unknown;
+}
+
+/**
+ * What every kind of generation asks for. Fields left out keep the engine's default, which for
+ * sampling is the model's own (`general.sampling.*` of the GGUF) where it has one.
+ */
+export function generationFields(request: GenerationRequest): GenerationFields {
+  const { sampling } = request;
+  return {
+    stream: true,
+    cache_prompt: true,
+    return_progress: true,
+    // JSON.stringify leaves out what is undefined.
+    n_predict: request.maxTokens,
+    stop: request.stop,
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    top_k: sampling.topK,
+    min_p: sampling.minP,
+    repeat_penalty: sampling.repeatPenalty,
+    presence_penalty: sampling.presencePenalty,
+    frequency_penalty: sampling.frequencyPenalty,
+    seed: sampling.seed,
+    logit_bias: sampling.logitBias,
+  };
+}

@@ -1,0 +1,169 @@
+import { createParser } from 'eventsource-parser';
+import { StringDecoder } from 'node:string_decoder';
+import { HearthError } from '../../contract/errors.ts';
+import type {
+  GenerationEvent,
+  GenerationRequest,
+  GenerationUsage,
+  TokenLogprob,
+} from '../engine.ts';
+import { streamFailure } from './engine-failure.ts';
+import { EventBatch } from './event-batch.ts';
+import { stopReason } from './stop-reason.ts';
+import type {
+  WireError,
+  WireLogprob,
+  WirePromptProgress,
+  WireStop,
+  WireTimings,
+} from './stream-chunk.ts';
+
+/** Far above any one event; a peer that never ends a line must not fill the memory. */
+const maxEventCharacters = 16 * 1024 * 1024;
+
+/**
+ * What the chat and the completion stream have in common: server-sent events into generation events,
+ * prompt progress, usage and failures. A subclass reads the chunks of its endpoint.
+ */
+export abstract class StreamDecoder<Chunk> {
+  readonly #stopStrings: readonly string[];
+  readonly #topLogprobs: number;
+  readonly #batch = new EventBatch();
+  readonly #utf8 = new StringDecoder('utf8');
+  readonly #parser = createParser({
+    maxBufferSize: maxEventCharacters,
+    onEvent: (event) => {
+      if (event.data !== '[DONE]') this.acceptChunk(parseChunk(event.data) as Chunk);
+    },
+  });
+  #timings: WireTimings = {};
+  #progress: WirePromptProgress | undefined;
+  #deltaCount = 0;
+  #stop: WireStop | undefined;
+  #hasToolCalls = false;
+  #isMalformed = false;
+  #failure: HearthError | undefined;
+
+  constructor(request: GenerationRequest) {
+    this.#stopStrings = request.stop ?? [];
+    this.#topLogprobs = request.topLogprobs ?? 0;
+  }
+
+  /** Whether the model has said anything yet. */
+  get hasOutput(): boolean {
+    return this.#deltaCount > 0;
+  }
+
+  /** Events of newly arrived bytes, in order. */
+  decode(chunks: readonly Buffer[]): readonly GenerationEvent[] {
+    for (const chunk of chunks) this.#parser.feed(this.#utf8.write(chunk));
+    return this.#batch.take();
+  }
+
+  /**
+   * The last event, once all bytes have been decoded.
+   *
+   * @throws HearthError `crashed` when the stream broke off; what the engine reported inside it.
+   */
+  end(): Extract<GenerationEvent, { type: 'generation.end' }> {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#stop === undefined && !this.#isMalformed) {
+      throw new HearthError('crashed', 'The engine stopped while it worked on the request.');
+    }
+    return {
+      type: 'generation.end',
+      stopReason: stopReason(this.#stop ?? {}, this.#stopStrings, this.#hasToolCalls),
+      usage: this.#usage(),
+      isMalformed: this.#isMalformed,
+    };
+  }
+
+  protected abstract acceptChunk(chunk: Chunk): void;
+
+  protected acceptStop(stop: WireStop): void {
+    this.#stop = stop;
+  }
+
+  protected acceptText(
+    type: 'reasoning.delta' | 'content.delta',
+    text: string,
+    logprobs?: readonly WireLogprob[] | null,
+  ): void {
+    this.#deltaCount += 1;
+    if (logprobs && type === 'content.delta') {
+      const tokens = logprobs.map((wire) => tokenLogprob(wire, this.#topLogprobs));
+      this.#batch.add({ type, text, logprobs: tokens });
+    } else {
+      this.#batch.addText(type, text);
+    }
+  }
+
+  protected acceptToolCall(delta: Extract<GenerationEvent, { type: 'tool_call.delta' }>): void {
+    this.#deltaCount += 1;
+    this.#hasToolCalls = true;
+    this.#batch.add(delta);
+  }
+
+  protected acceptTimings(timings: WireTimings): void {
+    this.#timings = timings;
+  }
+
+  protected acceptProgress(progress: WirePromptProgress): void {
+    this.#progress = progress;
+    this.#batch.add({
+      type: 'prompt.progress',
+      processedTokens: progress.processed,
+      cachedTokens: progress.cache,
+      totalTokens: progress.total,
+    });
+  }
+
+  /**
+   * A message that the engine can't parse in the end was still delivered: it is kept and marked
+   * (https://github.com/ggml-org/llama.cpp/issues/27733). Other failures are thrown by `end`, after
+   * the events that came before them.
+   */
+  protected acceptError(error: WireError): void {
+    if (this.#deltaCount > 0 && /failed to parse/iu.test(error.message ?? '')) {
+      this.#isMalformed = true;
+    } else {
+      this.#failure ??= streamFailure(error);
+    }
+  }
+
+  /** Without the engine's own numbers (after a parse failure), what the stream showed. */
+  #usage(): GenerationUsage {
+    const { cache_n: cached, prompt_n: computed, predicted_n: predicted } = this.#timings;
+    return {
+      promptTokens:
+        computed === undefined ? (this.#progress?.total ?? 0) : computed + (cached ?? 0),
+      cachedTokens: cached ?? this.#progress?.cache ?? 0,
+      completionTokens: predicted ?? this.#deltaCount,
+      promptMs: this.#timings.prompt_ms ?? 0,
+      generationMs: this.#timings.predicted_ms ?? 0,
+    };
+  }
+}
+
+function tokenLogprob(wire: WireLogprob, topLogprobs: number): TokenLogprob {
+  return {
+    token: wire.token,
+    logprob: wire.logprob,
+    bytes: wire.bytes ?? null,
+    topLogprobs: (wire.top_logprobs ?? []).slice(0, topLogprobs).map((top) => ({
+      token: top.token,
+      logprob: top.logprob,
+      bytes: top.bytes ?? null,
+    })),
+  };
+}
+
+function parseChunk(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch (error) {
+    throw new HearthError('internal', 'The engine sent an event that is not JSON.', {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,61 @@
+import { request } from 'undici';
+
+/** The server can't be reached, or went away before its answer was complete. */
+export class TransportError extends Error {
+  override readonly name = 'TransportError';
+  /** Of the system or of undici, such as `ECONNREFUSED`. */
+  readonly code: string | undefined;
+
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.code =
+      cause instanceof Error && 'code' in cause && typeof cause.code === 'string'
+        ? cause.code
+        : undefined;
+  }
+}
+
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  /** @throws TransportError; the signal's reason when aborted. Leaving the loop closes the connection. */
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Sends one request to a Hearth server that the user chose. Redirects are not followed, as the token
+ * would go along. There is no time limit but the signal: a large model loads for minutes.
+ *
+ * @throws TransportError; the signal's reason when aborted.
+ */
+export async function sendApiRequest(options: ApiRequest): Promise<ApiAnswer> {
+  const { method, url, headers, body, signal } = options;
+  const failed = (error: unknown): never => {
+    signal.throwIfAborted();
+    throw new TransportError(error);
+  };
+  const answer = await request(url, {
+    method,
+    headers,
+    body: body ?? null,
+    signal,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  }).catch(failed);
+
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* answer.body as AsyncIterable<Uint8Array>;
+    } catch (error) {
+      failed(error);
+    }
+  }
+  return { status: answer.statusCode, chunks: chunks() };
+}

@@ -1,0 +1,155 @@
+import { Pool } from 'undici';
+import { ResponseReader } from './response-reader.ts';
+
+/** Where an engine listens: a unix socket, or an HTTP origin such as `http://127.0.0.1:4000`. */
+export type EngineAddress = { readonly socketPath: string } | { readonly origin: string };
+
+/** The engine could not be reached, or went away before its answer was complete. */
+export class ConnectionLostError extends Error {
+  override readonly name = 'ConnectionLostError';
+}
+
+export interface EngineReply {
+  readonly status: number;
+  /** Undefined where the body is not JSON. */
+  readonly body: unknown;
+}
+
+export interface EngineStream {
+  readonly status: number;
+  /**
+   * The bytes that came since the last call, waiting for the first; undefined after the last.
+   *
+   * @throws ConnectionLostError; the signal's reason when aborted.
+   */
+  read(): Promise<readonly Buffer[] | undefined>;
+  /** From now on, batches come no closer together than this. */
+  setMinimumInterval(intervalMs: number): void;
+  /** Drops what is left by closing the socket, which stops the engine; free after the end. */
+  close(): void;
+}
+
+/** HTTP to one engine: JSON in, JSON or a stream of bytes out. */
+export interface EngineConnection {
+  getJson(path: string, signal: AbortSignal): Promise<EngineReply>;
+  postJson(path: string, body: object, signal: AbortSignal): Promise<EngineReply>;
+  openStream(path: string, body: object, signal: AbortSignal): Promise<EngineStream>;
+  /** Closes every socket; requests under way fail with ConnectionLostError. */
+  close(): Promise<void>;
+}
+
+export interface EngineConnectionOptions {
+  readonly address: EngineAddress;
+  /** Sent as a bearer token. */
+  readonly apiKey?: string;
+  /** Most sockets at a time; further requests wait for one. */
+  readonly maxConnections: number;
+}
+
+const connectTimeoutMs = 5_000;
+const maxReplyBytes = 256 * 1024 * 1024;
+
+/**
+ * Opens a pool of keep-alive connections. Answers have no time limit of their own, as an engine may
+ * read a long prompt for minutes: the caller's signal ends them.
+ */
+export function connectEngine(options: EngineConnectionOptions): EngineConnection {
+  const { address, apiKey, maxConnections } = options;
+  const isSocket = 'socketPath' in address;
+  const pool = new Pool(isSocket ? 'http://localhost' : address.origin, {
+    connections: maxConnections,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: {
+      timeout: connectTimeoutMs,
+      ...(isSocket ? { socketPath: address.socketPath } : {}),
+    },
+  });
+  const headers: Record<string, string> = { 'content-type': 'application/json' };
+  if (apiKey !== undefined) headers['authorization'] = `Bearer ${apiKey}`;
+
+  async function dispatch(
+    method: 'GET' | 'POST',
+    path: string,
+    body: string | null,
+    signal: AbortSignal,
+  ): Promise<EngineStream> {
+    signal.throwIfAborted();
+    const reader = new ResponseReader();
+    const abort = (): void => reader.abort(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    const failed = (error: unknown): never => {
+      signal.removeEventListener('abort', abort);
+      if (signal.aborted) throw signal.reason;
+      throw new ConnectionLostError('The engine can not be reached.', { cause: error });
+    };
+    pool.dispatch({ method, path, headers, body }, reader);
+    await reader.started().catch(failed);
+    return {
+      status: reader.status,
+      read: async () => {
+        const chunks = await reader.read().catch(failed);
+        if (chunks === undefined) signal.removeEventListener('abort', abort);
+        return chunks;
+      },
+      setMinimumInterval: (intervalMs) => reader.setMinimumInterval(intervalMs),
+      close: () => {
+        signal.removeEventListener('abort', abort);
+        reader.abort(new Error('closed'));
+      },
+    };
+  }
+
+  /** The engine may close an idle socket just when it is used again: one more try, before any answer. */
+  async function open(
+    method: 'GET' | 'POST',
+    path: string,
+    body: string | null,
+    signal: AbortSignal,
+  ): Promise<EngineStream> {
+    try {
+      return await dispatch(method, path, body, signal);
+    } catch (error) {
+      if (!(error instanceof ConnectionLostError) || !isReset(error.cause)) throw error;
+      return dispatch(method, path, body, signal);
+    }
+  }
+
+  return {
+    getJson: async (path, signal) => readReply(await open('GET', path, null, signal)),
+    postJson: async (path, body, signal) =>
+      readReply(await open('POST', path, JSON.stringify(body), signal)),
+    openStream: (path, body, signal) => open('POST', path, JSON.stringify(body), signal),
+    close: () => pool.destroy(),
+  };
+}
+
+/** Reads an answer to its end and parses it. */
+export async function readReply(stream: EngineStream): Promise<EngineReply> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  for (let batch = await stream.read(); batch !== undefined; batch = await stream.read()) {
+    for (const chunk of batch) {
+      chunks.push(chunk);
+      sizeBytes += chunk.length;
+    }
+    if (sizeBytes > maxReplyBytes) {
+      stream.close();
+      throw new ConnectionLostError(`The engine answered more than ${maxReplyBytes} bytes.`);
+    }
+  }
+  return { status: stream.status, body: parseJson(Buffer.concat(chunks).toString()) };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isReset(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error)) return false;
+  return error.code === 'UND_ERR_SOCKET' || error.code === 'ECONNRESET' || error.code === 'EPIPE';
+}

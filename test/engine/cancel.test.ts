@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Engine, GenerationEvent, GenerationRequest } from '../../src/engine/engine.ts';
+import { createTestEngines, generateAll, type TestEngines } from '../setup/test-engines.ts';
+
+/** Goes on until the context is full: some ten seconds on one core. */
+const endless: GenerationRequest = {
+  kind: 'completion',
+  prompt: 'Once upon a time',
+  sampling: { temperature: 0, logitBias: { '0': -100, '2': -100 } },
+};
+const longPrompt: GenerationRequest = {
+  kind: 'completion',
+  prompt: 'Hello there '.repeat(8_000),
+  maxTokens: 1,
+  sampling: { temperature: 0 },
+};
+const short: GenerationRequest = { ...endless, maxTokens: 1 };
+const idleWithinMs = 300;
+
+let engines: TestEngines;
+let engine: Engine;
+
+beforeAll(async () => {
+  engines = await createTestEngines();
+  // One slot: the next request can only be answered when this one is free again.
+  ({ engine } = await engines.launch('chat', { contextLength: 32_768 }));
+});
+afterAll(() => engines.close());
+
+async function abortAt(
+  request: GenerationRequest,
+  isMoment: (event: GenerationEvent) => boolean,
+): Promise<void> {
+  const controller = new AbortController();
+  const reason = new Error('the client went away');
+  const events = engine.generate(request, controller.signal);
+  await expect(async () => {
+    for await (const event of events) if (isMoment(event)) controller.abort(reason);
+  }).rejects.toBe(reason);
+}
+
+it.each([
+  ['generating', endless, (event: GenerationEvent) => event.type === 'content.delta'],
+  [
+    'reading the prompt',
+    longPrompt,
+    (event: GenerationEvent) => event.type === 'prompt.progress' && event.processedTokens > 0,
+  ],
+] as const)('stops the engine while %s', async (_, request, isMoment) => {
+  await abortAt(request, isMoment);
+  const abortedAt = performance.now();
+  await generateAll(engine, short);
+  expect(performance.now() - abortedAt).toBeLessThan(idleWithinMs);
+});
+
+it('stops the engine when the reader stops reading', async () => {
+  for await (const event of engine.generate(endless, new AbortController().signal)) {
+    if (event.type === 'content.delta') break;
+  }
+  const stoppedAt = performance.now();
+  await generateAll(engine, short);
+  expect(performance.now() - stoppedAt).toBeLessThan(idleWithinMs);
+});
+
+it('throws the reason of a signal that was aborted before', async () => {
+  const signal = AbortSignal.abort(new Error('too late'));
+  await expect(generateAll(engine, short, signal)).rejects.toThrow('too late');
+  await expect(engine.countTokens('Hello', signal)).rejects.toThrow('too late');
+});

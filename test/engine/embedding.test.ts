@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Engine } from '../../src/engine/engine.ts';
+import { createTestEngines, type TestEngines } from '../setup/test-engines.ts';
+
+const { signal } = new AbortController();
+let engines: TestEngines;
+let engine: Engine;
+
+beforeAll(async () => {
+  engines = await createTestEngines();
+  ({ engine } = await engines.launch('embed', { parallel: 2 }));
+});
+afterAll(() => engines.close());
+
+function similarity(left: readonly number[], right: readonly number[]): number {
+  return left.reduce((sum, value, index) => sum + value * (right[index] ?? 0), 0);
+}
+
+it('puts related texts above unrelated ones', async () => {
+  const { vectors, promptTokens } = await engine.embed(
+    [
+      'A cat sleeps on the sofa.',
+      'A kitten is resting on the couch.',
+      'The bank raised its rates.',
+    ],
+    signal,
+  );
+  const [cat = [], kitten = [], bank = []] = vectors;
+  expect(cat).toHaveLength(128);
+  expect(similarity(cat, cat)).toBeCloseTo(1, 3);
+  expect(similarity(cat, kitten)).toBeGreaterThan(similarity(cat, bank));
+  expect(promptTokens).toBeGreaterThan(15);
+});
+
+it('keeps the order of many inputs', async () => {
+  const inputs = Array.from({ length: 64 }, (_, index) => `Sentence number ${index}`);
+  const { vectors } = await engine.embed(inputs, signal);
+  const alone = await engine.embed([inputs[41] ?? ''], signal);
+  expect(vectors).toHaveLength(64);
+  expect(similarity(vectors[41] ?? [], alone.vectors[0] ?? [])).toBeGreaterThan(0.999);
+});
+
+it('embeds a text of nearly a whole context', async () => {
+  const text = 'Hello there '.repeat(240);
+  const { promptTokens } = await engine.embed([text], signal);
+  expect(promptTokens).toBeGreaterThan(400);
+});
+
+it('refuses a text longer than the context', async () => {
+  await expect(engine.embed(['Hello there '.repeat(800)], signal)).rejects.toMatchObject({
+    code: 'context_length_exceeded',
+    message: expect.stringMatching(/1602 tokens.*512/u),
+  });
+});
+
+it('is refused by a model for text', async () => {
+  const { engine: chatEngine } = await engines.launch('chat');
+  await expect(chatEngine.embed(['Hello'], signal)).rejects.toMatchObject({
+    code: 'wrong_model_type',
+  });
+});

@@ -1,0 +1,116 @@
+import { copyFile, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  createTestEngines,
+  starterPath,
+  starterSpec,
+  type TestEngines,
+} from '../setup/test-engines.ts';
+
+const tensorCountOffset = 8;
+
+let engines: TestEngines;
+let folder: string;
+let model: Buffer;
+
+beforeAll(async () => {
+  engines = await createTestEngines();
+  folder = await mkdtemp(join(tmpdir(), 'hearth-bad-models-'));
+  model = await readFile(starterPath('chat'));
+});
+afterAll(async () => {
+  await engines.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function withoutTensors(bytes: Buffer): Buffer {
+  const changed = Buffer.from(bytes);
+  changed.writeBigUInt64LE(0n, tensorCountOffset);
+  return changed;
+}
+
+describe('a bad model file', () => {
+  it.each([
+    ['empty', 'corrupt_file', () => Buffer.alloc(0)],
+    ['cut in the header', 'corrupt_file', () => model.subarray(0, 100)],
+    ['cut in the weights', 'corrupt_file', () => model.subarray(0, 1_000_000)],
+    ['junk', 'corrupt_file', () => Buffer.alloc(100_000, 'junk')],
+    ['without tensors', 'corrupt_file', () => withoutTensors(model)],
+    [
+      'of an unknown architecture',
+      'unsupported_architecture',
+      () => Buffer.from(model.toString('latin1').replaceAll('llama', 'llamx'), 'latin1'),
+    ],
+  ] as const)('%s is %s', async (name, code, bytes) => {
+    const modelPath = join(folder, `${name.replaceAll(' ', '-')}.gguf`);
+    await writeFile(modelPath, bytes());
+    const error: unknown = await engines.launch('chat', { modelPath }).catch((caught) => caught);
+    expect(error).toMatchObject({ code });
+    expect(String(error)).toContain('.gguf');
+    expect(String(error)).not.toContain(folder);
+  });
+
+  it('a projector that is none is corrupt_file', async () => {
+    const projectorPath = join(folder, 'mmproj.gguf');
+    await writeFile(projectorPath, model.subarray(0, 1_000_000));
+    await expect(engines.launch('vision', { projectorPath })).rejects.toMatchObject({
+      code: 'corrupt_file',
+    });
+  });
+
+  it('a missing one is missing_file', async () => {
+    const modelPath = join(folder, 'gone.gguf');
+    await expect(engines.launch('chat', { modelPath })).rejects.toMatchObject({
+      code: 'missing_file',
+      message: 'The model file gone.gguf is missing.',
+    });
+  });
+});
+
+describe('an engine that can not be started', () => {
+  it('is engine_exited when its command is missing', async () => {
+    const spec = await starterSpec('chat');
+    const runtime = { ...spec.runtime, command: join(folder, 'no-such-engine') };
+    await expect(engines.launch('chat', { runtime })).rejects.toMatchObject({
+      code: 'engine_exited',
+      message: expect.stringContaining('ENOENT'),
+    });
+  });
+
+  it('is engine_exited with its own words', async () => {
+    const kvCacheTypes = { k: 'q99_0', v: 'f16' };
+    await expect(engines.launch('chat', { kvCacheTypes })).rejects.toMatchObject({
+      code: 'engine_exited',
+      message: expect.stringContaining('unknown cache type: q99_0'),
+    });
+  });
+
+  it('is load_timeout when it takes too long', async () => {
+    // A pipe that nobody writes to: the engine waits for its first byte.
+    const spec = await starterSpec('chat', { loadTimeoutMs: 50 });
+    const runtime = { ...spec.runtime, command: 'sleep', leadingArguments: ['60'] };
+    await expect(
+      engines.launch('chat', { ...spec, runtime: { ...runtime, command: await sleeper() } }),
+    ).rejects.toMatchObject({ code: 'load_timeout' });
+  });
+
+  it('is gone when the launch is cancelled', async () => {
+    const controller = new AbortController();
+    const spec = await starterSpec('chat');
+    const launched = engines.launcher.launch(spec, controller.signal);
+    controller.abort(new Error('changed my mind'));
+    await expect(launched).rejects.toThrow('changed my mind');
+  });
+});
+
+/** A command that runs for a minute, whatever its arguments are. */
+async function sleeper(): Promise<string> {
+  const path = join(folder, 'sleeper');
+  await copyFile('/bin/sh', path).catch(() => {});
+  const file = await open(path, 'w', 0o755);
+  await file.writeFile('#!/bin/sh\nexec sleep 60\n');
+  await file.close();
+  return path;
+}

@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import {
+  bundleScript,
+  createTestEngines,
+  generateAll,
+  starterSpec,
+  type TestEngines,
+} from '../setup/test-engines.ts';
+
+const request = {
+  kind: 'completion',
+  prompt: 'Once upon a time',
+  sampling: { temperature: 0, logitBias: { '0': -100, '2': -100 } },
+} as const;
+
+let engines: TestEngines;
+
+beforeAll(async () => {
+  engines = await createTestEngines();
+});
+afterAll(() => engines.close());
+
+/** Whether a process runs; one that has ended but was not waited for does not. */
+async function isRunning(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return !stat.includes(') Z ');
+}
+
+async function socketFolders(): Promise<readonly string[]> {
+  const names = await readdir(tmpdir());
+  return names.filter((name) => /^hearth-.{6}$/u.test(name));
+}
+
+it('leaves neither process nor socket folder when it is stopped', async () => {
+  const before = await socketFolders();
+  const engine = await engines.launch('chat');
+  const made = (await socketFolders()).filter((name) => !before.includes(name));
+  expect(await engine.residentBytes()).toBeGreaterThan(10_000_000);
+  await engine.stop();
+  expect(await isRunning(engine.pid)).toBe(false);
+  const left = await socketFolders();
+  expect(made.filter((name) => left.includes(name) && !before.includes(name))).toEqual([]);
+  await expect(engine.exited).resolves.toMatchObject({ signal: 'SIGTERM' });
+  await engine.stop();
+});
+
+it('reports how far it has loaded', async () => {
+  const fractions: number[] = [];
+  const spec = await starterSpec('vision');
+  const { signal } = new AbortController();
+  await engines.launcher.launch(spec, signal, (fraction) => fractions.push(fraction));
+  expect(fractions.length).toBeGreaterThan(1);
+  expect(fractions).toEqual(fractions.toSorted((left, right) => left - right));
+  expect(fractions.at(-1)).toBe(1);
+});
+
+it('fails its requests with `crashed` when it dies, and says so', async () => {
+  const engine = await engines.launch('chat', { contextLength: 32_768 });
+  const generation = async (): Promise<void> => {
+    for await (const event of engine.engine.generate(request, new AbortController().signal)) {
+      if (event.type === 'content.delta') process.kill(engine.pid, 'SIGKILL');
+    }
+  };
+  await expect(generation).rejects.toMatchObject({ code: 'crashed', status: 503 });
+  await expect(engine.exited).resolves.toMatchObject({ exitCode: null, signal: 'SIGKILL' });
+  await expect(generateAll(engine.engine, request)).rejects.toMatchObject({ code: 'crashed' });
+  await expect(engine.engine.embed(['a'], new AbortController().signal)).rejects.toMatchObject({
+    code: 'crashed',
+  });
+});
+
+it('ends with us, even when we are killed with SIGKILL', async () => {
+  const watchdog = await bundleScript('src/engine/launch/watchdog.ts');
+  const parent = await bundleScript('test/engine/orphan-parent.ts');
+  const spec = JSON.stringify(await starterSpec('chat'));
+  const child = spawn(process.execPath, [parent.path, watchdog.path, spec]);
+  const [output]: Buffer[] = await once(child.stdout, 'data');
+  const pid = Number(output?.toString());
+  expect(await isRunning(pid)).toBe(true);
+  child.kill('SIGKILL');
+  await vi.waitFor(async () => expect(await isRunning(pid)).toBe(false), { timeout: 5_000 });
+  await watchdog.remove();
+  await parent.remove();
+});
+
+it('stops all engines when the launcher is closed, and starts no more', async () => {
+  const others = await createTestEngines();
+  const started = await Promise.all([others.launch('chat'), others.launch('embed')]);
+  await others.close();
+  for (const { pid } of started) expect(await isRunning(pid)).toBe(false);
+  await expect(others.launch('chat')).rejects.toMatchObject({ code: 'shutting_down' });
+});
