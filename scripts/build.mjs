@@ -1,24 +1,43 @@
 // Builds dist/: the command-line tool, the library and the files that they read at run time.
 import { build } from 'esbuild';
-import { cp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, cp, mkdtemp, rename, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 
-await rm('dist', { recursive: true, force: true });
-await build({
-  entryPoints: {
-    'cli/main': 'src/cli/main.ts',
-    index: 'src/index.ts',
-    'engine/watchdog': 'src/engine/launch/watchdog.ts',
-    ...(process.env.NOBENCH ? {} : { 'bench/main': 'bench/main.ts' }),
-  },
-  outdir: 'dist',
-  bundle: true,
-  splitting: true,
-  chunkNames: 'chunks/[name]-[hash]',
-  packages: 'external',
-  platform: 'node',
-  target: 'node20',
-  format: 'esm',
-  sourcemap: true,
-  logLevel: 'warning',
-});
-await cp('src/engine/runtimes/wheel-launcher.py', 'dist/engine/wheel-launcher.py');
+const entryPoints = {
+  'cli/main': 'src/cli/main.ts',
+  index: 'src/index.ts',
+  'engine/watchdog': 'src/engine/launch/watchdog.ts',
+  'bench/main': 'bench/main.ts',
+};
+
+// Built beside and then put in place, so that a build that fails leaves the last one as it is.
+const next = await mkdtemp('.dist-');
+try {
+  await build({
+    entryPoints: Object.fromEntries(
+      Object.entries(entryPoints).filter(([, source]) => existsSync(source)),
+    ),
+    outdir: next,
+    bundle: true,
+    splitting: true,
+    chunkNames: 'chunks/[name]-[hash]',
+    packages: 'external',
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    sourcemap: true,
+    logLevel: 'warning',
+  });
+  await cp('src/engine/runtimes/wheel-launcher.py', join(next, 'engine/wheel-launcher.py'));
+  const swaggerUi = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js', 'LICENSE', 'NOTICE']) {
+    await cp(join(swaggerUi, file), join(next, 'docs', file));
+  }
+  await chmod(next, 0o755);
+  await rm('dist', { recursive: true, force: true });
+  await rename(next, 'dist');
+} finally {
+  await rm(next, { recursive: true, force: true });
+}

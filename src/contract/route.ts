@@ -2,15 +2,7 @@ import { createRoute, z, type RouteConfig } from '@hono/zod-openapi';
 import type { ZodType } from 'zod';
 import { errorBodySchema, openAiErrorBodySchema } from './error-body.ts';
 import { errorTable, type ErrorCode } from './errors.ts';
-
-export type Permission =
-  | 'chat'
-  | 'embeddings'
-  | 'models:read'
-  | 'models:write'
-  | 'plugins'
-  | 'ephemeral-mcp'
-  | 'admin';
+import type { Permission } from './permission.ts';
 
 type RouteRequest = NonNullable<RouteConfig['request']>;
 

@@ -1,0 +1,75 @@
+import type { MiddlewareHandler } from 'hono';
+import type { Settings } from '../config/settings-table.ts';
+import { HearthError } from '../contract/errors.ts';
+import type { AppEnvironment } from './app-environment.ts';
+import { identify, type Authenticator } from './guards/authentication.ts';
+import { checkContentLength, checkContentType, checkUrlLength } from './guards/content.ts';
+import { authorityOf, createHostGuard } from './guards/host.ts';
+import { createOriginGuard, preflightResponse } from './guards/origin.ts';
+
+export type GuardSettings = Pick<
+  Settings,
+  'server.host' | 'server.cors' | 'server.allowedHosts' | 'auth.required' | 'limits.bodyBytes'
+>;
+
+/**
+ * Everything that is checked of a request before its endpoint sees it, cheapest first. What the endpoint
+ * declares (permission, body) is checked in `mount`, with what is found out here.
+ */
+export function createGuards(
+  settings: GuardSettings,
+  authenticator: Authenticator,
+): MiddlewareHandler<AppEnvironment> {
+  const checkHost = createHostGuard({
+    boundHost: settings['server.host'],
+    allowedHosts: settings['server.allowedHosts'],
+  });
+  const judgeOrigin = createOriginGuard(settings['server.cors']);
+  const bodyLimitBytes = settings['limits.bodyBytes'];
+
+  return async (context, next) => {
+    const { req } = context;
+    const { method, url } = req;
+    const authority = authorityOf(url);
+    refuse(checkHost(authority));
+
+    const origin = judgeOrigin(req.header('origin'), authority);
+    if (origin.kind === 'foreign') throw origin.error;
+    if (origin.kind === 'shared') {
+      context.set('sharedOrigin', origin.origin);
+      const isPreflight = req.header('access-control-request-method') !== undefined;
+      if (method === 'OPTIONS' && isPreflight) {
+        return preflightResponse(req.header('access-control-request-headers'));
+      }
+    }
+
+    if (context.env.isStopping === true) {
+      throw new HearthError('shutting_down', 'The server is stopping.', { retryAfterSeconds: 5 });
+    }
+    refuse(checkUrlLength(url));
+    const contentLength = req.header('content-length');
+    refuse(
+      checkContentType({
+        method,
+        contentType: req.header('content-type'),
+        contentLength,
+        transferEncoding: req.header('transfer-encoding'),
+      }),
+    );
+    refuse(checkContentLength(contentLength, bodyLimitBytes));
+    context.set('bodyLimitBytes', bodyLimitBytes);
+
+    const principal = await identify(
+      authenticator,
+      req.header('authorization'),
+      settings['auth.required'],
+    );
+    if (principal instanceof HearthError) throw principal;
+    context.set('principal', principal);
+    return next();
+  };
+}
+
+function refuse(error: HearthError | undefined): void {
+  if (error !== undefined) throw error;
+}

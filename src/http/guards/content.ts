@@ -1,0 +1,55 @@
+import { HearthError } from '../../contract/errors.ts';
+import { shorten } from '../shown-value.ts';
+
+const jsonType = /^application\/json *(?:; *charset="?utf-?8"? *)?$/i;
+const methodsWithBody = new Set(['POST', 'PUT', 'PATCH']);
+
+interface ContentHeaders {
+  readonly method: string;
+  readonly contentType: string | undefined;
+  readonly contentLength: string | undefined;
+  readonly transferEncoding: string | undefined;
+}
+
+/**
+ * Refuses a body that isn't declared as JSON: a page of another origin can send the other types without
+ * being asked first (CORS "simple requests").
+ */
+export function checkContentType(headers: ContentHeaders): HearthError | undefined {
+  const { method, contentType, contentLength, transferEncoding } = headers;
+  if (!methodsWithBody.has(method)) return undefined;
+  if (contentType !== undefined && jsonType.test(contentType)) return undefined;
+  const hasBody = transferEncoding !== undefined || Number(contentLength ?? 0) > 0;
+  if (contentType === undefined && !hasBody) return undefined;
+  const shown = contentType === undefined ? 'missing' : shorten(contentType);
+  return new HearthError(
+    'unsupported_media_type',
+    `The Content-Type is ${shown}; it must be application/json.`,
+  );
+}
+
+/** Refuses a body by the length that it is declared with; one sent in chunks is measured while it is read. */
+export function checkContentLength(
+  contentLength: string | undefined,
+  limitBytes: number,
+): HearthError | undefined {
+  const sizeBytes = Number(contentLength ?? 0);
+  return sizeBytes <= limitBytes ? undefined : bodyTooLarge(`${sizeBytes} bytes`, limitBytes);
+}
+
+export function bodyTooLarge(size: string, limitBytes: number): HearthError {
+  return new HearthError(
+    'body_too_large',
+    `The body has ${size}; at most ${limitBytes} are allowed (\`limits.bodyBytes\`).`,
+  );
+}
+
+const maxUrlLength = 8192;
+
+export function checkUrlLength(url: string): HearthError | undefined {
+  if (url.length <= maxUrlLength) return undefined;
+  return new HearthError(
+    'invalid_value',
+    `The URL has ${url.length} characters; at most ${maxUrlLength} are allowed.`,
+  );
+}

@@ -1,0 +1,46 @@
+import { BlockList, isIP } from 'node:net';
+import { HearthError } from '../../contract/errors.ts';
+import { shorten } from '../shown-value.ts';
+
+export interface HostPolicy {
+  /** The address that the server is bound to. */
+  readonly boundHost: string;
+  /** Further names, each with or without a port. */
+  readonly allowedHosts: readonly string[];
+}
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** `host:port` that a request was sent to; URLs here always have a path. */
+export function authorityOf(url: string): string {
+  const start = url.indexOf('//') + 2;
+  return url.slice(start, url.indexOf('/', start)).toLowerCase();
+}
+
+/**
+ * Refuses requests that were sent to a foreign name, so that a web page can't reach the server through a
+ * name of its own that it lets resolve to this machine (DNS rebinding). An address can't be rebound: one
+ * of loopback always passes, and any where the server listens on all of them.
+ */
+export function createHostGuard(
+  policy: HostPolicy,
+): (authority: string) => HearthError | undefined {
+  const boundHost = policy.boundHost.toLowerCase();
+  const names = new Set(['localhost', boundHost]);
+  for (const name of policy.allowedHosts) names.add(name.toLowerCase());
+  const isBoundToAll = boundHost === '0.0.0.0' || boundHost === '::';
+  return (authority) => {
+    const host = authority.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
+    if (names.has(host) || names.has(authority)) return undefined;
+    const family = isIP(host);
+    if (family !== 0 && (isBoundToAll || loopback.check(host, family === 4 ? 'ipv4' : 'ipv6'))) {
+      return undefined;
+    }
+    return new HearthError(
+      'forbidden',
+      `The host ${shorten(authority)} is not served here. Use the server's own address, or add the name to \`server.allowedHosts\`.`,
+    );
+  };
+}

@@ -1,0 +1,53 @@
+import { HearthError } from '../../contract/errors.ts';
+import { shorten } from '../shown-value.ts';
+
+/** How a request stands to the page that made it. */
+export type OriginVerdict =
+  | { readonly kind: 'same' }
+  | { readonly kind: 'shared'; readonly origin: string }
+  | { readonly kind: 'foreign'; readonly error: HearthError };
+
+const sameOrigin: OriginVerdict = { kind: 'same' };
+
+/**
+ * Judges the `Origin` header, whatever the method: none (not a browser, or a plain link) and the server's
+ * own pass; others only where `server.cors` lists them. `null` (sandboxed frames, files) is foreign unless any is allowed.
+ */
+export function createOriginGuard(
+  cors: readonly string[],
+): (origin: string | undefined, authority: string) => OriginVerdict {
+  const isOpenToAll = cors.includes('*');
+  const listed = new Set(cors.map((origin) => origin.toLowerCase().replace(/\/$/, '')));
+  listed.delete('null');
+  return (origin, authority) => {
+    if (origin === undefined || origin === `http://${authority}`) return sameOrigin;
+    if (isOpenToAll || listed.has(origin.toLowerCase())) return { kind: 'shared', origin };
+    const error = new HearthError(
+      'forbidden',
+      `Pages of the origin ${shorten(origin)} may not call this server. Add it to \`server.cors\` to allow it.`,
+    );
+    return { kind: 'foreign', error };
+  };
+}
+
+const headerNames = /^[\w-]+(?: *, *[\w-]+)*$/;
+
+/** Answers a browser that asks before its request, for an origin that passed. */
+export function preflightResponse(requestedHeaders: string | undefined): Response {
+  const isSane = requestedHeaders !== undefined && headerNames.test(requestedHeaders);
+  return new Response(null, {
+    status: 204,
+    headers: {
+      'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+      'Access-Control-Allow-Headers': isSane ? requestedHeaders : 'Authorization, Content-Type',
+      'Access-Control-Max-Age': '600',
+    },
+  });
+}
+
+/** Lets the page of an allowed origin read the response. */
+export function shareWithOrigin(headers: Headers, origin: string): void {
+  headers.set('Access-Control-Allow-Origin', origin);
+  headers.set('Access-Control-Expose-Headers', 'X-Request-Id, Retry-After');
+  headers.append('Vary', 'Origin');
+}

@@ -1,0 +1,84 @@
+import type { RouteConfig, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { HearthError } from '../contract/errors.ts';
+import type { Permission } from '../contract/permission.ts';
+import type { App, AppEnvironment } from './app-environment.ts';
+import { authorize, type Principal } from './guards/principal.ts';
+import { readJsonBody } from './json-body.ts';
+import { validate } from './validate.ts';
+
+export type { App } from './app-environment.ts';
+
+type RequestSchemas = NonNullable<RouteConfig['request']>;
+
+/** What `defineRoute` gives. */
+interface DeclaredRoute<Request extends RequestSchemas, Result extends z.ZodType> {
+  readonly route: RouteConfig & { readonly request: Request };
+  readonly permission: Permission | null;
+  readonly result: Result;
+}
+
+type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+type BodySchema<Request> = Request extends {
+  readonly body: {
+    readonly content: { readonly 'application/json': { readonly schema: infer Schema } };
+  };
+}
+  ? Schema
+  : undefined;
+
+/** A request as a handler gets it: checked against the declaration. */
+export interface RouteRequest<Request> {
+  readonly params: Parsed<Request extends { readonly params: infer Schema } ? Schema : undefined>;
+  readonly query: Parsed<Request extends { readonly query: infer Schema } ? Schema : undefined>;
+  readonly body: Parsed<BodySchema<Request>>;
+  /** Aborted when the client goes away, or with a HearthError when the server stops. */
+  readonly signal: AbortSignal;
+  readonly principal: Principal;
+  readonly requestId: string;
+}
+
+type RouteHandler<Request, Result> = (
+  request: RouteRequest<Request>,
+) => Promise<z.output<Result> | Response>;
+
+/**
+ * Serves a declared endpoint: checks permission and request, and sends what the handler returns as JSON.
+ * A `Response`, such as an event stream, goes out as it is; what the handler throws becomes an error body.
+ */
+export function mount<Request extends RequestSchemas, Result extends z.ZodType>(
+  app: App,
+  declared: DeclaredRoute<Request, Result>,
+  handler: NoInfer<RouteHandler<Request, Result>>,
+): void {
+  const { route, permission } = declared;
+  app.openAPIRegistry.registerPath({ ...route, path: route.path.replace('{.+}', '') });
+  const routingPath = route.path.replaceAll(/\/\{(.+?)\}/g, '/:$1');
+  app.on(route.method.toUpperCase(), routingPath, async (context) => {
+    const signal = context.get('signal');
+    const requestId = context.get('requestId');
+    const principal = authorize(context.get('principal'), permission);
+    if (principal instanceof HearthError) throw principal;
+    const checked = await parseRequest(route.request, context);
+    const request = { ...checked, signal, principal, requestId } as RouteRequest<Request>;
+    const result = await handler(request);
+    return result instanceof Response ? result : Response.json(result);
+  });
+}
+
+async function parseRequest(schemas: RequestSchemas, context: Context<AppEnvironment>) {
+  const { params, query, body } = schemas;
+  const media = body?.content['application/json'];
+  const bodySchema = media !== undefined && 'schema' in media ? media.schema : undefined;
+  return {
+    params: params === undefined ? undefined : validate(params as z.ZodType, context.req.param()),
+    query: query === undefined ? undefined : validate(query as z.ZodType, context.req.query()),
+    body:
+      bodySchema === undefined
+        ? undefined
+        : validate(
+            bodySchema as z.ZodType,
+            await readJsonBody(context.req.raw, context.get('bodyLimitBytes')),
+          ),
+  };
+}

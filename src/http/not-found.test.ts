@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { mount } from './mount.ts';
+import { createTestApp } from './testing/test-app.ts';
+import { echoBody, echoParams } from './testing/test-routes.ts';
+
+const { app } = createTestApp({
+  surfaces: (target) => {
+    mount(target, echoBody, async ({ body }) => body);
+    mount(target, echoParams, async ({ params, query }) => ({ ...params, ...query }));
+  },
+});
+
+it.each([
+  ['/api/v1/ecoh', 'Did you mean /api/v1/echo?'],
+  ['/helth', 'Did you mean /health?'],
+  ['/api/v2/unheard-of', 'GET /openapi.json'],
+])('names what %s may have been', async (path, hint) => {
+  const response = await app.request(path);
+  expect(response.status).toBe(404);
+  const { error } = (await response.json()) as { error: { type: string; message: string } };
+  expect(error.type).toBe('not_found');
+  expect(error.message).toContain(path);
+  expect(error.message).toContain(hint);
+});
+
+it('shows no more than the beginning of a long path', async () => {
+  const response = await app.request(`/api/v0/${'a'.repeat(5000)}`);
+  const text = await response.text();
+  expect(text.length).toBeLessThan(400);
+  expect(JSON.parse(text)).toMatchObject({ error: { code: 'not_found', param: null } });
+});
+
+it.each([
+  ['GET', '/api/v1/echo', 'POST'],
+  ['DELETE', '/api/v0/things/a/b', 'GET, HEAD'],
+  ['PUT', '/health', 'GET, HEAD'],
+  ['OPTIONS', '/health', 'GET, HEAD'],
+  ['BREW', '/health', 'GET, HEAD'],
+])('%s %s → 405', async (method, path, allow) => {
+  const response = await app.request(path, { method });
+  expect(response.status).toBe(405);
+  expect(response.headers.get('Allow')).toBe(allow);
+  expect(await response.json()).toMatchObject({ error: { code: 'method_not_allowed' } });
+});
+
+it('answers HEAD like GET, without a body', async () => {
+  const response = await app.request('/health', { method: 'HEAD' });
+  expect([response.status, await response.text()]).toEqual([200, '']);
+});

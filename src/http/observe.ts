@@ -1,0 +1,30 @@
+import type { MiddlewareHandler } from 'hono';
+import type { Logger } from '../observability/logger.ts';
+import { logAtEnd } from './access-log.ts';
+import type { AppEnvironment } from './app-environment.ts';
+import { shareWithOrigin } from './guards/origin.ts';
+import { requestIdOf } from './guards/request-id.ts';
+
+/** The outermost middleware: gives each request its id and signal, each response its headers and its line in the log. */
+export function createObserver(logger: Logger): MiddlewareHandler<AppEnvironment> {
+  return async (context, next) => {
+    const startedAtMs = performance.now();
+    // Absent where the app is called without a server.
+    context.env ??= {};
+    const requestId = requestIdOf(context.req.header('x-request-id'));
+    context.set('requestId', requestId);
+    context.set('signal', context.env.running?.signal ?? context.req.raw.signal);
+
+    await next();
+
+    const { headers } = context.res;
+    headers.set('X-Request-Id', requestId);
+    headers.set('X-Content-Type-Options', 'nosniff');
+    headers.set('Cross-Origin-Resource-Policy', 'same-origin');
+    if (!headers.has('Cache-Control')) headers.set('Cache-Control', 'no-store');
+    if (context.env.isStopping === true) headers.set('Connection', 'close');
+    const sharedOrigin = context.get('sharedOrigin');
+    if (sharedOrigin !== undefined) shareWithOrigin(headers, sharedOrigin);
+    logAtEnd(logger, context, startedAtMs);
+  };
+}

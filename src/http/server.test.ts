@@ -1,0 +1,365 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { HearthError } from '../contract/errors.ts';
+import { mount, type App } from './mount.ts';
+import { listen, type ListeningServer } from './server.ts';
+import { eventStream, type SseMessage } from './sse.ts';
+import { createTestApp } from './testing/test-app.ts';
+import { echoBody, openStream, wait } from './testing/test-routes.ts';
+
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+async function serve(surfaces: (app: App) => void, bodyBytes = 100_000) {
+  const { app, logger, logLines } = createTestApp({
+    surfaces,
+    settings: { 'limits.bodyBytes': bodyBytes },
+  });
+  const server = await listen({ app, host: '127.0.0.1', port: 0, logger });
+  closers.push(() => server.close(0));
+  return { server, logLines, logger };
+}
+
+async function open({
+  port,
+}: ListeningServer): Promise<{ socket: Socket; received: () => string }> {
+  const socket = connect(port, '127.0.0.1');
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk) => chunks.push(chunk));
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  closers.push(async () => {
+    socket.destroy();
+  });
+  return { socket, received: () => Buffer.concat(chunks).toString() };
+}
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+const post = (path: string) =>
+  `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n`;
+
+/** A handler that ends with its signal only; `seen` are the signals that it was given. */
+function waiting() {
+  const seen: AbortSignal[] = [];
+  const forAbort = (signal: AbortSignal) =>
+    new Promise<never>((_, reject) => {
+      seen.push(signal);
+      signal.addEventListener('abort', () => reject(signal.reason as Error));
+    });
+  return { seen, forAbort };
+}
+
+describe('a client that goes away', () => {
+  it('aborts its request while it waits for the answer', async () => {
+    const { seen, forAbort } = waiting();
+    const { server, logLines } = await serve((app) => {
+      mount(app, wait, ({ signal }) => forAbort(signal));
+    });
+    const { socket } = await open(server);
+    socket.write(get('/api/v1/wait'));
+    await vi.waitFor(() => expect(seen).toHaveLength(1));
+    socket.destroy();
+    await vi.waitFor(() => expect(seen[0]?.aborted).toBe(true));
+    await vi.waitFor(() => expect(logLines()).toMatchObject([{ level: 'info', aborted: true }]));
+  });
+
+  it('aborts its stream and returns the source', async () => {
+    let signalOfRequest: AbortSignal | undefined;
+    let isReturned = false;
+    const { server, logger, logLines } = await serve((app) => {
+      async function* source(signal: AbortSignal): AsyncGenerator<SseMessage> {
+        try {
+          yield { data: 'first' };
+          await waiting().forAbort(signal);
+        } finally {
+          isReturned = true;
+        }
+      }
+      mount(app, openStream, async ({ signal }) => {
+        signalOfRequest = signal;
+        return eventStream(source(signal), { signal, logger });
+      });
+    });
+    const { socket, received } = await open(server);
+    socket.write(post('/api/v1/stream'));
+    await vi.waitFor(() => expect(received()).toContain('data: first'));
+    socket.destroy();
+    await vi.waitFor(() => expect([signalOfRequest?.aborted, isReturned]).toEqual([true, true]));
+    await vi.waitFor(() => expect(logLines()).toMatchObject([{ msg: 'request', aborted: true }]));
+  });
+
+  it('aborts what it sent ahead on the same connection', async () => {
+    const { seen, forAbort } = waiting();
+    const { server } = await serve((app) => {
+      mount(app, wait, ({ signal }) => forAbort(signal));
+      mount(app, openStream, ({ signal }) => forAbort(signal));
+    });
+    const { socket } = await open(server);
+    socket.write(get('/api/v1/wait').repeat(20) + post('/api/v1/stream'));
+    await vi.waitFor(() => expect(seen).toHaveLength(21));
+    socket.destroy();
+    await vi.waitFor(() => expect(seen.every((signal) => signal.aborted)).toBe(true));
+  });
+
+  it('aborts a stream that waits behind another response', async () => {
+    const { seen, forAbort } = waiting();
+    let isReturned = false;
+    const source = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => new Promise<never>(() => {}),
+        return: async () => {
+          isReturned = true;
+          return { done: true as const, value: undefined };
+        },
+      }),
+    };
+    let isOpen = false;
+    const { server, logger } = await serve((app) => {
+      mount(app, wait, ({ signal }) => forAbort(signal));
+      mount(app, openStream, async ({ signal }) => {
+        isOpen = true;
+        return eventStream(source, { signal, logger });
+      });
+    });
+    const { socket } = await open(server);
+    socket.write(get('/api/v1/wait') + post('/api/v1/stream'));
+    await vi.waitFor(() => expect([seen.length, isOpen]).toEqual([1, true]));
+    socket.destroy();
+    await vi.waitFor(() => expect(isReturned).toBe(true));
+  });
+
+  it('is no error while it sends its body', async () => {
+    const { server, logLines } = await serve((app) => {
+      mount(app, echoBody, async ({ body }) => body);
+    });
+    const { socket } = await open(server);
+    socket.write(
+      'POST /api/v1/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"text":',
+      () => socket.destroy(),
+    );
+    await vi.waitFor(() => expect(logLines()).toMatchObject([{ level: 'info', status: 499 }]));
+  });
+});
+
+describe('a client that reads slowly', () => {
+  it('slows the source down to what the socket takes', async () => {
+    const data = 'x'.repeat(10_000);
+    let given = 0;
+    const { server, logger } = await serve((app) => {
+      async function* source(): AsyncGenerator<SseMessage> {
+        for (; given < 10_000; given += 1) {
+          yield { data };
+          await new Promise(setImmediate);
+        }
+      }
+      mount(app, openStream, async ({ signal }) => eventStream(source(), { signal, logger }));
+    });
+    const socket = connect(server.port, '127.0.0.1');
+    closers.push(async () => {
+      socket.destroy();
+    });
+    socket.pause();
+    socket.write(post('/api/v1/stream'));
+    let before = -1;
+    await vi.waitFor(
+      () => {
+        const isStill = given > 0 && given === before;
+        before = given;
+        expect(isStill).toBe(true);
+      },
+      { interval: 200, timeout: 5000 },
+    );
+    const stoppedAt = given;
+    expect(stoppedAt).toBeLessThan(5000);
+    socket.resume();
+    await vi.waitFor(() => expect(given).toBeGreaterThan(stoppedAt + 100));
+  });
+});
+
+describe('a silent stream', () => {
+  it('carries comments', async () => {
+    const { server, logger } = await serve((app) => {
+      async function* source(signal: AbortSignal): AsyncGenerator<SseMessage> {
+        yield { data: 'first' };
+        await waiting().forAbort(signal);
+      }
+      mount(app, openStream, async ({ signal }) =>
+        eventStream(source(signal), { signal, logger, heartbeatMs: 10 }),
+      );
+    });
+    const { socket, received } = await open(server);
+    socket.write(post('/api/v1/stream'));
+    await vi.waitFor(() => expect(received().match(/: ping\n\n/g)?.length).toBeGreaterThan(2));
+    expect(received()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  });
+});
+
+describe('a body beyond the limit', () => {
+  const head =
+    'POST /api/v1/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
+
+  it.each(['Content-Length: 100001\r\n\r\n', 'Transfer-Encoding: chunked\r\n\r\n'])(
+    'is refused: %j',
+    async (framing) => {
+      const { server } = await serve((app) => {
+        mount(app, echoBody, async ({ body }) => body);
+      });
+      const { socket, received } = await open(server);
+      socket.write(head + framing);
+      const chunk = `2710\r\n${'a'.repeat(10_000)}\r\n`;
+      if (framing.startsWith('T')) for (let sent = 0; sent < 20; sent += 1) socket.write(chunk);
+      await vi.waitFor(() => expect(received()).toContain('413 Payload Too Large'));
+      expect(received()).toContain('body_too_large');
+    },
+  );
+
+  it('within it, comes in chunks', async () => {
+    const { server } = await serve((app) => {
+      mount(app, echoBody, async ({ body }) => body);
+    });
+    const { socket, received } = await open(server);
+    socket.write(
+      `${head}Transfer-Encoding: chunked\r\n\r\n8\r\n{"text":\r\n4\r\n"a"}\r\n0\r\n\r\n`,
+    );
+    await vi.waitFor(() => expect(received()).toContain('{"text":"a","count":1}'));
+  });
+});
+
+describe('a request that is no HTTP', () => {
+  it.each([
+    ['GET / HTTP/1.1\r\n\r\n', /^HTTP\/1\.1 400/],
+    ['GET / HTTP/1.1\r\nHost: a b\r\n\r\n', /^HTTP\/1\.1 400.*invalid_value/s],
+    ['GET http://attacker.example/health HTTP/1.1\r\nHost: localhost\r\n\r\n', /^HTTP\/1\.1 403/],
+    ['GET /health HTTP/1.1\r\nHost: attacker.example\r\n\r\n', /^HTTP\/1\.1 403/],
+    ['GET /health HTTP/1.1\r\nHost: localhost:80@attacker.example\r\n\r\n', /^HTTP\/1\.1 40[03]/],
+    [`GET /${'a'.repeat(9000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`, /^HTTP\/1\.1 400/],
+    [
+      'POST /api/v1/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}',
+      /^HTTP\/1\.1 415/,
+    ],
+    [
+      'POST /api/v1/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type:\tapplication/json;\ttext/plain\r\nContent-Length: 2\r\n\r\n{}',
+      /^HTTP\/1\.1 415/,
+    ],
+    [
+      'POST /api/v1/echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}',
+      /^HTTP\/1\.1 400/,
+    ],
+    ['GET /../../etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n', /^HTTP\/1\.1 404/],
+    ['\x16\x03\x01\x02\x00', /^HTTP\/1\.1 400/],
+  ])('%j', async (text, answer) => {
+    const { server } = await serve((app) => {
+      mount(app, echoBody, async ({ body }) => body);
+    });
+    const { socket, received } = await open(server);
+    socket.write(text);
+    await vi.waitFor(() => expect(received()).toMatch(answer));
+  });
+});
+
+describe('listen', () => {
+  it('says where it listens', async () => {
+    const { server } = await serve(() => {});
+    expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
+    expect(await (await fetch(`${server.url}/health`)).json()).toEqual({ status: 'ok' });
+    expect(await (await fetch(`${server.url}/ready`)).json()).toEqual({ status: 'ready' });
+  });
+
+  it('says what to do where the port is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const address = other.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const { app, logger } = createTestApp();
+    await expect(listen({ app, host: '127.0.0.1', port, logger })).rejects.toThrow(
+      `Can't listen on 127.0.0.1, port ${port}: another program uses it. Stop that one, or choose another port`,
+    );
+    other.close();
+  });
+
+  it('says so where the address is not of this machine', async () => {
+    const { app, logger } = createTestApp();
+    await expect(listen({ app, host: '192.0.2.1', port: 0, logger })).rejects.toThrow(
+      'no network interface',
+    );
+  });
+});
+
+describe('close', () => {
+  it('lets a running request finish and takes no other', async () => {
+    let finish = (): void => {};
+    let isRunning = false;
+    const { server } = await serve((app) => {
+      mount(app, wait, () => {
+        isRunning = true;
+        return new Promise((resolve) => {
+          finish = () => resolve({ done: true });
+        });
+      });
+    });
+    const idle = await open(server);
+    idle.socket.write(get('/health'));
+    await vi.waitFor(() => expect(idle.received()).toContain('ok'));
+    const answer = fetch(`${server.url}/api/v1/wait`);
+    await vi.waitFor(() => expect(isRunning).toBe(true));
+    const closed = server.close(60_000);
+    await expect(fetch(`${server.url}/health`)).rejects.toThrow('fetch failed');
+    finish();
+    expect(await (await answer).json()).toEqual({ done: true });
+    await closed;
+    await vi.waitFor(() => expect(idle.socket.destroyed || idle.socket.readableEnded).toBe(true));
+  });
+
+  it('refuses what still comes on an open connection', async () => {
+    const { forAbort, seen } = waiting();
+    const { server } = await serve((app) => {
+      mount(app, wait, ({ signal }) => forAbort(signal));
+    });
+    const { socket, received } = await open(server);
+    socket.write(get('/api/v1/wait'));
+    await vi.waitFor(() => expect(seen).toHaveLength(1));
+    const closed = server.close(200);
+    socket.write(get('/ready'));
+    await closed;
+    await vi.waitFor(() => expect(received().match(/503 Service Unavailable/g)).toHaveLength(2));
+    expect(received().match(/shutting_down/g)).toHaveLength(2);
+  });
+
+  it('tells those that run too long, and lets a stream say it', async () => {
+    const { seen, forAbort } = waiting();
+    const { server, logger } = await serve((app) => {
+      async function* source(signal: AbortSignal): AsyncGenerator<SseMessage> {
+        yield { data: 'first' };
+        const reason: unknown = await forAbort(signal).catch((error: unknown) => error);
+        yield { data: reason instanceof HearthError ? reason.code : 'cut' };
+      }
+      mount(app, wait, ({ signal }) => forAbort(signal));
+      mount(app, openStream, async ({ signal }) => eventStream(source(signal), { signal, logger }));
+    });
+    const stream = await open(server);
+    stream.socket.write(post('/api/v1/stream'));
+    const answer = fetch(`${server.url}/api/v1/wait`);
+    await vi.waitFor(() => expect(seen).toHaveLength(2));
+    await server.close(0);
+    expect((await answer).status).toBe(503);
+    await vi.waitFor(() => expect(stream.received()).toContain('data: shutting_down\n\n'));
+  });
+
+  it('cuts what does not heed its signal', async () => {
+    let isRunning = false;
+    const { server } = await serve((app) => {
+      mount(app, wait, () => {
+        isRunning = true;
+        return new Promise(() => {});
+      });
+    });
+    const answer = fetch(`${server.url}/api/v1/wait`);
+    const failure = answer.catch((error: unknown) => error);
+    await vi.waitFor(() => expect(isRunning).toBe(true));
+    await server.close(0);
+    expect(await failure).toBeInstanceOf(TypeError);
+  });
+});

@@ -1,0 +1,175 @@
+import { HearthError } from '../contract/errors.ts';
+import type { Logger } from '../observability/logger.ts';
+
+/** One server-sent event; see the HTML standard, «Server-sent events». */
+export interface SseMessage {
+  readonly event?: string;
+  readonly data: string;
+}
+
+interface EventStreamOptions {
+  /** The request's: the source is returned at once when it aborts because the client has gone. */
+  readonly signal: AbortSignal;
+  /** Told what the source threw; it should rather give a last event that says what failed. */
+  readonly logger: Logger;
+  /** Silence after which a comment goes out, so that no proxy takes the connection for dead. */
+  readonly heartbeatMs?: number;
+}
+
+const defaultHeartbeatMs = 15_000;
+
+/** Messages that are ready at the same time go out in one chunk of about this many characters. */
+const maxBatchLength = 16 * 1024;
+
+const heartbeat = Buffer.from(': ping\n\n');
+
+const headers = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-cache, no-transform',
+  'X-Accel-Buffering': 'no',
+  Connection: 'keep-alive',
+};
+
+/**
+ * Sends a source's messages as they come. The source is read no faster than the client takes them, one
+ * message ahead at most; it is returned when the client goes away.
+ */
+export function eventStream(
+  source: AsyncIterable<SseMessage>,
+  options: EventStreamOptions,
+): Response {
+  const pump = new EventPump(source, options);
+  const stream = new ReadableStream<Uint8Array>(
+    { pull: (controller) => pump.pull(controller), cancel: () => pump.cancel() },
+    { highWaterMark: 0 },
+  );
+  return new Response(stream, { headers });
+}
+
+interface Demand {
+  readonly controller: ReadableStreamDefaultController<Uint8Array>;
+  readonly meet: () => void;
+}
+
+/** Between a source that is asked and a stream that pulls. */
+class EventPump {
+  readonly #source: AsyncIterator<SseMessage>;
+  readonly #options: EventStreamOptions;
+  #batch = '';
+  #demand: Demand | undefined;
+  #isAsking = false;
+  #isDone = false;
+  #isFlushScheduled = false;
+  #heartbeat: NodeJS.Timeout | undefined;
+
+  constructor(source: AsyncIterable<SseMessage>, options: EventStreamOptions) {
+    this.#source = source[Symbol.asyncIterator]();
+    this.#options = options;
+    if (options.signal.aborted) this.#onAbort();
+    else options.signal.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  /** Resolves when something has been enqueued, or the stream closed. */
+  pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    this.#heartbeat ??= setInterval(
+      this.#beat,
+      this.#options.heartbeatMs ?? defaultHeartbeatMs,
+    ).unref();
+    return new Promise((meet) => {
+      this.#demand = { controller, meet };
+      this.#ask();
+      if (this.#batch !== '' || this.#isDone) this.#scheduleFlush();
+    });
+  }
+
+  /** The stream is closed already, so the pull that waits must not be answered on it. */
+  cancel(): void {
+    this.#demand?.meet();
+    this.#demand = undefined;
+    this.stop();
+  }
+
+  /** Drops what was not sent and ends the source. */
+  stop(): void {
+    if (this.#isDone) return;
+    this.#batch = '';
+    this.#finish();
+    this.#source.return?.().catch(this.#onFailure);
+  }
+
+  #ask(): void {
+    if (this.#isAsking || this.#isDone || this.#batch.length >= maxBatchLength) return;
+    this.#isAsking = true;
+    this.#source.next().then(this.#onResult, this.#onFailure);
+  }
+
+  readonly #onResult = (result: IteratorResult<SseMessage, unknown>): void => {
+    this.#isAsking = false;
+    if (this.#isDone) return;
+    if (result.done === true) this.#finish();
+    else this.#batch += formatMessage(result.value);
+    if (this.#demand === undefined) return;
+    this.#ask();
+    this.#scheduleFlush();
+  };
+
+  readonly #onFailure = (error: unknown): void => {
+    if (this.#options.signal.aborted) {
+      this.#finish();
+      return;
+    }
+    this.#options.logger.error({ err: error }, 'the source of an event stream failed');
+    this.#finish();
+  };
+
+  readonly #onAbort = (): void => {
+    // A HearthError is the server's own reason: the client is still there, and the source tells it.
+    if (!(this.#options.signal.reason instanceof HearthError)) this.stop();
+  };
+
+  readonly #beat = (): void => {
+    if (this.#demand !== undefined && this.#batch === '') this.#meet(heartbeat);
+  };
+
+  #finish(): void {
+    this.#isDone = true;
+    clearInterval(this.#heartbeat);
+    this.#options.signal.removeEventListener('abort', this.#onAbort);
+    if (this.#demand !== undefined) this.#scheduleFlush();
+  }
+
+  /** Runs when no promise is left to settle: by then the source has given whatever it had. */
+  #scheduleFlush(): void {
+    if (this.#isFlushScheduled) return;
+    this.#isFlushScheduled = true;
+    process.nextTick(this.#flush);
+  }
+
+  readonly #flush = (): void => {
+    this.#isFlushScheduled = false;
+    if (this.#batch !== '') {
+      const bytes = Buffer.from(this.#batch);
+      this.#batch = '';
+      this.#heartbeat?.refresh();
+      this.#meet(bytes);
+    } else if (this.#isDone) {
+      this.#meet(undefined);
+    }
+  };
+
+  /** Answers the pull that waits: with bytes, or without, which closes the stream. */
+  #meet(bytes: Uint8Array | undefined): void {
+    const demand = this.#demand;
+    this.#demand = undefined;
+    if (bytes === undefined) demand?.controller.close();
+    else demand?.controller.enqueue(bytes);
+    demand?.meet();
+  }
+}
+
+const lineBreak = /\r\n|\r|\n/g;
+
+function formatMessage({ event, data }: SseMessage): string {
+  const head = event === undefined ? '' : `event: ${event}\n`;
+  return `${head}data: ${data.replaceAll(lineBreak, '\ndata: ')}\n\n`;
+}

@@ -1,0 +1,63 @@
+import {
+  createChatCompletionV0,
+  type V0ChatRequest,
+} from '../../../contract/v0/chat-completion.ts';
+import { generate, type GenerationCall } from '../../../chat/generation.ts';
+import type { ResponseFormat, ToolChoice, ToolDefinition } from '../../../engine/engine.ts';
+import { mount, type App } from '../../mount.ts';
+import { eventStream } from '../../sse.ts';
+import type { SurfaceServices } from '../services.ts';
+import { chatChunks } from './chat-chunks.ts';
+import { collectChat } from './chat-result.ts';
+import { toGenerationCall } from './generation-call.ts';
+import { toEngineMessages } from './messages.ts';
+import { openStream } from './open-stream.ts';
+
+export function mountChatCompletions(app: App, services: SurfaceServices): void {
+  mount(app, createChatCompletionV0, async ({ body, signal }) => {
+    const call = await toChatCall(body, services);
+    const steps = generate(services.pool, call, signal);
+    if (body.stream !== true) return collectChat(steps);
+    return eventStream(chatChunks(await openStream(steps), services.logger), {
+      signal,
+      logger: services.logger,
+    });
+  });
+}
+
+async function toChatCall(body: V0ChatRequest, services: SurfaceServices): Promise<GenerationCall> {
+  const { model } = await services.pool.resolve(body.model ?? undefined, 'generation');
+  const messages = await toEngineMessages(body.messages, model, services.maxImagePixels);
+  const tools = toTools(body);
+  const toolChoice = toToolChoice(body);
+  const responseFormat = toResponseFormat(body);
+  return toGenerationCall(body, {
+    kind: 'chat',
+    messages,
+    ...(tools === undefined ? {} : { tools }),
+    ...(toolChoice === undefined ? {} : { toolChoice }),
+    ...(responseFormat === undefined ? {} : { responseFormat }),
+    ...(body.logprobs === true ? { topLogprobs: body.top_logprobs ?? 0 } : {}),
+  });
+}
+
+function toTools({ tools }: V0ChatRequest): readonly ToolDefinition[] | undefined {
+  if (tools == null || tools.length === 0) return undefined;
+  return tools.map(({ function: { name, description, parameters } }) => ({
+    name,
+    ...(description == null ? {} : { description }),
+    parameters: parameters ?? { type: 'object', properties: {} },
+  }));
+}
+
+function toToolChoice({ tool_choice: choice }: V0ChatRequest): ToolChoice | undefined {
+  if (choice == null) return undefined;
+  return typeof choice === 'string' ? choice : { name: choice.function.name };
+}
+
+function toResponseFormat({ response_format: format }: V0ChatRequest): ResponseFormat | undefined {
+  if (format == null) return undefined;
+  return format.type === 'json_schema'
+    ? { type: 'json_schema', schema: format.json_schema.schema }
+    : { type: format.type };
+}

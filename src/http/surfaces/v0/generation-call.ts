@@ -1,0 +1,50 @@
+import type { V0ChatRequest } from '../../../contract/v0/chat-completion.ts';
+import type { V0CompletionRequest } from '../../../contract/v0/text-completion.ts';
+import type { GenerationCall } from '../../../chat/generation.ts';
+import type { GenerationRequest, Sampling } from '../../../engine/engine.ts';
+
+type V0Request = V0ChatRequest | V0CompletionRequest;
+
+/** What both kinds of completion say about model, sampling and limits, in the engine's terms. */
+export function toGenerationCall(body: V0Request, specific: SpecificRequest): GenerationCall {
+  return {
+    identifier: body.model ?? undefined,
+    ...(body.ttl == null ? {} : { ttlSeconds: body.ttl }),
+    request: {
+      ...specific,
+      sampling: toSampling(body),
+      ...toMaxTokens(body),
+      ...(body.stop == null
+        ? {}
+        : { stop: typeof body.stop === 'string' ? [body.stop] : body.stop }),
+    },
+  };
+}
+
+/** A generation request without what `toGenerationCall` adds. */
+type SpecificRequest = GenerationRequest extends infer Request
+  ? Request extends GenerationRequest
+    ? Omit<Request, 'sampling' | 'maxTokens' | 'stop'>
+    : never
+  : never;
+
+function toMaxTokens(body: V0Request): { readonly maxTokens?: number } {
+  const newer = 'max_completion_tokens' in body ? body.max_completion_tokens : undefined;
+  const maxTokens = (newer as number | null | undefined) ?? body.max_tokens;
+  return maxTokens == null || maxTokens === -1 ? {} : { maxTokens };
+}
+
+function toSampling(body: V0Request): Sampling {
+  const pairs: readonly (readonly [keyof Sampling, unknown])[] = [
+    ['temperature', body.temperature],
+    ['topP', body.top_p],
+    ['topK', body.top_k],
+    ['minP', body.min_p],
+    ['repeatPenalty', body.repeat_penalty],
+    ['presencePenalty', body.presence_penalty],
+    ['frequencyPenalty', body.frequency_penalty],
+    ['seed', body.seed],
+    ['logitBias', body.logit_bias],
+  ];
+  return Object.fromEntries(pairs.filter(([, value]) => value != null));
+}

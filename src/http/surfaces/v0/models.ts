@@ -1,0 +1,22 @@
+import { getModelV0, listModelsV0 } from '../../../contract/v0/model.ts';
+import { mount, type App } from '../../mount.ts';
+import type { SurfaceServices } from '../services.ts';
+import { toV0Model } from './record.ts';
+
+export function mountModels(app: App, { library, pool }: SurfaceServices): void {
+  mount(app, listModelsV0, async () => {
+    const models = await library.list();
+    const instances = pool.list();
+    return {
+      object: 'list',
+      data: models.flatMap((model) =>
+        model.variants.slice(0, 1).map((variant) => toV0Model(model, variant, instances)),
+      ),
+    };
+  });
+
+  mount(app, getModelV0, async ({ params }) => {
+    const { model, variant } = await library.find(params.model);
+    return toV0Model(model, variant, pool.list());
+  });
+}

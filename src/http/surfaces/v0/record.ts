@@ -1,0 +1,27 @@
+import type { V0Model } from '../../../contract/v0/model.ts';
+import type { Instance } from '../../../instances/instance.ts';
+import type { ModelEntry, ModelVariant } from '../../../models/model.ts';
+
+/** A model as v0 shows it; `instances` are those of any model. */
+export function toV0Model(
+  model: ModelEntry,
+  variant: ModelVariant,
+  instances: readonly Instance[],
+): V0Model {
+  const loaded = instances.find(
+    ({ selection, state }) => selection.model.key === model.key && state === 'ready',
+  );
+  return {
+    id: model.key,
+    object: 'model',
+    type: model.type,
+    publisher: model.publisher,
+    arch: model.architecture,
+    compatibility_type: model.format,
+    quantization: (loaded?.selection.variant ?? variant).quantization?.name ?? 'unknown',
+    state: loaded === undefined ? 'not-loaded' : 'loaded',
+    max_context_length: model.maxContextLength,
+    ...(loaded === undefined ? {} : { loaded_context_length: loaded.config.contextLength }),
+    ...(model.isTrainedForToolUse ? { capabilities: ['tool_use'] } : {}),
+  };
+}

@@ -1,0 +1,18 @@
+import { toOpenAiErrorBody } from '../../../contract/error-body.ts';
+import { HearthError } from '../../../contract/errors.ts';
+import type { Logger } from '../../../observability/logger.ts';
+import type { SseMessage } from '../../sse.ts';
+
+/** The last line of every stream. */
+export const done: SseMessage = { data: '[DONE]' };
+
+/** What failed after the stream had opened, as a `data:` line. */
+export function toErrorMessage(error: unknown, logger: Logger): SseMessage {
+  if (error instanceof HearthError) return { data: JSON.stringify(toOpenAiErrorBody(error)) };
+  logger.error({ err: error }, 'stream failed');
+  const internal = new HearthError(
+    'internal',
+    'Something went wrong in the server; its log says more.',
+  );
+  return { data: JSON.stringify(toOpenAiErrorBody(internal)) };
+}

@@ -1,0 +1,71 @@
+import type { LoadConfig, V1Model } from '../../../contract/v1/model.ts';
+import type { Instance, InstanceConfig } from '../../../instances/instance.ts';
+import type { ModelEntry, ModelVariant } from '../../../models/model.ts';
+
+/** A model as v1 shows it; `instances` are those of any model. */
+export function toV1Model(
+  model: ModelEntry,
+  variant: ModelVariant,
+  instances: readonly Instance[],
+): V1Model {
+  const { quantization } = variant;
+  return {
+    type: model.type === 'embeddings' ? 'embedding' : 'llm',
+    publisher: model.publisher,
+    key: model.key,
+    display_name: model.displayName,
+    ...(model.type === 'embeddings' ? {} : { architecture: model.architecture }),
+    quantization:
+      quantization === null
+        ? null
+        : { name: quantization.name, bits_per_weight: quantization.bitsPerWeight },
+    size_bytes: variant.sizeBytes,
+    params_string: model.parameterLabel,
+    loaded_instances: instances
+      .filter(({ selection, state }) => selection.model.key === model.key && state === 'ready')
+      .map(({ id, config }) => ({ id, config: toLoadConfig(config) })),
+    max_context_length: model.maxContextLength,
+    format: model.format,
+    ...(model.type === 'embeddings' ? {} : languageModelFields(model)),
+    ...(model.variants.length > 1
+      ? {
+          variants: model.variants.map(({ id }) => `${model.key}@${id}`),
+          selected_variant: `${model.key}@${variant.id}`,
+        }
+      : {}),
+  };
+}
+
+function languageModelFields(model: ModelEntry): Partial<V1Model> {
+  const { reasoning } = model;
+  return {
+    capabilities: {
+      vision: model.type === 'vlm',
+      trained_for_tool_use: model.isTrainedForToolUse,
+      ...(reasoning === null
+        ? {}
+        : {
+            reasoning: {
+              allowed_options: [...reasoning.allowedOptions],
+              default: reasoning.default,
+            },
+          }),
+    },
+    description: model.description,
+  };
+}
+
+export function toLoadConfig(config: InstanceConfig): LoadConfig {
+  const { contextLength, parallel, evalBatchSize, hasFlashAttention } = config;
+  const { expertCount, offloadsKvCacheToGpu } = config;
+  return {
+    context_length: contextLength,
+    parallel,
+    ...(evalBatchSize === undefined ? {} : { eval_batch_size: evalBatchSize }),
+    ...(hasFlashAttention === undefined ? {} : { flash_attention: hasFlashAttention }),
+    ...(expertCount === undefined ? {} : { num_experts: expertCount }),
+    ...(offloadsKvCacheToGpu === undefined
+      ? {}
+      : { offload_kv_cache_to_gpu: offloadsKvCacheToGpu }),
+  };
+}

@@ -1,0 +1,49 @@
+import { getStatus, type InstanceStatus } from '../../../contract/server/server.ts';
+import type { Instance } from '../../../instances/instance.ts';
+import { availableMemoryBytes } from '../../../instances/memory.ts';
+import { mount, type App } from '../../mount.ts';
+import type { SurfaceServices } from '../services.ts';
+import { toLoadConfig } from './record.ts';
+
+export function mountStatus(app: App, { pool, runtimes, server }: SurfaceServices): void {
+  mount(app, getStatus, async () => {
+    const runtime = await runtimes.resolve('gguf');
+    return {
+      version: server.version,
+      pid: process.pid,
+      started_at: server.startedAt.toISOString(),
+      home: server.home,
+      runtime:
+        runtime === undefined
+          ? null
+          : {
+              name: runtime.name,
+              version: runtime.version,
+              supported_formats: [...runtime.supportedFormats],
+            },
+      memory: {
+        resident_bytes: process.memoryUsage.rss(),
+        available_bytes: await availableMemoryBytes(),
+      },
+      instances: await Promise.all(pool.list().map(toInstanceStatus)),
+    };
+  });
+}
+
+async function toInstanceStatus(instance: Instance): Promise<InstanceStatus> {
+  const residentBytes = await instance.process?.residentBytes();
+  const { loadedAt, ttlSeconds, idleSeconds } = instance;
+  return {
+    id: instance.id,
+    model: instance.selection.model.key,
+    type: instance.selection.model.type === 'embeddings' ? 'embedding' : 'llm',
+    state: instance.state,
+    config: toLoadConfig(instance.config),
+    active_requests: instance.slots.activeCount,
+    queued_requests: instance.slots.waitingCount,
+    ...(residentBytes === undefined ? {} : { resident_bytes: residentBytes }),
+    ...(loadedAt === undefined ? {} : { loaded_at: loadedAt.toISOString() }),
+    ...(ttlSeconds === undefined ? {} : { ttl_seconds: ttlSeconds }),
+    ...(idleSeconds === undefined ? {} : { idle_seconds: idleSeconds }),
+  };
+}
