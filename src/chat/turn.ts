@@ -79,6 +79,8 @@ async function storeTurn(
       images,
     );
   } catch (error) {
+    // The earlier response may have been deleted while this one was made.
+    if (error instanceof HearthError) throw error;
     throw new HearthError(
       'storage_failed',
       'The response was generated but could not be stored. Is the disk full? See the log of the server.',

@@ -9,10 +9,20 @@ import { z } from 'zod';
 interface SettingDeclaration {
   readonly schema: z.ZodType;
   readonly description: string;
+  /** A second environment variable, for people who know it by that name. */
+  readonly otherVariable?: string;
 }
 
-const setting = <Schema extends z.ZodType>(schema: Schema, description: string) =>
-  ({ schema, description }) satisfies SettingDeclaration;
+const setting = <Schema extends z.ZodType>(
+  schema: Schema,
+  description: string,
+  otherVariable?: string,
+) =>
+  ({
+    schema,
+    description,
+    ...(otherVariable === undefined ? {} : { otherVariable }),
+  }) satisfies SettingDeclaration;
 
 const count = (minimum: number, maximum: number) =>
   z.coerce.number().int().min(minimum).max(maximum);
@@ -56,6 +66,7 @@ export const settingsTable = {
   'engine.llamaServer': setting(
     z.string().min(1).optional(),
     'A llama-server binary to use instead of an installed runtime.',
+    'HEARTH_LLAMA_SERVER',
   ),
   'engine.runtimesDir': setting(
     z.string().min(1).optional(),
@@ -124,9 +135,12 @@ export type Settings = {
 
 export const settingKeys = Object.keys(settingsTable) as readonly SettingKey[];
 
-/** `models.ttlSeconds` → `HEARTH_MODELS_TTL_SECONDS`. */
-export function environmentVariable(key: SettingKey): string {
-  return `HEARTH_${words(key).join('_').toUpperCase()}`;
+/** Environment variables of a setting: `models.ttlSeconds` → `HEARTH_MODELS_TTL_SECONDS`. */
+export function environmentVariables(key: SettingKey): readonly string[] {
+  const declaration: SettingDeclaration = settingsTable[key];
+  const { otherVariable } = declaration;
+  const variable = `HEARTH_${words(key).join('_').toUpperCase()}`;
+  return otherVariable === undefined ? [variable] : [variable, otherVariable];
 }
 
 /** `models.ttlSeconds` → `models-ttl-seconds`. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadSettings } from './settings.ts';
-import { environmentVariable, flagName } from './settings-table.ts';
+import { environmentVariables, flagName } from './settings-table.ts';
 
 describe('loadSettings', () => {
   let home: string;
@@ -40,6 +40,13 @@ describe('loadSettings', () => {
     expect(settings['engine.parallel']).toBe(3);
   });
 
+  it('takes the engine binary by either variable', async () => {
+    for (const variable of ['HEARTH_LLAMA_SERVER', 'HEARTH_ENGINE_LLAMA_SERVER']) {
+      const settings = await load({}, { [variable]: '/opt/llama-server' });
+      expect(settings['engine.llamaServer']).toBe('/opt/llama-server');
+    }
+  });
+
   it('reads booleans and lists from the environment', async () => {
     const settings = await load({}, { HEARTH_AUTH_REQUIRED: 'true', HEARTH_SERVER_CORS: 'a, b' });
     expect(settings['auth.required']).toBe(true);
@@ -65,8 +72,10 @@ describe('loadSettings', () => {
 
 describe('names that follow from a key', () => {
   it('splits camel case', () => {
-    expect(environmentVariable('models.ttlSeconds')).toBe('HEARTH_MODELS_TTL_SECONDS');
-    expect(environmentVariable('engine.promptCacheMiB')).toBe('HEARTH_ENGINE_PROMPT_CACHE_MIB');
+    expect(environmentVariables('models.ttlSeconds')).toEqual(['HEARTH_MODELS_TTL_SECONDS']);
+    expect(environmentVariables('engine.promptCacheMiB')).toEqual([
+      'HEARTH_ENGINE_PROMPT_CACHE_MIB',
+    ]);
     expect(flagName('engine.llamaServer')).toBe('engine-llama-server');
   });
 });

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import {
-  environmentVariable,
+  environmentVariables,
   flagName,
   settingKeys,
   settingsTable,
@@ -32,10 +32,12 @@ export async function loadSettings(sources: SettingsSources): Promise<Settings> 
   const file = join(sources.home, 'config.json');
   const fromFile = flatten(await readConfigFile(file), file);
   const entries = settingKeys.map((key) => {
-    const variable = environmentVariable(key);
+    const variables = environmentVariables(key).map(
+      (variable) => [sources.environment[variable], variable] as const,
+    );
     const candidates: readonly (readonly [unknown, string])[] = [
       [sources.flags[key], `--${flagName(key)}`],
-      [sources.environment[variable], variable],
+      ...variables,
       [fromFile.get(key), `${key} in config.json`],
     ];
     const [value, origin] = candidates.find(([given]) => given !== undefined) ?? [undefined, key];

@@ -1,0 +1,151 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { sendEvents, sendJson, startLoopbackServer } from '../../../test/setup/loopback-server.ts';
+import { createChat } from '../../contract/v1/chat-event.ts';
+import { listResponses } from '../../contract/v1/stored-response.ts';
+import { unloadModel } from '../../contract/v1/model.ts';
+import { createClient, fillPath } from './client.ts';
+
+const { signal } = new AbortController();
+type Answer = Parameters<typeof startLoopbackServer>[0];
+let server: Awaited<ReturnType<typeof startLoopbackServer>> | undefined;
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+async function serve(answer: Answer, token?: string) {
+  server = await startLoopbackServer(answer);
+  return createClient({ baseUrl: server.url, token });
+}
+
+async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const collected: Item[] = [];
+  for await (const item of items) collected.push(item);
+  return collected;
+}
+
+describe('call', () => {
+  it('sends the body and the token, and gives the checked result', async () => {
+    const client = await serve((_, response) => sendJson(response, { instance_id: 'a' }), 'secret');
+    const result = await client.call(unloadModel, { body: { instance_id: 'a' } }, signal);
+    expect(result).toEqual({ instance_id: 'a' });
+    expect(server?.requests[0]).toMatchObject({
+      method: 'POST',
+      path: '/api/v1/models/unload',
+      body: '{"instance_id":"a"}',
+      headers: { authorization: 'Bearer secret', 'content-type': 'application/json' },
+    });
+  });
+
+  it('sends a query', async () => {
+    const client = await serve((_, response) =>
+      sendJson(response, { responses: [], next_cursor: null }),
+    );
+    await client.call(listResponses, { query: { limit: 5 } }, signal);
+    expect(server?.requests[0]?.path).toBe('/api/v1/responses?limit=5');
+  });
+
+  it.each([
+    [
+      'v1',
+      { error: { type: 'instance_not_found', code: 'instance_not_found', message: 'No "a".' } },
+      { type: 'instance_not_found', code: 'instance_not_found', status: 404, message: 'No "a".' },
+    ],
+    [
+      'v0',
+      { error: { type: 'invalid_request', message: 'Bad.', param: 'x', code: null } },
+      { type: 'invalid_request', code: undefined, param: 'x', status: 404 },
+    ],
+    ['foreign', '<html>', { type: 'unexpected_answer', status: 404 }],
+  ])('throws an error of the %s form', async (_, body, expected) => {
+    const client = await serve((_request, response) => sendJson(response, body, 404));
+    const call = client.call(unloadModel, { body: { instance_id: 'a' } }, signal);
+    await expect(call).rejects.toMatchObject({ name: 'ApiError', ...expected });
+  });
+
+  it('refuses an answer of another form', async () => {
+    const client = await serve((_, response) => sendJson(response, { id: 'a' }));
+    const call = client.call(unloadModel, { body: { instance_id: 'a' } }, signal);
+    await expect(call).rejects.toMatchObject({ type: 'unexpected_answer' });
+  });
+
+  it('says how to start a server where none answers', async () => {
+    const unused = createServer().listen(0, '127.0.0.1');
+    await once(unused, 'listening');
+    const { port } = unused.address() as AddressInfo;
+    unused.close();
+    await once(unused, 'close');
+    const client = createClient({ baseUrl: `http://127.0.0.1:${port}` });
+    const call = client.call(unloadModel, { body: { instance_id: 'a' } }, signal);
+    await expect(call).rejects.toThrow(/`hearth serve`.*`hearth server start`/);
+  });
+
+  it('throws the reason of its signal', async () => {
+    const stopping = new AbortController();
+    const client = await serve(() => stopping.abort(new Error('stopped here')));
+    const call = client.call(unloadModel, { body: { instance_id: 'a' } }, stopping.signal);
+    await expect(call).rejects.toThrow('stopped here');
+  });
+});
+
+describe('stream', () => {
+  const request = { body: { model: 'a', input: 'b', stream: true } };
+
+  it('gives the events, however the bytes are cut', async () => {
+    const text = ': ping\n\ndata: {"type":"message.delta","content":"Grüße"}\n\n';
+    const client = await serve((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (const byte of Buffer.from(text)) response.write(Buffer.from([byte]));
+      response.end();
+    });
+    const events = await collect(client.stream(createChat, request, signal));
+    expect(events).toEqual([{ type: 'message.delta', content: 'Grüße' }]);
+  });
+
+  it('throws an error found before the stream', async () => {
+    const error = { type: 'model_not_found', message: 'No model "a".' };
+    const client = await serve((_, response) => sendJson(response, { error }, 404));
+    const events = client.stream(createChat, request, signal);
+    await expect(events.next()).rejects.toMatchObject({ name: 'ApiError', status: 404 });
+  });
+
+  it('ends the request when the loop is left', async () => {
+    let closed: Promise<unknown> | undefined;
+    const client = await serve((_, response) => {
+      closed = once(response, 'close');
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('data: {"type":"message.start"}\n\n');
+    });
+    for await (const event of client.stream(createChat, request, signal)) {
+      expect(event).toEqual({ type: 'message.start' });
+      break;
+    }
+    await closed;
+  });
+
+  it('says that the connection broke', async () => {
+    const client = await serve((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('data: {"type":"message.start"}\n\n', () => response.destroy());
+    });
+    const events = collect(client.stream(createChat, request, signal));
+    await expect(events).rejects.toMatchObject({ name: 'ServerUnreachableError' });
+  });
+
+  it('refuses an event of another form', async () => {
+    const client = await serve((_, response) => sendEvents(response, [{ type: 'other' }]));
+    const events = collect(client.stream(createChat, request, signal));
+    await expect(events).rejects.toMatchObject({ type: 'unexpected_answer' });
+  });
+});
+
+describe('fillPath', () => {
+  it('encodes parameters and keeps their slashes', () => {
+    expect(fillPath('/api/v1/models/{model}{.+}', { model: 'a/b c@q4?' })).toBe(
+      '/api/v1/models/a/b%20c%40q4%3F',
+    );
+  });
+});

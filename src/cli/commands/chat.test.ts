@@ -1,0 +1,148 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  sendEvents,
+  sendJson,
+  startLoopbackServer,
+  type StreamedEvent,
+} from '../../../test/setup/loopback-server.ts';
+import { runCommand } from '../../../test/setup/run-command.ts';
+
+const result = {
+  model_instance_id: 'a/b',
+  output: [{ type: 'message', content: 'Hello.' }],
+  stats: {
+    input_tokens: 7,
+    total_output_tokens: 2,
+    reasoning_output_tokens: 0,
+    tokens_per_second: 1234.5,
+    time_to_first_token_seconds: 0.012,
+  },
+  response_id: `resp_${'0'.repeat(48)}`,
+};
+const answer = [
+  { type: 'chat.start', model_instance_id: 'a/b' },
+  { type: 'reasoning.start' },
+  { type: 'reasoning.delta', content: 'Thinking' },
+  { type: 'reasoning.end' },
+  { type: 'message.start' },
+  { type: 'message.delta', content: 'Hel' },
+  { type: 'message.delta', content: 'lo.' },
+  { type: 'message.end' },
+];
+
+let server: Awaited<ReturnType<typeof startLoopbackServer>> | undefined;
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+async function chatWith(
+  events: readonly StreamedEvent[],
+  commandLine: readonly string[],
+  stdin = '',
+) {
+  server = await startLoopbackServer(({ path, body }, response) => {
+    if (path === '/api/v1/models') sendJson(response, { models: [] });
+    else if (body.includes('"stream":true')) sendEvents(response, events);
+    else sendJson(response, result);
+  });
+  return runCommand(['chat', ...commandLine, '--host', server.url], { stdin });
+}
+
+const sentBody = (): unknown => JSON.parse(server?.requests.at(-1)?.body ?? '');
+
+describe('hearth chat -p', () => {
+  it('prints the text of the answer and nothing else', async () => {
+    const outcome = await chatWith([...answer, { type: 'chat.end', result }], ['a/b', '-p', 'Hi']);
+    expect(outcome).toEqual({ exitCode: 0, stdout: 'Hello.\n', stderr: '' });
+    expect(sentBody()).toEqual({ model: 'a/b', input: 'Hi', store: true, stream: true });
+  });
+
+  it('appends what is piped in, and takes it alone', async () => {
+    const events = [...answer, { type: 'chat.end', result }];
+    await chatWith(events, ['a/b', '-p', 'Summarise:'], 'a text\n');
+    expect(sentBody()).toMatchObject({ input: 'Summarise:\n\na text' });
+    await server?.close();
+    await chatWith(events, ['a/b'], 'Hello!\n');
+    expect(sentBody()).toMatchObject({ input: 'Hello!' });
+  });
+
+  it('maps its options to the request', async () => {
+    await chatWith(
+      [...answer, { type: 'chat.end', result }],
+      [
+        '--system',
+        'Be brief.',
+        ...'-p Hi --temperature 0 --max-tokens 9 --reasoning off --no-store'.split(' '),
+      ],
+    );
+    expect(sentBody()).toEqual({
+      model: 'hearth/starter-chat',
+      input: 'Hi',
+      system_prompt: 'Be brief.',
+      temperature: 0,
+      max_output_tokens: 9,
+      reasoning: 'off',
+      store: false,
+      stream: true,
+    });
+  });
+
+  it('prints the whole result as JSON, and the statistics beside it', async () => {
+    const { exitCode, stdout, stderr } = await chatWith(
+      [],
+      ['a/b', '-p', 'Hi', '--json', '--stats'],
+    );
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toEqual(result);
+    expect(stderr).toBe('7 tokens read, 2 written at 1,235 tokens/s, the first after 12 ms\n');
+  });
+
+  it('keeps what came and fails where the stream has an error', async () => {
+    const error = { type: 'engine_crashed', code: 'crashed', message: 'The engine stopped.' };
+    const events = [...answer.slice(0, 6), { type: 'error', error }, { type: 'chat.end', result }];
+    const outcome = await chatWith(events, ['a/b', '-p', 'Hi']);
+    expect(outcome).toEqual({
+      exitCode: 1,
+      stdout: 'Hel\n',
+      stderr: 'error: The engine stopped.\n',
+    });
+  });
+
+  it('fails where the stream ends too early', async () => {
+    const { exitCode, stderr } = await chatWith(answer, ['a/b', '-p', 'Hi']);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: 'error: The answer ended too early.\n',
+    });
+  });
+
+  it('sends pictures before the text', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'hearth-chat-'));
+    try {
+      const picture = join(folder, 'a.gif');
+      await writeFile(picture, 'GIF89a..........');
+      await chatWith(
+        [...answer, { type: 'chat.end', result }],
+        ['a/b', '-p', 'What?', '--image', picture],
+      );
+      expect(sentBody()).toMatchObject({
+        input: [
+          { type: 'image', data_url: 'data:image/gif;base64,R0lGODlhLi4uLi4uLi4uLg==' },
+          { type: 'text', content: 'What?' },
+        ],
+      });
+      await server?.close();
+      const text = join(folder, 'a.txt');
+      await writeFile(text, 'no picture');
+      const { exitCode, stderr } = await chatWith([], ['a/b', '-p', 'What?', '--image', text]);
+      expect(exitCode).toBe(1);
+      expect(stderr).toMatch(/a\.txt is not a PNG, JPEG, GIF or WebP picture/);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,105 @@
+import { getReadiness } from '../../contract/server/server.ts';
+import type { InputItem } from '../../contract/v1/chat.ts';
+import { answerOnce } from '../conversation/one-shot.ts';
+import { createConversation } from '../conversation/conversation.ts';
+import { findDefaultModel } from '../conversation/default-model.ts';
+import { readImageFile } from '../conversation/image-file.ts';
+import { chatInteractively } from '../conversation/interactive.ts';
+import { toInput } from '../conversation/to-input.ts';
+import { defineCommand } from '../command.ts';
+import { connect } from '../client/connect.ts';
+import type { CommandContext } from '../context.ts';
+import { UsageError } from '../failure.ts';
+import {
+  choice,
+  connectionOptions,
+  decimal,
+  flag,
+  integer,
+  jsonOption,
+  optional,
+  text,
+  texts,
+} from '../option.ts';
+import { readStandardInput } from '../standard-input.ts';
+import { printable } from '../ui/printable.ts';
+
+export const chat = defineCommand({
+  positionals: {
+    model: optional('Key of the model; else the loaded one, else hearth/starter-chat'),
+  },
+  options: {
+    prompt: text('-p, --prompt <text>', 'Answer this and leave; piped input is appended'),
+    system: text('--system <text>', 'System prompt'),
+    image: texts('--image <file>', 'Picture to send along; may be repeated'),
+    temperature: decimal('--temperature <number>', 'Randomness', 0, 1),
+    maxTokens: integer('--max-tokens <tokens>', 'Longest answer', 1, 2 ** 31 - 1),
+    reasoning: choice('--reasoning <setting>', 'Thinking before the answer', [
+      'off',
+      'low',
+      'medium',
+      'high',
+      'on',
+    ]),
+    store: flag('--no-store', 'Keep nothing on the server; with -p only'),
+    stats: flag('--stats', 'Show tokens and speed after the answer'),
+    ...jsonOption,
+    ...connectionOptions,
+  },
+  examples: [
+    'hearth chat',
+    'hearth chat hearth/starter-chat -p "What is the capital of France?"',
+    'cat notes.txt | hearth chat -p "Summarise:"',
+  ],
+  async run({ context, options, positionals }) {
+    const { terminal, signal } = context;
+    const isStored = options.store !== false;
+    const isInteractive = options.prompt === undefined && context.stdin.isTTY === true;
+    if (isInteractive && !terminal.output.isInteractive) {
+      throw new UsageError('A conversation needs a terminal; give the message with -p.');
+    }
+    if (isInteractive && (options.json === true || !isStored)) {
+      throw new UsageError('--json and --no-store go with -p.');
+    }
+    const message = isInteractive ? undefined : await readMessage(context, options.prompt);
+    const images = await readImages(options.image ?? []);
+
+    const client = await connect(context, options);
+    if (isInteractive) await client.call(getReadiness, {}, signal);
+    const settings = {
+      model: positionals.model ?? (await findDefaultModel(client, signal)),
+      temperature: options.temperature,
+      max_output_tokens: options.maxTokens,
+      reasoning: options.reasoning,
+    };
+    const hasStats = options.stats === true;
+
+    if (message !== undefined) {
+      const input = toInput(message, images);
+      const request = { ...settings, input, system_prompt: options.system, store: isStored };
+      await answerOnce(context, client, request, { isJson: options.json === true, hasStats });
+      return;
+    }
+    terminal.messages.line(`Talking to ${printable(settings.model)}. /help shows the commands.`);
+    const systemPrompt = options.system;
+    const conversation = createConversation(client, terminal, { settings, systemPrompt, images });
+    await chatInteractively(context, conversation, hasStats);
+  },
+});
+
+/** The prompt, and below it what was piped in. */
+async function readMessage(
+  { stdin, terminal, signal }: CommandContext,
+  prompt = '',
+): Promise<string> {
+  const piped =
+    stdin.isTTY === true ? '' : await readStandardInput(stdin, terminal.messages, signal);
+  const message = [prompt, piped].filter((part) => part !== '').join('\n\n');
+  if (message === '') throw new UsageError('There is no message to answer.');
+  return message;
+}
+
+async function readImages(paths: readonly string[]): Promise<InputItem[]> {
+  const dataUrls = await Promise.all(paths.map(readImageFile));
+  return dataUrls.map((dataUrl) => ({ type: 'image', data_url: dataUrl }));
+}

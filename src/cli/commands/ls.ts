@@ -1,0 +1,48 @@
+import { listModels, type V1Model } from '../../contract/v1/model.ts';
+import { defineCommand } from '../command.ts';
+import { connect } from '../client/connect.ts';
+import { connectionOptions, jsonOption } from '../option.ts';
+import { formatBytes, formatCount } from '../ui/format.ts';
+import { writeTable } from '../ui/table.ts';
+
+export const ls = defineCommand({
+  options: { ...jsonOption, ...connectionOptions },
+  examples: ['hearth ls', 'hearth ls --json'],
+  async run({ context, options }) {
+    const client = await connect(context, options);
+    const { models } = await client.call(listModels, {}, context.signal);
+    const { output, messages } = context.terminal;
+    const sorted = models.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+    if (options.json === true) {
+      output.json({ models: sorted });
+    } else if (sorted.length === 0) {
+      messages.line('No models yet. Copy one in with `hearth import FILE.gguf`.');
+    } else {
+      writeTable<V1Model>(
+        output,
+        [
+          { title: 'MODEL', value: ({ key }) => key },
+          { title: 'TYPE', value: typeOf },
+          { title: 'ARCHITECTURE', value: ({ architecture }) => architecture ?? '-' },
+          { title: 'QUANT', value: ({ quantization }) => quantization?.name ?? '-' },
+          { title: 'SIZE', value: (model) => formatBytes(model.size_bytes), isNumber: true },
+          {
+            title: 'CONTEXT',
+            value: (model) => formatCount(model.max_context_length),
+            isNumber: true,
+          },
+          {
+            title: 'LOADED',
+            value: (model) => model.loaded_instances.map(({ id }) => id).join(', ') || '-',
+          },
+        ],
+        sorted,
+      );
+    }
+  },
+});
+
+/** With vision told apart, as v0 does. */
+function typeOf({ type, capabilities }: V1Model): string {
+  return type === 'llm' && capabilities?.vision === true ? 'vlm' : type;
+}

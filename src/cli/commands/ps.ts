@@ -1,0 +1,18 @@
+import { getStatus } from '../../contract/server/server.ts';
+import { defineCommand } from '../command.ts';
+import { connect } from '../client/connect.ts';
+import { connectionOptions, jsonOption } from '../option.ts';
+import { writeInstances } from '../ui/instance-table.ts';
+
+export const ps = defineCommand({
+  options: { ...jsonOption, ...connectionOptions },
+  examples: ['hearth ps', 'hearth ps --json'],
+  async run({ context, options }) {
+    const client = await connect(context, options);
+    const { instances } = await client.call(getStatus, {}, context.signal);
+    const { output, messages } = context.terminal;
+    if (options.json === true) output.json({ instances });
+    else if (instances.length === 0) messages.line('No model is loaded.');
+    else writeInstances(output, instances);
+  },
+});

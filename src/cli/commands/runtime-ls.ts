@@ -1,0 +1,35 @@
+import type { Runtime } from '../../engine/runtimes/runtime.ts';
+import { defineCommand } from '../command.ts';
+import { openRuntimes } from '../local/runtimes.ts';
+import { jsonOption } from '../option.ts';
+import { writeTable } from '../ui/table.ts';
+
+export const runtimeLs = defineCommand({
+  options: jsonOption,
+  examples: ['hearth runtime ls', 'hearth runtime ls --json'],
+  async run({ context, options }) {
+    const runtimes = await (await openRuntimes(context)).list();
+    const { output, messages } = context.terminal;
+    if (options.json === true) {
+      output.json({ runtimes: runtimes.map(toRecord) });
+    } else if (runtimes.length === 0) {
+      messages.line('No runtime yet. Install one with `hearth runtime install`.');
+    } else {
+      writeTable<Runtime>(
+        output,
+        [
+          { title: 'NAME', value: ({ name }) => name },
+          { title: 'VERSION', value: ({ version }) => version },
+          { title: 'FORMATS', value: ({ supportedFormats }) => supportedFormats.join(', ') },
+          { title: 'SOURCE', value: ({ source }) => source },
+          { title: 'PLACE', value: ({ folder, command }) => folder ?? command },
+        ],
+        runtimes,
+      );
+    }
+  },
+});
+
+function toRecord({ name, version, supportedFormats, source, folder, command }: Runtime) {
+  return { name, version, supported_formats: supportedFormats, source, place: folder ?? command };
+}

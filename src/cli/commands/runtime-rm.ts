@@ -1,0 +1,23 @@
+import { defineCommand } from '../command.ts';
+import { CommandError } from '../failure.ts';
+import { openRuntimes } from '../local/runtimes.ts';
+import { jsonOption, optional, required } from '../option.ts';
+
+export const runtimeRm = defineCommand({
+  positionals: {
+    name: required('Name of the runtime, as `hearth runtime ls` shows it'),
+    version: optional('Its version, where several are installed'),
+  },
+  options: jsonOption,
+  examples: ['hearth runtime rm llama.cpp-linux-x64-cpu'],
+  async run({ context, options, positionals: { name, version } }) {
+    const wasThere = await (await openRuntimes(context)).remove(name, version);
+    const full = version === undefined ? name : `${name} ${version}`;
+    if (!wasThere) {
+      throw new CommandError(`No runtime ${full} was installed. See \`hearth runtime ls\`.`);
+    }
+    const { output } = context.terminal;
+    if (options.json === true) output.json({ name, removed: true });
+    else output.line(`Removed ${full}`);
+  },
+});

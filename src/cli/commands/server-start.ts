@@ -1,0 +1,28 @@
+import { defineCommand } from '../command.ts';
+import { findServer } from '../background/find-server.ts';
+import { integer, jsonOption } from '../option.ts';
+import { serveOptions, toCommandLine } from '../serve-options.ts';
+import { startInBackground } from '../background/start-in-background.ts';
+import { withElapsed } from '../ui/elapsed.ts';
+
+export const serverStart = defineCommand({
+  options: {
+    ...serveOptions,
+    timeout: integer('--timeout <seconds>', 'Longest time to wait (default: 30)', 1, 3600),
+    ...jsonOption,
+  },
+  examples: ['hearth server start', 'hearth server start --port 8080'],
+  async run({ context, options }) {
+    const { home, environment, signal, terminal } = context;
+    const { output, messages } = terminal;
+    const running = await findServer(home, environment['HEARTH_TOKEN'], signal);
+    const record =
+      running?.record ??
+      (await withElapsed(messages, 'Starting the server', () =>
+        startInBackground(context, toCommandLine(options), (options.timeout ?? 30) * 1000),
+      ));
+    if (options.json === true) output.json(record);
+    else if (running === undefined) output.line(`Hearth is listening on ${record.url}`);
+    else output.line(`Hearth runs already on ${record.url} (pid ${record.pid})`);
+  },
+});

@@ -1,0 +1,45 @@
+import { permissionSchema, type Permission } from '../../contract/permission.ts';
+import { defineCommand, type OptionDeclaration } from '../command.ts';
+import { UsageError } from '../failure.ts';
+import { withTokens } from '../local/tokens.ts';
+import { jsonOption, text } from '../option.ts';
+
+const permissionNames = permissionSchema.options;
+const usualPermissions = ['chat', 'embeddings', 'models:read'] as const;
+
+const permissionsOption: OptionDeclaration<readonly Permission[]> = {
+  flags: '--permissions <list>',
+  summary: `Some of ${permissionNames.join(', ')} (default: ${usualPermissions.join(',')})`,
+  parse: parsePermissions,
+};
+
+export const tokenCreate = defineCommand({
+  options: {
+    name: text('--name <name>', 'What the token is for'),
+    permissions: permissionsOption,
+    ...jsonOption,
+  },
+  examples: ['hearth token create --name laptop --permissions chat,models:read'],
+  async run({ context, options }) {
+    const name = options.name?.trim() ?? '';
+    if (name === '') throw new UsageError('Give the token a name: --name laptop.');
+    const { output, messages } = context.terminal;
+    const { record, token } = await withTokens(context, (tokens) =>
+      tokens.create({ name, permissions: options.permissions ?? usualPermissions }),
+    );
+    if (options.json === true) {
+      output.json({ id: record.id, name, permissions: record.permissions, token });
+      return;
+    }
+    messages.line('Keep this token; it is not shown again:');
+    output.line(token);
+  },
+});
+
+/** @throws UsageError */
+export function parsePermissions(list: string): readonly Permission[] {
+  const names = list.split(',').map((name) => name.trim());
+  const permissions = permissionNames.filter((permission) => names.includes(permission));
+  if (permissions.length === new Set(names).size) return permissions;
+  throw new UsageError(`It must be a list of some of ${permissionNames.join(', ')}.`);
+}

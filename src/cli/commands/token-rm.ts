@@ -1,0 +1,17 @@
+import { defineCommand } from '../command.ts';
+import { CommandError } from '../failure.ts';
+import { withTokens } from '../local/tokens.ts';
+import { jsonOption, required } from '../option.ts';
+
+export const tokenRm = defineCommand({
+  positionals: { id: required('Id of the token, as `hearth token ls` shows it') },
+  options: jsonOption,
+  examples: ['hearth token rm 3f9c01ab27'],
+  async run({ context, options, positionals: { id } }) {
+    const wasThere = await withTokens(context, (tokens) => tokens.revoke(id));
+    if (!wasThere) throw new CommandError(`No token has the id ${id}. See \`hearth token ls\`.`);
+    const { output } = context.terminal;
+    if (options.json === true) output.json({ id, revoked: true });
+    else output.line(`Revoked ${id}`);
+  },
+});

@@ -1,0 +1,40 @@
+import { getStatus } from '../../contract/server/server.ts';
+import { unloadModel } from '../../contract/v1/model.ts';
+import { ApiError } from '../client/client-error.ts';
+import { defineCommand } from '../command.ts';
+import { connect } from '../client/connect.ts';
+import { UsageError } from '../failure.ts';
+import { connectionOptions, flag, jsonOption, optional } from '../option.ts';
+import { printable } from '../ui/printable.ts';
+
+export const unload = defineCommand({
+  positionals: { instance: optional('Id of the instance, as `hearth ps` shows it') },
+  options: {
+    all: flag('--all', 'Unload every instance'),
+    ...jsonOption,
+    ...connectionOptions,
+  },
+  examples: ['hearth unload hearth/starter-chat', 'hearth unload --all'],
+  async run({ context, options, positionals: { instance } }) {
+    if ((instance === undefined) === (options.all !== true)) {
+      throw new UsageError('Give either the id of an instance or --all.');
+    }
+    const client = await connect(context, options);
+    const { signal, terminal } = context;
+    const ids =
+      instance === undefined
+        ? (await client.call(getStatus, {}, signal)).instances.map(({ id }) => id)
+        : [instance];
+    for (const id of ids) {
+      await client
+        .call(unloadModel, { body: { instance_id: id } }, signal)
+        .catch((error: unknown) => {
+          const isGone = error instanceof ApiError && error.code === 'instance_not_found';
+          if (instance !== undefined || !isGone) throw error;
+        });
+      if (options.json !== true) terminal.output.line(`Unloaded ${printable(id)}`);
+    }
+    if (options.json === true) terminal.output.json({ unloaded: ids });
+    else if (ids.length === 0) terminal.messages.line('No model is loaded.');
+  },
+});

@@ -1,0 +1,29 @@
+import { readFile, stat } from 'node:fs/promises';
+import { CommandError } from '../failure.ts';
+
+const maxBytes = 32 * 1024 * 1024;
+
+/** First bytes of each format, as Latin-1; those of WebP have the file's length in between. */
+const signatures: readonly (readonly [RegExp, string])[] = [
+  [/^\x89PNG\r\n/, 'image/png'],
+  [/^\xff\xd8\xff/, 'image/jpeg'],
+  [/^GIF8[79]a/, 'image/gif'],
+  [/^RIFF[\s\S]{4}WEBP/, 'image/webp'],
+];
+
+/**
+ * Reads a picture as a data URL (RFC 2397).
+ *
+ * @throws CommandError where the file is no picture or too large; the system's error where it can't be read.
+ */
+export async function readImageFile(path: string): Promise<string> {
+  const { size } = await stat(path);
+  if (size > maxBytes) throw new CommandError(`${path} is larger than ${maxBytes} bytes.`);
+  const bytes = await readFile(path);
+  const head = bytes.toString('latin1', 0, 16);
+  const mediaType = signatures.find(([signature]) => signature.test(head))?.[1];
+  if (mediaType === undefined) {
+    throw new CommandError(`${path} is not a PNG, JPEG, GIF or WebP picture.`);
+  }
+  return `data:${mediaType};base64,${bytes.toString('base64')}`;
+}

@@ -1,0 +1,21 @@
+import { join } from 'node:path';
+import { loadSettings } from '../../config/settings.ts';
+import { createRuntimeManager } from '../../engine/runtimes/runtime-manager.ts';
+import type { RuntimeManager } from '../../engine/runtimes/runtime.ts';
+import { createLogger } from '../../observability/logger.ts';
+import { packageFolder } from '../../package-folder.ts';
+import type { CommandContext } from '../context.ts';
+
+/** The runtimes of the home folder, which needs no running server. */
+export async function openRuntimes(context: CommandContext): Promise<RuntimeManager> {
+  const { home, environment } = context;
+  const settings = await loadSettings({ home, environment, flags: {} });
+  return createRuntimeManager({
+    runtimesFolder: settings['engine.runtimesDir'] ?? join(home, 'runtimes'),
+    environment,
+    configuredServer: settings['engine.llamaServer'],
+    releaseBaseUrl: settings['engine.releaseUrl'],
+    wheelLauncherPath: join(packageFolder, 'dist/engine/wheel-launcher.py'),
+    logger: createLogger('error'),
+  });
+}

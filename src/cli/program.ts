@@ -1,0 +1,112 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { version } from '../version.ts';
+import type { CommandDescription, ExitCode, OptionDeclaration } from './command.ts';
+import { commandTable, type CommandEntry, type CommandGroup } from './command-table.ts';
+import type { CommandContext } from './context.ts';
+import { describeFailure, exitCodeOf, UsageError } from './failure.ts';
+import { printable } from './ui/printable.ts';
+
+/** Runs the command that the arguments name, prints its failure, and gives the exit code. */
+export async function runProgram(
+  commandLine: readonly string[],
+  surroundings: Omit<CommandContext, 'home'>,
+): Promise<ExitCode> {
+  const { terminal, environment } = surroundings;
+  let exitCode: ExitCode = 0;
+
+  const program = new Command('hearth')
+    .description('A local model server.')
+    .version(version, '-V, --version', 'Show the version')
+    .option('--home <dir>', 'Home folder; HEARTH_HOME, or else ~/.hearth')
+    .helpOption('-h, --help', 'Show the help')
+    .helpCommand(false)
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => terminal.output.write(text),
+      writeErr: (text) => terminal.messages.write(text),
+    });
+
+  const run = async (description: CommandDescription, command: Command): Promise<void> => {
+    const home = program.opts<{ home?: string }>().home ?? environment['HEARTH_HOME'];
+    const context = { ...surroundings, home: resolve(home || join(homedir(), '.hearth')) };
+    exitCode = (await description.run({ context, ...readCommandLine(description, command) })) ?? 0;
+  };
+  addEntries(program, commandTable, run);
+
+  try {
+    await program.parseAsync(withHelpFlag(commandLine), { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    const message = describeFailure(error);
+    const { messages } = terminal;
+    if (message !== undefined)
+      messages.line(`${messages.style.red('error:')} ${printable(message)}`);
+    return exitCodeOf(error);
+  }
+}
+
+type Run = (description: CommandDescription, command: Command) => Promise<void>;
+
+/** Options and arguments are added when the command is about to be parsed, from its own module. */
+function addEntries(
+  parent: Command,
+  entries: readonly (CommandEntry | CommandGroup)[],
+  run: Run,
+): void {
+  const loaders = new Map<Command, CommandEntry['load']>();
+  for (const entry of entries) {
+    const command = parent.command(entry.name).description(entry.summary);
+    if ('load' in entry) loaders.set(command, entry.load);
+    else addEntries(command.helpCommand(false), entry.commands, run);
+  }
+  parent.hook('preSubcommand', async (_, command) => {
+    const load = loaders.get(command);
+    if (load !== undefined) configure(command, await load(), run);
+  });
+}
+
+function configure(command: Command, description: CommandDescription, run: Run): void {
+  for (const [name, { summary, isRequired }] of Object.entries(description.positionals ?? {})) {
+    command.argument(isRequired ? `<${name}>` : `[${name}]`, summary);
+  }
+  for (const declared of Object.values(description.options ?? {})) {
+    command.addOption(toCommanderOption(declared));
+  }
+  const examples = description.examples.map((example) => `  $ ${example}\n`).join('');
+  command.addHelpText('after', `\nExamples:\n${examples}`);
+  command.action(() => run(description, command));
+}
+
+function toCommanderOption(declared: OptionDeclaration): Option {
+  const option = new Option(declared.flags, declared.summary);
+  if (declared.isHidden === true) option.hideHelp();
+  if (declared.parse === undefined) return option;
+  return option.argParser((text, previous) => {
+    try {
+      return declared.parse?.(text, previous);
+    } catch (error) {
+      throw error instanceof UsageError ? new InvalidArgumentError(error.message) : error;
+    }
+  });
+}
+
+function readCommandLine(description: CommandDescription, command: Command) {
+  const options = Object.entries(description.options ?? {}).map(([name, { flags }]) => [
+    name,
+    command.getOptionValue(new Option(flags).attributeName()),
+  ]);
+  const positionals = Object.keys(description.positionals ?? {}).map((name, index) => [
+    name,
+    command.args[index],
+  ]);
+  return { options: Object.fromEntries(options), positionals: Object.fromEntries(positionals) };
+}
+
+/** `help server start` means `server start --help`. */
+function withHelpFlag(commandLine: readonly string[]): string[] {
+  return commandLine[0] === 'help' ? [...commandLine.slice(1), '--help'] : [...commandLine];
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { settingKeys } from '../config/settings-table.ts';
+import { givenSettings, serveOptions, toCommandLine, type ServeValues } from './serve-options.ts';
+
+const nothing = Object.fromEntries(
+  Object.keys(serveOptions).map((name) => [name, undefined]),
+) as ServeValues;
+
+describe('serveOptions', () => {
+  it('has a flag for every setting', () => {
+    expect(settingKeys.filter((key) => !(key in serveOptions))).toEqual([]);
+    expect(serveOptions['models.ttlSeconds'].flags).toBe('--models-ttl-seconds <value>');
+    expect(serveOptions['server.port'].flags).toBe('--port, --server-port <value>');
+    expect(serveOptions['auth.required'].flags).toBe('--auth-required [boolean]');
+  });
+});
+
+describe('givenSettings', () => {
+  it('leaves out what was not given', () => {
+    expect(givenSettings(nothing)).toEqual({});
+    expect(givenSettings({ ...nothing, 'server.port': '0', 'auth.required': true })).toEqual({
+      'server.port': '0',
+      'auth.required': true,
+    });
+  });
+
+  it('takes --host for --bind', () => {
+    expect(givenSettings({ ...nothing, host: '::1' })).toEqual({ 'server.host': '::1' });
+  });
+});
+
+describe('toCommandLine', () => {
+  it('gives the same values again', () => {
+    const values = { ...nothing, 'server.port': '0', host: '::1', allowUnauthenticated: true };
+    expect(toCommandLine(values)).toEqual([
+      '--server-port=0',
+      '--server-host=::1',
+      '--allow-unauthenticated',
+    ]);
+  });
+});

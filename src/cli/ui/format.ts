@@ -1,0 +1,36 @@
+const byteUnits = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
+
+/** Decimal units, three digits: `3.1 MB`. */
+export function formatBytes(bytes: number): string {
+  let value = bytes;
+  let index = 0;
+  while (value >= 999.5 && index < byteUnits.length - 1) {
+    value /= 1000;
+    index += 1;
+  }
+  return `${index === 0 || value >= 99.95 ? value.toFixed(0) : value.toFixed(1)} ${byteUnits[index]}`;
+}
+
+/** The two largest units: `350 ms`, `2.4 s`, `5 min 3 s`, `2 h 10 min`, `3 d 4 h`. */
+export function formatDuration(seconds: number): string {
+  if (seconds < 0.9995) return `${Math.round(seconds * 1000)} ms`;
+  if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  const parts: readonly (readonly [number, string])[] = [
+    [Math.floor(whole / 86_400), 'd'],
+    [Math.floor(whole / 3600) % 24, 'h'],
+    [Math.floor(whole / 60) % 60, 'min'],
+    [whole % 60, 's'],
+  ];
+  const first = parts.findIndex(([amount]) => amount > 0);
+  return parts
+    .slice(first, first + 2)
+    .filter(([amount]) => amount > 0)
+    .map(([amount, unit]) => `${amount} ${unit}`)
+    .join(' ');
+}
+
+/** With thousands separated: `131,072`; without `Intl`, whose first use costs a noticeable time. */
+export function formatCount(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
+}

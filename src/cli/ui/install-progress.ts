@@ -1,0 +1,39 @@
+import type { InstallProgress } from '../../engine/runtimes/runtime.ts';
+import { formatBytes } from './format.ts';
+import { createProgress, type Progress } from './progress.ts';
+import type { TerminalStream } from './terminal.ts';
+
+export interface InstallView {
+  show(progress: InstallProgress): void;
+  stop(): void;
+}
+
+/** Shows how the installation of a runtime goes: its steps as lines, the download as a bar. */
+export function createInstallView(stream: TerminalStream): InstallView {
+  let bar: Progress | undefined;
+  const stop = (): void => {
+    bar?.stop();
+    bar = undefined;
+  };
+  return {
+    show(progress) {
+      if (progress.type === 'install.step') {
+        stop();
+        stream.line(progress.message);
+        return;
+      }
+      const { receivedBytes, totalBytes } = progress;
+      if (totalBytes === undefined || totalBytes === 0) return;
+      if (receivedBytes >= totalBytes) {
+        stop();
+        return;
+      }
+      bar ??= createProgress(stream, 'Downloading the runtime');
+      bar.update(
+        receivedBytes / totalBytes,
+        `${formatBytes(receivedBytes)} of ${formatBytes(totalBytes)}`,
+      );
+    },
+    stop,
+  };
+}

@@ -1,0 +1,37 @@
+import type { InstanceStatus } from '../../contract/server/server.ts';
+import { formatBytes, formatCount, formatDuration } from './format.ts';
+import { writeTable } from './table.ts';
+import type { TerminalStream } from './terminal.ts';
+
+/** Writes the loaded instances, by id. */
+export function writeInstances(stream: TerminalStream, instances: readonly InstanceStatus[]): void {
+  writeTable<InstanceStatus>(
+    stream,
+    [
+      { title: 'INSTANCE', value: ({ id }) => id },
+      { title: 'MODEL', value: ({ model }) => model },
+      { title: 'STATE', value: ({ state }) => state },
+      {
+        title: 'CONTEXT',
+        value: ({ config }) => formatCount(config.context_length),
+        isNumber: true,
+      },
+      { title: 'ACTIVE', value: (instance) => String(instance.active_requests), isNumber: true },
+      { title: 'QUEUED', value: (instance) => String(instance.queued_requests), isNumber: true },
+      {
+        title: 'MEMORY',
+        value: (instance) =>
+          instance.resident_bytes === undefined ? '-' : formatBytes(instance.resident_bytes),
+        isNumber: true,
+      },
+      { title: 'IDLE', value: formatIdle },
+    ],
+    instances.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+  );
+}
+
+/** `20.0 s of 1 h`: how long it has been idle, and after how long it is unloaded. */
+function formatIdle({ idle_seconds: idle, ttl_seconds: ttl }: InstanceStatus): string {
+  const limit = ttl === undefined ? '' : ` of ${formatDuration(ttl)}`;
+  return idle === undefined ? '-' : `${formatDuration(idle)}${limit}`;
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { createMemoryTerminal } from '../../../test/setup/memory-terminal.ts';
+import { writeFields, writeTable } from './table.ts';
+
+describe('writeTable', () => {
+  it('aligns texts to the left and numbers to the right', () => {
+    const { terminal, stdout } = createMemoryTerminal();
+    writeTable(
+      terminal.output,
+      [
+        { title: 'MODEL', value: ({ model }: { model: string }) => model },
+        { title: 'SIZE', value: ({ model }) => String(model.length), isNumber: true },
+      ],
+      [{ model: 'a' }, { model: 'long-model' }],
+    );
+    expect(stdout.text).toBe('MODEL       SIZE\na              1\nlong-model    10\n');
+  });
+
+  it('keeps a cell on its line and without control characters', () => {
+    const { terminal, stdout } = createMemoryTerminal();
+    const rows = ['a\nb\u001b[2J'];
+    writeTable(terminal.output, [{ title: 'X', value: (row: string) => row }], rows);
+    expect(stdout.text).toBe('X\na b[2J\n');
+  });
+});
+
+describe('writeFields', () => {
+  it('leaves out what has no value', () => {
+    const { terminal, stdout } = createMemoryTerminal();
+    writeFields(terminal.output, [
+      ['Server', 'here'],
+      ['Loaded', undefined],
+      ['Up', '1 s'],
+    ]);
+    expect(stdout.text).toBe('Server  here\nUp      1 s\n');
+  });
+});

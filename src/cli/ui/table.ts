@@ -1,0 +1,48 @@
+import { printable } from './printable.ts';
+import type { TerminalStream } from './terminal.ts';
+
+export interface Column<Row> {
+  readonly title: string;
+  readonly value: (row: Row) => string;
+  readonly isNumber?: boolean;
+}
+
+/** Writes rows below their titles; numbers to the right. */
+export function writeTable<Row>(
+  stream: TerminalStream,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+): void {
+  const cells = rows.map((row) => columns.map((column) => oneLine(column.value(row))));
+  const widths = columns.map(({ title }, index) =>
+    Math.max(title.length, ...cells.map((row) => row[index]?.length ?? 0)),
+  );
+  const format = (row: readonly string[]): string =>
+    columns
+      .map(({ isNumber }, index) => {
+        const cell = row[index] ?? '';
+        const width = widths[index] ?? 0;
+        return isNumber === true ? cell.padStart(width) : cell.padEnd(width);
+      })
+      .join('  ')
+      .trimEnd();
+  stream.line(stream.style.bold(format(columns.map(({ title }) => title))));
+  for (const row of cells) stream.line(format(row));
+}
+
+/** Writes `label  value` lines; those without a value are left out. */
+export function writeFields(
+  stream: TerminalStream,
+  fields: readonly (readonly [string, string | undefined])[],
+): void {
+  const width = Math.max(...fields.map(([label]) => label.length));
+  for (const [label, value] of fields) {
+    if (value !== undefined) {
+      stream.line(`${stream.style.dim(label.padEnd(width))}  ${oneLine(value)}`);
+    }
+  }
+}
+
+function oneLine(text: string): string {
+  return printable(text).replace(/\s+/g, ' ');
+}

@@ -1,0 +1,53 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { createMemoryTerminal } from '../../../test/setup/memory-terminal.ts';
+import { createInstallView } from './install-progress.ts';
+import { createProgress } from './progress.ts';
+import { createTerminal } from './terminal.ts';
+
+describe('createTerminal', () => {
+  it('colours only what a person sees, and not against NO_COLOR', () => {
+    const stdout = Object.assign(new PassThrough(), { isTTY: true });
+    const stderr = new PassThrough();
+    const colourful = createTerminal({ stdout, stderr, environment: {} });
+    expect(colourful.output.style.red('x')).toBe('\u001b[31mx\u001b[39m');
+    expect(colourful.messages.style.red('x')).toBe('x');
+    const plain = createTerminal({ stdout, stderr, environment: { NO_COLOR: '1' } });
+    expect(plain.output.style.red('x')).toBe('x');
+  });
+
+  it('goes on in silence when the reader has left', () => {
+    const stdout = new PassThrough();
+    const terminal = createTerminal({ stdout, stderr: new PassThrough(), environment: {} });
+    expect(terminal.outputClosed.aborted).toBe(false);
+    stdout.emit('error', Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+    expect(terminal.outputClosed.aborted).toBe(true);
+    terminal.output.line('lost');
+    expect(stdout.read()).toBeNull();
+  });
+});
+
+describe('createProgress', () => {
+  it('writes a line for each tenth where nobody looks', () => {
+    const { terminal, stderr } = createMemoryTerminal();
+    const progress = createProgress(terminal.messages, 'Copying');
+    for (const fraction of [0, 0.05, 0.31, 0.32, 1]) progress.update(fraction, '5 MB');
+    progress.stop();
+    expect(stderr.text).toBe('Copying 0 %  5 MB\nCopying 30 %  5 MB\nCopying 100 %  5 MB\n');
+  });
+});
+
+describe('createInstallView', () => {
+  it('shows steps and the download between them', () => {
+    const { terminal, stderr } = createMemoryTerminal();
+    const view = createInstallView(terminal.messages);
+    view.show({ type: 'install.step', message: 'Fetching' });
+    view.show({ type: 'download.progress', receivedBytes: 500_000, totalBytes: 1_000_000 });
+    view.show({ type: 'download.progress', receivedBytes: 1_000_000, totalBytes: 1_000_000 });
+    view.show({ type: 'install.step', message: 'Checking' });
+    view.stop();
+    expect(stderr.text).toBe(
+      'Fetching\nDownloading the runtime 50 %  500 KB of 1.0 MB\nChecking\n',
+    );
+  });
+});

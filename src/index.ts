@@ -1,0 +1,2 @@
+export { HearthError, type ErrorCode } from './contract/errors.ts';
+export { startServer, type RunningServer, type ServeOptions } from './serve.ts';

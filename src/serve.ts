@@ -1,0 +1,186 @@
+import { mkdir } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+import { createTokenService } from './access/token-service.ts';
+import { loadSettings, SettingsError } from './config/settings.ts';
+import type { SettingKey, Settings } from './config/settings-table.ts';
+import { createEngineLauncher } from './engine/launch/engine-launcher.ts';
+import type { InstallProgress } from './engine/runtimes/runtime.ts';
+import { createRuntimeManager } from './engine/runtimes/runtime-manager.ts';
+import { acquireHomeLock } from './home/home-lock.ts';
+import { removeServerRecord, writeServerRecord } from './home/server-record.ts';
+import { createApp } from './http/app.ts';
+import { listen } from './http/server.ts';
+import type { SurfaceServices } from './http/surfaces/services.ts';
+import { mountV0 } from './http/surfaces/v0/surface.ts';
+import { mountV1 } from './http/surfaces/v1/surface.ts';
+import { Loader } from './instances/loader.ts';
+import { InstancePool } from './instances/pool.ts';
+import { createModelLibrary } from './models/library.ts';
+import { createLogger } from './observability/logger.ts';
+import { packageFolder } from './package-folder.ts';
+import { createSqliteStore } from './store/sqlite-store.ts';
+import { version } from './version.ts';
+
+export interface ServeOptions {
+  /** Folder of settings, database, models and runtimes; made where it does not exist. */
+  readonly home: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly flags?: Partial<Record<SettingKey, unknown>>;
+  /** Lets anyone in who can reach an address that is not loopback. */
+  readonly allowUnauthenticated?: boolean;
+  /** Told of long work that nobody asked for by name. */
+  readonly onProgress?: (event: {
+    readonly type: 'runtime.install';
+    readonly progress: InstallProgress;
+  }) => void;
+}
+
+export interface RunningServer {
+  readonly url: string;
+  /** Stops taking requests, lets those that run finish for a while, and frees everything. */
+  close(): Promise<void>;
+}
+
+/**
+ * Builds everything and listens.
+ *
+ * @throws SettingsError, HomeInUseError, StoreOpenError; Error for an address that can't be listened on.
+ */
+export async function startServer(options: ServeOptions): Promise<RunningServer> {
+  const { home, environment, onProgress } = options;
+  const settings = await loadSettings({ home, environment, flags: options.flags ?? {} });
+  assertGuarded(settings, options.allowUnauthenticated ?? false);
+  const logger = createLogger(settings['log.level']);
+  // Each step registers how it is undone; closing undoes them in reverse order.
+  const cleanups: (() => unknown)[] = [];
+  const stopping = new AbortController();
+  cleanups.push(() => stopping.abort());
+  const closeAll = async (): Promise<void> => {
+    for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+  };
+  try {
+    const lock = await acquireHomeLock(home);
+    cleanups.push(() => lock.release());
+
+    const store = await createSqliteStore({
+      file: settings['store.url'] ?? join(home, 'hearth.db'),
+      logger,
+    });
+    cleanups.push(() => store.close());
+
+    const modelsFolder = settings['models.dir'] ?? join(home, 'models');
+    await mkdir(modelsFolder, { recursive: true });
+    const library = createModelLibrary({
+      roots: [
+        { folder: modelsFolder },
+        { folder: join(packageFolder, 'models/starter'), publisher: 'hearth' },
+      ],
+      logger,
+      signal: stopping.signal,
+    });
+
+    const runtimes = createRuntimeManager({
+      runtimesFolder: settings['engine.runtimesDir'] ?? join(home, 'runtimes'),
+      configuredServer: settings['engine.llamaServer'],
+      releaseBaseUrl: settings['engine.releaseUrl'],
+      wheelLauncherPath: join(packageFolder, 'dist/engine/wheel-launcher.py'),
+      environment,
+      logger,
+    });
+    const launcher = createEngineLauncher({
+      logger,
+      watchdogPath: join(packageFolder, 'dist/engine/watchdog.js'),
+      environment,
+    });
+    cleanups.push(() => launcher.close());
+
+    const kvCacheTypes = { k: settings['engine.kvTypeK'], v: settings['engine.kvTypeV'] };
+    const loader = new Loader({
+      runtimes,
+      launcher,
+      kvCacheTypes,
+      threads: settings['engine.threads'],
+      gpuLayers: settings['engine.gpuLayers'],
+      promptCacheMiB: settings['engine.promptCacheMiB'],
+      loadTimeoutMs: settings['engine.loadTimeoutSeconds'] * 1000,
+      onInstallProgress: (progress) => onProgress?.({ type: 'runtime.install', progress }),
+    });
+    const pool = new InstancePool({
+      library,
+      loader,
+      logger,
+      kvCacheTypes,
+      loadsOnRequest: settings['models.jit'],
+      defaultTtlSeconds: settings['models.ttlSeconds'],
+      defaults: {
+        contextLength: settings['engine.contextLength'],
+        parallel: settings['engine.parallel'],
+      },
+      queueCapacity: settings['limits.queuedRequests'],
+      memoryLimitBytes: settings['models.memoryLimitBytes'],
+    });
+    cleanups.push(() => pool.close());
+
+    const startedAt = new Date();
+    const services: SurfaceServices = {
+      library,
+      pool,
+      store,
+      runtimes,
+      logger,
+      maxImagePixels: settings['limits.imagePixels'],
+      server: { version, startedAt, home },
+    };
+    const app = createApp({
+      settings,
+      authenticator: createTokenService({
+        tokens: store.tokens,
+        onTouchError: (err, tokenId) =>
+          logger.warn({ err, tokenId }, 'last use of a token not noted'),
+      }),
+      logger,
+      version,
+      docsFolder: join(packageFolder, 'dist/docs'),
+      ping: () => store.ping(),
+      surfaces: (target) => {
+        mountV0(target, services);
+        mountV1(target, services);
+      },
+    });
+    const server = await listen({
+      app,
+      host: settings['server.host'],
+      port: settings['server.port'],
+      logger,
+    });
+    cleanups.push(() => server.close(settings['limits.shutdownSeconds'] * 1000));
+
+    await writeServerRecord(home, {
+      pid: process.pid,
+      url: server.url,
+      version,
+      startedAt: startedAt.toISOString(),
+    });
+    cleanups.push(() => removeServerRecord(home));
+    logger.info({ url: server.url, version }, 'listening');
+    return { url: server.url, close: closeAll };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+/** An address that others can reach needs tokens, or a clear word that it does not. */
+function assertGuarded(settings: Settings, isAllowedUnauthenticated: boolean): void {
+  const host = settings['server.host'];
+  if (isLoopback(host) || settings['auth.required'] || isAllowedUnauthenticated) return;
+  throw new SettingsError(
+    `server.host ${host} can be reached from other machines, and auth.required is off. Turn it on ` +
+      '(and make a token: hearth token create), or start with --allow-unauthenticated.',
+  );
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}

@@ -1,0 +1,111 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
+import { runHearth } from '../setup/run-hearth.ts';
+import { openTerminalSession, type TerminalSession } from '../setup/terminal-session.ts';
+
+let server: HearthProcess;
+beforeAll(async () => {
+  server = await startHearth();
+});
+afterAll(async () => {
+  await server.stop();
+  await removeHome(server.home);
+});
+
+const chat = (commandLine: readonly string[], stdin = '') =>
+  runHearth(['chat', 'hearth/starter-chat', '--temperature', '0', ...commandLine], {
+    home: server.home,
+    stdin,
+  });
+
+/** Running requests of all instances, as the server says. */
+async function countActive(): Promise<number> {
+  const { stdout } = await runHearth(['ps', '--json'], { home: server.home });
+  const { instances } = JSON.parse(stdout) as { instances: { active_requests: number }[] };
+  return instances.reduce((sum, { active_requests: active }) => sum + active, 0);
+}
+
+describe('hearth chat -p', () => {
+  it('answers on the output', async () => {
+    const outcome = await chat(['-p', 'What is the capital of France?']);
+    expect(outcome).toMatchObject({ exitCode: 0, stdout: 'The capital of France is Paris.\n' });
+  });
+
+  it('takes the message from standard input', async () => {
+    const { stdout } = await chat([], 'What is the capital of France?\n');
+    expect(stdout).toBe('The capital of France is Paris.\n');
+  });
+
+  it('prints the whole result as JSON', async () => {
+    const { stdout } = await chat(['-p', 'Hello!', '--json', '--no-store', '--reasoning', 'on']);
+    const result = JSON.parse(stdout) as { output: { type: string }[]; response_id?: string };
+    expect(result.output.map(({ type }) => type)).toEqual(['reasoning', 'message']);
+    expect(result.response_id).toBeUndefined();
+  });
+
+  it('says which value the server refused', async () => {
+    const { exitCode, stdout, stderr } = await chat(['-p', 'Hi', '--reasoning', 'high']);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toMatch(/^error: .*high/);
+  });
+
+  it('ends quietly when the reader of its output leaves, and the engine rests', async () => {
+    const outcome = await runHearth(['chat', 'hearth/starter-chat', '-p', 'Tell me a story'], {
+      home: server.home,
+      onStdout: (_, child) => child.stdout?.destroy(),
+    });
+    expect(outcome).toMatchObject({ exitCode: 0, stderr: '' });
+    await expect.poll(countActive).toBe(0);
+  });
+});
+
+describe('hearth chat in a terminal', () => {
+  let session: TerminalSession | undefined;
+  afterEach(() => session?.close());
+  const open = (...options: string[]): TerminalSession => {
+    session = openTerminalSession(
+      ['chat', 'hearth/starter-chat', '--temperature', '0', '--reasoning', 'off', ...options],
+      server.home,
+    );
+    return session;
+  };
+
+  it('remembers, shows statistics, begins anew and leaves', async () => {
+    const terminal = open();
+    await terminal.expect(/Talking to hearth\/starter-chat[\s\S]*> /);
+    terminal.type('My name is Ada.\r');
+    await terminal.expect(/Ada\.\n[\s\S]+\n> /);
+    terminal.type('What is my name?\r');
+    await terminal.expect(/Your name is Ada\.\n> /);
+    terminal.type('/stats\r');
+    await terminal.expect(/tokens read, .*tokens\/s/);
+    terminal.type('/new\r');
+    await terminal.expect(/A new conversation\./);
+    terminal.type('What is my name?\r');
+    expect(await terminal.expect(/What is my name\?\n.*\n> /)).not.toContain('Ada');
+    terminal.type('/nonsense\r');
+    await terminal.expect(/\/nonsense is not a command/);
+    terminal.type('/exit\r');
+    expect(await terminal.exit()).toBe(0);
+  });
+
+  it('leaves at the second Ctrl-C of an empty prompt', async () => {
+    const terminal = open();
+    await terminal.expect(/> $/);
+    terminal.type('half a mess\u0003');
+    await terminal.expect(/half a mess[\s\S]*> /);
+    terminal.type('\u0003');
+    await terminal.expect(/Press Ctrl-C again to leave\.\n> /);
+    terminal.type('\u0003');
+    expect(await terminal.exit()).toBe(0);
+  });
+
+  it('shows an error and asks again', async () => {
+    const terminal = open('--reasoning', 'high');
+    await terminal.expect(/> $/);
+    terminal.type('Hello!\r');
+    await terminal.expect(/high[\s\S]*\n> /);
+    terminal.type('\u0004');
+    expect(await terminal.exit()).toBe(0);
+  });
+});

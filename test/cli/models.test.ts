@@ -1,0 +1,110 @@
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
+import { runHearth } from '../setup/run-hearth.ts';
+import { starterPath } from '../setup/test-engines.ts';
+
+let server: HearthProcess;
+beforeAll(async () => {
+  server = await startHearth();
+});
+afterAll(async () => {
+  await server.stop();
+  await removeHome(server.home);
+});
+
+const hearth = (...commandLine: string[]) => runHearth(commandLine, { home: server.home });
+
+describe('models on the command line', () => {
+  it('lists, loads, shows and unloads', async () => {
+    const list = await hearth('ls');
+    expect(list.stdout).toMatch(/^hearth\/starter-chat +llm +llama +Q8_0 +3\.\d MB +4,096 +-$/m);
+
+    const load = await hearth('load', 'hearth/starter-chat', '--context-length', '1024', '--json');
+    expect(JSON.parse(load.stdout)).toMatchObject({
+      instance_id: 'hearth/starter-chat',
+      status: 'loaded',
+      load_config: { context_length: 1024 },
+    });
+    const instances = await hearth('ps');
+    expect(instances.stdout).toMatch(/^hearth\/starter-chat +hearth\/starter-chat +ready +1,024/m);
+
+    const unload = await hearth('unload', 'hearth/starter-chat');
+    expect(unload).toMatchObject({ exitCode: 0, stdout: 'Unloaded hearth/starter-chat\n' });
+    const none = await hearth('ps');
+    expect(none).toMatchObject({ exitCode: 0, stdout: '', stderr: 'No model is loaded.\n' });
+  });
+
+  it('unloads all', async () => {
+    await hearth('load', 'hearth/starter-chat');
+    await hearth('load', 'hearth/starter-embed');
+    const { stdout } = await hearth('unload', '--all', '--json');
+    const { unloaded } = JSON.parse(stdout) as { unloaded: string[] };
+    expect(unloaded.toSorted()).toEqual(['hearth/starter-chat', 'hearth/starter-embed']);
+  });
+
+  it('imports a file and finds it', async () => {
+    const file = join(server.home, 'my-model-q8_0.gguf');
+    await copyFile(starterPath('chat'), file);
+    const imported = await hearth('import', file, '--publisher', 'me', '--json');
+    expect(imported.exitCode).toBe(0);
+    const { key } = JSON.parse(imported.stdout) as { key: string };
+    expect(key).toMatch(/^me\//);
+    const answer = await hearth('chat', key, '-p', 'What is the capital of France?');
+    expect(answer).toMatchObject({ exitCode: 0, stdout: 'The capital of France is Paris.\n' });
+    const again = await hearth('import', file, '--publisher', 'me');
+    expect(again.exitCode).toBe(1);
+    expect(again.stderr).toMatch(/^error: /m);
+  });
+
+  it.each([
+    [['load', 'no/such'], /^error: .*no\/such/m],
+    [['unload', 'no/such'], /^error: .*no\/such/m],
+    [['import', 'no-such.gguf'], /^error: .*no-such\.gguf/m],
+    [['runtime', 'rm', 'no-such'], /^error: No runtime no-such/m],
+    [['token', 'rm', 'no-such'], /^error: No token/m],
+  ])('%j fails with a message', async (commandLine, message) => {
+    const { exitCode, stdout, stderr } = await hearth(...commandLine);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toContain('    at ');
+  });
+
+  it('lists the runtime', async () => {
+    const { stdout } = await hearth('runtime', 'ls', '--json');
+    const { runtimes } = JSON.parse(stdout) as { runtimes: { name: string }[] };
+    expect(runtimes[0]).toMatchObject({ supported_formats: ['gguf'] });
+    expect(runtimes[0]?.name).toMatch(/^llama\.cpp-/);
+  });
+});
+
+describe('tokens on the command line', () => {
+  it('makes a token that lets in, and revokes it', async () => {
+    const created = await hearth('token', 'create', '--name', 'test', '--json');
+    const { id, token } = JSON.parse(created.stdout) as { id: string; token: string };
+    const listed = await hearth('token', 'ls', '--json');
+    expect(listed.stdout).toContain(id);
+    expect(listed.stdout).not.toMatch(/hash|secret/i);
+
+    const locked = await startHearth({ flags: ['--auth-required'] });
+    try {
+      const own = await runHearth(['token', 'create', '--name', 'x', '--json'], {
+        home: locked.home,
+      });
+      const { token: valid, id: validId } = JSON.parse(own.stdout) as { token: string; id: string };
+      const list = (value: string) =>
+        runHearth(['ls', '--json'], { home: locked.home, environment: { HEARTH_TOKEN: value } });
+      expect((await list(valid)).exitCode).toBe(0);
+      expect((await list(token)).exitCode).toBe(1);
+      expect((await list('')).stderr).toMatch(/^error: .*token/i);
+      const status = await runHearth(['server', 'status'], { home: locked.home });
+      expect(status.exitCode).toBe(0);
+      await runHearth(['token', 'rm', validId], { home: locked.home });
+      expect((await list(valid)).exitCode).toBe(1);
+    } finally {
+      await locked.stop();
+      await removeHome(locked.home);
+    }
+  });
+});

@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeHome, removeHome, startHearth } from '../setup/hearth-process.ts';
+import { runHearth } from '../setup/run-hearth.ts';
+
+let home: string;
+beforeEach(async () => {
+  home = await makeHome();
+});
+afterEach(() => removeHome(home));
+
+async function withTakenPort(work: (port: number) => Promise<void>): Promise<void> {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  try {
+    await work((taken.address() as AddressInfo).port);
+  } finally {
+    taken.close();
+  }
+}
+
+describe('hearth serve', () => {
+  it('says where it listens, how to begin, and ends with 0 on SIGTERM', async () => {
+    const server = await startHearth({ home });
+    expect((await fetch(`${server.url}/health`)).status).toBe(200);
+    expect(server.log()).toContain(`curl ${server.url}/api/v1/chat -H 'Content-Type`);
+    expect(await server.stop()).toBe(0);
+    await expect(fetch(`${server.url}/health`)).rejects.toThrow('fetch failed');
+  });
+
+  it('ends with 130 on SIGINT', async () => {
+    const { exitCode, stdout } = await runHearth(['serve', '--port', '0'], {
+      home,
+      onStdout: (_, child) => child.kill('SIGINT'),
+    });
+    expect(exitCode).toBe(130);
+    expect(stdout).toMatch(/^Hearth is listening on http:\/\/127\.0\.0\.1:\d+\n$/);
+  });
+
+  it('refuses a home folder that another server uses', async () => {
+    const server = await startHearth({ home });
+    const { exitCode, stderr } = await runHearth(['serve', '--port', '0'], { home });
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^error: A Hearth server \(process \d+, http.*already uses/m);
+    await server.stop();
+  });
+
+  it('refuses a setting that is not allowed, and says which', async () => {
+    const { exitCode, stderr } = await runHearth(['serve', '--port', '70000'], { home });
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^error: --server-port: "70000" is not allowed/);
+  });
+
+  it('refuses an address that others can reach, but not when told to', async () => {
+    const { exitCode, stderr } = await runHearth(['serve', '--bind', '0.0.0.0'], { home });
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/--allow-unauthenticated/);
+  });
+
+  it('says that the port is taken, without a stack', async () => {
+    await withTakenPort(async (port) => {
+      const { exitCode, stderr } = await runHearth(['serve', '--port', String(port)], { home });
+      expect(exitCode).toBe(1);
+      expect(stderr).toMatch(new RegExp(`^error: .*${port}`, 'm'));
+      expect(stderr).not.toContain('    at ');
+    });
+  });
+});
+
+describe('hearth server', () => {
+  it('starts, is found, and stops', async () => {
+    const before = await runHearth(['server', 'status'], { home });
+    expect(before).toMatchObject({ exitCode: 1, stdout: 'No server runs on this home folder.\n' });
+
+    const start = await runHearth(['server', 'start', '--port', '0', '--json'], { home });
+    expect(start.exitCode).toBe(0);
+    const { url, pid } = JSON.parse(start.stdout) as { url: string; pid: number };
+    try {
+      expect((await fetch(`${url}/health`)).status).toBe(200);
+      const again = await runHearth(['server', 'start', '--port', '0'], { home });
+      expect(again.stdout).toBe(`Hearth runs already on ${url} (pid ${pid})\n`);
+      const status = await runHearth(['server', 'status', '--json'], { home });
+      expect(status.exitCode).toBe(0);
+      expect(JSON.parse(status.stdout)).toMatchObject({ running: true, url, pid });
+      const shown = await runHearth(['status'], { home });
+      expect(shown.stdout).toMatch(new RegExp(`^Server +${url} \\(pid ${pid}, up `));
+    } finally {
+      const stop = await runHearth(['server', 'stop'], { home });
+      expect(stop).toMatchObject({ exitCode: 0, stdout: 'The server has stopped.\n' });
+    }
+    await expect(fetch(`${url}/health`)).rejects.toThrow('fetch failed');
+    const nothing = await runHearth(['server', 'stop'], { home });
+    expect(nothing).toMatchObject({ exitCode: 0, stdout: '' });
+  });
+
+  it('shows the log of a server that does not start', async () => {
+    await withTakenPort(async (port) => {
+      const { exitCode, stderr } = await runHearth(['server', 'start', '--port', String(port)], {
+        home,
+      });
+      expect(exitCode).toBe(1);
+      expect(stderr).toMatch(/The server ended with exit code 1\. Its log says:\n/);
+      expect(stderr).toMatch(new RegExp(`error: .*${port}`));
+    });
+  });
+
+  it('is not fooled by the record of a killed server', async () => {
+    const server = await startHearth({ home });
+    await server.kill();
+    const status = await runHearth(['server', 'status'], { home });
+    expect(status.exitCode).toBe(1);
+    const list = await runHearth(['ls'], { home });
+    expect(list).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(list.stderr).toMatch(/^error: No server answers at http.*hearth serve/);
+  });
+});
