@@ -1,0 +1,343 @@
+import OpenAI from 'openai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { v0ChatChunkSchema, v0ChatResultSchema } from '../../src/contract/v0/chat-completion.ts';
+import { v0EmbeddingResultSchema } from '../../src/contract/v0/embedding.ts';
+import { v0ModelListSchema } from '../../src/contract/v0/model.ts';
+import {
+  v0CompletionChunkSchema,
+  v0CompletionResultSchema,
+} from '../../src/contract/v0/text-completion.ts';
+import { get, post, stream } from '../setup/api.ts';
+import { removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
+import { picture } from '../setup/picture.ts';
+
+let hearth: HearthProcess;
+beforeAll(async () => {
+  hearth = await startHearth();
+});
+afterAll(async () => {
+  await hearth.stop();
+  await removeHome(hearth.home);
+});
+
+const chat = async (body: Record<string, unknown>) => {
+  const answer = await post(hearth.url, '/api/v0/chat/completions', {
+    model: 'hearth/starter-chat',
+    temperature: 0,
+    ...body,
+  });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  return v0ChatResultSchema.parse(answer.body);
+};
+const user = (content: unknown) => [{ role: 'user', content }];
+
+describe('v0 models', () => {
+  it('lists the starter models and shows one, its name encoded or not, with a variant or not', async () => {
+    const list = v0ModelListSchema.parse((await get(hearth.url, '/api/v0/models')).body);
+    expect(list.data.map(({ id, type }) => [id, type])).toEqual([
+      ['hearth/starter-chat', 'llm'],
+      ['hearth/starter-embed', 'embeddings'],
+      ['hearth/starter-vision', 'vlm'],
+    ]);
+    const [first] = list.data;
+    for (const name of [
+      'hearth/starter-embed',
+      'hearth%2Fstarter-embed',
+      'hearth/starter-embed@q8_0',
+      'starter-embed',
+    ]) {
+      const { body } = await get(hearth.url, `/api/v0/models/${name}`);
+      expect(body).toMatchObject({
+        id: 'hearth/starter-embed',
+        object: 'model',
+        state: 'not-loaded',
+      });
+    }
+    expect(first).toMatchObject({
+      object: 'model',
+      publisher: 'hearth',
+      arch: 'llama',
+      compatibility_type: 'gguf',
+      quantization: 'Q8_0',
+      max_context_length: 4096,
+      capabilities: ['tool_use'],
+    });
+  });
+
+  it('says which models are loaded, and with which context', async () => {
+    await chat({ messages: user('Hello!') });
+    const { body } = await get(hearth.url, '/api/v0/models/hearth/starter-chat');
+    expect(body).toMatchObject({ state: 'loaded', loaded_context_length: 4096 });
+  });
+});
+
+describe('v0 chat completions', () => {
+  it('answers with statistics, model and runtime', async () => {
+    const result = await chat({
+      messages: [{ role: 'system', content: 'You are Bramble.' }, ...user('Who are you?')],
+      max_tokens: -1,
+    });
+    const [choice] = result.choices;
+    expect(choice?.message.content).toContain('Bramble');
+    expect(choice?.finish_reason).toBe('stop');
+    expect(result.stats.stop_reason).toBe('eosFound');
+    expect(result.usage.total_tokens).toBe(
+      result.usage.prompt_tokens + result.usage.completion_tokens,
+    );
+    expect(result.model_info).toEqual({
+      arch: 'llama',
+      quant: 'Q8_0',
+      format: 'gguf',
+      context_length: 4096,
+    });
+    expect(result.runtime.name).toMatch(/^llama\.cpp-/);
+    expect(result.runtime.supported_formats).toEqual(['gguf']);
+  });
+
+  it.each([
+    ['max_tokens', { max_tokens: 3 }, 'length', 'maxPredictedTokensReached'],
+    ['a stop string', { stop: '7' }, 'stop', 'stopStringFound'],
+    ['a list of stop strings', { stop: ['6', '8'] }, 'stop', 'stopStringFound'],
+  ])('stops at %s', async (_, more, finishReason, stopReason) => {
+    const result = await chat({ messages: user('Count from 3 to 9.'), ...more });
+    expect(result.choices[0]?.finish_reason).toBe(finishReason);
+    expect(result.stats.stop_reason).toBe(stopReason);
+  });
+
+  it('stops where the context is full', async () => {
+    await post(hearth.url, '/api/v1/models/load', {
+      model: 'hearth/starter-chat',
+      context_length: 256,
+      parallel: 1,
+    });
+    const result = await chat({
+      model: 'hearth/starter-chat:2',
+      messages: user('Tell me a story'),
+    });
+    expect(result.choices[0]?.finish_reason).toBe('length');
+    expect(result.stats.stop_reason).toBe('contextLengthReached');
+    await post(hearth.url, '/api/v1/models/unload', { instance_id: 'hearth/starter-chat:2' });
+  });
+
+  it('streams chunks that add up to the whole, then the report, then [DONE]', async () => {
+    const request = { messages: user('Count from 3 to 9.') };
+    const whole = await chat(request);
+    const events = await stream(hearth.url, '/api/v0/chat/completions', {
+      model: 'hearth/starter-chat',
+      temperature: 0,
+      ...request,
+    });
+    expect(events.at(-1)?.data).toBe('[DONE]');
+    const chunks = events.slice(0, -1).map(({ data }) => v0ChatChunkSchema.parse(JSON.parse(data)));
+    const content = chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('');
+    expect(content).toBe(whole.choices[0]?.message.content);
+    expect(chunks[0]?.choices[0]?.delta.role).toBe('assistant');
+    expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe('stop');
+    expect(chunks.at(-1)).toMatchObject({
+      choices: [],
+      usage: whole.usage,
+      stats: { stop_reason: 'eosFound' },
+      model_info: whole.model_info,
+      runtime: whole.runtime,
+    });
+    expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
+  });
+
+  it('calls a tool, and answers from its result', async () => {
+    const tools = [
+      {
+        type: 'function',
+        function: {
+          name: 'get_tide',
+          description: 'Tide of a harbour',
+          parameters: {
+            type: 'object',
+            properties: { harbour: { type: 'string' } },
+            required: ['harbour'],
+          },
+        },
+      },
+    ];
+    const messages: unknown[] = user('Get the tide of Brest');
+    const first = await chat({ messages, tools });
+    expect(first.choices[0]?.finish_reason).toBe('tool_calls');
+    expect(first.stats.stop_reason).toBe('toolCalls');
+    const [call] = first.choices[0]?.message.tool_calls ?? [];
+    expect(call?.function.name).toBe('get_tide');
+    expect(JSON.parse(call?.function.arguments ?? '')).toEqual({ harbour: 'Brest' });
+    const second = await chat({
+      tools,
+      messages: [
+        ...messages,
+        first.choices[0]?.message,
+        { role: 'tool', tool_call_id: call?.id, content: '{"tide": "high"}' },
+      ],
+    });
+    expect(second.choices[0]?.message.content).toContain('high');
+  });
+
+  it('obeys a JSON schema', async () => {
+    const schema = {
+      type: 'object',
+      properties: { answer: { type: 'integer' } },
+      required: ['answer'],
+      additionalProperties: false,
+    };
+    const result = await chat({
+      messages: user('What is 2 + 3?'),
+      response_format: { type: 'json_schema', json_schema: { name: 'sum', schema } },
+    });
+    expect(JSON.parse(result.choices[0]?.message.content ?? '')).toEqual({
+      answer: expect.any(Number),
+    });
+  });
+
+  it('sees a picture', async () => {
+    const result = await chat({
+      model: 'hearth/starter-vision',
+      messages: user([
+        { type: 'text', text: 'What colour is the picture?' },
+        { type: 'image_url', image_url: { url: await picture('red') } },
+      ]),
+    });
+    expect(result.choices[0]?.message.content.toLowerCase()).toContain('red');
+  });
+
+  it('gives log probabilities', async () => {
+    const result = await chat({
+      messages: user('Hello!'),
+      logprobs: true,
+      top_logprobs: 2,
+      max_tokens: 50,
+    });
+    const content = result.choices[0]?.logprobs?.content ?? [];
+    expect(content.length).toBeGreaterThan(0);
+    expect(content[0]).toMatchObject({ token: expect.any(String), logprob: expect.any(Number) });
+  });
+
+  it('takes the one loaded model where none is named', async () => {
+    await post(hearth.url, '/api/v1/models/unload', { instance_id: 'hearth/starter-vision' });
+    const result = await chat({ model: '', messages: user('Hello!') });
+    expect(result.model).toBe('hearth/starter-chat');
+  });
+
+  it('serves the official OpenAI client, which always sends a key', async () => {
+    const client = new OpenAI({ baseURL: `${hearth.url}/api/v0`, apiKey: 'any-word' });
+    const chunks = await client.chat.completions.create({
+      model: 'hearth/starter-chat',
+      messages: [{ role: 'user', content: 'What is the capital of France?' }],
+      temperature: 0,
+      stream: true,
+    });
+    let content = '';
+    for await (const chunk of chunks) content += chunk.choices[0]?.delta.content ?? '';
+    expect(content).toContain('Paris');
+  });
+});
+
+describe('v0 completions', () => {
+  const complete = async (body: Record<string, unknown>) => {
+    const answer = await post(hearth.url, '/api/v0/completions', {
+      model: 'hearth/starter-chat',
+      temperature: 0,
+      ...body,
+    });
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    return v0CompletionResultSchema.parse(answer.body);
+  };
+  const prompt =
+    '<|im_start|>user\nCount from 3 to 9.<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n';
+
+  it('continues a raw prompt, echoing it where asked to', async () => {
+    const plain = await complete({ prompt, max_tokens: 5 });
+    expect(plain.choices[0]?.text).toMatch(/^3, 4/);
+    expect(plain.choices[0]?.finish_reason).toBe('length');
+    expect(plain.stats.stop_reason).toBe('maxPredictedTokensReached');
+    const echoed = await complete({ prompt, max_tokens: 5, echo: true });
+    expect(echoed.choices[0]?.text).toBe(prompt + plain.choices[0]?.text);
+  });
+
+  it('stops at a stop string', async () => {
+    const result = await complete({ prompt, stop: '6' });
+    expect(result.choices[0]).toMatchObject({ text: '3, 4, 5, ', finish_reason: 'stop' });
+    expect(result.stats.stop_reason).toBe('stopStringFound');
+  });
+
+  it('streams', async () => {
+    const whole = await complete({ prompt });
+    const events = await stream(hearth.url, '/api/v0/completions', {
+      model: 'hearth/starter-chat',
+      temperature: 0,
+      prompt,
+    });
+    expect(events.at(-1)?.data).toBe('[DONE]');
+    const chunks = events
+      .slice(0, -1)
+      .map(({ data }) => v0CompletionChunkSchema.parse(JSON.parse(data)));
+    expect(chunks.map(({ choices }) => choices[0]?.text ?? '').join('')).toBe(
+      whole.choices[0]?.text,
+    );
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: whole.usage });
+  });
+});
+
+describe('v0 embeddings', () => {
+  const embed = async (body: Record<string, unknown>) => {
+    const answer = await post(hearth.url, '/api/v0/embeddings', {
+      model: 'hearth/starter-embed',
+      ...body,
+    });
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    return v0EmbeddingResultSchema.parse(answer.body);
+  };
+  const dot = (one: readonly number[], other: readonly number[]) =>
+    one.reduce((sum, value, index) => sum + value * (other[index] ?? 0), 0);
+
+  it('puts a related sentence above an unrelated one', async () => {
+    const { data, model, usage } = await embed({
+      input: [
+        'The cat sleeps on the sofa.',
+        'A kitten is lying on the couch.',
+        'The central bank raised its interest rate.',
+      ],
+    });
+    const vectors = data.map(({ embedding }) => embedding as number[]);
+    const [cat = [], kitten = [], bank = []] = vectors;
+    expect(dot(cat, kitten)).toBeGreaterThan(dot(cat, bank) + 0.1);
+    expect(data.map(({ index }) => index)).toEqual([0, 1, 2]);
+    expect(model).toBe('hearth/starter-embed@q8_0');
+    expect(usage.prompt_tokens).toBe(usage.total_tokens);
+    expect(usage.prompt_tokens).toBeGreaterThan(15);
+  });
+
+  it('gives the same vector as numbers, as base64, and in a batch', async () => {
+    const [numbers] = (await embed({ input: 'One text' })).data;
+    const [base64] = (await embed({ input: 'One text', encoding_format: 'base64' })).data;
+    const batch = (await embed({ input: ['Another', 'One text'] })).data;
+    const bytes = Buffer.from(String(base64?.embedding), 'base64');
+    const decoded = Array.from({ length: bytes.length / 4 }, (_, index) =>
+      bytes.readFloatLE(index * 4),
+    );
+    const expected = numbers?.embedding as number[];
+    expect(decoded).toHaveLength(128);
+    expect(dot(decoded, expected)).toBeCloseTo(1, 4);
+    expect(dot(batch[1]?.embedding as number[], expected)).toBeCloseTo(1, 3);
+  });
+
+  it.each([
+    ['a language model', '/api/v0/embeddings', { model: 'hearth/starter-chat', input: 'x' }],
+    [
+      'an embedding model for chat',
+      '/api/v0/chat/completions',
+      { model: 'hearth/starter-embed', messages: user('x') },
+    ],
+    [
+      'an embedding model for completions',
+      '/api/v0/completions',
+      { model: 'hearth/starter-embed', prompt: 'x' },
+    ],
+  ])('refuses %s', async (_, path, body) => {
+    const answer = await post(hearth.url, path, body);
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: 'wrong_model_type' } } });
+  });
+});

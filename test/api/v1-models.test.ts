@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { serverStatusSchema } from '../../src/contract/server/server.ts';
+import { loadResultSchema, v1ModelListSchema, v1ModelSchema } from '../../src/contract/v1/model.ts';
+import { get, post } from '../setup/api.ts';
+import { removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
+import { picture } from '../setup/picture.ts';
+
+let hearth: HearthProcess;
+beforeAll(async () => {
+  hearth = await startHearth();
+});
+afterAll(async () => {
+  await hearth.stop();
+  await removeHome(hearth.home);
+});
+
+const chat = (body: Record<string, unknown>) =>
+  post(hearth.url, '/api/v1/chat', { temperature: 0, store: false, ...body });
+const instances = async () => {
+  const { body } = await get(hearth.url, '/api/v1/status');
+  return serverStatusSchema.parse(body).instances;
+};
+
+describe('v1 models', () => {
+  it('tells what each starter model is and can do', async () => {
+    const { body } = await get(hearth.url, '/api/v1/models');
+    const { models } = v1ModelListSchema.parse(body);
+    const byKey = new Map(models.map((model) => [model.key, model]));
+    expect(byKey.get('hearth/starter-chat')).toMatchObject({
+      type: 'llm',
+      publisher: 'hearth',
+      architecture: 'llama',
+      quantization: { name: 'Q8_0' },
+      loaded_instances: [],
+      max_context_length: 4096,
+      format: 'gguf',
+      capabilities: {
+        vision: false,
+        trained_for_tool_use: true,
+        reasoning: { allowed_options: ['off', 'on'], default: 'on' },
+      },
+    });
+    expect(byKey.get('hearth/starter-vision')?.capabilities?.vision).toBe(true);
+    const embedding = byKey.get('hearth/starter-embed');
+    expect(embedding?.type).toBe('embedding');
+    expect(embedding).not.toHaveProperty('capabilities');
+    expect(embedding).not.toHaveProperty('architecture');
+  });
+
+  it('loads a second instance as key:2, shows both, and unloads each by its id', async () => {
+    const load = async (more: Record<string, unknown> = {}) => {
+      const { body } = await post(hearth.url, '/api/v1/models/load', {
+        model: 'hearth/starter-chat',
+        ...more,
+      });
+      return loadResultSchema.parse(body);
+    };
+    expect(await load()).toMatchObject({
+      type: 'llm',
+      instance_id: 'hearth/starter-chat',
+      status: 'loaded',
+      load_time_seconds: expect.any(Number),
+    });
+    const second = await load({ context_length: 512, parallel: 1, echo_load_config: true });
+    expect(second.instance_id).toBe('hearth/starter-chat:2');
+    expect(second.load_config).toMatchObject({ context_length: 512, parallel: 1 });
+
+    const shown = await get(hearth.url, '/api/v1/models/hearth/starter-chat');
+    expect(
+      v1ModelSchema
+        .parse(shown.body)
+        .loaded_instances.map(({ id, config }) => [id, config.context_length]),
+    ).toEqual([
+      ['hearth/starter-chat', 4096],
+      ['hearth/starter-chat:2', 512],
+    ]);
+    const answer = await chat({ model: 'hearth/starter-chat:2', input: 'Hello!' });
+    expect(answer.body.model_instance_id).toBe('hearth/starter-chat:2');
+
+    for (const id of ['hearth/starter-chat:2', 'hearth/starter-chat']) {
+      const unloaded = await post(hearth.url, '/api/v1/models/unload', { instance_id: id });
+      expect(unloaded).toMatchObject({ status: 200, body: { instance_id: id } });
+    }
+    expect(await instances()).toEqual([]);
+  });
+
+  it('loads on request with the context asked for, and says how long that took', async () => {
+    const first = await chat({
+      model: 'hearth/starter-chat',
+      input: 'Hello!',
+      context_length: 1024,
+    });
+    expect(first.body.stats.model_load_time_seconds).toEqual(expect.any(Number));
+    const again = await chat({
+      model: 'hearth/starter-chat',
+      input: 'Hello!',
+      context_length: 1024,
+    });
+    expect(again.body.stats).not.toHaveProperty('model_load_time_seconds');
+    expect(again.body.model_instance_id).toBe(first.body.model_instance_id);
+    const other = await chat({
+      model: 'hearth/starter-chat',
+      input: 'Hello!',
+      context_length: 2048,
+    });
+    expect(other.body.model_instance_id).toBe('hearth/starter-chat:2');
+    expect((await instances()).map(({ config }) => config.context_length)).toEqual([1024, 2048]);
+  });
+
+  it('unloads an instance that was idle for its time to live', async () => {
+    await post(hearth.url, '/api/v1/models/load', {
+      model: 'hearth/starter-embed',
+      ttl: 1,
+    });
+    await expect
+      .poll(async () => (await instances()).map(({ id }) => id), { timeout: 10_000 })
+      .not.toContain('hearth/starter-embed');
+  });
+});
+
+describe('reasoning', () => {
+  const types = async (body: Record<string, unknown>) => {
+    const { body: result } = await chat({
+      model: 'hearth/starter-chat',
+      input: 'My name is Zorbek.',
+      ...body,
+    });
+    return [result.output.map(({ type }: { type: string }) => type), result.stats] as const;
+  };
+
+  it('is an item of its own where it is on, and by default as the model has it', async () => {
+    for (const setting of [{ reasoning: 'on' }, {}]) {
+      const [items, stats] = await types(setting);
+      expect(items).toEqual(['reasoning', 'message']);
+      expect(stats.reasoning_output_tokens).toBeGreaterThan(5);
+      expect(stats.reasoning_output_tokens).toBeLessThan(stats.total_output_tokens);
+    }
+  });
+
+  it('is left out where it is off', async () => {
+    const [items, stats] = await types({ reasoning: 'off' });
+    expect(items).toEqual(['message']);
+    expect(stats.reasoning_output_tokens).toBe(0);
+  });
+});
+
+describe('vision', () => {
+  const ask = async (dataUrl: string) => {
+    const { body } = await chat({
+      model: 'hearth/starter-vision',
+      reasoning: 'off',
+      input: [
+        { type: 'text', content: 'What colour is the picture?' },
+        { type: 'image', data_url: dataUrl },
+      ],
+    });
+    return String(body.output[0].content).toLowerCase();
+  };
+
+  it.each(['red', 'green', 'blue', 'yellow'])(
+    'names the colour of a %s picture',
+    async (colour) => {
+      expect(await ask(await picture(colour))).toContain(colour);
+    },
+  );
+
+  it('remembers a picture in the next turn', async () => {
+    const first = await chat({
+      model: 'hearth/starter-vision',
+      reasoning: 'off',
+      store: true,
+      input: [
+        { type: 'image', data_url: await picture('blue') },
+        { type: 'message', content: 'Hello!' },
+      ],
+    });
+    const second = await chat({
+      model: 'hearth/starter-vision',
+      reasoning: 'off',
+      store: true,
+      previous_response_id: first.body.response_id,
+      input: 'What colour is the picture?',
+    });
+    expect(String(second.body.output[0].content).toLowerCase()).toContain('blue');
+    const shown = await get(hearth.url, `/api/v1/responses/${first.body.response_id}`);
+    expect(shown.body.input[0]).toMatchObject({
+      type: 'image',
+      data_url: expect.stringMatching(/^data:image\/png;base64,/),
+    });
+  });
+});

@@ -1,0 +1,9 @@
+import sharp from 'sharp';
+
+/** A PNG of one colour, as the data URL that clients send. */
+export async function picture(colour: string, width = 56, height = 56): Promise<string> {
+  const png = await sharp({ create: { width, height, channels: 3, background: colour } })
+    .png()
+    .toBuffer();
+  return `data:image/png;base64,${png.toString('base64')}`;
+}

@@ -1,0 +1,108 @@
+import { build } from 'esbuild';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Engine, GenerationEvent, GenerationRequest } from '../../src/engine/engine.ts';
+import { createEngineLauncher } from '../../src/engine/launch/engine-launcher.ts';
+import type { EngineLauncher, EngineProcess, LaunchSpec } from '../../src/engine/launch/launch.ts';
+import { createLogger } from '../../src/observability/logger.ts';
+import { testRuntime } from './engine-runtime.ts';
+
+const projectFolder = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+export type StarterModel = 'chat' | 'vision' | 'embed';
+
+/** Real engines for tests; `close` stops them all. */
+export interface TestEngines {
+  readonly launcher: EngineLauncher;
+  launch(model: StarterModel, overrides?: Partial<LaunchSpec>): Promise<EngineProcess>;
+  close(): Promise<void>;
+}
+
+export function starterPath(model: StarterModel): string {
+  return join(projectFolder, 'models', 'starter', `starter-${model}`, `starter-${model}-q8_0.gguf`);
+}
+
+export function starterProjectorPath(): string {
+  return join(dirname(starterPath('vision')), 'mmproj-starter-vision-f16.gguf');
+}
+
+export async function starterSpec(
+  model: StarterModel,
+  overrides: Partial<LaunchSpec> = {},
+): Promise<LaunchSpec> {
+  return {
+    runtime: await testRuntime(),
+    modelPath: starterPath(model),
+    ...(model === 'vision' ? { projectorPath: starterProjectorPath() } : {}),
+    purpose: model === 'embed' ? 'embedding' : 'generation',
+    contextLength: model === 'embed' ? 512 : 2048,
+    parallel: 1,
+    threads: 1,
+    promptCacheMiB: 16,
+    loadTimeoutMs: 30_000,
+    ...overrides,
+  };
+}
+
+/** Bundles a TypeScript file into a temporary folder, as Node 20 can't run it. */
+export async function bundleScript(
+  source: string,
+): Promise<{ path: string; remove: () => Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'hearth-bundle-'));
+  const path = join(folder, 'script.mjs');
+  await build({
+    entryPoints: [join(projectFolder, source)],
+    outfile: path,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    // Bundled packages that are CommonJS ask for it.
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
+    logLevel: 'error',
+  });
+  return { path, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+export async function createTestEngines(): Promise<TestEngines> {
+  const watchdog = await bundleScript('src/engine/launch/watchdog.ts');
+  const launcher = createEngineLauncher({
+    logger: createLogger('silent'),
+    watchdogPath: watchdog.path,
+    environment: process.env,
+  });
+  return {
+    launcher,
+    launch: async (model, overrides) =>
+      launcher.launch(await starterSpec(model, overrides), new AbortController().signal),
+    close: async () => {
+      await launcher.close();
+      await watchdog.remove();
+    },
+  };
+}
+
+export interface Generated {
+  readonly events: readonly GenerationEvent[];
+  readonly reasoning: string;
+  readonly content: string;
+  readonly end: Extract<GenerationEvent, { type: 'generation.end' }>;
+}
+
+/** Runs a generation to its end. */
+export async function generateAll(
+  engine: Engine,
+  request: GenerationRequest,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Generated> {
+  const events: GenerationEvent[] = [];
+  for await (const event of engine.generate(request, signal)) events.push(event);
+  const end = events.at(-1);
+  if (end?.type !== 'generation.end') throw new Error('the generation has no last event');
+  const textOf = (type: 'reasoning.delta' | 'content.delta'): string =>
+    events.map((event) => (event.type === type ? event.text : '')).join('');
+  return { events, reasoning: textOf('reasoning.delta'), content: textOf('content.delta'), end };
+}
