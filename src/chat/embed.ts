@@ -1,3 +1,4 @@
+import { given } from '../contract/given.ts';
 import type { InstancePool } from '../instances/pool.ts';
 
 export interface EmbedCall {
@@ -25,7 +26,7 @@ export async function embed(
 ): Promise<EmbedResult> {
   const { identifier, ttlSeconds, inputs } = call;
   const lease = await pool.acquire(
-    { identifier, purpose: 'embedding', ...(ttlSeconds === undefined ? {} : { ttlSeconds }) },
+    { identifier, purpose: 'embedding', ...given({ ttlSeconds }) },
     signal,
   );
   try {

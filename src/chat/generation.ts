@@ -5,8 +5,9 @@ import type {
   GenerationRequest,
   GenerationUsage,
 } from '../engine/engine.ts';
-import type { AcquireEvent, InstancePool, Lease } from '../instances/pool.ts';
+import type { AcquireEvent, InstancePool } from '../instances/pool.ts';
 import type { ModelSelection } from '../models/model.ts';
+import { given } from '../contract/given.ts';
 import { createChannel } from './channel.ts';
 
 export interface GenerationCall {
@@ -61,7 +62,14 @@ export async function* generate(
   const own = AbortSignal.any([signal, ended.signal]);
   let startedAt = performance.now();
   const acquiring = createChannel<AcquireEvent>();
-  const leasing = acquire(pool, call, own, acquiring.push).finally(acquiring.close);
+  const { identifier, contextLength, ttlSeconds, request } = call;
+  const leasing = pool
+    .acquire(
+      { identifier, purpose: 'generation', ...given({ contextLength, ttlSeconds }) },
+      own,
+      acquiring.push,
+    )
+    .finally(acquiring.close);
   // The reader awaits `leasing` only after the channel has ended; a failure must not be unhandled till then.
   leasing.catch(() => {});
   try {
@@ -81,7 +89,7 @@ export async function* generate(
     };
     let firstTokenAt: number | undefined;
     let reasoning = '';
-    for await (const event of engine.generate(call.request, lease.signal)) {
+    for await (const event of engine.generate(request, lease.signal)) {
       if (event.type === 'generation.end') {
         const timeToFirstTokenMs = (firstTokenAt ?? performance.now()) - startedAt;
         const reasoningTokens =
@@ -103,25 +111,6 @@ export async function* generate(
       () => {},
     );
   }
-}
-
-function acquire(
-  pool: InstancePool,
-  call: GenerationCall,
-  signal: AbortSignal,
-  onEvent: (event: AcquireEvent) => void,
-): Promise<Lease> {
-  const { identifier, contextLength, ttlSeconds } = call;
-  return pool.acquire(
-    {
-      identifier,
-      purpose: 'generation',
-      ...(contextLength === undefined ? {} : { contextLength }),
-      ...(ttlSeconds === undefined ? {} : { ttlSeconds }),
-    },
-    signal,
-    onEvent,
-  );
 }
 
 function toReport(

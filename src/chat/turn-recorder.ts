@@ -1,3 +1,4 @@
+import { given } from '../contract/given.ts';
 import type { ChatResult, ChatStats, OutputItem } from '../contract/v1/chat.ts';
 import type { GenerationReport, GenerationStep } from './generation.ts';
 import type { TurnEvent } from './turn-event.ts';
@@ -68,7 +69,7 @@ export class TurnRecorder {
       ...this.#instance(),
       output: [...this.#output],
       stats: this.#stats(),
-      ...(responseId === undefined ? {} : { response_id: responseId }),
+      ...given({ response_id: responseId }),
     };
   }
 
@@ -81,9 +82,7 @@ export class TurnRecorder {
       reasoning_output_tokens: report?.reasoningTokens ?? 0,
       tokens_per_second: report?.tokensPerSecond ?? 0,
       time_to_first_token_seconds: report?.timeToFirstTokenSeconds ?? 0,
-      ...(this.#loadTimeSeconds === undefined
-        ? {}
-        : { model_load_time_seconds: this.#loadTimeSeconds }),
+      ...given({ model_load_time_seconds: this.#loadTimeSeconds }),
     };
   }
 

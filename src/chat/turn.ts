@@ -1,4 +1,5 @@
 import { HearthError } from '../contract/errors.ts';
+import { given } from '../contract/given.ts';
 import type { ChatResult } from '../contract/v1/chat.ts';
 import { generate, type GenerationCall } from './generation.ts';
 import { newResponseId } from './ids.ts';
@@ -43,13 +44,12 @@ function toCall(request: TurnRequest, { messages }: PreparedTurn): GenerationCal
   const { model, contextLength, sampling, maxOutputTokens, reasoning } = request;
   return {
     identifier: model,
-    ...(contextLength === undefined ? {} : { contextLength }),
+    ...given({ contextLength }),
     request: {
       kind: 'chat',
       messages,
       sampling,
-      ...(maxOutputTokens === undefined ? {} : { maxTokens: maxOutputTokens }),
-      ...(reasoning === undefined ? {} : { reasoning }),
+      ...given({ maxTokens: maxOutputTokens, reasoning }),
     },
   };
 }

@@ -1,3 +1,4 @@
+import { given } from '../contract/given.ts';
 import { HearthError } from '../contract/errors.ts';
 import type { EngineLauncher, EngineProcess } from '../engine/launch/launch.ts';
 import type { InstallProgress, Runtime, RuntimeManager } from '../engine/runtimes/runtime.ts';
@@ -36,11 +37,9 @@ export class Loader {
     const spec = {
       runtime,
       modelPath: variant.path,
-      ...(model.projectorPath === null ? {} : { projectorPath: model.projectorPath }),
       purpose: model.type === 'embeddings' ? ('embedding' as const) : ('generation' as const),
       ...config,
-      ...(threads === undefined ? {} : { threads }),
-      ...(gpuLayers === undefined ? {} : { gpuLayers }),
+      ...given({ projectorPath: model.projectorPath, threads, gpuLayers }),
       kvCacheTypes,
       promptCacheMiB,
       loadTimeoutMs,
@@ -58,9 +57,6 @@ export class Loader {
         `No runtime for ${format} models runs on this machine; GGUF models do.`,
       );
     }
-    return runtimes.install({
-      signal,
-      ...(onInstallProgress === undefined ? {} : { onProgress: onInstallProgress }),
-    });
+    return runtimes.install({ signal, ...given({ onProgress: onInstallProgress }) });
   }
 }

@@ -1,3 +1,4 @@
+import { given } from '../contract/given.ts';
 import { HearthError } from '../contract/errors.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ModelLibrary, ModelSelection } from '../models/model.ts';
@@ -194,7 +195,7 @@ export class InstancePool {
           chooseInstance(this.list().map(toView), {
             modelKey: model.key,
             variantId: variant.id,
-            ...(contextLength === undefined ? {} : { contextLength }),
+            ...given({ contextLength }),
           })?.id ?? '',
         );
     if (chosen !== undefined) return chosen;
@@ -206,7 +207,7 @@ export class InstancePool {
       );
     }
     return this.#startLoad(selection, {
-      ...(contextLength === undefined ? {} : { contextLength }),
+      ...given({ contextLength }),
       ttlSeconds: options.ttlSeconds ?? this.#options.defaultTtlSeconds,
     });
   }

@@ -1,3 +1,4 @@
+import { generationErrors } from '../error-groups.ts';
 import { textSchema } from '../field.ts';
 import { defineRoute, jsonBody, z } from '../route.ts';
 import { v0FinishReasonSchema, v0ReportFields } from './result.ts';
@@ -149,17 +150,5 @@ export const createChatCompletionV0 = defineRoute({
   request: { body: jsonBody(v0ChatRequestSchema) },
   result: v0ChatResultSchema,
   events: v0ChatChunkSchema,
-  errors: [
-    'model_not_found',
-    'wrong_model_type',
-    'vision_unsupported',
-    'invalid_image',
-    'context_length_exceeded',
-    'queue_full',
-    'corrupt_file',
-    'out_of_memory',
-    'crashed',
-    'unloaded',
-    'runtime_unavailable',
-  ],
+  errors: [...generationErrors, 'vision_unsupported', 'invalid_image'],
 });

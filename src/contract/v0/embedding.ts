@@ -1,3 +1,4 @@
+import { generationErrors } from '../error-groups.ts';
 import { textSchema, tokenCountSchema, ttlSchema } from '../field.ts';
 import { defineRoute, jsonBody, z } from '../route.ts';
 
@@ -42,15 +43,5 @@ export const createEmbeddingV0 = defineRoute({
   permission: 'embeddings',
   request: { body: jsonBody(v0EmbeddingRequestSchema) },
   result: v0EmbeddingResultSchema,
-  errors: [
-    'model_not_found',
-    'wrong_model_type',
-    'context_length_exceeded',
-    'queue_full',
-    'corrupt_file',
-    'out_of_memory',
-    'crashed',
-    'unloaded',
-    'runtime_unavailable',
-  ],
+  errors: generationErrors,
 });

@@ -1,3 +1,4 @@
+import { generationErrors } from '../error-groups.ts';
 import { textSchema } from '../field.ts';
 import { defineRoute, jsonBody, z } from '../route.ts';
 import { v0FinishReasonSchema, v0ReportFields } from './result.ts';
@@ -76,16 +77,5 @@ export const createCompletionV0 = defineRoute({
   request: { body: jsonBody(v0CompletionRequestSchema) },
   result: v0CompletionResultSchema,
   events: v0CompletionChunkSchema,
-  errors: [
-    'model_not_found',
-    'wrong_model_type',
-    'infill_unsupported',
-    'context_length_exceeded',
-    'queue_full',
-    'corrupt_file',
-    'out_of_memory',
-    'crashed',
-    'unloaded',
-    'runtime_unavailable',
-  ],
+  errors: [...generationErrors, 'infill_unsupported'],
 });

@@ -1,3 +1,4 @@
+import { generationErrors } from '../error-groups.ts';
 import { errorBodySchema } from '../error-body.ts';
 import { defineRoute, jsonBody, z } from '../route.ts';
 import { chatRequestSchema, chatResultSchema, providerInfoSchema } from './chat.ts';
@@ -58,20 +59,12 @@ export const createChat = defineRoute({
   result: chatResultSchema,
   events: chatEventSchema,
   errors: [
+    ...generationErrors,
     'unrecognized_keys',
-    'model_not_found',
-    'wrong_model_type',
     'unsupported_reasoning',
     'vision_unsupported',
     'invalid_image',
-    'context_length_exceeded',
     'not_implemented',
-    'queue_full',
-    'corrupt_file',
-    'missing_file',
-    'out_of_memory',
-    'crashed',
-    'unloaded',
-    'runtime_unavailable',
+    'storage_failed',
   ],
 });

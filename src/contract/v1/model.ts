@@ -1,3 +1,4 @@
+import { loadErrors } from '../error-groups.ts';
 import { contextLengthSchema, modelIdentifierSchema, ttlSchema } from '../field.ts';
 import { defineRoute, jsonBody, z } from '../route.ts';
 
@@ -108,18 +109,7 @@ export const loadModel = defineRoute({
   permission: 'models:write',
   request: { body: jsonBody(loadRequestSchema) },
   result: loadResultSchema,
-  errors: [
-    'unrecognized_keys',
-    'model_not_found',
-    'corrupt_file',
-    'unsupported_architecture',
-    'unsupported_format',
-    'missing_file',
-    'out_of_memory',
-    'engine_exited',
-    'load_timeout',
-    'runtime_unavailable',
-  ],
+  errors: [...loadErrors, 'unrecognized_keys'],
 });
 
 export const unloadRequestSchema = z

@@ -1,3 +1,4 @@
+import { given } from '../../../contract/given.ts';
 import {
   createChatCompletionV0,
   type V0ChatRequest,
@@ -28,16 +29,15 @@ export function mountChatCompletions(app: App, services: SurfaceServices): void 
 async function toChatCall(body: V0ChatRequest, services: SurfaceServices): Promise<GenerationCall> {
   const { model } = await services.pool.resolve(body.model ?? undefined, 'generation');
   const messages = await toEngineMessages(body.messages, model, services.maxImagePixels);
-  const tools = toTools(body);
-  const toolChoice = toToolChoice(body);
-  const responseFormat = toResponseFormat(body);
   return toGenerationCall(body, {
     kind: 'chat',
     messages,
-    ...(tools === undefined ? {} : { tools }),
-    ...(toolChoice === undefined ? {} : { toolChoice }),
-    ...(responseFormat === undefined ? {} : { responseFormat }),
-    ...(body.logprobs === true ? { topLogprobs: body.top_logprobs ?? 0 } : {}),
+    ...given({
+      tools: toTools(body),
+      toolChoice: toToolChoice(body),
+      responseFormat: toResponseFormat(body),
+      topLogprobs: body.logprobs === true ? (body.top_logprobs ?? 0) : undefined,
+    }),
   });
 }
 
@@ -45,7 +45,7 @@ function toTools({ tools }: V0ChatRequest): readonly ToolDefinition[] | undefine
   if (tools == null || tools.length === 0) return undefined;
   return tools.map(({ function: { name, description, parameters } }) => ({
     name,
-    ...(description == null ? {} : { description }),
+    ...given({ description }),
     parameters: parameters ?? { type: 'object', properties: {} },
   }));
 }

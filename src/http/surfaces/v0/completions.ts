@@ -1,3 +1,4 @@
+import { given } from '../../../contract/given.ts';
 import { HearthError } from '../../../contract/errors.ts';
 import {
   createCompletionV0,
@@ -46,8 +47,7 @@ async function toCompletionCall(
   return toGenerationCall(body, {
     kind: 'completion',
     prompt: body.prompt,
-    ...(body.suffix == null ? {} : { suffix: body.suffix }),
-    ...(body.logprobs == null ? {} : { topLogprobs: body.logprobs }),
+    ...given({ suffix: body.suffix, topLogprobs: body.logprobs }),
   });
 }
 

@@ -1,3 +1,4 @@
+import { given } from '../../../contract/given.ts';
 import { createEmbeddingV0 } from '../../../contract/v0/embedding.ts';
 import { embed } from '../../../chat/embed.ts';
 import { mount, type App } from '../../mount.ts';
@@ -9,7 +10,7 @@ export function mountEmbeddings(app: App, { pool }: SurfaceServices): void {
       pool,
       {
         identifier: body.model ?? undefined,
-        ...(body.ttl == null ? {} : { ttlSeconds: body.ttl }),
+        ...given({ ttlSeconds: body.ttl }),
         inputs: typeof body.input === 'string' ? [body.input] : body.input,
       },
       signal,

@@ -1,3 +1,4 @@
+import { given } from '../../../contract/given.ts';
 import type { V0ChatRequest } from '../../../contract/v0/chat-completion.ts';
 import type { V0CompletionRequest } from '../../../contract/v0/text-completion.ts';
 import type { GenerationCall } from '../../../chat/generation.ts';
@@ -7,16 +8,14 @@ type V0Request = V0ChatRequest | V0CompletionRequest;
 
 /** What both kinds of completion say about model, sampling and limits, in the engine's terms. */
 export function toGenerationCall(body: V0Request, specific: SpecificRequest): GenerationCall {
+  const stop = typeof body.stop === 'string' ? [body.stop] : body.stop;
   return {
     identifier: body.model ?? undefined,
-    ...(body.ttl == null ? {} : { ttlSeconds: body.ttl }),
+    ...given({ ttlSeconds: body.ttl }),
     request: {
       ...specific,
       sampling: toSampling(body),
-      ...toMaxTokens(body),
-      ...(body.stop == null
-        ? {}
-        : { stop: typeof body.stop === 'string' ? [body.stop] : body.stop }),
+      ...given({ maxTokens: toMaxTokens(body), stop }),
     },
   };
 }
@@ -28,23 +27,23 @@ type SpecificRequest = GenerationRequest extends infer Request
     : never
   : never;
 
-function toMaxTokens(body: V0Request): { readonly maxTokens?: number } {
+/** Undefined where the model is to go on until it stops. */
+function toMaxTokens(body: V0Request): number | undefined {
   const newer = 'max_completion_tokens' in body ? body.max_completion_tokens : undefined;
   const maxTokens = (newer as number | null | undefined) ?? body.max_tokens;
-  return maxTokens == null || maxTokens === -1 ? {} : { maxTokens };
+  return maxTokens === null || maxTokens === -1 ? undefined : maxTokens;
 }
 
 function toSampling(body: V0Request): Sampling {
-  const pairs: readonly (readonly [keyof Sampling, unknown])[] = [
-    ['temperature', body.temperature],
-    ['topP', body.top_p],
-    ['topK', body.top_k],
-    ['minP', body.min_p],
-    ['repeatPenalty', body.repeat_penalty],
-    ['presencePenalty', body.presence_penalty],
-    ['frequencyPenalty', body.frequency_penalty],
-    ['seed', body.seed],
-    ['logitBias', body.logit_bias],
-  ];
-  return Object.fromEntries(pairs.filter(([, value]) => value != null));
+  return given({
+    temperature: body.temperature,
+    topP: body.top_p,
+    topK: body.top_k,
+    minP: body.min_p,
+    repeatPenalty: body.repeat_penalty,
+    presencePenalty: body.presence_penalty,
+    frequencyPenalty: body.frequency_penalty,
+    seed: body.seed,
+    logitBias: body.logit_bias,
+  });
 }

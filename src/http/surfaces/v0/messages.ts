@@ -1,3 +1,4 @@
+import { given } from '../../../contract/given.ts';
 import type { V0Message } from '../../../contract/v0/chat-completion.ts';
 import { assertVision, prepareImage, toDataUrl } from '../../../chat/image.ts';
 import type { ContentPart, EngineMessage } from '../../../engine/engine.ts';
@@ -43,11 +44,7 @@ function toEngineMessage(message: V0Message, content: Content): EngineMessage {
         name: called.name,
         argumentsJson: called.arguments,
       }));
-      return {
-        role: 'assistant',
-        content: textOf(content),
-        ...(toolCalls === undefined ? {} : { toolCalls }),
-      };
+      return { role: 'assistant', content: textOf(content), ...given({ toolCalls }) };
     }
   }
 }

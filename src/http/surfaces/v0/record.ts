@@ -1,3 +1,4 @@
+import { given } from '../../../contract/given.ts';
 import type { V0Model } from '../../../contract/v0/model.ts';
 import type { Instance } from '../../../instances/instance.ts';
 import type { ModelEntry, ModelVariant } from '../../../models/model.ts';
@@ -21,7 +22,7 @@ export function toV0Model(
     quantization: (loaded?.selection.variant ?? variant).quantization?.name ?? 'unknown',
     state: loaded === undefined ? 'not-loaded' : 'loaded',
     max_context_length: model.maxContextLength,
-    ...(loaded === undefined ? {} : { loaded_context_length: loaded.config.contextLength }),
+    ...given({ loaded_context_length: loaded?.config.contextLength }),
     ...(model.isTrainedForToolUse ? { capabilities: ['tool_use'] } : {}),
   };
 }

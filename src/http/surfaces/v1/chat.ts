@@ -1,4 +1,5 @@
 import { HearthError } from '../../../contract/errors.ts';
+import { given } from '../../../contract/given.ts';
 import { toErrorBody } from '../../../contract/error-body.ts';
 import type { ChatRequest, ChatResult } from '../../../contract/v1/chat.ts';
 import { createChat, type ChatEvent } from '../../../contract/v1/chat-event.ts';
@@ -61,13 +62,13 @@ function toTurnRequest(body: ChatRequest, ownerId: string | null): TurnRequest {
     sampling: toSampling(body),
     isStored: body.store ?? true,
     ownerId,
-    ...(body.system_prompt === undefined ? {} : { systemPrompt: body.system_prompt }),
-    ...(body.previous_response_id === undefined
-      ? {}
-      : { previousResponseId: body.previous_response_id }),
-    ...(body.max_output_tokens === undefined ? {} : { maxOutputTokens: body.max_output_tokens }),
-    ...(body.reasoning === undefined ? {} : { reasoning: body.reasoning }),
-    ...(body.context_length === undefined ? {} : { contextLength: body.context_length }),
+    ...given({
+      systemPrompt: body.system_prompt,
+      previousResponseId: body.previous_response_id,
+      maxOutputTokens: body.max_output_tokens,
+      reasoning: body.reasoning,
+      contextLength: body.context_length,
+    }),
   };
 }
 
@@ -81,12 +82,11 @@ function toInput(input: ChatRequest['input']): readonly TurnInputItem[] {
 }
 
 function toSampling(body: ChatRequest): Sampling {
-  const pairs: readonly (readonly [keyof Sampling, unknown])[] = [
-    ['temperature', body.temperature],
-    ['topP', body.top_p],
-    ['topK', body.top_k],
-    ['minP', body.min_p],
-    ['repeatPenalty', body.repeat_penalty],
-  ];
-  return Object.fromEntries(pairs.filter(([, value]) => value !== undefined));
+  return given({
+    temperature: body.temperature,
+    topP: body.top_p,
+    topK: body.top_k,
+    minP: body.min_p,
+    repeatPenalty: body.repeat_penalty,
+  });
 }

@@ -1,3 +1,4 @@
+import { given } from '../../../contract/given.ts';
 import {
   getModel,
   listModels,
@@ -33,7 +34,9 @@ export function mountModels(app: App, { library, pool }: SurfaceServices): void 
       instance_id: instance.id,
       load_time_seconds: instance.loadTimeSeconds,
       status: 'loaded',
-      ...(body.echo_load_config === true ? { load_config: toLoadConfig(instance.config) } : {}),
+      ...given({
+        load_config: body.echo_load_config === true ? toLoadConfig(instance.config) : undefined,
+      }),
     };
   });
 
@@ -44,14 +47,13 @@ export function mountModels(app: App, { library, pool }: SurfaceServices): void 
 }
 
 function toLoadOptions(body: LoadRequest): LoadOptions {
-  const pairs: readonly (readonly [keyof LoadOptions, unknown])[] = [
-    ['contextLength', body.context_length],
-    ['parallel', body.parallel],
-    ['evalBatchSize', body.eval_batch_size],
-    ['hasFlashAttention', body.flash_attention],
-    ['expertCount', body.num_experts],
-    ['offloadsKvCacheToGpu', body.offload_kv_cache_to_gpu],
-    ['ttlSeconds', body.ttl],
-  ];
-  return Object.fromEntries(pairs.filter(([, value]) => value !== undefined));
+  return given({
+    contextLength: body.context_length,
+    parallel: body.parallel,
+    evalBatchSize: body.eval_batch_size,
+    hasFlashAttention: body.flash_attention,
+    expertCount: body.num_experts,
+    offloadsKvCacheToGpu: body.offload_kv_cache_to_gpu,
+    ttlSeconds: body.ttl,
+  });
 }

@@ -1,3 +1,4 @@
+import { given } from '../../../contract/given.ts';
 import type { LoadConfig, V1Model } from '../../../contract/v1/model.ts';
 import type { Instance, InstanceConfig } from '../../../instances/instance.ts';
 import type { ModelEntry, ModelVariant } from '../../../models/model.ts';
@@ -56,16 +57,14 @@ function languageModelFields(model: ModelEntry): Partial<V1Model> {
 }
 
 export function toLoadConfig(config: InstanceConfig): LoadConfig {
-  const { contextLength, parallel, evalBatchSize, hasFlashAttention } = config;
-  const { expertCount, offloadsKvCacheToGpu } = config;
   return {
-    context_length: contextLength,
-    parallel,
-    ...(evalBatchSize === undefined ? {} : { eval_batch_size: evalBatchSize }),
-    ...(hasFlashAttention === undefined ? {} : { flash_attention: hasFlashAttention }),
-    ...(expertCount === undefined ? {} : { num_experts: expertCount }),
-    ...(offloadsKvCacheToGpu === undefined
-      ? {}
-      : { offload_kv_cache_to_gpu: offloadsKvCacheToGpu }),
+    context_length: config.contextLength,
+    parallel: config.parallel,
+    ...given({
+      eval_batch_size: config.evalBatchSize,
+      flash_attention: config.hasFlashAttention,
+      num_experts: config.expertCount,
+      offload_kv_cache_to_gpu: config.offloadsKvCacheToGpu,
+    }),
   };
 }

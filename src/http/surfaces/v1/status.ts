@@ -1,3 +1,4 @@
+import { given } from '../../../contract/given.ts';
 import { getStatus, type InstanceStatus } from '../../../contract/server/server.ts';
 import type { Instance } from '../../../instances/instance.ts';
 import { availableMemoryBytes } from '../../../instances/memory.ts';
@@ -41,9 +42,11 @@ async function toInstanceStatus(instance: Instance): Promise<InstanceStatus> {
     config: toLoadConfig(instance.config),
     active_requests: instance.slots.activeCount,
     queued_requests: instance.slots.waitingCount,
-    ...(residentBytes === undefined ? {} : { resident_bytes: residentBytes }),
-    ...(loadedAt === undefined ? {} : { loaded_at: loadedAt.toISOString() }),
-    ...(ttlSeconds === undefined ? {} : { ttl_seconds: ttlSeconds }),
-    ...(idleSeconds === undefined ? {} : { idle_seconds: idleSeconds }),
+    ...given({
+      resident_bytes: residentBytes,
+      loaded_at: loadedAt?.toISOString(),
+      ttl_seconds: ttlSeconds,
+      idle_seconds: idleSeconds,
+    }),
   };
 }

@@ -1,0 +1,25 @@
+import type { ErrorCode } from './errors.ts';
+
+/** Errors of anything that may load a model. */
+export const loadErrors = [
+  'model_not_found',
+  'corrupt_file',
+  'unsupported_architecture',
+  'unsupported_format',
+  'missing_file',
+  'out_of_memory',
+  'engine_exited',
+  'load_timeout',
+  'runtime_unavailable',
+  'shutting_down',
+] as const satisfies readonly ErrorCode[];
+
+/** Errors of anything that works on an instance. */
+export const generationErrors = [
+  ...loadErrors,
+  'wrong_model_type',
+  'context_length_exceeded',
+  'queue_full',
+  'crashed',
+  'unloaded',
+] as const satisfies readonly ErrorCode[];
