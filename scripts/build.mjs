@@ -1,9 +1,11 @@
 // Builds dist/: the command-line tool, the library and the files that they read at run time.
 import { build } from 'esbuild';
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, cp, mkdtemp, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 
 const entryPoints = {
   'cli/main': 'src/cli/main.ts',
@@ -11,6 +13,8 @@ const entryPoints = {
   'engine/watchdog': 'src/engine/launch/watchdog.ts',
   'bench/main': 'bench/main.ts',
 };
+
+const require = createRequire(import.meta.url);
 
 // Built beside and then put in place, so that a build that fails leaves the last one as it is.
 const next = await mkdtemp('.dist-');
@@ -30,8 +34,13 @@ try {
     sourcemap: true,
     logLevel: 'warning',
   });
+  const types = ['--project', 'tsconfig.types.json', '--outDir', join(next, 'types')];
+  await promisify(execFile)(process.execPath, [
+    join(dirname(require.resolve('typescript/package.json')), 'bin/tsc'),
+    ...types,
+  ]);
   await cp('src/engine/runtimes/wheel-launcher.py', join(next, 'engine/wheel-launcher.py'));
-  const swaggerUi = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  const swaggerUi = dirname(require.resolve('swagger-ui-dist/package.json'));
   for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js', 'LICENSE', 'NOTICE']) {
     await cp(join(swaggerUi, file), join(next, 'docs', file));
   }
