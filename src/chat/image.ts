@@ -11,7 +11,12 @@ export interface PreparedImage {
 
 /** Longest side that is accepted, in pixels. */
 const maxSidePixels = 16_384;
-const formats = ['png', 'jpeg', 'webp', 'gif'];
+const formats = 'png, jpeg, webp, gif';
+/** The operations of libvips that read these formats. */
+const decoders = ['Png', 'Jpeg', 'Webp', 'Nsgif'].map((name) => `VipsForeignLoad${name}`);
+
+/** Loaded with the first image, as most servers never see one. */
+let decoder: ReturnType<typeof loadDecoder> | undefined;
 
 /** @throws HearthError `vision_unsupported`. */
 export function assertVision(model: ModelEntry, param: string): void {
@@ -45,19 +50,16 @@ export async function prepareImage(
     );
   }
   const source = Buffer.from(dataUrl.slice(encoded.length), 'base64');
-  // Loaded on demand: most servers never see a picture.
-  const { default: sharp } = await import('sharp');
-  const image = sharp(source, { limitInputPixels: maxPixels, failOn: 'error', pages: 1 });
+  const sharp = await (decoder ??= loadDecoder());
   try {
-    const { width, height, format } = await image.metadata();
-    if (!formats.includes(format)) {
-      throw refuse(`The image is ${format}; allowed are ${formats.join(', ')}.`);
-    }
+    // Only the header is read here, whatever size it claims.
+    const { width, height, format } = await sharp(source, { limitInputPixels: false }).metadata();
     if (width > maxSidePixels || height > maxSidePixels || width * height > maxPixels) {
       throw refuse(
         `The image has ${width} × ${height} pixels; at most ${maxSidePixels} a side and ${maxPixels} in all are allowed.`,
       );
     }
+    const image = sharp(source, { limitInputPixels: maxPixels, failOn: 'error', pages: 1 });
     const isJpeg = format === 'jpeg';
     const upright = image.autoOrient();
     const bytes = await (isJpeg ? upright.jpeg({ quality: 92 }) : upright.png()).toBuffer();
@@ -65,7 +67,7 @@ export async function prepareImage(
     return { sha256, mediaType: isJpeg ? 'image/jpeg' : 'image/png', bytes };
   } catch (error) {
     if (error instanceof HearthError) throw error;
-    throw refuse(`The image can't be read: ${reasonOf(error)}. Allowed are ${formats.join(', ')}.`);
+    throw refuse(`The image can't be read: ${reasonOf(error)}. Allowed are ${formats}.`);
   }
 }
 
@@ -80,4 +82,12 @@ function reasonOf(error: unknown): string {
   return error instanceof Error
     ? (error.message.split('\n', 1)[0]?.slice(0, 200) ?? '')
     : String(error);
+}
+
+/** The image library, with every decoder off but those of the formats allowed. */
+async function loadDecoder() {
+  const { default: sharp } = await import('sharp');
+  sharp.block({ operation: ['VipsForeignLoad'] });
+  sharp.unblock({ operation: decoders });
+  return sharp;
 }

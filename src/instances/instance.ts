@@ -1,6 +1,7 @@
 import type { HearthError } from '../contract/errors.ts';
 import type { EngineProcess } from '../engine/launch/launch.ts';
 import type { ModelSelection } from '../models/model.ts';
+import type { LoadTask } from './load-task.ts';
 import { SlotQueue } from './slot-queue.ts';
 
 export interface InstanceConfig {
@@ -24,6 +25,14 @@ interface InstanceOptions {
   readonly onIdle: () => void;
 }
 
+/** The stay of one request at an instance, from the moment it was sent there. */
+export interface Visit {
+  /** Aborts when the caller's signal does, or, with the error to answer with, when the instance goes. */
+  readonly signal: AbortSignal;
+  /** Ends the stay; a second call does nothing. */
+  leave(): void;
+}
+
 /** One loaded, or loading, copy of a model. It counts who uses it and knows when it has been idle. */
 export class Instance {
   readonly id: string;
@@ -33,14 +42,17 @@ export class Instance {
   readonly ttlSeconds: number | undefined;
   readonly slots: SlotQueue;
   readonly #onIdle: () => void;
-  /** Aborted, with the error for its requests, when the instance goes. */
-  readonly #gone = new AbortController();
+  /** One for each visit: a signal of the instance's own, combined with every caller's, would grow with each. */
+  readonly #visits = new Set<AbortController>();
+  #goneWith: HearthError | undefined;
   state: 'loading' | 'ready' | 'unloading' = 'loading';
+  /** While it loads. */
+  load: LoadTask | undefined;
+  /** Once it is loaded. */
   process: EngineProcess | undefined;
   loadedAt: Date | undefined;
   loadTimeSeconds = 0;
   #idleSince = Date.now();
-  #userCount = 0;
   #idleTimer: NodeJS.Timeout | undefined;
 
   constructor(options: InstanceOptions) {
@@ -53,35 +65,38 @@ export class Instance {
     this.#onIdle = options.onIdle;
   }
 
-  /** Aborts when the instance goes; the reason is the error for its requests. */
-  get gone(): AbortSignal {
-    return this.#gone.signal;
-  }
-
   /** Requests that run, wait for a slot, or wait for the load. */
-  get userCount(): number {
-    return this.#userCount;
+  get visitCount(): number {
+    return this.#visits.size;
   }
 
   /** Seconds since the last request ended; undefined while one is there. */
   get idleSeconds(): number | undefined {
-    return this.#userCount > 0 ? undefined : (Date.now() - this.#idleSince) / 1000;
+    return this.#visits.size > 0 ? undefined : (Date.now() - this.#idleSince) / 1000;
   }
 
-  enter(): void {
-    this.#userCount += 1;
+  /** @throws HearthError what the instance went with, where it has gone. */
+  enter(callerSignal: AbortSignal): Visit {
+    if (this.#goneWith !== undefined) throw this.#goneWith;
+    const visit = new AbortController();
+    const abort = (): void => visit.abort(callerSignal.reason);
+    callerSignal.addEventListener('abort', abort, { once: true });
+    if (callerSignal.aborted) abort();
+    this.#visits.add(visit);
     clearTimeout(this.#idleTimer);
-  }
-
-  leave(): void {
-    this.#userCount -= 1;
-    if (this.#userCount === 0) this.startIdleTimer();
+    return {
+      signal: visit.signal,
+      leave: () => {
+        callerSignal.removeEventListener('abort', abort);
+        if (this.#visits.delete(visit) && this.#visits.size === 0) this.startIdleTimer();
+      },
+    };
   }
 
   startIdleTimer(): void {
     this.#idleSince = Date.now();
     clearTimeout(this.#idleTimer);
-    if (this.ttlSeconds === undefined || this.state !== 'ready' || this.#userCount > 0) return;
+    if (this.ttlSeconds === undefined || this.state !== 'ready' || this.#visits.size > 0) return;
     // A timer longer than 2^31 ms would fire at once.
     const ttlMs = Math.min(this.ttlSeconds * 1000, 2 ** 31 - 1);
     this.#idleTimer = setTimeout(this.#onIdle, ttlMs);
@@ -92,7 +107,8 @@ export class Instance {
   retire(error: HearthError): void {
     this.state = 'unloading';
     clearTimeout(this.#idleTimer);
-    this.#gone.abort(error);
+    this.#goneWith ??= error;
     this.slots.close(error);
+    for (const visit of this.#visits) visit.abort(error);
   }
 }

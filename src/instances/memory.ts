@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { freemem } from 'node:os';
 import { HearthError } from '../contract/errors.ts';
 import type { ModelSelection } from '../models/model.ts';
@@ -52,18 +52,40 @@ export function kvCacheScale(type: string): number {
  * Bytes that a new process may use now: what the operating system can give without swapping, or what is
  * left under the limit of the container.
  */
-export async function availableMemoryBytes(): Promise<number> {
-  const free = await operatingSystemBytes();
+export function availableMemoryBytes(): number {
+  const free = operatingSystemBytes();
   const limit = process.constrainedMemory();
   return limit > 0 && limit < free ? Math.min(free, process.availableMemory()) : free;
 }
 
 /** Linux counts reclaimable caches in `MemAvailable`; elsewhere what is free. */
-async function operatingSystemBytes(): Promise<number> {
+function operatingSystemBytes(): number {
   if (process.platform !== 'linux') return freemem();
-  const text = await readFile('/proc/meminfo', 'utf8');
+  const text = readFileSync('/proc/meminfo', 'utf8');
   const kibibytes = /^MemAvailable:\s+(\d+) kB$/m.exec(text)?.[1];
   return kibibytes === undefined ? freemem() : Number(kibibytes) * 1024;
+}
+
+interface Reservation {
+  readonly state: 'loading' | 'ready' | 'unloading';
+  readonly estimatedBytes: number;
+}
+
+/** Bytes that one more instance may need, beside those that are there, under the limit if one is set. */
+export function usableMemoryBytes(
+  instances: readonly Reservation[],
+  availableBytes: number,
+  limitBytes: number | undefined,
+): number {
+  const reserved = (...states: readonly Reservation['state'][]): number =>
+    instances
+      .filter(({ state }) => states.includes(state))
+      .reduce((sum, { estimatedBytes }) => sum + estimatedBytes, 0);
+  // What is available does not yet count the instances that are still loading.
+  const freeBytes = availableBytes - reserved('loading');
+  return limitBytes === undefined
+    ? freeBytes
+    : Math.min(freeBytes, limitBytes - reserved('loading', 'ready'));
 }
 
 /**

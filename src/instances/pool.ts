@@ -3,12 +3,18 @@ import { HearthError } from '../contract/errors.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ModelLibrary, ModelSelection } from '../models/model.ts';
 import type { Logger } from '../observability/logger.ts';
-import { abortable } from './abortable.ts';
 import { configure } from './configure.ts';
 import { chooseInstance, nextInstanceId, type InstanceView } from './decide.ts';
-import { Instance, type InstanceConfig } from './instance.ts';
+import { Instance, type InstanceConfig, type Visit } from './instance.ts';
 import type { Loader } from './loader.ts';
-import { assertFits, availableMemoryBytes, estimateMemoryBytes, kvCacheScale } from './memory.ts';
+import { LoadTask } from './load-task.ts';
+import {
+  assertFits,
+  availableMemoryBytes,
+  estimateMemoryBytes,
+  kvCacheScale,
+  usableMemoryBytes,
+} from './memory.ts';
 import { assertPurpose, purposeOf, type Purpose } from './purpose.ts';
 
 export interface LoadOptions extends Partial<InstanceConfig> {
@@ -56,18 +62,10 @@ interface PoolOptions {
   readonly kvCacheTypes: { readonly k: string; readonly v: string };
 }
 
-/** A load under way: all that ask for the instance meanwhile wait for it together. */
-interface Load {
-  readonly done: Promise<void>;
-  readonly controller: AbortController;
-  readonly listeners: Set<(fraction: number) => void>;
-}
-
 /** The loaded instances: who may use which, what is loaded, when it goes. */
 export class InstancePool {
   readonly #options: PoolOptions;
   readonly #instances = new Map<string, Instance>();
-  readonly #loads = new Map<Instance, Load>();
   #isClosed = false;
 
   constructor(options: PoolOptions) {
@@ -107,17 +105,16 @@ export class InstancePool {
     const selection = await this.resolve(options.identifier, options.purpose);
     signal.throwIfAborted();
     const instance = this.#instanceFor(selection, options);
-    instance.slots.assertRoom(instance.state === 'loading' ? instance.userCount : 0);
-    instance.enter();
+    instance.slots.assertRoom(instance.load === undefined ? 0 : instance.visitCount);
+    const visit = instance.enter(signal);
     try {
       onEvent({ type: 'instance.chosen', instanceId: instance.id });
-      const isLoading = instance.state === 'loading';
-      if (isLoading) await this.#joinLoad(instance, signal, onEvent);
-      const combined = AbortSignal.any([signal, instance.gone]);
-      await instance.slots.acquire(combined);
-      return this.#lease(instance, combined, isLoading);
+      const { load } = instance;
+      if (load !== undefined) await this.#joinLoad(instance, load, visit.signal, onEvent);
+      await instance.slots.acquire(visit.signal);
+      return this.#lease(instance, visit, load !== undefined);
     } catch (error) {
-      instance.leave();
+      visit.leave();
       throw error;
     }
   }
@@ -131,11 +128,13 @@ export class InstancePool {
     const selection = await this.#options.library.find(identifier);
     signal.throwIfAborted();
     const instance = this.#startLoad(selection, options);
-    instance.enter();
+    const visit = instance.enter(signal);
     try {
-      await this.#joinLoad(instance, signal, () => {});
+      if (instance.load !== undefined) {
+        await this.#joinLoad(instance, instance.load, visit.signal, () => {});
+      }
     } finally {
-      instance.leave();
+      visit.leave();
     }
     return instance;
   }
@@ -150,7 +149,13 @@ export class InstancePool {
     if (instance === undefined) {
       const known = [...this.#instances.keys()];
       const list = known.length === 0 ? 'No instance is loaded.' : `Loaded: ${known.join(', ')}.`;
-      throw new HearthError('instance_not_found', `No loaded instance has the id "${id}". ${list}`);
+      throw new HearthError(
+        'instance_not_found',
+        `No loaded instance has the id "${id}". ${list}`,
+        {
+          param: 'instance_id',
+        },
+      );
     }
     await this.#retire(
       instance,
@@ -212,128 +217,104 @@ export class InstancePool {
     });
   }
 
+  /** @throws HearthError `invalid_value`, `out_of_memory`, `shutting_down`; nothing was started then. */
   #startLoad(selection: ModelSelection, options: LoadOptions): Instance {
     if (this.#isClosed) throw new HearthError('shutting_down', 'The server is stopping.');
     const { ttlSeconds, ...asked } = options;
     const { model, variant } = selection;
-    const { kvCacheTypes, defaults } = this.#options;
-    const config = configure(selection, asked, defaults);
+    const { defaults, memoryLimitBytes, queueCapacity } = this.#options;
+    const usableBytes = usableMemoryBytes(this.list(), availableMemoryBytes(), memoryLimitBytes);
+    const fits = (candidate: InstanceConfig): boolean =>
+      this.#estimateBytes(selection, candidate) <= usableBytes;
+    const config = configure(selection, asked, defaults, fits);
+    const estimatedBytes = this.#estimateBytes(selection, config);
+    assertFits(model.key, estimatedBytes, usableBytes, config.contextLength);
+
     const isDefaultVariant = variant.id === model.variants[0]?.id;
     const base = isDefaultVariant ? model.key : `${model.key}@${variant.id}`;
     const instance: Instance = new Instance({
       id: nextInstanceId(base, new Set(this.#instances.keys())),
       selection,
       config,
-      queueCapacity: this.#options.queueCapacity,
-      estimatedBytes: estimateMemoryBytes(selection, {
-        ...config,
-        keyScale: kvCacheScale(kvCacheTypes.k),
-        valueScale: kvCacheScale(kvCacheTypes.v),
-      }),
+      queueCapacity,
+      estimatedBytes,
       ttlSeconds,
       onIdle: () => void this.#expire(instance),
     });
-    const controller = new AbortController();
-    const listeners = new Set<(fraction: number) => void>();
     this.#instances.set(instance.id, instance);
-    const done = this.#runLoad(instance, controller.signal, listeners);
-    // Every waiter awaits `done` itself; this keeps a failure without waiters from being unhandled.
-    done.catch(() => {});
-    this.#loads.set(instance, { done, controller, listeners });
+    instance.load = new LoadTask((signal, onProgress) =>
+      this.#runLoad(instance, signal, onProgress),
+    );
     return instance;
+  }
+
+  #estimateBytes(selection: ModelSelection, config: InstanceConfig): number {
+    const { k, v } = this.#options.kvCacheTypes;
+    return estimateMemoryBytes(selection, {
+      ...config,
+      keyScale: kvCacheScale(k),
+      valueScale: kvCacheScale(v),
+    });
   }
 
   async #runLoad(
     instance: Instance,
     signal: AbortSignal,
-    listeners: ReadonlySet<(fraction: number) => void>,
+    onProgress: (fraction: number) => void,
   ): Promise<void> {
     const { logger, loader } = this.#options;
+    const { id, selection, config } = instance;
     const startedAt = performance.now();
     try {
-      await this.#assertMemory(instance);
-      const engineProcess = await loader.load(
-        instance.selection,
-        instance.config,
-        signal,
-        (fraction) => {
-          for (const listener of listeners) listener(fraction);
-        },
-      );
-      if (instance.gone.aborted) {
+      const engineProcess = await loader.load(selection, config, signal, onProgress);
+      if (signal.aborted) {
         await engineProcess.stop();
-        throw instance.gone.reason;
+        throw signal.reason;
       }
       instance.process = engineProcess;
       instance.loadTimeSeconds = (performance.now() - startedAt) / 1000;
       instance.loadedAt = new Date();
       instance.state = 'ready';
       void this.#watch(instance);
-      logger.info(
-        {
-          instance: instance.id,
-          loadTimeSeconds: instance.loadTimeSeconds,
-          pid: engineProcess.pid,
-        },
-        'model loaded',
-      );
+      const { loadTimeSeconds } = instance;
+      logger.info({ instance: id, loadTimeSeconds, pid: engineProcess.pid }, 'model loaded');
     } catch (error) {
-      this.#instances.delete(instance.id);
-      instance.retire(
+      logger.warn({ instance: id, err: error }, 'model not loaded');
+      const failure =
         error instanceof HearthError
           ? error
-          : new HearthError('unloaded', `Loading ${instance.id} was cancelled.`, { cause: error }),
-      );
-      logger.warn({ instance: instance.id, err: error }, 'model not loaded');
-      throw error;
+          : new HearthError('internal', `Loading ${id} failed; the log of the server says more.`, {
+              cause: error,
+            });
+      this.#remove(instance, failure);
+      throw failure;
     } finally {
-      this.#loads.delete(instance);
+      instance.load = undefined;
     }
   }
 
   /** Waits for a load together with others; the last one to give up cancels it. */
   async #joinLoad(
     instance: Instance,
+    load: LoadTask,
     signal: AbortSignal,
     onEvent: (event: AcquireEvent) => void,
   ): Promise<void> {
-    const load = this.#loads.get(instance);
-    if (load === undefined) return;
-    const listener = (fraction: number): void => onEvent({ type: 'load.progress', fraction });
-    load.listeners.add(listener);
     onEvent({ type: 'load.start' });
     try {
-      await abortable(load.done, signal);
-      onEvent({ type: 'load.end', loadTimeSeconds: instance.loadTimeSeconds });
-    } finally {
-      load.listeners.delete(listener);
-      if (signal.aborted && instance.userCount <= 1) load.controller.abort(signal.reason);
+      await load.join(signal, (fraction) => onEvent({ type: 'load.progress', fraction }));
+    } catch (error) {
+      if (signal.aborted && instance.visitCount === 1) {
+        const cancelled = new HearthError('unloaded', `Loading ${instance.id} was cancelled.`);
+        this.#remove(instance, cancelled);
+        load.cancel(cancelled);
+      }
+      throw error;
     }
-    instance.gone.throwIfAborted();
+    onEvent({ type: 'load.end', loadTimeSeconds: instance.loadTimeSeconds });
   }
 
-  async #assertMemory(instance: Instance): Promise<void> {
-    const { memoryLimitBytes } = this.#options;
-    const all = this.list();
-    // Only those that came first: two loads that count each other would both fail.
-    const earlier = all.slice(0, all.indexOf(instance));
-    const reserve = (states: readonly Instance['state'][]): number =>
-      earlier
-        .filter(({ state }) => states.includes(state))
-        .reduce((sum, { estimatedBytes }) => sum + estimatedBytes, 0);
-    // What is free does not yet count the instances that are still loading.
-    const freeBytes = (await availableMemoryBytes()) - reserve(['loading']);
-    const limitBytes =
-      memoryLimitBytes === undefined ? Infinity : memoryLimitBytes - reserve(['loading', 'ready']);
-    assertFits(
-      instance.selection.model.key,
-      instance.estimatedBytes,
-      Math.min(freeBytes, limitBytes),
-      instance.config.contextLength,
-    );
-  }
-
-  #lease(instance: Instance, signal: AbortSignal, wasLoading: boolean): Lease {
+  #lease(instance: Instance, visit: Visit, wasLoading: boolean): Lease {
     const { process } = instance;
     if (process === undefined) throw new Error(`${instance.id} is ready but has no process`);
     let isReleased = false;
@@ -341,13 +322,13 @@ export class InstancePool {
       instanceId: instance.id,
       selection: instance.selection,
       engine: process.engine,
-      signal,
+      signal: visit.signal,
       loadTimeSeconds: wasLoading ? instance.loadTimeSeconds : undefined,
       release: () => {
         if (isReleased) return;
         isReleased = true;
         instance.slots.release();
-        instance.leave();
+        visit.leave();
       },
     };
   }
@@ -357,36 +338,42 @@ export class InstancePool {
     const exit = await instance.process?.exited;
     if (instance.state === 'unloading' || exit === undefined) return;
     this.#options.logger.error({ instance: instance.id, ...exit }, 'engine crashed');
-    this.#instances.delete(instance.id);
-    instance.retire(
+    this.#remove(
+      instance,
       new HearthError('crashed', `The engine of ${instance.id} stopped: ${exit.reason}`),
     );
   }
 
   async #expire(instance: Instance): Promise<void> {
-    if (instance.userCount > 0 || instance.state !== 'ready') return;
+    if (instance.visitCount > 0 || instance.state !== 'ready') return;
     this.#options.logger.info({ instance: instance.id }, 'idle model unloaded');
     await this.#retire(instance, new HearthError('unloaded', `${instance.id} was unloaded.`));
   }
 
   async #retire(instance: Instance, error: HearthError): Promise<void> {
+    const { load } = instance;
     instance.retire(error);
-    const load = this.#loads.get(instance);
-    load?.controller.abort(error);
+    load?.cancel(error);
     await load?.done.catch(() => {});
     await instance.process?.stop();
     this.#instances.delete(instance.id);
   }
+
+  /** Takes an instance off the list at once, with the error for those that still use it. */
+  #remove(instance: Instance, error: HearthError): void {
+    instance.retire(error);
+    if (this.#instances.get(instance.id) === instance) this.#instances.delete(instance.id);
+  }
 }
 
 function toView(instance: Instance): InstanceView {
-  const { id, selection, config, state, userCount } = instance;
+  const { id, selection, config, state, visitCount } = instance;
   return {
     id,
     modelKey: selection.model.key,
     variantId: selection.variant.id,
     contextLength: config.contextLength,
     state,
-    requestCount: userCount,
+    requestCount: visitCount,
   };
 }

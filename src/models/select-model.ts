@@ -33,10 +33,7 @@ function findKey({ models, faults }: LibraryContent, name: string): string | nul
   if (keys.includes(name)) return name;
   const matching = keys.filter((key) => key.slice(key.indexOf('/') + 1) === name);
   if (matching.length > 1)
-    throw new HearthError(
-      'model_not_found',
-      `${quote(name)} may mean ${list(matching)}: give the whole key.`,
-    );
+    throw modelNotFound(`${quote(name)} may mean ${list(matching)}: give the whole key.`);
   return matching[0] ?? null;
 }
 
@@ -52,8 +49,7 @@ function select(content: LibraryContent, key: string, variantId: string | null):
       (variantId === null || candidate.variantId === null || candidate.variantId === variantId),
   );
   if (fault !== undefined) throw fault.error;
-  throw new HearthError(
-    'model_not_found',
+  throw modelNotFound(
     `${key} has no variant ${quote(variantId ?? '')}. There are: ${list(model?.variants.map(({ id }) => id) ?? [])}.`,
   );
 }
@@ -63,7 +59,11 @@ function notFound({ models }: LibraryContent, name: string): never {
     models.length === 0
       ? 'The library is empty.'
       : `There are: ${list(models.map(({ key }) => key))}.`;
-  throw new HearthError('model_not_found', `There is no model ${quote(name)}. ${available}`);
+  throw modelNotFound(`There is no model ${quote(name)}. ${available}`);
+}
+
+function modelNotFound(message: string): HearthError {
+  return new HearthError('model_not_found', message, { param: 'model' });
 }
 
 function list(names: readonly string[]): string {

@@ -3,11 +3,6 @@ import type { Dispatcher } from 'undici';
 /** More unread bytes than this pause the socket until the reader catches up. */
 const pauseAboveBytes = 1024 * 1024;
 
-interface Waiter {
-  readonly resolve: () => void;
-  readonly reject: (reason: unknown) => void;
-}
-
 /**
  * Receives one HTTP response from undici and hands it on in batches: all that one socket read brought
  * comes in one `read()`, without a Node stream in between.
@@ -23,7 +18,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   #timer: NodeJS.Timeout | undefined;
   #hasEnded = false;
   #failure: { readonly reason: unknown } | undefined;
-  #waiter: Waiter | undefined;
+  #waiter: (() => void) | undefined;
 
   /** Settles when the status is known or the request failed. */
   async started(): Promise<void> {
@@ -55,10 +50,9 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
 
   /** Ends the request at once by closing its socket; what was not read yet is dropped. */
   abort(reason: unknown): void {
-    if (this.#hasEnded) return;
     this.#chunks = [];
     this.#fail(reason);
-    this.#controller?.abort(new Error('aborted'));
+    if (!this.#hasEnded) this.#controller?.abort(new Error('aborted'));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -94,7 +88,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
 
   #fail(reason: unknown): void {
     this.#failure ??= { reason };
-    this.#takeWaiter()?.reject(this.#failure.reason);
+    this.#wake();
   }
 
   #throwFailure(): void {
@@ -102,20 +96,16 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   }
 
   #wake(): void {
-    this.#takeWaiter()?.resolve();
-  }
-
-  #takeWaiter(): Waiter | undefined {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const waiter = this.#waiter;
     this.#waiter = undefined;
-    return waiter;
+    waiter?.();
   }
 
   #nextSignal(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#waiter = { resolve, reject };
+    return new Promise((resolve) => {
+      this.#waiter = resolve;
     });
   }
 }

@@ -38,7 +38,10 @@ export function endpointAddress(endpoint: EngineEndpoint): EngineAddress {
     : { origin: `http://${endpoint.host}:${endpoint.port}` };
 }
 
-async function loopbackEndpoint(): Promise<EngineEndpoint> {
+/** A loopback port that was free a moment ago. */
+export async function loopbackEndpoint(): Promise<
+  Extract<EngineEndpoint, { readonly type: 'loopback' }>
+> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(0, '127.0.0.1', resolve);

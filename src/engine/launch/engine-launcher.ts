@@ -9,7 +9,7 @@ import { requestProperties } from '../protocol/properties.ts';
 import { childEnvironment } from './child-environment.ts';
 import { defaultThreads } from './default-threads.ts';
 import { createEndpoint, endpointAddress, removeEndpoint } from './endpoint.ts';
-import { startEngineChild, type EngineChild } from './engine-child.ts';
+import { startEngineChild } from './engine-child.ts';
 import { loadError } from './exit-reason.ts';
 import type { EngineLauncher, EngineProcess, LaunchSpec } from './launch.ts';
 import { trackLoadProgress } from './load-progress.ts';
@@ -30,8 +30,8 @@ export interface EngineLauncherOptions {
 export function createEngineLauncher(options: EngineLauncherOptions): EngineLauncher {
   const { logger, watchdogPath, environment } = options;
   const watchdog = createWatchdogLink(watchdogPath, logger);
-  /** In the order of their start. */
-  const children = new Set<EngineChild>();
+  /** What stops each engine that runs, in the order of their start. */
+  const running = new Set<() => Promise<void>>();
   let isClosed = false;
 
   async function launch(
@@ -46,7 +46,7 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
     if (isClosed || signal.aborted) {
       await removeEndpoint(endpoint);
       signal.throwIfAborted();
-      throw new HearthError('shutting_down', 'The server is stopping.');
+      throw shuttingDown();
     }
     const apiKey = randomBytes(24).toString('base64url');
     const connection = connectEngine({
@@ -70,21 +70,24 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
       await removeEndpoint(endpoint);
       throw loadError(await child.exited, spec);
     }
-    children.add(child);
     watchdog.guard(pid);
     const model = basename(spec.modelPath);
     logger.info({ pid, model, runtime: spec.runtime.name }, 'engine started');
 
     const exited = child.exited.then(async (exit) => {
-      children.delete(child);
+      running.delete(stop);
       watchdog.release(pid);
-      await connection.close();
-      await removeEndpoint(endpoint).catch((error: unknown) =>
-        logger.warn({ error }, 'the socket of an engine could not be removed'),
-      );
       logger.info({ pid, model, ...exit }, 'engine ended');
+      await Promise.all([connection.close(), removeEndpoint(endpoint)]).catch((error: unknown) =>
+        logger.warn({ error, pid }, 'an engine left its socket behind'),
+      );
       return exit;
     });
+    const stop = async (): Promise<void> => {
+      await child.stop();
+      await exited;
+    };
+    running.add(stop);
 
     const failure = new AbortController();
     const abort = (): void => failure.abort(signal.reason);
@@ -101,14 +104,12 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
         pid,
         exited,
         residentBytes: () => residentBytes(pid),
-        stop: async () => {
-          await child.stop();
-          await exited;
-        },
+        stop,
       };
     } catch (error) {
       await child.kill();
       await exited;
+      if (isClosed) throw shuttingDown();
       throw error instanceof ConnectionLostError ? failure.signal.reason : error;
     } finally {
       clearTimeout(timer);
@@ -120,7 +121,7 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
     launch,
     close: async () => {
       isClosed = true;
-      for (const child of [...children].toReversed()) await child.stop();
+      await Promise.all([...running].toReversed().map((stop) => stop()));
       await watchdog.close();
     },
   };
@@ -135,6 +136,10 @@ async function requireFiles(spec: LaunchSpec): Promise<void> {
       });
     });
   }
+}
+
+function shuttingDown(): HearthError {
+  return new HearthError('shutting_down', 'The server is stopping.');
 }
 
 function timeoutError(spec: LaunchSpec): HearthError {

@@ -20,7 +20,7 @@ const knownReasons: readonly (readonly [LoadErrorCode, RegExp])[] = [
   ],
   [
     'corrupt_file',
-    /within the file bounds|invalid magic|gguf_init|gguf file is version|tensor '.*' not found|has wrong shape|wrong number of tensors|error loading model|failed to load clip model|corrupted/iu,
+    /invalid magic|failed to read (?:magic|header|key|tensor)|gguf file is version|number of tensors|within the file bounds|tensor '.*' not found|wrong shape|corrupted|failed to load clip model|error loading model/iu,
   ],
 ];
 
@@ -41,6 +41,7 @@ export function exitReason(
   lines: readonly string[],
   exit: Pick<EngineExit, 'exitCode' | 'signal'>,
 ): string {
+  if (exit.signal === 'SIGTERM') return 'ended by SIGTERM';
   const line =
     knownReasons.map(([, pattern]) => lines.find((text) => pattern.test(text))).find(Boolean) ??
     lines.find((text) => logPrefix.exec(text)?.[1] === 'E') ??
@@ -61,5 +62,6 @@ export function loadError(exit: EngineExit, spec: Pick<LaunchSpec, 'modelPath'>)
 const logPrefix = /^[\d.]+ ([A-Z]) (?:(?:srv|cmn|slot) +)?(?:[\w~]+(?:\(\))?: )*/u;
 
 function withoutFolders(text: string): string {
-  return text.replaceAll(/(?:[A-Za-z]:)?(?:[\\/][^\\/'":]+)*[\\/]([^\\/'":\s]+)/gu, '$1');
+  const path = /(?<=^|[\s'"(])(?:[A-Za-z]:)?(?:[\\/][^\\/'":]+)*[\\/]([^\\/'":\s]+)/gu;
+  return text.replaceAll(path, '$1');
 }

@@ -22,8 +22,8 @@ export interface LoadProgress {
 
 /**
  * Reads how far a model has loaded from what llama-server, as a router's child, writes on its standard
- * output (https://github.com/ggml-org/llama.cpp/pull/24828). A build that
- * writes nothing reports only the end.
+ * output (https://github.com/ggml-org/llama.cpp/pull/24828). A build that writes nothing
+ * reports only the end.
  *
  * @param onProgress Called with a fraction of 0 to 1 that never falls; the stages (weights, projector)
  *   count alike.

@@ -41,7 +41,10 @@ async function* generate(
   try {
     if (stream.status !== 200) throw replyFailure(await readReply(stream));
     for (let chunks = await stream.read(); chunks !== undefined; chunks = await stream.read()) {
-      for (const event of decoder.decode(chunks)) yield event;
+      for (const event of decoder.decode(chunks)) {
+        yield event;
+        signal.throwIfAborted();
+      }
       if (decoder.hasOutput) stream.setMinimumInterval(batchIntervalMs);
     }
     yield decoder.end();

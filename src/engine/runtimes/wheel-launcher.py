@@ -11,6 +11,9 @@ import os
 import signal
 import sys
 import threading
+import time
+
+LOG_DRAIN_SECONDS = 0.2
 
 
 def parse_arguments():
@@ -116,6 +119,8 @@ def main():
             return 0
         server = xllamacpp.Server(build_parameters(xllamacpp, arguments))
     except Exception as error:
+        # The server logs from a thread of its own, which would end with us before it has said why.
+        time.sleep(LOG_DRAIN_SECONDS)
         print("error: " + str(error), file=sys.stderr)
         return 1
     threading.Event().wait()

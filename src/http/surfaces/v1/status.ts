@@ -24,7 +24,7 @@ export function mountStatus(app: App, { pool, runtimes, server }: SurfaceService
             },
       memory: {
         resident_bytes: process.memoryUsage.rss(),
-        available_bytes: await availableMemoryBytes(),
+        available_bytes: availableMemoryBytes(),
       },
       instances: await Promise.all(pool.list().map(toInstanceStatus)),
     };
