@@ -17,7 +17,7 @@ import { mountV1 } from './http/surfaces/v1/surface.ts';
 import { Loader } from './instances/loader.ts';
 import { InstancePool } from './instances/pool.ts';
 import { createModelLibrary } from './models/library.ts';
-import { createLogger } from './observability/logger.ts';
+import { createLogger, terminalDestination } from './observability/logger.ts';
 import { packageFolder } from './package-folder.ts';
 import { createSqliteStore } from './store/sqlite-store.ts';
 import { version } from './version.ts';
@@ -29,6 +29,8 @@ export interface ServeOptions {
   readonly flags?: Partial<Record<SettingKey, unknown>>;
   /** Lets anyone in who can reach an address that is not loopback. */
   readonly allowUnauthenticated?: boolean;
+  /** Writes the log as lines for people rather than as JSON. */
+  readonly isLogForTerminal?: boolean;
   /** Told of long work that nobody asked for by name. */
   readonly onProgress?: (event: {
     readonly type: 'runtime.install';
@@ -51,7 +53,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   const { home, environment, onProgress } = options;
   const settings = await loadSettings({ home, environment, flags: options.flags ?? {} });
   assertGuarded(settings, options.allowUnauthenticated ?? false);
-  const logger = createLogger(settings['log.level']);
+  const destination = options.isLogForTerminal === true ? await terminalDestination() : undefined;
+  const logger = createLogger(settings['log.level'], destination);
   // Each step registers how it is undone; closing undoes them in reverse order.
   const cleanups: (() => unknown)[] = [];
   const stopping = new AbortController();

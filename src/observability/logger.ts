@@ -19,3 +19,14 @@ export function createLogger(level: LogLevel, destination?: DestinationStream): 
     destination ?? pino.destination({ fd: 2, sync: false }),
   );
 }
+
+/** Lines for people, for a log that goes to a terminal. */
+export async function terminalDestination(): Promise<DestinationStream> {
+  const { default: pretty } = await import('pino-pretty');
+  return pretty({
+    destination: 2,
+    translateTime: 'SYS:HH:MM:ss',
+    ignore: 'requestId',
+    singleLine: true,
+  });
+}

@@ -17,6 +17,7 @@ export const serve = defineCommand({
       environment,
       flags: givenSettings(options),
       allowUnauthenticated: options.allowUnauthenticated === true,
+      isLogForTerminal: messages.isInteractive,
       onProgress: ({ progress }) => installation.show(progress),
     });
     try {

@@ -37,9 +37,10 @@ export async function installRuntime(
       return await installBy(ways[name], settings, request);
     } catch (error) {
       request.signal.throwIfAborted();
+      // A machine that can't reach one of the sources is nothing unusual: no stack.
       settings.logger.warn(
-        { event: 'runtime.install_failed', from: name, err: error },
-        'an engine runtime could not be installed',
+        { event: 'runtime.install_failed', from: name, reason: oneLine(error) },
+        'an engine runtime could not be installed this way',
       );
       failures.push({ name, error });
     }
