@@ -1,73 +1,19 @@
-import { pino } from 'pino';
 import { describe, expect, it, vi } from 'vitest';
 import { deferred } from '../../test/setup/deferred.ts';
 import { modelEntry } from '../../test/setup/model-entry.ts';
-import { createScriptedLauncher } from '../../test/setup/scripted-launcher.ts';
+import { libraryOf, scriptedPoolWith } from '../../test/setup/scripted-pool.ts';
 import { HearthError } from '../contract/errors.ts';
-import type { Runtime, RuntimeManager } from '../engine/runtimes/runtime.ts';
-import type { ModelEntry, ModelLibrary, ModelSelection } from '../models/model.ts';
-import { Loader } from './loader.ts';
-import { InstancePool, type AcquireEvent } from './pool.ts';
+import type { AcquireEvent, InstancePool } from './pool.ts';
 
 const never = new AbortController().signal;
-const runtime: Runtime = {
-  name: 'scripted',
-  version: '1',
-  supportedFormats: ['gguf'],
-  source: 'setting',
-  command: 'true',
-  leadingArguments: [],
-};
-const runtimes: RuntimeManager = {
-  list: async () => [runtime],
-  resolve: async (format) => (format === 'gguf' ? runtime : undefined),
-  install: async () => runtime,
-  remove: async () => false,
-};
-
-function libraryOf(...models: readonly ModelEntry[]): ModelLibrary {
-  return {
-    list: async () => models,
-    find: async (identifier): Promise<ModelSelection> => {
-      const model = models.find(({ key }) => key === identifier);
-      const variant = model?.variants[0];
-      if (model === undefined || variant === undefined) {
-        throw new HearthError('model_not_found', `No model "${identifier}".`);
-      }
-      return { model, variant };
-    },
-  };
-}
-
 function setUp(changes: Partial<ConstructorParameters<typeof InstancePool>[0]> = {}) {
-  const launcher = createScriptedLauncher();
-  const kvCacheTypes = { k: 'f16', v: 'f16' };
-  const logger = pino({ level: 'silent' });
-  const pool = new InstancePool({
-    library: libraryOf(
-      modelEntry(),
-      modelEntry({ key: 'test/other' }),
-      modelEntry({ key: 'test/embed', type: 'embeddings' }),
-      modelEntry({ key: 'test/mlx', format: 'mlx' }),
-    ),
-    loader: new Loader({
-      runtimes,
-      launcher,
-      kvCacheTypes,
-      threads: undefined,
-      gpuLayers: undefined,
-      promptCacheMiB: 0,
-      loadTimeoutMs: 1000,
-    }),
-    logger,
-    kvCacheTypes,
-    loadsOnRequest: true,
-    defaultTtlSeconds: 60,
-    defaults: { contextLength: 2048, parallel: 2 },
-    queueCapacity: 100,
-    memoryLimitBytes: undefined,
-    ...changes,
-  });
+  const library = libraryOf(
+    modelEntry(),
+    modelEntry({ key: 'test/other' }),
+    modelEntry({ key: 'test/embed', type: 'embeddings' }),
+    modelEntry({ key: 'test/mlx', format: 'mlx' }),
+  );
+  const { pool, launcher } = scriptedPoolWith({ library, ...changes });
   const acquire = (
     identifier = 'test/model',
     options: { contextLength?: number; signal?: AbortSignal } = {},
@@ -214,6 +160,21 @@ describe('a load that fails', () => {
 });
 
 describe('memory', () => {
+  it('halves the parallel requests where that makes a model fit', async () => {
+    const attention = { layerCount: 1, keyBytesPerToken: 5000, valueBytesPerToken: 5000 };
+    const setup = {
+      library: libraryOf(modelEntry({ attention })),
+      memoryLimitBytes: 125 * 1024 ** 2,
+    };
+    const { acquire, pool } = setUp({ ...setup, defaults: { contextLength: 2048, parallel: 8 } });
+    await acquire();
+    expect(pool.list()[0]?.config).toEqual({ contextLength: 2048, parallel: 2 });
+    const other = setUp(setup);
+    await expect(other.pool.load('test/model', { parallel: 8 }, never)).rejects.toMatchObject({
+      code: 'out_of_memory',
+    });
+  });
+
   it('refuses what does not fit, with both numbers, and starts no process', async () => {
     const attention = { layerCount: 1, keyBytesPerToken: 2 ** 40, valueBytesPerToken: 2 ** 40 };
     const { acquire, launcher } = setUp({ library: libraryOf(modelEntry({ attention })) });

@@ -1,5 +1,10 @@
 import { deferred } from './deferred.ts';
-import type { Embeddings, Engine, GenerationEvent } from '../../src/engine/engine.ts';
+import type {
+  Embeddings,
+  Engine,
+  GenerationEvent,
+  GenerationRequest,
+} from '../../src/engine/engine.ts';
 import type {
   EngineExit,
   EngineLauncher,
@@ -24,7 +29,7 @@ export interface ScriptedLauncher extends EngineLauncher {
     onProgress: (fraction: number) => void,
     signal: AbortSignal,
   ) => Promise<void>;
-  onGenerate: (signal: AbortSignal) => AsyncIterable<GenerationEvent>;
+  onGenerate: (signal: AbortSignal, request: GenerationRequest) => AsyncIterable<GenerationEvent>;
 }
 
 export function createScriptedLauncher(): ScriptedLauncher {
@@ -78,7 +83,7 @@ function createScriptedProcess(
       parallel: spec.parallel,
       hasVision: false,
     },
-    generate: (_, signal) => launcher.onGenerate(signal),
+    generate: (request, signal) => launcher.onGenerate(signal, request),
     embed: async (inputs): Promise<Embeddings> => ({
       vectors: inputs.map(() => [1, 0]),
       promptTokens: inputs.length,

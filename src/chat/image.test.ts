@@ -1,0 +1,84 @@
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { modelEntry } from '../../test/setup/model-entry.ts';
+import { picture } from '../../test/setup/picture.ts';
+import { assertVision, prepareImage, toDataUrl } from './image.ts';
+
+const maxPixels = 1_000_000;
+const prepare = (dataUrl: string) => prepareImage(dataUrl, maxPixels, 'input[0].data_url');
+const encode = (mediaType: string, bytes: Buffer) =>
+  `data:${mediaType};base64,${bytes.toString('base64')}`;
+
+describe('prepareImage', () => {
+  it.each([
+    ['png', 'image/png'],
+    ['jpeg', 'image/jpeg'],
+    ['webp', 'image/png'],
+    ['gif', 'image/png'],
+  ] as const)('encodes %s anew as %s', async (format, mediaType) => {
+    const original = sharp({ create: { width: 8, height: 6, channels: 3, background: 'teal' } });
+    const bytes = await original.toFormat(format).toBuffer();
+    const image = await prepare(encode(`image/${format}`, bytes));
+    expect(image.mediaType).toBe(mediaType);
+    expect(image.sha256).toMatch(/^[0-9a-f]{64}$/);
+    const metadata = await sharp(image.bytes).metadata();
+    expect([metadata.width, metadata.height]).toEqual([8, 6]);
+    expect(toDataUrl(image)).toMatch(new RegExp(`^data:${mediaType};base64,`));
+  });
+
+  it('gives the same bytes for the same image', async () => {
+    const [one, other] = [await prepare(await picture('red')), await prepare(await picture('red'))];
+    expect(one.sha256).toBe(other.sha256);
+  });
+
+  it('leaves metadata behind', async () => {
+    const bytes = await sharp({ create: { width: 4, height: 4, channels: 3, background: 'red' } })
+      .withExif({ IFD0: { Artist: 'Somebody' } })
+      .jpeg()
+      .toBuffer();
+    const image = await prepare(encode('image/jpeg', bytes));
+    expect(Buffer.from(image.bytes).includes('Somebody')).toBe(false);
+  });
+
+  it.each([
+    ['a remote address', 'http://localhost/picture.png', /must be a base64 data URL/],
+    ['a file', 'file:///etc/passwd', /must be a base64 data URL/],
+    ['no base64', 'data:image/png,abc', /must be a base64 data URL/],
+    ['nothing', 'data:image/png;base64,', /can't be read/],
+    ['junk', encode('image/png', Buffer.from('not an image')), /can't be read/],
+    [
+      'SVG',
+      encode(
+        'image/svg+xml',
+        Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="4" height="4"/>'),
+      ),
+      /can't be read: .*unsupported image format/,
+    ],
+  ])('refuses %s', async (_, dataUrl, message) => {
+    await expect(prepare(dataUrl)).rejects.toMatchObject({
+      code: 'invalid_image',
+      param: 'input[0].data_url',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it('refuses a truncated image', async () => {
+    const whole = Buffer.from((await picture('red', 400, 400)).split(',')[1] ?? '', 'base64');
+    const half = whole.subarray(0, whole.length / 2);
+    await expect(prepare(encode('image/png', half))).rejects.toThrow(/can't be read/);
+  });
+
+  it.each([
+    ['wide', 60_000, 1, /60000 × 1 pixels; at most 16384 a side/],
+    ['large', 1200, 1200, /pixel/],
+  ])('refuses one that is too %s', async (_, width, height, message) => {
+    await expect(prepare(await picture('red', width, height))).rejects.toThrow(message);
+  });
+});
+
+describe('assertVision', () => {
+  it('lets images through to vision models only', () => {
+    expect(() => assertVision(modelEntry({ type: 'vlm' }), 'input')).not.toThrow();
+    expect(() => assertVision(modelEntry(), 'input')).toThrow(/test\/model can't see images/);
+  });
+});

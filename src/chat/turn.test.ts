@@ -1,0 +1,227 @@
+import { describe, expect, it } from 'vitest';
+import { memoryStore } from '../../test/setup/memory-store.ts';
+import { modelEntry } from '../../test/setup/model-entry.ts';
+import { scriptedPool } from '../../test/setup/scripted-pool.ts';
+import { HearthError } from '../contract/errors.ts';
+import type { GenerationEvent, GenerationRequest } from '../engine/engine.ts';
+import { createLogger } from '../observability/logger.ts';
+import type { TurnEvent } from './turn-event.ts';
+import type { TurnRequest } from './turn-request.ts';
+import { runTurn } from './turn.ts';
+
+const never = new AbortController().signal;
+const usage = {
+  promptTokens: 7,
+  cachedTokens: 0,
+  completionTokens: 5,
+  promptMs: 1,
+  generationMs: 2,
+};
+const end: GenerationEvent = {
+  type: 'generation.end',
+  stopReason: 'eosFound',
+  isMalformed: false,
+  usage,
+};
+
+async function setUp(script: () => AsyncIterable<GenerationEvent>) {
+  const requests: GenerationRequest[] = [];
+  const { pool, launcher } = scriptedPool(
+    modelEntry(),
+    modelEntry({ key: 'test/vision', type: 'vlm' }),
+  );
+  launcher.onGenerate = (_, request) => {
+    requests.push(request);
+    return script();
+  };
+  const store = await memoryStore();
+  const services = { pool, store, maxImagePixels: 1_000_000, logger: createLogger('silent') };
+  const run = async (changes: Partial<TurnRequest> = {}, signal = never) => {
+    const events: TurnEvent[] = [];
+    const request: TurnRequest = {
+      model: 'test/model',
+      input: [{ type: 'text', content: 'Hello' }],
+      sampling: {},
+      isStored: true,
+      ownerId: null,
+      ...changes,
+    };
+    for await (const event of runTurn(services, request, signal)) events.push(event);
+    return events;
+  };
+  return { run, requests, store, pool };
+}
+
+const resultOf = (events: readonly TurnEvent[]) => {
+  const last = events.at(-1);
+  if (last?.type !== 'chat.end') throw new Error(`The last event is ${last?.type}`);
+  return last.result;
+};
+
+describe('runTurn', () => {
+  it('gives each item its start, deltas and end, in order of happening', async () => {
+    const { run } = await setUp(async function* () {
+      yield { type: 'reasoning.delta', text: 'Let me ' };
+      yield { type: 'reasoning.delta', text: 'think.' };
+      yield { type: 'content.delta', text: 'Hi' };
+      yield end;
+    });
+    const events = await run();
+    expect(events.map(({ type }) => type)).toEqual([
+      'chat.start',
+      'model_load.start',
+      'model_load.end',
+      'prompt_processing.start',
+      'prompt_processing.end',
+      'reasoning.start',
+      'reasoning.delta',
+      'reasoning.delta',
+      'reasoning.end',
+      'message.start',
+      'message.delta',
+      'message.end',
+      'chat.end',
+    ]);
+    expect(resultOf(events)).toMatchObject({
+      model_instance_id: 'test/model',
+      output: [
+        { type: 'reasoning', content: 'Let me think.' },
+        { type: 'message', content: 'Hi' },
+      ],
+      stats: { input_tokens: 7, total_output_tokens: 5, tokens_per_second: 2500 },
+    });
+  });
+
+  it('ends the prompt where nothing is said, with an empty output', async () => {
+    const { run } = await setUp(async function* () {
+      yield end;
+    });
+    const events = await run();
+    expect(events.map(({ type }) => type).slice(-3)).toEqual([
+      'prompt_processing.start',
+      'prompt_processing.end',
+      'chat.end',
+    ]);
+    expect(resultOf(events).output).toEqual([]);
+  });
+
+  it('sends history without its reasoning, the newest system prompt first', async () => {
+    const { run, requests } = await setUp(async function* () {
+      yield { type: 'reasoning.delta', text: 'Hm.' };
+      yield { type: 'content.delta', text: 'Hi' };
+      yield end;
+    });
+    const first = resultOf(await run({ systemPrompt: 'Be brief.' })).response_id;
+    await run({
+      input: [
+        { type: 'text', content: 'One' },
+        { type: 'text', content: 'Two' },
+      ],
+      ...(first === undefined ? {} : { previousResponseId: first }),
+    });
+    expect(requests.at(-1)).toMatchObject({
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'Hello' },
+        { role: 'assistant', content: 'Hi' },
+        { role: 'user', content: 'One\nTwo' },
+      ],
+    });
+  });
+
+  it('tells of a failure on the way, keeps what arrived and stores nothing', async () => {
+    const { run, store } = await setUp(async function* () {
+      yield { type: 'content.delta', text: 'Half an ans' };
+      throw new HearthError('crashed', 'The engine stopped.');
+    });
+    const events = await run();
+    expect(events.map(({ type }) => type).slice(-3)).toEqual(['message.end', 'error', 'chat.end']);
+    const result = resultOf(events);
+    expect(result.output).toEqual([{ type: 'message', content: 'Half an ans' }]);
+    expect(result).not.toHaveProperty('response_id');
+    expect((await store.responses.page({ ownerId: null, limit: 10 })).responses).toEqual([]);
+  });
+
+  it('hides what an unexpected fault says', async () => {
+    const { run } = await setUp(async function* () {
+      yield { type: 'content.delta', text: 'x' };
+      throw new Error('a secret of ours');
+    });
+    const error = (await run()).find(({ type }) => type === 'error');
+    expect(error).toMatchObject({ error: { code: 'internal' } });
+    expect(JSON.stringify(error)).not.toContain('secret');
+  });
+
+  it('gives the answer even where it can not be stored, and says so', async () => {
+    const { run, store } = await setUp(async function* () {
+      yield { type: 'content.delta', text: 'Hi' };
+      yield end;
+    });
+    await store.close();
+    const events = await run();
+    expect(events.find(({ type }) => type === 'error')).toMatchObject({
+      error: { code: 'storage_failed', status: 500 },
+    });
+    const result = resultOf(events);
+    expect(result.output).toEqual([{ type: 'message', content: 'Hi' }]);
+    expect(result).not.toHaveProperty('response_id');
+  });
+
+  it('frees the slot when its reader stops early', async () => {
+    const { pool, store } = await setUp(async function* () {
+      yield end;
+    });
+    const services = { pool, store, maxImagePixels: 1, logger: createLogger('silent') };
+    const turn = runTurn(
+      services,
+      {
+        model: 'test/model',
+        input: [{ type: 'text', content: 'Hello' }],
+        sampling: {},
+        isStored: false,
+        ownerId: null,
+      },
+      never,
+    );
+    for await (const event of turn) {
+      if (event.type === 'prompt_processing.start') break;
+    }
+    await expect.poll(() => pool.list()[0]?.slots.activeCount).toBe(0);
+  });
+
+  it('throws what is wrong with the request before the first event', async () => {
+    const { run } = await setUp(async function* () {
+      yield end;
+    });
+    await expect(run({ model: 'test/nothing' })).rejects.toMatchObject({ code: 'model_not_found' });
+    await expect(run({ reasoning: 'on' })).rejects.toMatchObject({ code: 'unsupported_reasoning' });
+    await expect(run({ previousResponseId: `resp_${'0'.repeat(48)}` })).rejects.toMatchObject({
+      code: 'invalid_value',
+      param: 'previous_response_id',
+    });
+    await expect(
+      run({ input: [{ type: 'image', dataUrl: 'data:image/png;base64,AA==' }] }),
+    ).rejects.toMatchObject({ code: 'vision_unsupported', param: 'input[0].data_url' });
+  });
+
+  it('throws the reason of a caller that has gone, and tells one that the server stops', async () => {
+    const waitsFor = (signal: AbortSignal) =>
+      async function* (): AsyncGenerator<GenerationEvent> {
+        yield { type: 'content.delta', text: 'x' };
+        await new Promise((_, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+        });
+      };
+    const left = new AbortController();
+    const one = await setUp(waitsFor(left.signal));
+    const gone = one.run({}, left.signal);
+    setImmediate(() => left.abort(new Error('client left')));
+    await expect(gone).rejects.toThrow('client left');
+
+    const stopping = new AbortController();
+    const other = await setUp(waitsFor(stopping.signal));
+    const told = other.run({}, stopping.signal);
+    setImmediate(() => stopping.abort(new HearthError('shutting_down', 'The server is stopping.')));
+    expect((await told).map(({ type }) => type).slice(-2)).toEqual(['error', 'chat.end']);
+  });
+});
