@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { memoryStore } from '../../test/setup/memory-store.ts';
+import { temporaryStore } from '../../test/setup/temporary-store.ts';
 import { modelEntry } from '../../test/setup/model-entry.ts';
 import { scriptedPool } from '../../test/setup/scripted-pool.ts';
 import { HearthError } from '../contract/errors.ts';
@@ -34,7 +34,7 @@ async function setUp(script: () => AsyncIterable<GenerationEvent>) {
     requests.push(request);
     return script();
   };
-  const store = await memoryStore();
+  const store = await temporaryStore();
   const services = { pool, store, maxImagePixels: 1_000_000, logger: createLogger('silent') };
   const run = async (changes: Partial<TurnRequest> = {}, signal = never) => {
     const events: TurnEvent[] = [];

@@ -37,6 +37,7 @@ export class Loader {
     const spec = {
       runtime,
       modelPath: variant.path,
+      architecture: model.architecture,
       purpose: model.type === 'embeddings' ? ('embedding' as const) : ('generation' as const),
       ...config,
       ...given({ projectorPath: model.projectorPath, threads, gpuLayers }),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Engine, GenerationEvent, GenerationRequest } from '../../src/engine/engine.ts';
 import { createTestEngines, generateAll, type TestEngines } from '../setup/test-engines.ts';
 
-/** Goes on until the context is full: some ten seconds on one core. */
+/** Goes on until the context is full: seconds, on one core. */
 const endless: GenerationRequest = {
   kind: 'completion',
   prompt: 'Once upon a time',
@@ -10,7 +10,7 @@ const endless: GenerationRequest = {
 };
 const longPrompt: GenerationRequest = {
   kind: 'completion',
-  prompt: 'Hello there '.repeat(8_000),
+  prompt: 'Hello there '.repeat(1_300),
   maxTokens: 1,
   sampling: { temperature: 0 },
 };
@@ -23,7 +23,7 @@ let engine: Engine;
 beforeAll(async () => {
   engines = await createTestEngines();
   // One slot: the next request can only be answered when this one is free again.
-  ({ engine } = await engines.launch('chat', { contextLength: 32_768 }));
+  ({ engine } = await engines.launch('chat', { contextLength: 4_096 }));
 });
 afterAll(() => engines.close());
 

@@ -33,6 +33,7 @@ describe('chat', () => {
     expect(engine.properties).toEqual({
       runtimeName: `llama.cpp-${process.platform}-${process.arch}-cpu`,
       runtimeVersion: 'b11549',
+      supportedFormats: ['gguf'],
       contextLength: 2048,
       parallel: 2,
       hasVision: false,

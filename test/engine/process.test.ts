@@ -64,7 +64,7 @@ it('reports how far it has loaded', async () => {
 });
 
 it('fails its requests with `crashed` when it dies, and says so', async () => {
-  const engine = await engines.launch('chat', { contextLength: 32_768 });
+  const engine = await engines.launch('chat');
   const generation = async (): Promise<void> => {
     for await (const event of engine.engine.generate(request, new AbortController().signal)) {
       if (event.type === 'content.delta') process.kill(engine.pid, 'SIGKILL');

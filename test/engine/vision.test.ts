@@ -27,6 +27,7 @@ it.each(['red', 'blue'])('sees that a picture is %s', async (colour) => {
       },
     ],
     sampling: { temperature: 0 },
+    reasoning: 'off',
     maxTokens: 40,
   });
   expect(engine.properties.hasVision).toBe(true);

@@ -60,7 +60,8 @@ export async function stream(
   return events;
 }
 
-async function toAnswer(response: Response): Promise<ApiAnswer> {
+/** Reads the whole body. */
+export async function toAnswer(response: Response): Promise<ApiAnswer> {
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
   return {

@@ -1,8 +1,6 @@
-import { testRuntime } from './engine-runtime.ts';
-import { installSharedRuntime } from './shared-runtimes.ts';
+import { testRuntime } from './shared-runtimes.ts';
 
 /** Installs the engine before the first test, so that no test's time limit pays for it. */
 export async function setup(): Promise<void> {
   await testRuntime();
-  await installSharedRuntime();
 }

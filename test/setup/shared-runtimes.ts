@@ -1,14 +1,15 @@
 import { join } from 'node:path';
+import type { Runtime } from '../../src/engine/runtimes/runtime.ts';
 import { createRuntimeManager } from '../../src/engine/runtimes/runtime-manager.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 
 const projectFolder = join(import.meta.dirname, '../..');
 
-/** Runtimes are large: every server that a test starts uses this folder. */
+/** Runtimes are large: all tests, and every server that they start, use this folder. */
 export const sharedRuntimesFolder = join(projectFolder, '.cache/test-runtimes');
 
-/** Fills the folder, once; for the global setup. */
-export async function installSharedRuntime(): Promise<void> {
+/** The engine that tests run on: the wheel, installed with the first call. */
+export async function testRuntime(): Promise<Runtime> {
   const runtimes = createRuntimeManager({
     runtimesFolder: sharedRuntimesFolder,
     wheelLauncherPath: join(projectFolder, 'src/engine/runtimes/wheel-launcher.py'),
@@ -16,6 +17,8 @@ export async function installSharedRuntime(): Promise<void> {
     logger: createLogger('silent'),
   });
   const installed = await runtimes.list();
-  if (installed.some(({ source }) => source === 'wheel')) return;
-  await runtimes.install({ from: 'wheel' });
+  return (
+    installed.find(({ source }) => source === 'wheel') ??
+    (await runtimes.install({ from: 'wheel' }))
+  );
 }

@@ -7,7 +7,7 @@ import type { Engine, GenerationEvent, GenerationRequest } from '../../src/engin
 import { createEngineLauncher } from '../../src/engine/launch/engine-launcher.ts';
 import type { EngineLauncher, EngineProcess, LaunchSpec } from '../../src/engine/launch/launch.ts';
 import { createLogger } from '../../src/observability/logger.ts';
-import { testRuntime } from './engine-runtime.ts';
+import { testRuntime } from './shared-runtimes.ts';
 
 const projectFolder = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 

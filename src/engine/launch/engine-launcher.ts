@@ -70,7 +70,7 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
       await removeEndpoint(endpoint);
       throw loadError(await child.exited, spec);
     }
-    watchdog.guard(pid);
+    watchdog.guard(pid, endpoint.type === 'socket' ? endpoint.folder : undefined);
     const model = basename(spec.modelPath);
     logger.info({ pid, model, runtime: spec.runtime.name }, 'engine started');
 

@@ -47,6 +47,7 @@ export function buildServerArguments(
     '--batch-size': batchTokens,
     '--ubatch-size': batchTokens,
     '--n-gpu-layers': spec.gpuLayers,
+    '--fit': picksGpuLayers(spec) ? undefined : 'off',
     '--flash-attn': flashAttention(spec),
     '--no-kv-offload': spec.offloadsKvCacheToGpu === false,
     '--cache-type-k': spec.kvCacheTypes?.k,
@@ -73,6 +74,11 @@ function batchSize(spec: LaunchSpec): number {
   if (spec.purpose === 'embedding') return spec.contextLength;
   if (spec.evalBatchSize !== undefined) return spec.evalBatchSize;
   return spec.projectorPath === undefined ? generationBatchTokens : visionBatchTokens;
+}
+
+/** Finding out how many layers fit costs a tenth of a second: only where something depends on it. */
+function picksGpuLayers({ gpuLayers, runtime }: LaunchSpec): boolean {
+  return gpuLayers === undefined && !runtime.name.endsWith('-cpu');
 }
 
 function flashAttention({ hasFlashAttention }: LaunchSpec): 'on' | 'off' | undefined {

@@ -4,7 +4,8 @@ import type { Logger } from '../../observability/logger.ts';
 
 /** Our end of the watchdog process: which engines it shall kill when we are gone. */
 export interface WatchdogLink {
-  guard(pid: number): void;
+  /** @param folder Removed after the kill. */
+  guard(pid: number, folder?: string): void;
   release(pid: number): void;
   /** Ends the watchdog; engines that are still guarded are killed. */
   close(): Promise<void>;
@@ -17,7 +18,7 @@ export interface WatchdogLink {
  * @param scriptPath The bundled `watchdog.js`.
  */
 export function createWatchdogLink(scriptPath: string, logger: Logger): WatchdogLink {
-  const guarded = new Set<number>();
+  const guarded = new Map<number, string>();
   let watchdog: ChildProcess | undefined;
 
   function start(): ChildProcess {
@@ -42,14 +43,11 @@ export function createWatchdogLink(scriptPath: string, logger: Logger): Watchdog
   }
 
   return {
-    guard: (pid) => {
-      guarded.add(pid);
-      if (watchdog === undefined) {
-        watchdog = start();
-        for (const each of guarded) watchdog.stdin?.write(`+${each}\n`);
-      } else {
-        watchdog.stdin?.write(`+${pid}\n`);
-      }
+    guard: (pid, folder = '') => {
+      guarded.set(pid, folder);
+      const news = watchdog === undefined ? guarded : new Map([[pid, folder]]);
+      watchdog ??= start();
+      for (const each of news) watchdog.stdin?.write(`+${each.join(' ')}\n`);
     },
     release: (pid) => {
       if (guarded.delete(pid)) watchdog?.stdin?.write(`-${pid}\n`);
@@ -58,6 +56,8 @@ export function createWatchdogLink(scriptPath: string, logger: Logger): Watchdog
       const child = watchdog;
       if (child === undefined) return;
       const exited = once(child, 'exit');
+      // It may be all that this process still waits for.
+      child.ref();
       child.stdin?.end();
       await exited;
     },

@@ -1,19 +1,26 @@
 /**
- * A process of its own that outlives Hearth for a moment: it reads `+<pid>` and `-<pid>` lines and,
- * when the pipe closes because Hearth has gone (even by SIGKILL), kills the engines that are left.
+ * A process of its own that outlives Hearth for a moment: it reads `+<pid> <folder>` and `-<pid>` lines and,
+ * when the pipe closes because Hearth has gone (even by SIGKILL), kills the engines that are left and removes
+ * the folders of their sockets.
  */
+import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { killGroup } from './kill-group.ts';
 
-const guarded = new Set<number>();
+/** Folder by process id; empty where there is none. */
+const guarded = new Map<number, string>();
 
 createInterface({ input: process.stdin })
   .on('line', (line) => {
-    const pid = Number(line.slice(1));
+    const [, sign, digits, folder = ''] = /^([+-])(\d+)(?: (.+))?$/.exec(line) ?? [];
+    const pid = Number(digits);
     if (!Number.isSafeInteger(pid) || pid <= 1) return;
-    if (line.startsWith('+')) guarded.add(pid);
-    if (line.startsWith('-')) guarded.delete(pid);
+    if (sign === '+') guarded.set(pid, folder);
+    else guarded.delete(pid);
   })
   .on('close', () => {
-    for (const pid of guarded) killGroup(pid, 'SIGKILL');
+    for (const [pid, folder] of guarded) {
+      killGroup(pid, 'SIGKILL');
+      if (folder !== '') rmSync(folder, { recursive: true, force: true });
+    }
   });

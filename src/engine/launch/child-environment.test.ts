@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { childEnvironment } from './child-environment.ts';
+
+it('passes on only what an engine needs', () => {
+  const environment = childEnvironment(
+    { PATH: '/bin', HUB_TOKEN: 'secret', NODE_OPTIONS: '--x', LLAMA_ARG_MODEL: 'other' },
+    'key',
+  );
+  expect(environment).toMatchObject({ PATH: '/bin', LLAMA_API_KEY: 'key', GOMP_SPINCOUNT: '0' });
+  expect(Object.keys(environment)).not.toContain('HUB_TOKEN');
+  expect(Object.keys(environment)).not.toContain('NODE_OPTIONS');
+  expect(Object.keys(environment)).not.toContain('LLAMA_ARG_MODEL');
+});

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import type { LaunchSpec } from './launch.ts';
+import { buildServerArguments, maxConnections } from './server-arguments.ts';
+
+const spec: LaunchSpec = {
+  runtime: {
+    name: 'llama.cpp-linux-x64-cpu',
+    version: 'b1',
+    supportedFormats: ['gguf'],
+    source: 'path',
+    command: 'llama-server',
+    leadingArguments: [],
+  },
+  modelPath: '/models/a.gguf',
+  purpose: 'generation',
+  contextLength: 4096,
+  parallel: 3,
+  promptCacheMiB: 512,
+  loadTimeoutMs: 1_000,
+};
+const socket = { type: 'socket', socketPath: '/tmp/x/e.sock', folder: '/tmp/x' } as const;
+
+/** The value after a flag; true for a flag without one, undefined where it is absent. */
+function valueOf(flag: string, more: Partial<LaunchSpec> = {}): string | true | undefined {
+  const list = buildServerArguments({ ...spec, ...more }, socket, 2);
+  const index = list.indexOf(flag);
+  if (index === -1) return undefined;
+  const next = list[index + 1];
+  return next === undefined || next.startsWith('--') ? true : next;
+}
+
+describe('buildServerArguments', () => {
+  it('gives each slot a whole context', () => {
+    expect(valueOf('--ctx-size')).toBe('12288');
+    expect(valueOf('--parallel')).toBe('3');
+  });
+
+  it('listens on the socket, or on loopback', () => {
+    expect(valueOf('--host')).toBe('/tmp/x/e.sock');
+    expect(valueOf('--port')).toBeUndefined();
+    const loopback = { type: 'loopback', host: '127.0.0.1', port: 4321 } as const;
+    expect(buildServerArguments(spec, loopback, 2).join(' ')).toContain(
+      '--host 127.0.0.1 --port 4321',
+    );
+  });
+
+  it('keeps batches small for generation and as long as the context for embeddings', () => {
+    expect(valueOf('--ubatch-size')).toBe('256');
+    expect(valueOf('--batch-size', { evalBatchSize: 64 })).toBe('64');
+    expect(valueOf('--ubatch-size', { projectorPath: '/models/mmproj.gguf' })).toBe('512');
+    expect(valueOf('--ubatch-size', { purpose: 'embedding' })).toBe('4096');
+  });
+
+  it('asks for what a purpose needs', () => {
+    expect(valueOf('--embeddings')).toBeUndefined();
+    expect(valueOf('--jinja')).toBe(true);
+    expect(valueOf('--cache-ram')).toBe('512');
+    expect(valueOf('--embeddings', { purpose: 'embedding' })).toBe(true);
+    expect(valueOf('--jinja', { purpose: 'embedding' })).toBeUndefined();
+    expect(valueOf('--mmproj', { projectorPath: '/models/mmproj.gguf' })).toBe(
+      '/models/mmproj.gguf',
+    );
+  });
+
+  it('leaves to the engine what is not set', () => {
+    for (const flag of ['--n-gpu-layers', '--flash-attn', '--no-kv-offload', '--override-kv']) {
+      expect(valueOf(flag)).toBeUndefined();
+    }
+    expect(valueOf('--n-gpu-layers', { gpuLayers: 0 })).toBe('0');
+    expect(valueOf('--flash-attn', { hasFlashAttention: false })).toBe('off');
+    expect(valueOf('--no-kv-offload', { offloadsKvCacheToGpu: false })).toBe(true);
+    expect(valueOf('--no-kv-offload', { offloadsKvCacheToGpu: true })).toBeUndefined();
+    expect(valueOf('--cache-type-v', { kvCacheTypes: { k: 'f16', v: 'q8_0' } })).toBe('q8_0');
+  });
+
+  it('lets the engine find out how many layers fit only where there is a GPU to fill', () => {
+    const runtime = { ...spec.runtime, name: 'llama.cpp-linux-x64-cuda' };
+    expect(valueOf('--fit')).toBe('off');
+    expect(valueOf('--fit', { runtime })).toBeUndefined();
+    expect(valueOf('--fit', { runtime, gpuLayers: 4 })).toBe('off');
+  });
+
+  it('sets the number of experts by the name of the architecture', () => {
+    expect(valueOf('--override-kv', { expertCount: 4, architecture: 'qwen3moe' })).toBe(
+      'qwen3moe.expert_used_count=int:4',
+    );
+    expect(() => valueOf('--override-kv', { expertCount: 4 })).toThrow('needs architecture');
+  });
+
+  it('has a thread for every connection', () => {
+    expect(Number(valueOf('--threads-http'))).toBeGreaterThan(maxConnections(spec));
+  });
+});

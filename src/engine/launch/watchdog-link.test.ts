@@ -1,0 +1,57 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bundleScript } from '../../../test/setup/test-engines.ts';
+import { createLogger } from '../../observability/logger.ts';
+import { killGroup } from './kill-group.ts';
+import { createWatchdogLink } from './watchdog-link.ts';
+
+const logger = createLogger('silent');
+let script: Awaited<ReturnType<typeof bundleScript>>;
+
+beforeAll(async () => {
+  script = await bundleScript('src/engine/launch/watchdog.ts');
+});
+afterAll(() => script.remove());
+
+function startSleeper(): { child: ChildProcess; pid: number; exited: Promise<unknown[]> } {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true });
+  return { child, pid: child.pid ?? 0, exited: once(child, 'exit') };
+}
+
+it('kills what is guarded, and only that, when the pipe closes', async () => {
+  const link = createWatchdogLink(script.path, logger);
+  const folder = await mkdtemp(join(tmpdir(), 'hearth-watchdog test-'));
+  const guarded = startSleeper();
+  const released = startSleeper();
+  link.guard(released.pid);
+  link.guard(guarded.pid, folder);
+  link.release(released.pid);
+  await link.close();
+  expect(await guarded.exited).toEqual([null, 'SIGKILL']);
+  expect(released.child.exitCode).toBeNull();
+  expect(existsSync(folder)).toBe(false);
+  killGroup(released.pid, 'SIGTERM');
+  expect(await released.exited).toEqual([null, 'SIGTERM']);
+});
+
+it('has nothing to close when nothing was guarded', async () => {
+  const link = createWatchdogLink(script.path, logger);
+  link.release(12_345);
+  await expect(link.close()).resolves.toBeUndefined();
+});
+
+it('does without a watchdog that can not be started', async () => {
+  const link = createWatchdogLink('/no/such/watchdog.js', logger);
+  const sleeper = startSleeper();
+  link.guard(sleeper.pid);
+  await expect(link.close()).resolves.toBeUndefined();
+  killGroup(sleeper.pid, 'SIGTERM');
+  await sleeper.exited;
+  // It has gone: nothing to signal, no error.
+  killGroup(sleeper.pid, 'SIGTERM');
+});

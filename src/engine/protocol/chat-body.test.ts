@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import type { ChatGeneration } from '../engine.ts';
+import { chatBody } from './chat-body.ts';
+
+const tool = { name: 'get_tide', parameters: { type: 'object' } };
+
+function bodyOf(more: Partial<ChatGeneration>): Record<string, unknown> {
+  const request: ChatGeneration = { kind: 'chat', messages: [], sampling: {}, ...more };
+  return JSON.parse(JSON.stringify(chatBody(request)));
+}
+
+describe('chatBody', () => {
+  it('streams with progress and usage, and leaves the rest to the engine', () => {
+    expect(bodyOf({})).toEqual({
+      messages: [],
+      stream: true,
+      cache_prompt: true,
+      return_progress: true,
+      stream_options: { include_usage: true },
+      verbose: true,
+      response_fields: ['stop_type', 'stopping_word', 'truncated'],
+    });
+  });
+
+  it('names sampling as the engine does', () => {
+    const sampling = {
+      temperature: 0.5,
+      topP: 0.9,
+      topK: 40,
+      minP: 0.1,
+      repeatPenalty: 1.1,
+      presencePenalty: 0.2,
+      frequencyPenalty: 0.3,
+      seed: 7,
+      logitBias: { '5': -100 },
+    };
+    expect(bodyOf({ sampling, maxTokens: 9, stop: ['x'] })).toMatchObject({
+      temperature: 0.5,
+      top_p: 0.9,
+      top_k: 40,
+      min_p: 0.1,
+      repeat_penalty: 1.1,
+      presence_penalty: 0.2,
+      frequency_penalty: 0.3,
+      seed: 7,
+      logit_bias: { '5': -100 },
+      n_predict: 9,
+      stop: ['x'],
+    });
+  });
+
+  it('writes messages in the wire format', () => {
+    const messages: ChatGeneration['messages'] = [
+      { role: 'system', content: 'Be kind.' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Look' },
+          { type: 'image', dataUrl: 'data:image/png;base64,AA' },
+        ],
+      },
+      {
+        role: 'assistant',
+        content: '',
+        toolCalls: [
+          { id: 'a', name: 'f', argumentsJson: '{"b":1}' },
+          { id: 'c', name: 'f', argumentsJson: '{oops' },
+        ],
+      },
+      { role: 'tool', toolCallId: 'a', content: 'done' },
+      { role: 'assistant', content: 'Done.', toolCalls: [] },
+    ];
+    expect(bodyOf({ messages })['messages']).toEqual([
+      { role: 'system', content: 'Be kind.' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Look' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,AA' } },
+        ],
+      },
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: [
+          { id: 'a', type: 'function', function: { name: 'f', arguments: '{"b":1}' } },
+          {
+            id: 'c',
+            type: 'function',
+            function: { name: 'f', arguments: '{"unparsed":"{oops"}' },
+          },
+        ],
+      },
+      { role: 'tool', tool_call_id: 'a', content: 'done' },
+      { role: 'assistant', content: 'Done.' },
+    ]);
+  });
+
+  it.each([
+    [undefined, undefined],
+    ['off', { enable_thinking: false }],
+    ['on', { enable_thinking: true }],
+    ['low', { enable_thinking: true, reasoning_effort: 'low' }],
+    ['high', { enable_thinking: true, reasoning_effort: 'high' }],
+  ] as const)('asks for reasoning %s', (reasoning, expected) => {
+    const body = bodyOf(reasoning === undefined ? {} : { reasoning });
+    expect(body['chat_template_kwargs']).toEqual(expected);
+  });
+
+  it('offers tools', () => {
+    const wire = { name: 'get_tide', description: '', parameters: { type: 'object' } };
+    expect(bodyOf({ tools: [tool], toolChoice: 'required' })).toMatchObject({
+      tools: [{ type: 'function', function: wire }],
+      tool_choice: 'required',
+    });
+    expect(bodyOf({ tools: [], toolChoice: 'required' })).not.toHaveProperty('tool_choice');
+  });
+
+  it('offers only the tool that is chosen by name', () => {
+    const other = { ...tool, name: 'other' };
+    const body = bodyOf({ tools: [other, tool], toolChoice: { name: 'get_tide' } });
+    expect(body['tools']).toMatchObject([{ function: { name: 'get_tide' } }]);
+    expect(body['tool_choice']).toBe('required');
+  });
+
+  it('asks for a format', () => {
+    expect(bodyOf({ responseFormat: { type: 'text' } })).not.toHaveProperty('response_format');
+    expect(bodyOf({ responseFormat: { type: 'json_object' } })).toMatchObject({
+      response_format: { type: 'json_object' },
+    });
+    expect(bodyOf({ responseFormat: { type: 'json_schema', schema: { a: 1 } } })).toMatchObject({
+      response_format: { type: 'json_schema', json_schema: { schema: { a: 1 }, strict: true } },
+    });
+  });
+
+  it('asks for at least one alternative, as none would switch log probabilities off', () => {
+    expect(bodyOf({ topLogprobs: 0 })).toMatchObject({ logprobs: true, top_logprobs: 1 });
+    expect(bodyOf({ topLogprobs: 5 })).toMatchObject({ logprobs: true, top_logprobs: 5 });
+  });
+});

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import type { ChatGeneration } from '../engine.ts';
+import { ChatDecoder } from './chat-decoder.ts';
+
+const request: ChatGeneration = { kind: 'chat', messages: [], sampling: {}, stop: ['END'] };
+
+function bytes(...chunks: object[]): Buffer {
+  return Buffer.from(chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join(''));
+}
+function delta(fields: object, more: object = {}): object {
+  return { choices: [{ index: 0, finish_reason: null, delta: fields, ...more }] };
+}
+function finish(reason: string, stop: object): object {
+  return { choices: [{ index: 0, finish_reason: reason, delta: {} }], __verbose: stop };
+}
+const progress = { prompt_progress: { total: 30, cache: 10, processed: 20, time_ms: 1 } };
+const timings = {
+  choices: [],
+  timings: { cache_n: 10, prompt_n: 20, prompt_ms: 1.5, predicted_n: 7, predicted_ms: 2.5 },
+};
+const parseError = {
+  error: { code: 500, type: 'server_error', message: 'Failed to parse input at pos 12: <tool' },
+};
+
+describe('ChatDecoder', () => {
+  it('joins what one read brought, in order', () => {
+    const decoder = new ChatDecoder(request);
+    const events = decoder.decode([
+      bytes(progress, delta({ role: 'assistant', content: null })),
+      bytes(delta({ reasoning_content: 'Let ' }), delta({ reasoning_content: 'me ' })),
+      bytes(delta({ reasoning_content: 'see.' }), delta({ content: 'A' }), delta({ content: 'B' })),
+    ]);
+    expect(events).toEqual([
+      { type: 'prompt.progress', processedTokens: 20, cachedTokens: 10, totalTokens: 30 },
+      { type: 'reasoning.delta', text: 'Let me see.' },
+      { type: 'content.delta', text: 'AB' },
+    ]);
+    expect(decoder.hasOutput).toBe(true);
+  });
+
+  it('reads events that are cut anywhere, even inside a character', () => {
+    const decoder = new ChatDecoder(request);
+    const whole = bytes(delta({ content: 'Gr\u00FC\u00DFe \u{1F44B}' }), delta({ content: '!' }));
+    const texts = Array.from(whole).flatMap((_, index) =>
+      decoder
+        .decode([whole.subarray(index, index + 1)])
+        .map((event) => (event.type === 'content.delta' ? event.text : '')),
+    );
+    expect(texts.join('')).toBe('Gr\u00FC\u00DFe \u{1F44B}!');
+  });
+
+  it('ends with stop reason and usage', () => {
+    const decoder = new ChatDecoder(request);
+    decoder.decode([
+      bytes(delta({ content: 'A' }), finish('stop', { stop_type: 'word', stopping_word: 'END' })),
+      bytes(timings),
+      Buffer.from('data: [DONE]\n\n: ping\n\n'),
+    ]);
+    expect(decoder.end()).toEqual({
+      type: 'generation.end',
+      stopReason: 'stopStringFound',
+      usage: {
+        promptTokens: 30,
+        cachedTokens: 10,
+        completionTokens: 7,
+        promptMs: 1.5,
+        generationMs: 2.5,
+      },
+      isMalformed: false,
+    });
+  });
+
+  it('reads the OpenAI finish reason where there is nothing better', () => {
+    const decoder = new ChatDecoder(request);
+    decoder.decode([bytes({ choices: [{ delta: {}, finish_reason: 'length' }] })]);
+    expect(decoder.end().stopReason).toBe('maxPredictedTokensReached');
+  });
+
+  it('hands tool calls on piece by piece', () => {
+    const decoder = new ChatDecoder(request);
+    const call = { index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '{' } };
+    const events = decoder.decode([
+      bytes(
+        delta({ tool_calls: [call] }),
+        delta({ tool_calls: [{ index: 0, function: { arguments: '}' } }] }),
+        finish('tool_calls', { stop_type: 'eos' }),
+      ),
+    ]);
+    expect(events).toEqual([
+      { type: 'tool_call.delta', index: 0, id: 'a', name: 'f', argumentsJson: '{' },
+      { type: 'tool_call.delta', index: 0, argumentsJson: '}' },
+    ]);
+    expect(decoder.end().stopReason).toBe('toolCalls');
+  });
+
+  it('cuts log probabilities to what was asked for', () => {
+    const decoder = new ChatDecoder({ ...request, topLogprobs: 0 });
+    const wire = { id: 5, token: 'A', bytes: [65], logprob: -0.5 };
+    const logprobs = { content: [{ ...wire, top_logprobs: [wire] }] };
+    expect(decoder.decode([bytes(delta({ content: 'A' }, { logprobs }))])).toEqual([
+      {
+        type: 'content.delta',
+        text: 'A',
+        logprobs: [{ token: 'A', bytes: [65], logprob: -0.5, topLogprobs: [] }],
+      },
+    ]);
+  });
+
+  it('keeps the text that the engine could not parse in the end', () => {
+    const decoder = new ChatDecoder(request);
+    const events = decoder.decode([bytes(progress, delta({ content: 'A' }), parseError)]);
+    expect(events.at(-1)).toEqual({ type: 'content.delta', text: 'A' });
+    expect(decoder.end()).toMatchObject({
+      isMalformed: true,
+      usage: { promptTokens: 30, completionTokens: 1 },
+    });
+  });
+
+  it.each([
+    ['before any text', [parseError]],
+    [
+      'of another kind',
+      [delta({ content: 'A' }), { error: { code: 500, message: 'Compute error.' } }],
+    ],
+  ])('throws a failure %s', (_, chunks) => {
+    const decoder = new ChatDecoder(request);
+    expect(decoder.decode([bytes(...chunks)])).toHaveLength(chunks.length - 1);
+    expect(() => decoder.end()).toThrow(expect.objectContaining({ code: 'internal' }));
+  });
+
+  it('throws when the stream breaks off', () => {
+    const decoder = new ChatDecoder(request);
+    decoder.decode([bytes(delta({ content: 'A' }))]);
+    expect(() => decoder.end()).toThrow(expect.objectContaining({ code: 'crashed' }));
+  });
+
+  it('throws at what is not JSON', () => {
+    const decoder = new ChatDecoder(request);
+    expect(() => decoder.decode([Buffer.from('data: {oops\n\n')])).toThrow('not JSON');
+  });
+});
