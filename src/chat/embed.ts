@@ -1,5 +1,6 @@
 import { given } from '../contract/given.ts';
 import type { InstancePool } from '../instances/pool.ts';
+import { leaseFailure } from './lease-failure.ts';
 
 export interface EmbedCall {
   readonly identifier: string | undefined;
@@ -33,6 +34,8 @@ export async function embed(
     const { vectors, promptTokens } = await lease.engine.embed(inputs, lease.signal);
     const { model, variant } = lease.selection;
     return { model: `${model.key}@${variant.id}`, vectors, promptTokens };
+  } catch (error) {
+    throw await leaseFailure(lease, error);
   } finally {
     lease.release();
   }

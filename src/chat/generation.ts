@@ -5,10 +5,11 @@ import type {
   GenerationRequest,
   GenerationUsage,
 } from '../engine/engine.ts';
-import type { AcquireEvent, InstancePool } from '../instances/pool.ts';
+import type { AcquireEvent, InstancePool, Lease } from '../instances/pool.ts';
 import type { ModelSelection } from '../models/model.ts';
 import { given } from '../contract/given.ts';
 import { createChannel } from './channel.ts';
+import { leaseFailure } from './lease-failure.ts';
 
 export interface GenerationCall {
   /** Model key or instance id; empty or absent: the one that is loaded. */
@@ -72,12 +73,13 @@ export async function* generate(
     .finally(acquiring.close);
   // The reader awaits `leasing` only after the channel has ended; a failure must not be unhandled till then.
   leasing.catch(() => {});
+  let lease: Lease | undefined;
   try {
     for await (const event of acquiring) {
       if (event.type === 'load.end') startedAt = performance.now();
       yield event;
     }
-    const lease = await leasing;
+    lease = await leasing;
     const { engine, instanceId, selection, loadTimeSeconds } = lease;
     const { properties } = engine;
     yield {
@@ -104,10 +106,12 @@ export async function* generate(
         yield event;
       }
     }
+  } catch (error) {
+    throw lease === undefined ? error : await leaseFailure(lease, error);
   } finally {
     ended.abort();
     leasing.then(
-      (lease) => lease.release(),
+      (leased) => leased.release(),
       () => {},
     );
   }

@@ -4,8 +4,14 @@ import { z } from '@hono/zod-openapi';
 
 export const modelIdentifierSchema = z.string().min(1).max(512);
 
-/** Most characters of one text; the body limit of the server is usually reached first. */
-export const textSchema = z.string().max(64 * 1024 * 1024);
+/**
+ * A text; the body limit of the server is usually reached before its own. Halves of surrogate pairs, which
+ * UTF-8 can't carry, become U+FFFD.
+ */
+export const textSchema = z
+  .string()
+  .max(64 * 1024 * 1024)
+  .overwrite((text) => text.toWellFormed());
 
 export const tokenCountSchema = z.int().nonnegative();
 export const contextLengthSchema = z

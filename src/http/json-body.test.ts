@@ -1,27 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import { readJsonBody } from './json-body.ts';
-import { countJsonValues } from './json-size.ts';
+import { measureJson } from './json-size.ts';
 
-describe('countJsonValues', () => {
-  const count = (json: string, limit = 1000) => countJsonValues(Buffer.from(json), limit);
+describe('measureJson', () => {
+  const measure = (json: string, valueCount = 1000, depth = 1000) =>
+    measureJson(Buffer.from(json), { valueCount, depth });
 
   it.each([
-    ['1', 1],
-    ['[]', 2],
-    ['[1,2,3]', 4],
-    ['{"a":1,"b":[]}', 4],
-    ['"a,b,[c"', 1],
-    [String.raw`"a\",["`, 1],
-    [String.raw`["a\\",2]`, 3],
-    [String.raw`["\\\\\",[[[[",2]`, 3],
-    ['"', 1],
-    ['', 1],
-  ])('%s holds at most %d', (json, values) => {
-    expect(count(json)).toBe(values);
+    ['1', 1, 0],
+    ['[]', 2, 1],
+    ['[1,2,3]', 4, 1],
+    ['{"a":1,"b":[[]]}', 5, 3],
+    ['"a,b,[c"', 1, 0],
+    [String.raw`"a\",["`, 1, 0],
+    [String.raw`["a\\",2]`, 3, 1],
+    [String.raw`["\\\\\",[[[[",2]`, 3, 1],
+    ['[],[],[[]]', 7, 2],
+    ['"', 1, 0],
+    ['', 1, 0],
+  ])('%s holds at most %d values, %d deep', (json, valueCount, depth) => {
+    expect(measure(json)).toEqual({ valueCount, depth });
   });
 
-  it('stops beyond the limit', () => {
-    expect(count('['.repeat(100), 10)).toBe(11);
+  it('stops beyond either limit', () => {
+    expect(measure(','.repeat(100), 10)).toEqual({ valueCount: 11, depth: 0 });
+    expect(measure('['.repeat(100), 1000, 10)).toEqual({ valueCount: 12, depth: 11 });
   });
 });
 
@@ -53,8 +56,9 @@ describe('readJsonBody', () => {
     await expect(read(body, 2_000_000)).rejects.toMatchObject({ code: 'body_too_large' });
   });
 
-  it('parses deep nesting without a stack overflow', async () => {
-    const body = '['.repeat(100_000) + ']'.repeat(100_000);
-    expect(await read(body)).toBeInstanceOf(Array);
+  it('reads what is nested up to the limit, and refuses what is deeper', async () => {
+    const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+    expect(await read(nested(512))).toBeInstanceOf(Array);
+    await expect(read(nested(513))).rejects.toMatchObject({ code: 'invalid_json' });
   });
 });

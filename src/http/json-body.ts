@@ -1,10 +1,13 @@
 import { HearthError } from '../contract/errors.ts';
 import { bodyTooLarge } from './guards/content.ts';
-import { countJsonValues } from './json-size.ts';
+import { measureJson } from './json-size.ts';
 import { shorten } from './shown-value.ts';
 
-/** Parsing and checking takes memory by the value, not by the byte: `[[],[],…]` grows fortyfold. */
-const maxValues = 250_000;
+/**
+ * Parsing and checking takes memory by the value, not by the byte: `[[],[],…]` grows fortyfold. What is nested
+ * deeply overflows the stack of whoever walks through it; schemas and messages are far from that.
+ */
+const limits = { valueCount: 250_000, depth: 512 };
 
 /**
  * The JSON body of a request.
@@ -21,8 +24,18 @@ export async function readJsonBody(request: Request, limitBytes: number): Promis
   if (bytes.byteLength === 0) {
     throw new HearthError('invalid_json', 'The body is empty; a JSON object is expected.');
   }
-  if (bytes.byteLength > maxValues && countJsonValues(bytes, maxValues) > maxValues) {
-    throw new HearthError('body_too_large', `The body has more than ${maxValues} JSON values.`);
+  const { valueCount, depth } = measureJson(bytes, limits);
+  if (valueCount > limits.valueCount) {
+    throw new HearthError(
+      'body_too_large',
+      `The body has more than ${limits.valueCount} JSON values.`,
+    );
+  }
+  if (depth > limits.depth) {
+    throw new HearthError(
+      'invalid_json',
+      `The body is nested more than ${limits.depth} levels deep.`,
+    );
   }
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;

@@ -2,20 +2,39 @@ const quote = 0x22;
 const comma = 0x2c;
 const openBracket = 0x5b;
 const backslash = 0x5c;
+const closeBracket = 0x5d;
 const openBrace = 0x7b;
+const closeBrace = 0x7d;
 
-/**
- * How many values a JSON text holds, from above: commas and opening brackets outside of strings, plus one.
- * Stops counting beyond `limit`.
- */
-export function countJsonValues(json: Uint8Array, limit: number): number {
-  let count = 1;
+export interface JsonSize {
+  /** Commas and opening brackets outside of strings, plus one: at least the number of values. */
+  readonly valueCount: number;
+  /** Brackets that are open at the same time. */
+  readonly depth: number;
+}
+
+/** Measures a JSON text without parsing it; stops as soon as one of the limits is passed. */
+export function measureJson(json: Uint8Array, limits: JsonSize): JsonSize {
+  let valueCount = 1;
+  let open = 0;
+  let depth = 0;
   let isInString = false;
-  for (let index = 0; index < json.length && count <= limit; index += 1) {
+  for (let index = 0; index < json.length; index += 1) {
     const byte = json[index];
-    if (byte === quote) isInString = !isInString;
-    else if (isInString) index += byte === backslash ? 1 : 0;
-    else if (byte === comma || byte === openBracket || byte === openBrace) count += 1;
+    if (byte === quote) {
+      isInString = !isInString;
+    } else if (isInString) {
+      index += byte === backslash ? 1 : 0;
+    } else if (byte === comma) {
+      valueCount += 1;
+    } else if (byte === openBracket || byte === openBrace) {
+      valueCount += 1;
+      open += 1;
+      depth = Math.max(depth, open);
+    } else if (byte === closeBracket || byte === closeBrace) {
+      open -= 1;
+    }
+    if (valueCount > limits.valueCount || depth > limits.depth) break;
   }
-  return count;
+  return { valueCount, depth };
 }

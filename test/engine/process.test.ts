@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { isRunning } from '../setup/is-running.ts';
 import {
   bundleScript,
   createTestEngines,
@@ -23,17 +24,6 @@ beforeAll(async () => {
   engines = await createTestEngines();
 });
 afterAll(() => engines.close());
-
-/** Whether a process runs; one that has ended but was not waited for does not. */
-async function isRunning(pid: number): Promise<boolean> {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  return !stat.includes(') Z ');
-}
 
 async function socketFolders(): Promise<readonly string[]> {
   const names = await readdir(tmpdir());

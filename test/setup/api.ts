@@ -33,7 +33,7 @@ export async function post(
 export function postRaw(
   url: string,
   path: string,
-  body: string,
+  body: string | Uint8Array<ArrayBuffer>,
   init: ApiInit = {},
 ): Promise<Response> {
   return fetch(url + path, {

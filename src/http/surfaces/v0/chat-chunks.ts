@@ -1,18 +1,17 @@
 import type { V0ChatChunk } from '../../../contract/v0/chat-completion.ts';
 import type { GenerationStep } from '../../../chat/generation.ts';
 import { newCompletionId } from '../../../chat/ids.ts';
-import type { Logger } from '../../../observability/logger.ts';
 import type { SseMessage } from '../../sse.ts';
 import { toV0Logprobs } from './logprobs.ts';
 import { toFinishReason, toV0Report } from './report.ts';
-import { done, toErrorMessage } from './stream-end.ts';
+import { done, toErrorMessage, type StreamOptions } from './stream-end.ts';
 
 type Delta = V0ChatChunk['choices'][number]['delta'];
 
 /** Chunks of a chat completion: deltas, the finish reason, the report, `[DONE]`. */
 export async function* chatChunks(
   steps: AsyncIterable<GenerationStep>,
-  logger: Logger,
+  options: StreamOptions,
 ): AsyncGenerator<SseMessage> {
   const id = newCompletionId('chatcmpl');
   const created = Math.floor(Date.now() / 1000);
@@ -48,7 +47,7 @@ export async function* chatChunks(
       }
     }
   } catch (error) {
-    yield toErrorMessage(error, logger);
+    yield toErrorMessage(error, options);
   }
   yield done;
 }

@@ -19,10 +19,8 @@ export function mountChatCompletions(app: App, services: SurfaceServices): void 
     const call = await toChatCall(body, services);
     const steps = generate(services.pool, call, signal);
     if (body.stream !== true) return collectChat(steps);
-    return eventStream(chatChunks(await openStream(steps), services.logger), {
-      signal,
-      logger: services.logger,
-    });
+    const options = { signal, logger: services.logger };
+    return eventStream(chatChunks(await openStream(steps), options), options);
   });
 }
 

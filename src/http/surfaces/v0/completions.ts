@@ -9,7 +9,6 @@ import {
 import { generate, type GenerationCall, type GenerationStep } from '../../../chat/generation.ts';
 import { newCompletionId } from '../../../chat/ids.ts';
 import type { TokenLogprob } from '../../../engine/engine.ts';
-import type { Logger } from '../../../observability/logger.ts';
 import { mount, type App } from '../../mount.ts';
 import { eventStream, type SseMessage } from '../../sse.ts';
 import type { SurfaceServices } from '../services.ts';
@@ -17,7 +16,7 @@ import { toGenerationCall } from './generation-call.ts';
 import { toCompletionLogprobs } from './logprobs.ts';
 import { openStream } from './open-stream.ts';
 import { toFinishReason, toV0Report } from './report.ts';
-import { done, toErrorMessage } from './stream-end.ts';
+import { done, toErrorMessage, type StreamOptions } from './stream-end.ts';
 
 type GenerationStart = Extract<GenerationStep, { readonly type: 'generation.start' }>;
 
@@ -27,8 +26,8 @@ export function mountCompletions(app: App, services: SurfaceServices): void {
     const steps = generate(services.pool, call, signal);
     const echo = body.echo === true ? body.prompt : '';
     if (body.stream !== true) return collectCompletion(steps, echo);
-    const chunks = completionChunks(await openStream(steps), echo, services.logger);
-    return eventStream(chunks, { signal, logger: services.logger });
+    const options = { signal, logger: services.logger };
+    return eventStream(completionChunks(await openStream(steps), echo, options), options);
   });
 }
 
@@ -90,7 +89,7 @@ async function collectCompletion(
 async function* completionChunks(
   steps: AsyncIterable<GenerationStep>,
   echo: string,
-  logger: Logger,
+  options: StreamOptions,
 ): AsyncGenerator<SseMessage> {
   const id = newCompletionId('cmpl');
   const created = Math.floor(Date.now() / 1000);
@@ -129,7 +128,7 @@ async function* completionChunks(
       }
     }
   } catch (error) {
-    yield toErrorMessage(error, logger);
+    yield toErrorMessage(error, options);
   }
   yield done;
 }

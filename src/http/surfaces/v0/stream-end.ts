@@ -6,9 +6,16 @@ import type { SseMessage } from '../../sse.ts';
 /** The last line of every stream. */
 export const done: SseMessage = { data: '[DONE]' };
 
-/** What failed after the stream had opened, as a `data:` line. */
-export function toErrorMessage(error: unknown, logger: Logger): SseMessage {
+export interface StreamOptions {
+  /** The request's. */
+  readonly signal: AbortSignal;
+  readonly logger: Logger;
+}
+
+/** What failed after the stream had opened, as a `data:` line; thrown on where the client has gone. */
+export function toErrorMessage(error: unknown, { signal, logger }: StreamOptions): SseMessage {
   if (error instanceof HearthError) return { data: JSON.stringify(toOpenAiErrorBody(error)) };
+  if (signal.aborted) throw error;
   logger.error({ err: error }, 'stream failed');
   const internal = new HearthError(
     'internal',

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { get, post } from '../setup/api.ts';
+import { endlessModel, placeEndlessModel } from '../setup/endless-model.ts';
+import { expectError, expectErrorFields } from '../setup/expect-error.ts';
+import { makeHome, removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
+import { waitForRequests } from '../setup/instances.ts';
+import { isRunning } from '../setup/is-running.ts';
+import { openStream } from '../setup/live-stream.ts';
+import { enginePidOf } from '../setup/loaded-engines.ts';
+
+const chat = '/api/v1/chat';
+const endless = { model: endlessModel, input: 'Tell me a story' };
+const endlessV0 = { model: endlessModel, messages: [{ role: 'user', content: endless.input }] };
+
+let home: string;
+let hearth: HearthProcess;
+beforeAll(async () => {
+  home = await makeHome();
+  await placeEndlessModel(home);
+  hearth = await startHearth({ home, flags: ['--engine-parallel=4'] });
+});
+afterAll(async () => {
+  await hearth.stop();
+  await removeHome(home);
+});
+
+describe('an engine that is killed while it works', () => {
+  const crashed = { code: 'crashed', message: /engine .*stopped/i } as const;
+
+  it('fails its requests, whatever their form, and the next one loads it again', async () => {
+    const streamV1 = await openStream(hearth.url, chat, endless);
+    const streamV0 = await openStream(hearth.url, '/api/v0/chat/completions', endlessV0);
+    await Promise.all([streamV1.until('delta'), streamV0.until('delta')]);
+    const json = post(hearth.url, chat, endless);
+    const jsonV0 = post(hearth.url, '/api/v0/completions', { model: endlessModel, prompt: 'Once' });
+    await waitForRequests(hearth.url, endlessModel, 4);
+
+    const firstPid = await enginePidOf(hearth, endlessModel);
+    process.kill(firstPid, 'SIGKILL');
+
+    const v1 = (await streamV1.rest()).slice(-2);
+    expect(v1.map(({ event }) => event)).toEqual(['error', 'chat.end']);
+    expectErrorFields(JSON.parse(v1[0]?.data ?? '').error, crashed);
+    const { result } = JSON.parse(v1[1]?.data ?? '');
+    expect(result.output[0].content).not.toBe('');
+    expect(result).not.toHaveProperty('response_id');
+    const v0 = (await streamV0.rest()).slice(-2);
+    expectErrorFields(JSON.parse(v0[0]?.data ?? '').error, { ...crashed, isV0: true });
+    expect(v0[1]?.data).toBe('[DONE]');
+    expectError(await json, crashed);
+    expectError(await jsonV0, { ...crashed, isV0: true });
+
+    const next = await post(hearth.url, chat, { ...endless, store: false, max_output_tokens: 5 });
+    expect(next).toMatchObject({
+      status: 200,
+      body: {
+        model_instance_id: endlessModel,
+        stats: { model_load_time_seconds: expect.any(Number) },
+      },
+    });
+    expect(await enginePidOf(hearth, endlessModel)).not.toBe(firstPid);
+  });
+
+  it('fails those that wait in line as well', async () => {
+    const answers = Array.from({ length: 6 }, () => post(hearth.url, chat, endless));
+    await waitForRequests(hearth.url, endlessModel, 4);
+    process.kill(await enginePidOf(hearth, endlessModel), 'SIGKILL');
+    for (const answer of await Promise.all(answers)) expectError(answer, crashed);
+  });
+});
+
+describe('a server that is killed while it works', () => {
+  it('leaves no engine behind, and goes on with its conversations when started again', async () => {
+    const first = await post(hearth.url, chat, {
+      model: 'hearth/starter-chat',
+      input: 'My name is Zorbek.',
+      reasoning: 'off',
+    });
+    const running = await openStream(hearth.url, chat, endless);
+    await running.until('delta');
+    const engines = [
+      await enginePidOf(hearth, endlessModel),
+      await enginePidOf(hearth, 'hearth/starter-chat'),
+    ];
+
+    await hearth.kill();
+    await expect(running.rest()).rejects.toThrow('terminated');
+    for (const pid of engines) {
+      await expect.poll(() => isRunning(pid), { timeout: 2000 }).toBe(false);
+    }
+
+    hearth = await startHearth({ home });
+    const list = await get(hearth.url, '/api/v1/responses');
+    expect(list.body.responses).toEqual([
+      expect.objectContaining({ response_id: first.body.response_id, output: first.body.output }),
+    ]);
+    const next = await post(hearth.url, chat, {
+      model: 'hearth/starter-chat',
+      input: 'What is my name?',
+      reasoning: 'off',
+      previous_response_id: first.body.response_id,
+    });
+    expect(next.body.output[0].content).toContain('Zorbek');
+  });
+});

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { get, post, type ApiAnswer } from '../setup/api.ts';
+import { endlessModel, placeEndlessModel } from '../setup/endless-model.ts';
+import { expectError, expectErrorFields } from '../setup/expect-error.ts';
+import { makeHome, removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
+import { instancesOf, waitForRequests } from '../setup/instances.ts';
+import { openStream } from '../setup/live-stream.ts';
+import { loadedEngines } from '../setup/loaded-engines.ts';
+
+const model = 'hearth/starter-chat';
+const hello = { model, input: 'Hello!', reasoning: 'off', store: false };
+const helloV0 = { model, messages: [{ role: 'user', content: 'Hello!' }] };
+
+let hearth: HearthProcess;
+beforeAll(async () => {
+  const home = await makeHome();
+  await placeEndlessModel(home);
+  const flags = ['--engine-parallel=2', '--limits-queued-requests=70'];
+  hearth = await startHearth({ home, flags });
+});
+afterAll(async () => {
+  await hearth.stop();
+  await removeHome(hearth.home);
+});
+
+/** Half of them to v1, half to v0. */
+function askAtOnce(count: number): Promise<readonly ApiAnswer[]> {
+  return Promise.all(
+    Array.from({ length: count }, (_, index) =>
+      index % 2 === 0
+        ? post(hearth.url, '/api/v1/chat', hello)
+        : post(hearth.url, '/api/v0/chat/completions', helloV0),
+    ),
+  );
+}
+
+it('loads a model once for 64 first requests', async () => {
+  const answers = await askAtOnce(64);
+  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 64 }, () => 200));
+  expect([...(await instancesOf(hearth.url)).keys()]).toEqual([model]);
+  const loads = () => loadedEngines(hearth.log()).map(({ instance }) => instance);
+  await expect.poll(loads).toEqual([model]);
+});
+
+it('answers each of 200 requests: as many as there is room for, and the others with 429', async () => {
+  const answers = await askAtOnce(200);
+  const refused = answers.filter(({ status }) => status !== 200);
+  expect(answers.length - refused.length).toBeGreaterThanOrEqual(72);
+  expect(refused.length).toBeGreaterThan(0);
+  for (const answer of refused) {
+    expect(answer).toMatchObject({ status: 429, body: { error: { code: 'queue_full' } } });
+    expect(answer.headers.get('retry-after')).toBe('1');
+  }
+  expect((await instancesOf(hearth.url)).get(model)).toMatchObject({
+    active_requests: 0,
+    queued_requests: 0,
+  });
+  expect((await get(hearth.url, '/health')).status).toBe(200);
+});
+
+it('tells all that run and wait that their instance was unloaded', async () => {
+  const endless = { model: endlessModel, input: 'Tell me a story', store: false };
+  const endlessV0 = { ...helloV0, model: endlessModel };
+  const unloaded = { code: 'unloaded', message: `${endlessModel} was unloaded while` } as const;
+  const streamV1 = await openStream(hearth.url, '/api/v1/chat', endless);
+  await streamV1.until('delta');
+  const streamV0 = await openStream(hearth.url, '/api/v0/chat/completions', endlessV0);
+  const waiting = [
+    post(hearth.url, '/api/v1/chat', endless),
+    post(hearth.url, '/api/v0/chat/completions', { ...endlessV0, stream: true }),
+    post(hearth.url, '/api/v0/completions', { model: endlessModel, prompt: 'Once' }),
+  ];
+  const waitingStream = await openStream(hearth.url, '/api/v1/chat', endless);
+  await waitForRequests(hearth.url, endlessModel, 2);
+  const queued = async () => (await instancesOf(hearth.url)).get(endlessModel)?.queued_requests;
+  await expect.poll(queued).toBe(4);
+
+  const path = '/api/v1/models/unload';
+  const answer = await post(hearth.url, path, { instance_id: endlessModel });
+  expect(answer).toMatchObject({ status: 200, body: { instance_id: endlessModel } });
+  for (const live of [streamV1, waitingStream]) {
+    const last = (await live.rest()).slice(-2);
+    expect(last.map(({ event }) => event)).toEqual(['error', 'chat.end']);
+    expectErrorFields(JSON.parse(last[0]?.data ?? '').error, unloaded);
+  }
+  const [error, done] = (await streamV0.rest()).slice(-2);
+  expectErrorFields(JSON.parse(error?.data ?? '').error, { ...unloaded, isV0: true });
+  expect(done?.data).toBe('[DONE]');
+  for (const [index, refused] of (await Promise.all(waiting)).entries()) {
+    expectError(refused, { ...unloaded, isV0: index > 0 });
+  }
+  expect([...(await instancesOf(hearth.url)).keys()]).toEqual([model]);
+  const next = await post(hearth.url, '/api/v1/chat', { ...endless, max_output_tokens: 3 });
+  expect(next.status).toBe(200);
+});
+
+it('made Node warn of nothing, such as listeners that pile up', () => {
+  expect(hearth.log()).not.toContain('Warning');
+});

@@ -1,0 +1,36 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { ApiAnswer } from './api.ts';
+
+const waitMs = 10_000;
+
+/**
+ * Sends bytes as they are on a connection of their own, for requests that no HTTP client would make.
+ *
+ * @returns all that comes back until the server closes the connection
+ */
+export async function exchange(url: string, bytes: string | Uint8Array): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.setTimeout(waitMs, () => socket.destroy(new Error('The server keeps the connection.')));
+  let text = '';
+  socket.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+  });
+  socket.write(bytes);
+  await once(socket, 'close');
+  return text;
+}
+
+/** The first response in what `exchange` gave; its body must be JSON. */
+export function parseResponse(text: string): ApiAnswer {
+  const [head = '', body = ''] = text.split('\r\n\r\n', 2);
+  const [statusLine = '', ...lines] = head.split('\r\n');
+  const headers = new Headers(
+    lines.map((line): [string, string] => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon), line.slice(colon + 1).trim()];
+    }),
+  );
+  return { status: Number(statusLine.split(' ')[1]), headers, body: JSON.parse(body) };
+}

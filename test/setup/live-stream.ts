@@ -1,0 +1,56 @@
+import { createParser } from 'eventsource-parser';
+import { postRaw, type SseEvent } from './api.ts';
+
+/** An event stream while it runs. */
+export interface LiveStream {
+  /** Reads on to the first event whose data holds `text`; undefined where none comes. */
+  until(text: string): Promise<SseEvent | undefined>;
+  /** Reads the rest: all events that no other call has given. */
+  rest(): Promise<readonly SseEvent[]>;
+  /** Closes the connection in the middle. */
+  disconnect(): void;
+}
+
+/**
+ * Posts a request with `stream: true` and gives the events as they come.
+ *
+ * @throws Error where the answer is not an event stream.
+ */
+export async function openStream(
+  url: string,
+  path: string,
+  body: Readonly<Record<string, unknown>>,
+): Promise<LiveStream> {
+  const connection = new AbortController();
+  const response = await postRaw(url, path, JSON.stringify({ ...body, stream: true }), {
+    signal: connection.signal,
+  });
+  if (response.body === null || response.status !== 200) {
+    throw new Error(`No event stream but ${response.status}: ${await response.text()}`);
+  }
+  const events = readEvents(response.body);
+  return {
+    async until(text) {
+      for (let next = await events.next(); next.done !== true; next = await events.next()) {
+        if (next.value.data.includes(text)) return next.value;
+      }
+      return undefined;
+    },
+    async rest() {
+      const all: SseEvent[] = [];
+      for await (const event of events) all.push(event);
+      return all;
+    },
+    disconnect: () => connection.abort(),
+  };
+}
+
+async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<SseEvent> {
+  const ready: SseEvent[] = [];
+  const parser = createParser({ onEvent: ({ event, data }) => ready.push({ event, data }) });
+  const decoder = new TextDecoder();
+  for await (const chunk of body) {
+    parser.feed(decoder.decode(chunk, { stream: true }));
+    yield* ready.splice(0);
+  }
+}
