@@ -1,0 +1,9 @@
+import type { EngineConnection } from '../../src/net/engine-connection.ts';
+
+/** Where to ask a server for one thing. */
+export interface Endpoint {
+  readonly connection: EngineConnection;
+  readonly path: string;
+  /** What goes into `model`. */
+  readonly model: string;
+}

@@ -1,0 +1,16 @@
+import type { Endpoint } from './endpoint.ts';
+
+/**
+ * Sends a request and gives the answer's body.
+ *
+ * @throws Error for any status but 200.
+ */
+export async function post(
+  { connection, path, model }: Endpoint,
+  body: object,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const reply = await connection.postJson(path, { model, ...body }, signal);
+  if (reply.status === 200) return reply.body;
+  throw new Error(`${path} answered ${reply.status}: ${JSON.stringify(reply.body)}`);
+}

@@ -1,0 +1,24 @@
+import { CommanderError } from 'commander';
+import { describeFailure } from '../src/cli/failure.ts';
+import { createTerminal } from '../src/cli/ui/terminal.ts';
+import { parseOptions } from './options.ts';
+import { runBench } from './run-bench.ts';
+
+const { stdout, stderr, env: environment } = process;
+const terminal = createTerminal({ stdout, stderr, environment });
+const stopping = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(name, () => stopping.abort(new Error(`Stopped by ${name}.`)));
+}
+
+try {
+  await runBench(
+    parseOptions(process.argv.slice(2), (text) => terminal.messages.write(text)),
+    terminal,
+    stopping.signal,
+  );
+} catch (error) {
+  const isSaid = error instanceof CommanderError;
+  if (!isSaid) terminal.messages.line(describeFailure(error));
+  process.exitCode = isSaid ? error.exitCode : 1;
+}

@@ -1,0 +1,21 @@
+import { measureConversation } from './conversation.ts';
+import { measureDisconnect } from './disconnect.ts';
+import { measureEmbeddings } from './embeddings.ts';
+import { measureFirstToken } from './first-token.ts';
+import type { Measurement } from './measurement.ts';
+import { measureMemory } from './memory.ts';
+import { measureModels } from './models.ts';
+import type { MeasurementName } from './names.ts';
+import { measureStart } from './start.ts';
+import { measureThroughput } from './throughput.ts';
+
+export const measurements: Readonly<Record<MeasurementName, Measurement>> = {
+  start: measureStart,
+  throughput: measureThroughput,
+  'first-token': measureFirstToken,
+  conversation: measureConversation,
+  embeddings: measureEmbeddings,
+  models: measureModels,
+  disconnect: measureDisconnect,
+  memory: measureMemory,
+};

@@ -1,0 +1,69 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { chatRequest, story } from '../client/chat-request.ts';
+import { threadMicroseconds } from '../process-usage.ts';
+import { toRow } from '../row.ts';
+import type { Subject } from '../subjects/subject.ts';
+import { interleave } from './interleave.ts';
+import type { Measurement } from './measurement.ts';
+
+/** Far more than is generated until the clients leave. */
+const maxTokens = 2048;
+const pollMs = 2;
+/** An engine that computes less than this share of the time does nothing. */
+const idleShare = 0.1;
+/** How long that must be so. */
+const idleWindowMs = 20;
+
+/** From the moment when all clients leave, in the middle of their answers, until the engine rests. */
+export const measureDisconnect: Measurement = async ({ options, hearth, other, signal }) => {
+  if (threadMicroseconds(process.pid) === undefined) return [];
+  const { rounds, parallel } = options;
+  const name = `disconnect to idle, ${parallel} streams`;
+  const target = { of: 'Hearth', atMost: 300 } as const;
+  const measure = async (subject: Subject): Promise<readonly number[]> => [
+    await leaveTogether(subject, parallel, signal),
+  ];
+  if (other.processes === undefined) {
+    const alone = await interleave(rounds, { hearth, other: hearth }, measure);
+    return [toRow({ name, unit: 'ms', target }, alone.hearth)];
+  }
+  const samples = await interleave(rounds, { hearth, other }, measure);
+  return [toRow({ name, unit: 'ms', target }, samples.hearth, samples.other)];
+};
+
+async function leaveTogether(
+  { chat, processes }: Subject,
+  streamCount: number,
+  signal: AbortSignal,
+): Promise<number> {
+  const { connection, path, model } = chat;
+  const body = { model, stream: true, ...chatRequest(story, maxTokens) };
+  const streams = await Promise.all(
+    Array.from({ length: streamCount }, async () => {
+      const stream = await connection.openStream(path, body, signal);
+      await stream.read();
+      return stream;
+    }),
+  );
+  const leftAt = performance.now();
+  for (const stream of streams) stream.close();
+  const idleAt = await waitUntilIdle(processes?.enginePid ?? 0, signal);
+  return Math.max(0, idleAt - leftAt);
+}
+
+/** The beginning of the first window in which a process computes next to nothing. */
+async function waitUntilIdle(pid: number, signal: AbortSignal): Promise<number> {
+  let windowStart = performance.now();
+  let computedBefore = threadMicroseconds(pid) ?? 0;
+  for (;;) {
+    await delay(pollMs, undefined, { signal });
+    const now = performance.now();
+    const computed = threadMicroseconds(pid) ?? 0;
+    if (computed - computedBefore > idleShare * idleWindowMs * 1000) {
+      windowStart = now;
+      computedBefore = computed;
+    } else if (now - windowStart >= idleWindowMs) {
+      return windowStart;
+    }
+  }
+}

@@ -1,0 +1,22 @@
+/** What the rounds gave for each side, in order. */
+export interface Interleaved<Result> {
+  readonly hearth: readonly Result[];
+  readonly other: readonly Result[];
+}
+
+/**
+ * Measures both sides in turns, round after round, so that whatever else the machine does meets both
+ * alike. The side that begins changes with each round.
+ */
+export async function interleave<Side, Result>(
+  rounds: number,
+  sides: { readonly hearth: Side; readonly other: Side },
+  measure: (side: Side, round: number) => Promise<Result>,
+): Promise<Interleaved<Result>> {
+  const results: { hearth: Result[]; other: Result[] } = { hearth: [], other: [] };
+  for (let round = 0; round < rounds; round += 1) {
+    const order = round % 2 === 0 ? (['hearth', 'other'] as const) : (['other', 'hearth'] as const);
+    for (const name of order) results[name].push(await measure(sides[name], round));
+  }
+  return results;
+}

@@ -1,0 +1,13 @@
+/** In the order in which they run. */
+export const measurementNames = [
+  'start',
+  'throughput',
+  'first-token',
+  'conversation',
+  'embeddings',
+  'models',
+  'disconnect',
+  'memory',
+] as const;
+
+export type MeasurementName = (typeof measurementNames)[number];

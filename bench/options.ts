@@ -1,0 +1,94 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { measurementNames, type MeasurementName } from './measurements/names.ts';
+
+export interface BenchOptions {
+  /** A GGUF file to measure with, in place of the starter model of its kind. */
+  readonly model: string | undefined;
+  /** Base of an OpenAI-compatible server to compare with, such as `http://127.0.0.1:8000/v1`. */
+  readonly against: string | undefined;
+  /** What that server calls the model; the first that it lists by default. */
+  readonly againstModel: string | undefined;
+  readonly rounds: number;
+  readonly only: readonly MeasurementName[];
+  readonly threads: number;
+  readonly parallel: number;
+  /** Most tokens of an answer. */
+  readonly maxTokens: number;
+  /** About how long one measurement of one server lasts in one round. */
+  readonly budgetMs: number;
+  readonly streams: readonly number[];
+  /** Folder for a CPU profile of Hearth. */
+  readonly profile: string | undefined;
+  readonly isJson: boolean;
+}
+
+/**
+ * Reads the command line.
+ *
+ * @throws CommanderError, after printing why: for `--help`, and for a command line that is wrong.
+ */
+export function parseOptions(
+  commandLine: readonly string[],
+  print: (text: string) => void,
+): BenchOptions {
+  const command = new Command('bench')
+    .description('Measures Hearth beside a bare server of the same runtime, in turns.')
+    .option('--model <file>', 'a GGUF file, in place of the starter model of its kind')
+    .option('--against <url>', 'an OpenAI-compatible server, in place of the bare one')
+    .option('--against-model <name>', 'what that server calls the model')
+    .option('--rounds <number>', 'rounds of each measurement', wholeNumber)
+    .option('--only <names>', `some of ${measurementNames.join(', ')}`, measurements)
+    .option('--threads <number>', 'CPU threads of each engine', wholeNumber, 1)
+    .option('--parallel <number>', 'requests that each engine works on at once', wholeNumber, 8)
+    .option('--max-tokens <number>', 'most tokens of an answer', wholeNumber)
+    .option('--quick', 'one short round, to see that everything runs')
+    .option('--profile <folder>', 'write a CPU profile of Hearth there')
+    .option('--json', 'print the numbers as JSON')
+    .allowExcessArguments(false)
+    .exitOverride()
+    .configureOutput({ writeOut: print, writeErr: print })
+    .parse([...commandLine], { from: 'user' });
+  const given = command.opts<{
+    model?: string;
+    against?: string;
+    againstModel?: string;
+    rounds?: number;
+    only?: readonly MeasurementName[];
+    threads: number;
+    parallel: number;
+    maxTokens?: number;
+    quick?: boolean;
+    profile?: string;
+    json?: boolean;
+  }>();
+  const isQuick = given.quick === true;
+  return {
+    model: given.model,
+    against: given.against,
+    againstModel: given.againstModel,
+    rounds: given.rounds ?? (isQuick ? 1 : 5),
+    only: given.only ?? measurementNames,
+    threads: given.threads,
+    parallel: given.parallel,
+    // The starter model ends its story by itself; others would write on and on.
+    maxTokens: given.maxTokens ?? (given.model === undefined ? 512 : 128),
+    budgetMs: isQuick ? 300 : 2000,
+    streams: isQuick ? [1, 8] : [1, 4, 8, 16],
+    profile: given.profile,
+    isJson: given.json === true,
+  };
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value >= 1) return value;
+  throw new InvalidArgumentError('It must be a whole number of at least 1.');
+}
+
+function measurements(text: string): readonly MeasurementName[] {
+  return text.split(',').map((name) => {
+    const known = measurementNames.find((candidate) => candidate === name.trim());
+    if (known !== undefined) return known;
+    throw new InvalidArgumentError(`Known are: ${measurementNames.join(', ')}.`);
+  });
+}

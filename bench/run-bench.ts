@@ -1,0 +1,100 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import type { Terminal } from '../src/cli/ui/terminal.ts';
+import { connectEngine } from '../src/net/engine-connection.ts';
+import { measurements } from './measurements/all.ts';
+import type { Bench } from './measurements/measurement.ts';
+import type { BenchOptions } from './options.ts';
+import { describeSurroundings, writeReport } from './report.ts';
+import type { Row } from './row.ts';
+import { createBareSubject, starterModelPath, type BareModel } from './subjects/bare-subject.ts';
+import { createForeignSubject } from './subjects/foreign-subject.ts';
+import { importModel, startHearth } from './subjects/hearth-process.ts';
+import { createHearthSubject, kindOf, type ModelKeys } from './subjects/hearth-subject.ts';
+import { findRuntime, type BenchRuntime } from './subjects/runtime.ts';
+import type { Subject } from './subjects/subject.ts';
+import { timeStart } from './time-start.ts';
+
+const starterKeys: ModelKeys = { chat: 'hearth/starter-chat', embeddings: 'hearth/starter-embed' };
+
+/** Starts both servers, measures, prints, and leaves nothing behind. */
+export async function runBench(
+  options: BenchOptions,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<void> {
+  const cleanups: (() => Promise<unknown>)[] = [];
+  try {
+    const home = await mkdtemp(join(tmpdir(), 'hearth-bench-'));
+    cleanups.push(() => rm(home, { recursive: true, force: true, maxRetries: 3 }));
+    const runtime = await findRuntime(process.env, signal);
+    const bench = await prepare(options, home, runtime, cleanups, signal);
+
+    const rows: Row[] = [];
+    for (const name of options.only) {
+      terminal.messages.line(`measuring: ${name}`);
+      rows.push(...(await measurements[name](bench)));
+    }
+    const model = options.model === undefined ? 'starter models' : basename(options.model);
+    const surroundings = describeSurroundings(runtime.runtime, model, options);
+    if (options.isJson) terminal.output.json({ surroundings, rows });
+    else writeReport(terminal, surroundings, bench.other.name, rows);
+  } finally {
+    for (const cleanup of cleanups.toReversed()) await cleanup();
+  }
+}
+
+async function prepare(
+  options: BenchOptions,
+  home: string,
+  { runtime, folder }: BenchRuntime,
+  cleanups: (() => Promise<unknown>)[],
+  signal: AbortSignal,
+): Promise<Bench> {
+  const { threads, parallel, profile, against, againstModel } = options;
+  const file = options.model === undefined ? undefined : resolve(options.model);
+  const imported = file === undefined ? undefined : await importModel(home, file, signal);
+  const settings = { runtimesFolder: folder, threads, parallel };
+  const server = await startHearth({ ...settings, home, profile }, signal);
+  cleanups.push(() => server.stop());
+  const keys = await replaceStarter(server.url, imported, signal);
+  const hearth = await createHearthSubject(server, keys, signal);
+  cleanups.push(() => hearth.close());
+
+  const { chat, embeddings } = hearth.configurations;
+  const pathOf = (kind: keyof ModelKeys, name: 'chat' | 'embed'): string =>
+    file !== undefined && keys[kind] === imported ? file : starterModelPath(name);
+  const models: Record<keyof ModelKeys, BareModel> = {
+    chat: { path: pathOf('chat', 'chat'), purpose: 'generation', config: chat },
+    embeddings: { path: pathOf('embeddings', 'embed'), purpose: 'embedding', config: embeddings },
+  };
+  const other: Subject =
+    against === undefined
+      ? await createBareSubject(runtime, threads, models, signal)
+      : await createForeignSubject(against, againstModel, signal);
+  cleanups.push(() => other.close());
+  return {
+    options,
+    hearth,
+    other,
+    timeStart: timeStart(runtime, settings, starterKeys.chat, signal),
+    isStarter: keys.chat === starterKeys.chat,
+    signal,
+  };
+}
+
+/** The starter models, or the given one in place of that of its kind. */
+async function replaceStarter(
+  url: string,
+  key: string | undefined,
+  signal: AbortSignal,
+): Promise<ModelKeys> {
+  if (key === undefined) return starterKeys;
+  const connection = connectEngine({ address: { origin: url }, maxConnections: 1 });
+  try {
+    return { ...starterKeys, [await kindOf(connection, key, signal)]: key };
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import type { LoadConfig } from '../../src/contract/v1/model.ts';
+import type { LaunchSpec } from '../../src/engine/launch/launch.ts';
+import type { Runtime } from '../../src/engine/runtimes/runtime.ts';
+import { packageFolder } from '../../src/package-folder.ts';
+import { startBareServer, type BareServer } from './bare-server.ts';
+import { plainConversation } from './plain-conversation.ts';
+import type { Subject } from './subject.ts';
+
+/** Hearth's defaults, `engine.promptCacheMiB` and `engine.kvTypeK`. */
+const engineDefaults = { promptCacheMiB: 512, kvCacheTypes: { k: 'f16', v: 'f16' } } as const;
+const loadTimeoutMs = 600_000;
+
+export interface BareModel {
+  readonly path: string;
+  readonly purpose: LaunchSpec['purpose'];
+  /** How Hearth has loaded the same model. */
+  readonly config: LoadConfig;
+}
+
+export function starterModelPath(name: 'chat' | 'embed'): string {
+  return join(packageFolder, `models/starter/starter-${name}/starter-${name}-q8_0.gguf`);
+}
+
+/** What Hearth launches an engine with for a model. */
+export function bareSpec(runtime: Runtime, threads: number, { path, purpose, config }: BareModel) {
+  return {
+    runtime,
+    modelPath: path,
+    purpose,
+    contextLength: config.context_length,
+    parallel: config.parallel ?? 1,
+    threads,
+    loadTimeoutMs,
+    ...engineDefaults,
+  };
+}
+
+/** Servers of the bare runtime, one for each model. */
+export async function createBareSubject(
+  runtime: Runtime,
+  threads: number,
+  models: { readonly chat: BareModel; readonly embeddings: BareModel },
+  signal: AbortSignal,
+): Promise<Subject> {
+  const servers: BareServer[] = [];
+  const close = async (): Promise<void> => {
+    for (const server of servers.splice(0)) await server.stop();
+  };
+  const start = async (model: BareModel): Promise<BareServer> => {
+    const server = await startBareServer(bareSpec(runtime, threads, model), signal);
+    servers.push(server);
+    return server;
+  };
+  try {
+    const { connection, pid } = await start(models.chat);
+    const embedder = await start(models.embeddings);
+    const chat = { connection, path: '/v1/chat/completions', model: 'model' };
+    const list = { connection, path: '/v1/models', model: '' };
+    return {
+      name: 'bare',
+      chat,
+      embeddings: { connection: embedder.connection, path: '/v1/embeddings', model: 'model' },
+      modelLists: { v0: list, v1: list },
+      processes: { enginePid: pid, frontPid: undefined },
+      converse: (systemPrompt, maxTokens, until) =>
+        plainConversation(chat, maxTokens, until, [{ role: 'system', content: systemPrompt }]),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

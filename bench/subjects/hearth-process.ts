@@ -1,0 +1,106 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { packageFolder } from '../../src/package-folder.ts';
+
+const program = join(packageFolder, 'dist/cli/main.js');
+const listening = /^Hearth is listening on (http:\S+)$/;
+const modelLoaded = /"instance":"([^"]+)".*"pid":(\d+).*"model loaded"/;
+
+export interface HearthProcess {
+  readonly url: string;
+  readonly pid: number;
+  /** The engine process that serves an instance. */
+  enginePid(instanceId: string): number;
+  /** SIGTERM; resolves when it has gone. */
+  readonly stop: () => Promise<void>;
+}
+
+export interface HearthProcessOptions {
+  readonly home: string;
+  readonly runtimesFolder: string;
+  readonly threads: number;
+  readonly parallel: number;
+  /** Folder for a CPU profile. */
+  readonly profile: string | undefined;
+}
+
+/**
+ * Starts `hearth serve` on a free port, with its default settings apart from those given.
+ *
+ * @throws Error with its log where it ends before it listens, or is aborted.
+ */
+export async function startHearth(
+  options: HearthProcessOptions,
+  signal: AbortSignal,
+): Promise<HearthProcess> {
+  const { home, runtimesFolder, threads, parallel, profile } = options;
+  const child = spawn(
+    process.execPath,
+    [
+      ...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]),
+      program,
+      'serve',
+      '--port=0',
+      `--home=${home}`,
+      `--engine-runtimes-dir=${runtimesFolder}`,
+      `--engine-threads=${threads}`,
+      `--engine-parallel=${parallel}`,
+    ],
+    { stdio: ['ignore', 'pipe', 'pipe'], env: ownEnvironment(), signal },
+  );
+  const exited = once(child, 'close').catch(() => {});
+  const log: string[] = [];
+  const enginePids = new Map<string, number>();
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    if (line.includes('"requestId"')) return;
+    log.push(line);
+    const [, instance, pid] = modelLoaded.exec(line) ?? [];
+    if (instance !== undefined) enginePids.set(instance, Number(pid));
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = listening.exec(line)?.[1];
+    if (url === undefined || child.pid === undefined) continue;
+    child.stdout.resume();
+    return {
+      url,
+      pid: child.pid,
+      enginePid: (instanceId) => {
+        const pid = enginePids.get(instanceId);
+        if (pid === undefined)
+          throw new Error(`Hearth has not logged that it loaded ${instanceId}`);
+        return pid;
+      },
+      stop: async () => {
+        child.kill('SIGTERM');
+        await exited;
+      },
+    };
+  }
+  throw new Error(`hearth serve ended before it listened:\n${log.join('\n')}`);
+}
+
+/** Brings a model into the library of a home folder, by a link, and gives its key. */
+export async function importModel(
+  home: string,
+  file: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [program, 'import', file, '--link', '--json', `--home=${home}`],
+    { env: ownEnvironment(), signal },
+  );
+  return (JSON.parse(stdout) as { readonly key: string }).key;
+}
+
+/** Nothing of the user's own settings, except for the engine binary that both sides shall use. */
+function ownEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !name.startsWith('HEARTH_') || name === 'HEARTH_LLAMA_SERVER',
+    ),
+  );
+}

@@ -1,0 +1,35 @@
+import { chatMessages, type ChatMessage } from '../client/chat-request.ts';
+import type { Endpoint } from '../client/endpoint.ts';
+import { streamRequest } from '../client/stream-request.ts';
+import type { Conversation } from './subject.ts';
+
+/** A conversation that the client keeps: every turn sends all of it. */
+export function plainConversation(
+  endpoint: Endpoint,
+  maxTokens: number,
+  signal: AbortSignal,
+  earlier: readonly ChatMessage[],
+): Conversation {
+  let messages = earlier;
+  return {
+    say: async (text) => {
+      messages = [...messages, { role: 'user', content: text }];
+      const answer = await streamRequest(endpoint, chatMessages(messages, maxTokens), signal);
+      messages = [...messages, { role: 'assistant', content: contentOf(answer.text()) }];
+      return answer.firstTokenMs;
+    },
+    branch: () => plainConversation(endpoint, maxTokens, signal, messages),
+  };
+}
+
+interface Chunk {
+  readonly choices?: readonly { readonly delta?: { readonly content?: string | null } }[];
+}
+
+function contentOf(events: string): string {
+  return events
+    .split('\n')
+    .filter((line) => line.startsWith('data: {'))
+    .map((line) => (JSON.parse(line.slice(6)) as Chunk).choices?.[0]?.delta?.content ?? '')
+    .join('');
+}

@@ -1,0 +1,41 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Runtime } from '../../src/engine/runtimes/runtime.ts';
+import { createRuntimeManager } from '../../src/engine/runtimes/runtime-manager.ts';
+import { createLogger } from '../../src/observability/logger.ts';
+import { packageFolder } from '../../src/package-folder.ts';
+
+export interface BenchRuntime {
+  readonly runtime: Runtime;
+  readonly folder: string;
+}
+
+/**
+ * The runtime that both sides use: one of the user's, else that of the tests, which is installed where it
+ * is not there yet.
+ *
+ * @throws HearthError `runtime_unavailable`.
+ */
+export async function findRuntime(
+  environment: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<BenchRuntime> {
+  const home = environment['HEARTH_HOME'] ?? join(homedir(), '.hearth');
+  const ofUser = environment['HEARTH_ENGINE_RUNTIMES_DIR'] ?? join(home, 'runtimes');
+  const ofTests = join(packageFolder, '.cache/test-runtimes');
+  for (const folder of [ofUser, ofTests]) {
+    const runtime = await openRuntimes(folder, environment).resolve('gguf');
+    if (runtime !== undefined) return { runtime, folder };
+  }
+  return { runtime: await openRuntimes(ofTests, environment).install({ signal }), folder: ofTests };
+}
+
+function openRuntimes(runtimesFolder: string, environment: NodeJS.ProcessEnv) {
+  return createRuntimeManager({
+    runtimesFolder,
+    configuredServer: environment['HEARTH_LLAMA_SERVER'],
+    wheelLauncherPath: join(packageFolder, 'dist/engine/wheel-launcher.py'),
+    environment,
+    logger: createLogger('error'),
+  });
+}

@@ -1,0 +1,32 @@
+import type { Endpoint } from '../client/endpoint.ts';
+
+/** A conversation that grows by one turn after the other. */
+export interface Conversation {
+  /** Says something and gives the time to the first token of the answer. */
+  say(text: string): Promise<number>;
+  /** The conversation as it is now, to be continued in another way. */
+  branch(): Conversation;
+}
+
+/** A server that is measured. */
+export interface Subject {
+  readonly name: string;
+  /** Streams chat completions in OpenAI's form. */
+  readonly chat: Endpoint;
+  /** Absent where it serves no embedding model. */
+  readonly embeddings: Endpoint | undefined;
+  /** Lists of models, as v0 and v1 of Hearth have them, or twice the only one. */
+  readonly modelLists: { readonly v0: Endpoint; readonly v1: Endpoint };
+  /** Absent where its processes are not ours to look at. */
+  readonly processes:
+    | {
+        /** The process that runs the chat model. */
+        readonly enginePid: number;
+        /** The process in front of it, where there is one. */
+        readonly frontPid: number | undefined;
+      }
+    | undefined;
+  /** @param systemPrompt Begins the conversation; a new one shares no prefix with earlier ones. */
+  converse(systemPrompt: string, maxTokens: number, signal: AbortSignal): Conversation;
+  close(): Promise<void>;
+}
