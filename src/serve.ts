@@ -60,7 +60,13 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   const stopping = new AbortController();
   cleanups.push(() => stopping.abort());
   const closeAll = async (): Promise<void> => {
-    for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+    for (const cleanup of cleanups.splice(0).toReversed()) {
+      try {
+        await cleanup();
+      } catch (error) {
+        logger.error({ err: error }, 'something was not closed');
+      }
+    }
   };
   try {
     const lock = await acquireHomeLock(home);
@@ -163,7 +169,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       pid: process.pid,
       url: server.url,
       version,
-      startedAt: startedAt.toISOString(),
+      started_at: startedAt.toISOString(),
     });
     cleanups.push(() => removeServerRecord(home));
     logger.info({ url: server.url, version }, 'listening');

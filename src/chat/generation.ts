@@ -5,7 +5,8 @@ import type {
   GenerationRequest,
   GenerationUsage,
 } from '../engine/engine.ts';
-import type { AcquireEvent, InstancePool, Lease } from '../instances/pool.ts';
+import type { AcquireEvent, Lease } from '../instances/lease.ts';
+import type { InstancePool } from '../instances/pool.ts';
 import type { ModelSelection } from '../models/model.ts';
 import { given } from '../contract/given.ts';
 import { createChannel } from './channel.ts';
@@ -34,6 +35,8 @@ export interface GenerationReport {
 }
 
 type GenerationEnd = Extract<GenerationEvent, { readonly type: 'generation.end' }>;
+
+export type GenerationStart = Extract<GenerationStep, { readonly type: 'generation.start' }>;
 
 /** `instance.chosen`, perhaps `load.*`, `generation.start`, the engine's events, `generation.report`. */
 export type GenerationStep =
@@ -130,6 +133,7 @@ function toReport(
     reasoningTokens,
     timeToFirstTokenSeconds: timeToFirstTokenMs / 1000,
     generationSeconds,
-    tokensPerSecond: generationSeconds > 0 ? usage.completionTokens / generationSeconds : 0,
+    // One token comes with the prompt: its own time says nothing of a speed.
+    tokensPerSecond: usage.completionTokens > 1 ? usage.completionTokens / generationSeconds : 0,
   };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HearthError } from '../contract/errors.ts';
-import type { Lease } from '../instances/pool.ts';
+import type { Lease } from '../instances/lease.ts';
 
 /** A lost connection shows a few ms before the exit of its process is known. */
 const exitKnownWithinMs = 1000;

@@ -32,6 +32,7 @@ export interface PreparedTurn {
 export async function prepareTurn(
   services: TurnServices,
   request: TurnRequest,
+  signal: AbortSignal,
 ): Promise<PreparedTurn> {
   const { pool, store, maxImagePixels } = services;
   const selection = await pool.resolve(request.model, 'generation');
@@ -52,6 +53,7 @@ export async function prepareTurn(
     } else {
       const param = `input[${index}].data_url`;
       assertVision(selection.model, param);
+      signal.throwIfAborted();
       const image = await prepareImage(item.dataUrl, maxImagePixels, param);
       const { sha256, mediaType } = image;
       images.push(image);

@@ -19,7 +19,7 @@ export async function* runTurn(
   request: TurnRequest,
   signal: AbortSignal,
 ): AsyncGenerator<TurnEvent> {
-  const prepared = await prepareTurn(services, request);
+  const prepared = await prepareTurn(services, request, signal);
   const recorder = new TurnRecorder();
   let responseId: string | undefined;
   try {

@@ -212,3 +212,20 @@ describe('the end', () => {
     expect(logged).toEqual([]);
   });
 });
+
+it('cleans a source up that was never read', async () => {
+  let isCleanedUp = false;
+  async function* source(): AsyncGenerator<SseMessage> {
+    try {
+      yield { data: 'first' };
+    } finally {
+      isCleanedUp = true;
+    }
+  }
+  const response = eventStream(source(), {
+    signal: AbortSignal.abort(),
+    logger: createLogger('silent'),
+  });
+  await response.body?.cancel();
+  await expect.poll(() => isCleanedUp).toBe(true);
+});

@@ -58,6 +58,7 @@ class EventPump {
   #batch = '';
   #demand: Demand | undefined;
   #isAsking = false;
+  #hasAsked = false;
   #isDone = false;
   #isFlushScheduled = false;
   #heartbeat: NodeJS.Timeout | undefined;
@@ -94,12 +95,15 @@ class EventPump {
     if (this.#isDone) return;
     this.#batch = '';
     this.#finish();
+    // A generator that was never started would skip its own clean-up.
+    if (!this.#hasAsked) this.#source.next().catch(this.#onFailure);
     this.#source.return?.().catch(this.#onFailure);
   }
 
   #ask(): void {
     if (this.#isAsking || this.#isDone || this.#batch.length >= maxBatchLength) return;
     this.#isAsking = true;
+    this.#hasAsked = true;
     this.#source.next().then(this.#onResult, this.#onFailure);
   }
 

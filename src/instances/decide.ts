@@ -5,7 +5,9 @@ export interface InstanceView {
   readonly modelKey: string;
   readonly variantId: string;
   readonly contextLength: number;
-  readonly state: 'loading' | 'ready' | 'unloading';
+  readonly state: 'loading' | 'ready';
+  /** Whether somebody loaded it by name, rather than a request that needed it. */
+  readonly isExplicit: boolean;
   /** Requests that run or wait on it. */
   readonly requestCount: number;
 }
@@ -13,8 +15,15 @@ export interface InstanceView {
 export interface Demand {
   readonly modelKey: string;
   readonly variantId: string;
-  /** Absent: any context will do. */
+  /** Absent: one that was loaded by name, or has the context that it would be loaded with. */
   readonly contextLength?: number;
+  readonly defaultContextLength: number;
+}
+
+function hasContext(instance: InstanceView, demand: Demand): boolean {
+  return demand.contextLength === undefined
+    ? instance.isExplicit || instance.contextLength >= demand.defaultContextLength
+    : instance.contextLength === demand.contextLength;
 }
 
 /** The instance that should serve a demand, or undefined where one must be loaded. */
@@ -25,16 +34,33 @@ export function chooseInstance(
   return instances
     .filter(
       (instance) =>
-        instance.state !== 'unloading' &&
         instance.modelKey === demand.modelKey &&
         instance.variantId === demand.variantId &&
-        (demand.contextLength === undefined || instance.contextLength === demand.contextLength),
+        hasContext(instance, demand),
     )
     .toSorted(
       (one, other) =>
         Number(one.state === 'loading') - Number(other.state === 'loading') ||
         one.requestCount - other.requestCount,
     )[0];
+}
+
+/**
+ * Idle instances that requests for other contexts left behind: they go when the same model is loaded again, so
+ * that a caller who asks for ever new contexts holds no more of them than it uses.
+ */
+export function leftBehind(
+  instances: readonly InstanceView[],
+  demand: Demand,
+): readonly InstanceView[] {
+  return instances.filter(
+    ({ modelKey, variantId, state, isExplicit, requestCount }) =>
+      modelKey === demand.modelKey &&
+      variantId === demand.variantId &&
+      state === 'ready' &&
+      !isExplicit &&
+      requestCount === 0,
+  );
 }
 
 /** `key`, or the first of `key:2`, `key:3`, ... that is free. */

@@ -21,6 +21,8 @@ interface InstanceOptions {
   readonly estimatedBytes: number;
   /** Idle time until it is unloaded; absent: it stays. */
   readonly ttlSeconds: number | undefined;
+  /** Whether somebody loaded it by name, rather than a request that needed it. */
+  readonly isExplicit: boolean;
   /** Called when the idle time is over. */
   readonly onIdle: () => void;
 }
@@ -40,12 +42,13 @@ export class Instance {
   readonly config: InstanceConfig;
   readonly estimatedBytes: number;
   readonly ttlSeconds: number | undefined;
+  readonly isExplicit: boolean;
   readonly slots: SlotQueue;
   readonly #onIdle: () => void;
   /** One for each visit: a signal of the instance's own, combined with every caller's, would grow with each. */
   readonly #visits = new Set<AbortController>();
   #goneWith: HearthError | undefined;
-  state: 'loading' | 'ready' | 'unloading' = 'loading';
+  state: 'loading' | 'ready' = 'loading';
   /** While it loads. */
   load: LoadTask | undefined;
   /** Once it is loaded. */
@@ -61,6 +64,7 @@ export class Instance {
     this.config = options.config;
     this.estimatedBytes = options.estimatedBytes;
     this.ttlSeconds = options.ttlSeconds;
+    this.isExplicit = options.isExplicit;
     this.slots = new SlotQueue(options.config.parallel, options.queueCapacity);
     this.#onIdle = options.onIdle;
   }
@@ -73,6 +77,11 @@ export class Instance {
   /** Seconds since the last request ended; undefined while one is there. */
   get idleSeconds(): number | undefined {
     return this.#visits.size > 0 ? undefined : (Date.now() - this.#idleSince) / 1000;
+  }
+
+  /** Whether it is on its way out. */
+  get isRetired(): boolean {
+    return this.#goneWith !== undefined;
   }
 
   /** @throws HearthError what the instance went with, where it has gone. */
@@ -105,7 +114,6 @@ export class Instance {
 
   /** Ends the requests on it with an error and lets no new one in. */
   retire(error: HearthError): void {
-    this.state = 'unloading';
     clearTimeout(this.#idleTimer);
     this.#goneWith ??= error;
     this.slots.close(error);

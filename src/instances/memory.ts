@@ -67,7 +67,7 @@ function operatingSystemBytes(): number {
 }
 
 interface Reservation {
-  readonly state: 'loading' | 'ready' | 'unloading';
+  readonly state: 'loading' | 'ready';
   readonly estimatedBytes: number;
 }
 

@@ -3,7 +3,8 @@ import { deferred } from '../../test/setup/deferred.ts';
 import { modelEntry } from '../../test/setup/model-entry.ts';
 import { libraryOf, scriptedPoolWith } from '../../test/setup/scripted-pool.ts';
 import { HearthError } from '../contract/errors.ts';
-import type { AcquireEvent, InstancePool } from './pool.ts';
+import type { AcquireEvent } from './lease.ts';
+import type { InstancePool } from './pool.ts';
 
 const never = new AbortController().signal;
 function setUp(changes: Partial<ConstructorParameters<typeof InstancePool>[0]> = {}) {

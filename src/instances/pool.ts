@@ -1,12 +1,18 @@
 import { given } from '../contract/given.ts';
 import { HearthError } from '../contract/errors.ts';
-import type { Engine } from '../engine/engine.ts';
 import type { ModelLibrary, ModelSelection } from '../models/model.ts';
 import type { Logger } from '../observability/logger.ts';
-import { configure } from './configure.ts';
-import { chooseInstance, nextInstanceId, type InstanceView } from './decide.ts';
+import { assertContext, configure, contextLengthFor } from './configure.ts';
+import {
+  chooseInstance,
+  leftBehind,
+  nextInstanceId,
+  type Demand,
+  type InstanceView,
+} from './decide.ts';
 import { Instance, type InstanceConfig, type Visit } from './instance.ts';
 import type { Loader } from './loader.ts';
+import type { AcquireEvent, AcquireOptions, Lease, LoadOptions } from './lease.ts';
 import { LoadTask } from './load-task.ts';
 import {
   assertFits,
@@ -16,39 +22,6 @@ import {
   usableMemoryBytes,
 } from './memory.ts';
 import { assertPurpose, purposeOf, type Purpose } from './purpose.ts';
-
-export interface LoadOptions extends Partial<InstanceConfig> {
-  /** Idle time after which it is unloaded; absent: it stays. */
-  readonly ttlSeconds?: number;
-}
-
-export interface AcquireOptions {
-  /** Model key or instance id; empty or absent: the one loaded model of this purpose. */
-  readonly identifier: string | undefined;
-  readonly purpose: Purpose;
-  readonly contextLength?: number;
-  /** Idle time of an instance that is loaded for this request. */
-  readonly ttlSeconds?: number;
-}
-
-/** Told to a request while it gets its instance: `instance.chosen` first, the others only for a load. */
-export type AcquireEvent =
-  | { readonly type: 'instance.chosen'; readonly instanceId: string }
-  | { readonly type: 'load.start' }
-  | { readonly type: 'load.progress'; readonly fraction: number }
-  | { readonly type: 'load.end'; readonly loadTimeSeconds: number };
-
-/** A slot of an instance, held until it is released. */
-export interface Lease {
-  readonly instanceId: string;
-  readonly selection: ModelSelection;
-  readonly engine: Engine;
-  /** Aborts when the caller does, or when the instance goes; the reason is the error to answer with. */
-  readonly signal: AbortSignal;
-  /** Given where the model was not loaded when the request came. */
-  readonly loadTimeSeconds: number | undefined;
-  release(): void;
-}
 
 interface PoolOptions {
   readonly library: ModelLibrary;
@@ -66,6 +39,8 @@ interface PoolOptions {
 export class InstancePool {
   readonly #options: PoolOptions;
   readonly #instances = new Map<string, Instance>();
+  /** Of instances that are off the list already. */
+  readonly #stopping = new Set<Promise<void>>();
   #isClosed = false;
 
   constructor(options: PoolOptions) {
@@ -127,7 +102,7 @@ export class InstancePool {
   async load(identifier: string, options: LoadOptions, signal: AbortSignal): Promise<Instance> {
     const selection = await this.#options.library.find(identifier);
     signal.throwIfAborted();
-    const instance = this.#startLoad(selection, options);
+    const instance = this.#startLoad(selection, options, true);
     const visit = instance.enter(signal);
     try {
       if (instance.load !== undefined) {
@@ -168,6 +143,7 @@ export class InstancePool {
     this.#isClosed = true;
     const error = new HearthError('shutting_down', 'The server is stopping.');
     await Promise.all(this.list().map((instance) => this.#retire(instance, error)));
+    await Promise.all(this.#stopping);
   }
 
   #theOneLoaded(purpose: Purpose): Instance {
@@ -187,23 +163,24 @@ export class InstancePool {
   /** Chooses or starts an instance, with no await in between, so that simultaneous requests agree. */
   #instanceFor(selection: ModelSelection, options: AcquireOptions): Instance {
     const { model, variant } = selection;
-    const { contextLength } = options;
+    assertContext(model, options.contextLength);
+    const contextLength =
+      options.contextLength === undefined
+        ? undefined
+        : contextLengthFor(model, options.contextLength);
     const named = this.#instances.get(options.identifier ?? '');
-    const isNamed =
-      named !== undefined &&
-      named.id !== model.key &&
-      named.state !== 'unloading' &&
-      (contextLength === undefined || contextLength === named.config.contextLength);
-    const chosen = isNamed
-      ? named
-      : this.#instances.get(
-          chooseInstance(this.list().map(toView), {
-            modelKey: model.key,
-            variantId: variant.id,
-            ...given({ contextLength }),
-          })?.id ?? '',
-        );
-    if (chosen !== undefined) return chosen;
+    if (named !== undefined && named.id !== model.key) {
+      if (contextLength === undefined || contextLength === named.config.contextLength) return named;
+    }
+    const demand: Demand = {
+      modelKey: model.key,
+      variantId: variant.id,
+      ...given({ contextLength }),
+      defaultContextLength: contextLengthFor(model, this.#options.defaults.contextLength),
+    };
+    const chosen = chooseInstance(this.list().map(toView), demand);
+    const instance = this.#instances.get(chosen?.id ?? '');
+    if (instance !== undefined) return instance;
     if (!this.#options.loadsOnRequest) {
       throw new HearthError(
         'model_not_found',
@@ -211,14 +188,24 @@ export class InstancePool {
         { param: 'model' },
       );
     }
-    return this.#startLoad(selection, {
-      ...given({ contextLength }),
-      ttlSeconds: options.ttlSeconds ?? this.#options.defaultTtlSeconds,
-    });
+    for (const { id } of leftBehind(this.list().map(toView), demand)) {
+      const left = this.#instances.get(id);
+      if (left !== undefined) {
+        this.#discard(left, new HearthError('unloaded', `${id} gave way to another context.`));
+      }
+    }
+    return this.#startLoad(
+      selection,
+      {
+        ...given({ contextLength }),
+        ttlSeconds: options.ttlSeconds ?? this.#options.defaultTtlSeconds,
+      },
+      false,
+    );
   }
 
   /** @throws HearthError `invalid_value`, `out_of_memory`, `shutting_down`; nothing was started then. */
-  #startLoad(selection: ModelSelection, options: LoadOptions): Instance {
+  #startLoad(selection: ModelSelection, options: LoadOptions, isExplicit: boolean): Instance {
     if (this.#isClosed) throw new HearthError('shutting_down', 'The server is stopping.');
     const { ttlSeconds, ...asked } = options;
     const { model, variant } = selection;
@@ -239,7 +226,8 @@ export class InstancePool {
       queueCapacity,
       estimatedBytes,
       ttlSeconds,
-      onIdle: () => void this.#expire(instance),
+      isExplicit,
+      onIdle: () => this.#expire(instance),
     });
     this.#instances.set(instance.id, instance);
     instance.load = new LoadTask((signal, onProgress) =>
@@ -306,8 +294,7 @@ export class InstancePool {
     } catch (error) {
       if (signal.aborted && instance.visitCount === 1) {
         const cancelled = new HearthError('unloaded', `Loading ${instance.id} was cancelled.`);
-        this.#remove(instance, cancelled);
-        load.cancel(cancelled);
+        this.#discard(instance, cancelled);
       }
       throw error;
     }
@@ -336,7 +323,7 @@ export class InstancePool {
   /** A process that goes by itself has crashed: its requests end, the next one loads it again. */
   async #watch(instance: Instance): Promise<void> {
     const exit = await instance.process?.exited;
-    if (instance.state === 'unloading' || exit === undefined) return;
+    if (instance.isRetired || exit === undefined) return;
     this.#options.logger.error({ instance: instance.id, ...exit }, 'engine crashed');
     this.#remove(
       instance,
@@ -344,19 +331,36 @@ export class InstancePool {
     );
   }
 
-  async #expire(instance: Instance): Promise<void> {
+  #expire(instance: Instance): void {
     if (instance.visitCount > 0 || instance.state !== 'ready') return;
     this.#options.logger.info({ instance: instance.id }, 'idle model unloaded');
-    await this.#retire(instance, new HearthError('unloaded', `${instance.id} was unloaded.`));
+    this.#discard(instance, new HearthError('unloaded', `${instance.id} was unloaded.`));
   }
 
+  /** Retires an instance that nobody waits to see gone. */
+  #discard(instance: Instance, error: HearthError): void {
+    this.#retire(instance, error).catch((err: unknown) => {
+      this.#options.logger.error({ instance: instance.id, err }, 'engine not stopped');
+    });
+  }
+
+  /** Takes an instance off the list and stops its process; resolves when its memory is free again. */
   async #retire(instance: Instance, error: HearthError): Promise<void> {
     const { load } = instance;
-    instance.retire(error);
+    this.#remove(instance, error);
     load?.cancel(error);
+    const stopping = this.#stop(instance, load);
+    this.#stopping.add(stopping);
+    try {
+      await stopping;
+    } finally {
+      this.#stopping.delete(stopping);
+    }
+  }
+
+  async #stop(instance: Instance, load: LoadTask | undefined): Promise<void> {
     await load?.done.catch(() => {});
     await instance.process?.stop();
-    this.#instances.delete(instance.id);
   }
 
   /** Takes an instance off the list at once, with the error for those that still use it. */
@@ -367,13 +371,14 @@ export class InstancePool {
 }
 
 function toView(instance: Instance): InstanceView {
-  const { id, selection, config, state, visitCount } = instance;
+  const { id, selection, config, state, isExplicit, visitCount } = instance;
   return {
     id,
     modelKey: selection.model.key,
     variantId: selection.variant.id,
     contextLength: config.contextLength,
     state,
+    isExplicit,
     requestCount: visitCount,
   };
 }

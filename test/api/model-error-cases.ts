@@ -157,8 +157,8 @@ const unloadable: readonly ErrorCase[] = [
   {
     code: 'out_of_memory',
     path: load,
-    body: { model: endlessModel, context_length: 1_000_000 },
-    message: /context of 1000000 tokens needs about \d{4} MiB, and \d+ MiB can be used/,
+    body: { model: endlessModel, context_length: 1_024_000 },
+    message: /context of 1024000 tokens needs about \d{4} MiB, and \d+ MiB can be used/,
   },
 ];
 

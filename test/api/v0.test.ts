@@ -132,15 +132,24 @@ describe('v0 chat completions', () => {
     const content = chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('');
     expect(content).toBe(whole.choices[0]?.message.content);
     expect(chunks[0]?.choices[0]?.delta.role).toBe('assistant');
-    expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe('stop');
     expect(chunks.at(-1)).toMatchObject({
-      choices: [],
+      choices: [{ delta: {}, finish_reason: 'stop' }],
       usage: whole.usage,
       stats: { stop_reason: 'eosFound' },
       model_info: whole.model_info,
       runtime: whole.runtime,
     });
     expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
+    const counted = await stream(hearth.url, '/api/v0/chat/completions', {
+      model: 'hearth/starter-chat',
+      temperature: 0,
+      ...request,
+      stream_options: { include_usage: true },
+    });
+    expect(JSON.parse(counted.at(-2)?.data ?? '')).toMatchObject({
+      choices: [],
+      usage: whole.usage,
+    });
   });
 
   it('calls a tool, and answers from its result', async () => {
@@ -277,7 +286,10 @@ describe('v0 completions', () => {
     expect(chunks.map(({ choices }) => choices[0]?.text ?? '').join('')).toBe(
       whole.choices[0]?.text,
     );
-    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: whole.usage });
+    expect(chunks.at(-1)).toMatchObject({
+      choices: [{ text: '', finish_reason: 'stop' }],
+      usage: whole.usage,
+    });
   });
 });
 

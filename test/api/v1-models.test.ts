@@ -103,8 +103,11 @@ describe('v1 models', () => {
       input: 'Hello!',
       context_length: 2048,
     });
-    expect(other.body.model_instance_id).toBe('hearth/starter-chat:2');
-    expect((await instances()).map(({ config }) => config.context_length)).toEqual([1024, 2048]);
+    expect(other.body.model_instance_id).toBe('hearth/starter-chat');
+    expect((await instances()).map(({ config }) => config.context_length)).toEqual([2048]);
+    const any = await chat({ model: 'hearth/starter-chat', input: 'Hello!' });
+    expect(any.body.stats).toHaveProperty('model_load_time_seconds');
+    expect((await instances()).map(({ config }) => config.context_length)).toEqual([4096]);
   });
 
   it('unloads an instance that was idle for its time to live', async () => {

@@ -29,7 +29,7 @@ export const instanceStatusSchema = z
     id: z.string(),
     model: z.string(),
     type: z.enum(['llm', 'embedding']),
-    state: z.enum(['loading', 'ready', 'unloading']),
+    state: z.enum(['loading', 'ready']),
     config: loadConfigSchema,
     active_requests: z.int(),
     queued_requests: z.int(),

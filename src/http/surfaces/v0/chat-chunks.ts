@@ -1,5 +1,5 @@
 import type { V0ChatChunk } from '../../../contract/v0/chat-completion.ts';
-import type { GenerationStep } from '../../../chat/generation.ts';
+import type { GenerationStart, GenerationStep } from '../../../chat/generation.ts';
 import { newCompletionId } from '../../../chat/ids.ts';
 import type { SseMessage } from '../../sse.ts';
 import { toV0Logprobs } from './logprobs.ts';
@@ -8,14 +8,14 @@ import { done, toErrorMessage, type StreamOptions } from './stream-end.ts';
 
 type Delta = V0ChatChunk['choices'][number]['delta'];
 
-/** Chunks of a chat completion: deltas, the finish reason, the report, `[DONE]`. */
+/** Chunks of a chat completion: deltas, the finish reason with the report, `[DONE]`. */
 export async function* chatChunks(
   steps: AsyncIterable<GenerationStep>,
   options: StreamOptions,
 ): AsyncGenerator<SseMessage> {
   const id = newCompletionId('chatcmpl');
   const created = Math.floor(Date.now() / 1000);
-  let start: Extract<GenerationStep, { readonly type: 'generation.start' }> | undefined;
+  let start: GenerationStart | undefined;
   let isFirst = true;
   const chunk = (choices: V0ChatChunk['choices'], more: Partial<V0ChatChunk> = {}): SseMessage => {
     const model = start?.selection.model.key ?? '';
@@ -35,8 +35,9 @@ export async function* chatChunks(
         start = step;
       } else if (step.type === 'generation.report' && start !== undefined) {
         const finish_reason = toFinishReason(step.report);
-        yield chunk([{ index: 0, delta: {}, logprobs: null, finish_reason }]);
-        yield chunk([], toV0Report(start, step.report));
+        const report = toV0Report(start, step.report);
+        yield chunk([{ index: 0, delta: {}, logprobs: null, finish_reason }], report);
+        if (options.includesUsage) yield chunk([], { usage: report.usage });
       } else {
         const delta = toDelta(step);
         if (delta === undefined) continue;

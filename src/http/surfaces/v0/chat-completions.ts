@@ -16,17 +16,22 @@ import { openStream } from './open-stream.ts';
 
 export function mountChatCompletions(app: App, services: SurfaceServices): void {
   mount(app, createChatCompletionV0, async ({ body, signal }) => {
-    const call = await toChatCall(body, services);
+    const call = await toChatCall(body, services, signal);
     const steps = generate(services.pool, call, signal);
     if (body.stream !== true) return collectChat(steps);
-    const options = { signal, logger: services.logger };
+    const includesUsage = body.stream_options?.include_usage === true;
+    const options = { signal, logger: services.logger, includesUsage };
     return eventStream(chatChunks(await openStream(steps), options), options);
   });
 }
 
-async function toChatCall(body: V0ChatRequest, services: SurfaceServices): Promise<GenerationCall> {
+async function toChatCall(
+  body: V0ChatRequest,
+  services: SurfaceServices,
+  signal: AbortSignal,
+): Promise<GenerationCall> {
   const { model } = await services.pool.resolve(body.model ?? undefined, 'generation');
-  const messages = await toEngineMessages(body.messages, model, services.maxImagePixels);
+  const messages = await toEngineMessages(body.messages, model, services.maxImagePixels, signal);
   return toGenerationCall(body, {
     kind: 'chat',
     messages,

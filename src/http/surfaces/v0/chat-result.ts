@@ -1,5 +1,5 @@
 import type { V0ChatResult } from '../../../contract/v0/chat-completion.ts';
-import type { GenerationStep } from '../../../chat/generation.ts';
+import type { GenerationStart, GenerationStep } from '../../../chat/generation.ts';
 import { newCompletionId } from '../../../chat/ids.ts';
 import type { TokenLogprob } from '../../../engine/engine.ts';
 import { toFinishReason, toV0Report } from './report.ts';
@@ -11,7 +11,7 @@ export async function collectChat(steps: AsyncIterable<GenerationStep>): Promise
   let reasoning = '';
   const logprobs: TokenLogprob[] = [];
   const toolCalls: { id: string; name: string; argumentsJson: string }[] = [];
-  let start: Extract<GenerationStep, { readonly type: 'generation.start' }> | undefined;
+  let start: GenerationStart | undefined;
   for await (const step of steps) {
     if (step.type === 'generation.start') {
       start = step;

@@ -6,7 +6,12 @@ import {
   type V0CompletionRequest,
   type V0CompletionResult,
 } from '../../../contract/v0/text-completion.ts';
-import { generate, type GenerationCall, type GenerationStep } from '../../../chat/generation.ts';
+import {
+  generate,
+  type GenerationCall,
+  type GenerationStart,
+  type GenerationStep,
+} from '../../../chat/generation.ts';
 import { newCompletionId } from '../../../chat/ids.ts';
 import type { TokenLogprob } from '../../../engine/engine.ts';
 import { mount, type App } from '../../mount.ts';
@@ -18,15 +23,14 @@ import { openStream } from './open-stream.ts';
 import { toFinishReason, toV0Report } from './report.ts';
 import { done, toErrorMessage, type StreamOptions } from './stream-end.ts';
 
-type GenerationStart = Extract<GenerationStep, { readonly type: 'generation.start' }>;
-
 export function mountCompletions(app: App, services: SurfaceServices): void {
   mount(app, createCompletionV0, async ({ body, signal }) => {
     const call = await toCompletionCall(body, services);
     const steps = generate(services.pool, call, signal);
     const echo = body.echo === true ? body.prompt : '';
     if (body.stream !== true) return collectCompletion(steps, echo);
-    const options = { signal, logger: services.logger };
+    const includesUsage = body.stream_options?.include_usage === true;
+    const options = { signal, logger: services.logger, includesUsage };
     return eventStream(completionChunks(await openStream(steps), echo, options), options);
   });
 }
@@ -85,7 +89,7 @@ async function collectCompletion(
   throw new Error('The generation ended without a report');
 }
 
-/** Chunks of a text completion: the echo, deltas, the finish reason, the report, `[DONE]`. */
+/** Chunks of a text completion: the echo, deltas, the finish reason with the report, `[DONE]`. */
 async function* completionChunks(
   steps: AsyncIterable<GenerationStep>,
   echo: string,
@@ -123,8 +127,9 @@ async function* completionChunks(
         yield chunk([{ index: 0, text: step.text, logprobs, finish_reason: null }]);
       } else if (step.type === 'generation.report' && start !== undefined) {
         const finish_reason = toFinishReason(step.report);
-        yield chunk([{ index: 0, text: '', logprobs: null, finish_reason }]);
-        yield chunk([], toV0Report(start, step.report));
+        const report = toV0Report(start, step.report);
+        yield chunk([{ index: 0, text: '', logprobs: null, finish_reason }], report);
+        if (options.includesUsage) yield chunk([], { usage: report.usage });
       }
     }
   } catch (error) {

@@ -8,7 +8,8 @@ type V0Request = V0ChatRequest | V0CompletionRequest;
 
 /** What both kinds of completion say about model, sampling and limits, in the engine's terms. */
 export function toGenerationCall(body: V0Request, specific: SpecificRequest): GenerationCall {
-  const stop = typeof body.stop === 'string' ? [body.stop] : body.stop;
+  // An empty stop string would end every answer before it began.
+  const stop = [body.stop ?? []].flat().filter((text) => text !== '');
   return {
     identifier: body.model ?? undefined,
     ...given({ ttlSeconds: body.ttl }),

@@ -13,9 +13,11 @@ export async function toEngineMessages(
   messages: readonly V0Message[],
   model: ModelEntry,
   maxImagePixels: number,
+  signal: AbortSignal,
 ): Promise<readonly EngineMessage[]> {
   const result: EngineMessage[] = [];
   for (const [index, message] of messages.entries()) {
+    signal.throwIfAborted();
     const content = await toContent(
       message.content,
       model,

@@ -1,5 +1,6 @@
 import { getModelV0, listModelsV0 } from '../../../contract/v0/model.ts';
 import { mount, type App } from '../../mount.ts';
+import { instancesMeant, loadedInstances } from '../loaded-instances.ts';
 import type { SurfaceServices } from '../services.ts';
 import { toV0Model } from './record.ts';
 
@@ -10,13 +11,16 @@ export function mountModels(app: App, { library, pool }: SurfaceServices): void 
     return {
       object: 'list',
       data: models.flatMap((model) =>
-        model.variants.slice(0, 1).map((variant) => toV0Model(model, variant, instances)),
+        model.variants
+          .slice(0, 1)
+          .map((variant) => toV0Model(model, variant, loadedInstances(instances, model))),
       ),
     };
   });
 
   mount(app, getModelV0, async ({ params }) => {
-    const { model, variant } = await library.find(params.model);
-    return toV0Model(model, variant, pool.list());
+    const selection = await library.find(params.model);
+    const loaded = instancesMeant(pool.list(), selection, params.model);
+    return toV0Model(selection.model, selection.variant, loaded);
   });
 }

@@ -3,15 +3,12 @@ import type { V0Model } from '../../../contract/v0/model.ts';
 import type { Instance } from '../../../instances/instance.ts';
 import type { ModelEntry, ModelVariant } from '../../../models/model.ts';
 
-/** A model as v0 shows it; `instances` are those of any model. */
+/** A model as v0 shows it; `loaded` are its own instances. */
 export function toV0Model(
   model: ModelEntry,
   variant: ModelVariant,
-  instances: readonly Instance[],
+  [loaded]: readonly Instance[],
 ): V0Model {
-  const loaded = instances.find(
-    ({ selection, state }) => selection.model.key === model.key && state === 'ready',
-  );
   return {
     id: model.key,
     object: 'model',

@@ -5,10 +5,8 @@ import type {
   V0Stats,
   V0Usage,
 } from '../../../contract/v0/result.ts';
-import type { GenerationReport, GenerationStep } from '../../../chat/generation.ts';
+import type { GenerationReport, GenerationStart } from '../../../chat/generation.ts';
 import type { EngineStopReason } from '../../../engine/engine.ts';
-
-type GenerationStart = Extract<GenerationStep, { readonly type: 'generation.start' }>;
 
 const finishReasons: Readonly<Record<EngineStopReason, V0FinishReason>> = {
   eosFound: 'stop',

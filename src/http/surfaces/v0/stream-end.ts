@@ -10,6 +10,8 @@ export interface StreamOptions {
   /** The request's. */
   readonly signal: AbortSignal;
   readonly logger: Logger;
+  /** Whether one more chunk, without choices, shall carry the usage, as in OpenAI's API. */
+  readonly includesUsage: boolean;
 }
 
 /** What failed after the stream had opened, as a `data:` line; thrown on where the client has gone. */

@@ -6,8 +6,9 @@ import {
   unloadModel,
   type LoadRequest,
 } from '../../../contract/v1/model.ts';
-import type { LoadOptions } from '../../../instances/pool.ts';
+import type { LoadOptions } from '../../../instances/lease.ts';
 import { mount, type App } from '../../mount.ts';
+import { instancesMeant, loadedInstances } from '../loaded-instances.ts';
 import type { SurfaceServices } from '../services.ts';
 import { toLoadConfig, toV1Model } from './record.ts';
 
@@ -17,14 +18,17 @@ export function mountModels(app: App, { library, pool }: SurfaceServices): void 
     const instances = pool.list();
     return {
       models: models.flatMap((model) =>
-        model.variants.slice(0, 1).map((variant) => toV1Model(model, variant, instances)),
+        model.variants
+          .slice(0, 1)
+          .map((variant) => toV1Model(model, variant, loadedInstances(instances, model))),
       ),
     };
   });
 
   mount(app, getModel, async ({ params }) => {
-    const { model, variant } = await library.find(params.model);
-    return toV1Model(model, variant, pool.list());
+    const selection = await library.find(params.model);
+    const loaded = instancesMeant(pool.list(), selection, params.model);
+    return toV1Model(selection.model, selection.variant, loaded);
   });
 
   mount(app, loadModel, async ({ body, signal }) => {

@@ -3,11 +3,11 @@ import type { LoadConfig, V1Model } from '../../../contract/v1/model.ts';
 import type { Instance, InstanceConfig } from '../../../instances/instance.ts';
 import type { ModelEntry, ModelVariant } from '../../../models/model.ts';
 
-/** A model as v1 shows it; `instances` are those of any model. */
+/** A model as v1 shows it; `loaded` are its own instances. */
 export function toV1Model(
   model: ModelEntry,
   variant: ModelVariant,
-  instances: readonly Instance[],
+  loaded: readonly Instance[],
 ): V1Model {
   const { quantization } = variant;
   return {
@@ -22,9 +22,7 @@ export function toV1Model(
         : { name: quantization.name, bits_per_weight: quantization.bitsPerWeight },
     size_bytes: variant.sizeBytes,
     params_string: model.parameterLabel,
-    loaded_instances: instances
-      .filter(({ selection, state }) => selection.model.key === model.key && state === 'ready')
-      .map(({ id, config }) => ({ id, config: toLoadConfig(config) })),
+    loaded_instances: loaded.map(({ id, config }) => ({ id, config: toLoadConfig(config) })),
     max_context_length: model.maxContextLength,
     format: model.format,
     ...(model.type === 'embeddings' ? {} : languageModelFields(model)),
