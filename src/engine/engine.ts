@@ -64,7 +64,10 @@ export type ReasoningLevel = 'off' | 'low' | 'medium' | 'high' | 'on';
 
 interface GenerationLimits {
   readonly sampling: Sampling;
-  /** Most tokens to generate; absent: until the model stops or the context is full. */
+  /**
+   * Most tokens to generate, at least 1 (the engine generates one for 0 too); absent: until the model stops
+   * or the context is full.
+   */
   readonly maxTokens?: number;
   readonly stop?: readonly string[];
   /** How many alternatives to report for each token; absent: no log probabilities. */
@@ -163,9 +166,6 @@ export interface EngineProperties {
   readonly supportedFormats: readonly string[];
   /** Tokens that one request may use, prompt and answer together. */
   readonly contextLength: number;
-  /** Requests worked on at once. */
-  readonly parallel: number;
-  readonly hasVision: boolean;
 }
 
 export interface Engine {

@@ -1,4 +1,4 @@
-import { Pool } from 'undici';
+import { type Dispatcher, Pool } from 'undici';
 import { ResponseReader } from './response-reader.ts';
 
 /** Where an engine listens: a unix socket, or an HTTP origin such as `http://127.0.0.1:4000`. */
@@ -38,13 +38,17 @@ export interface EngineConnection {
   close(): Promise<void>;
 }
 
-export interface EngineConnectionOptions {
+interface EngineConnectionOptions {
   readonly address: EngineAddress;
   /** Sent as a bearer token. */
   readonly apiKey?: string;
   /** Most sockets at a time; further requests wait for one. */
   readonly maxConnections: number;
+  /** The server closes the connection after a stream without saying so, as llama-server does. */
+  readonly closesAfterStream?: boolean;
 }
+
+type EngineRequest = Pick<Dispatcher.DispatchOptions, 'path' | 'method' | 'body' | 'reset'>;
 
 const connectTimeoutMs = 5_000;
 const maxReplyBytes = 256 * 1024 * 1024;
@@ -54,7 +58,7 @@ const maxReplyBytes = 256 * 1024 * 1024;
  * read a long prompt for minutes: the caller's signal ends them.
  */
 export function connectEngine(options: EngineConnectionOptions): EngineConnection {
-  const { address, apiKey, maxConnections } = options;
+  const { address, apiKey, maxConnections, closesAfterStream = false } = options;
   const isSocket = 'socketPath' in address;
   const pool = new Pool(isSocket ? 'http://localhost' : address.origin, {
     connections: maxConnections,
@@ -68,12 +72,7 @@ export function connectEngine(options: EngineConnectionOptions): EngineConnectio
   const headers: Record<string, string> = { 'content-type': 'application/json' };
   if (apiKey !== undefined) headers['authorization'] = `Bearer ${apiKey}`;
 
-  async function dispatch(
-    method: 'GET' | 'POST',
-    path: string,
-    body: string | null,
-    signal: AbortSignal,
-  ): Promise<EngineStream> {
+  async function dispatch(request: EngineRequest, signal: AbortSignal): Promise<EngineStream> {
     signal.throwIfAborted();
     const reader = new ResponseReader();
     const abort = (): void => reader.abort(signal.reason);
@@ -83,7 +82,7 @@ export function connectEngine(options: EngineConnectionOptions): EngineConnectio
       if (signal.aborted) throw signal.reason;
       throw new ConnectionLostError('The engine can not be reached.', { cause: error });
     };
-    pool.dispatch({ method, path, headers, body }, reader);
+    pool.dispatch({ ...request, headers }, reader);
     await reader.started().catch(failed);
     return {
       status: reader.status,
@@ -101,25 +100,21 @@ export function connectEngine(options: EngineConnectionOptions): EngineConnectio
   }
 
   /** The engine may close an idle socket just when it is used again: one more try, before any answer. */
-  async function open(
-    method: 'GET' | 'POST',
-    path: string,
-    body: string | null,
-    signal: AbortSignal,
-  ): Promise<EngineStream> {
+  async function open(request: EngineRequest, signal: AbortSignal): Promise<EngineStream> {
     try {
-      return await dispatch(method, path, body, signal);
+      return await dispatch(request, signal);
     } catch (error) {
       if (!(error instanceof ConnectionLostError) || !isReset(error.cause)) throw error;
-      return dispatch(method, path, body, signal);
+      return dispatch(request, signal);
     }
   }
 
   return {
-    getJson: async (path, signal) => readReply(await open('GET', path, null, signal)),
+    getJson: async (path, signal) => readReply(await open({ method: 'GET', path }, signal)),
     postJson: async (path, body, signal) =>
-      readReply(await open('POST', path, JSON.stringify(body), signal)),
-    openStream: (path, body, signal) => open('POST', path, JSON.stringify(body), signal),
+      readReply(await open({ method: 'POST', path, body: JSON.stringify(body) }, signal)),
+    openStream: (path, body, signal) =>
+      open({ method: 'POST', path, body: JSON.stringify(body), reset: closesAfterStream }, signal),
     close: () => pool.destroy(),
   };
 }

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { EnvHttpProxyAgent, type Dispatcher } from 'undici';
 
 /** Why a request gave nothing; `status` is an answer outside 2xx. */
-export type HttpFailureReason =
+type HttpFailureReason =
   | 'unreachable'
   | 'status'
   | 'redirect'
@@ -10,6 +10,7 @@ export type HttpFailureReason =
   | 'interrupted'
   | 'timeout';
 
+/** A request that gave no usable answer. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';
   readonly reason: HttpFailureReason;
@@ -27,7 +28,7 @@ export class HttpFailure extends Error {
   }
 }
 
-export interface HttpGetOptions {
+interface HttpGetOptions {
   readonly signal: AbortSignal;
   /** Most bytes of body to accept. */
   readonly maximumBytes: number;
@@ -36,7 +37,7 @@ export interface HttpGetOptions {
   readonly onProgress?: (receivedBytes: number, totalBytes?: number) => void;
 }
 
-export interface HttpResponse {
+interface HttpResponse {
   /** Where the answer came from, after redirects. */
   readonly url: URL;
   readonly status: number;

@@ -35,8 +35,6 @@ describe('chat', () => {
       runtimeVersion: 'b11549',
       supportedFormats: ['gguf'],
       contextLength: 2048,
-      parallel: 2,
-      hasVision: false,
     });
   });
 

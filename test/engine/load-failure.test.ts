@@ -87,6 +87,12 @@ describe('an engine that can not be started', () => {
     });
   });
 
+  it('is not started with experts that the wheel can not set', async () => {
+    await expect(
+      engines.launch('chat', { expertCount: 1, architecture: 'llama' }),
+    ).rejects.toMatchObject({ code: 'invalid_value', param: 'num_experts' });
+  });
+
   it('is load_timeout when it takes too long', async () => {
     const command = join(folder, 'sleeper');
     await writeFile(command, '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 });

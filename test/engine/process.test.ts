@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { isRunning } from '../setup/is-running.ts';
 import {
@@ -19,26 +20,32 @@ const request = {
 } as const;
 
 let engines: TestEngines;
+let folder: string;
 
 beforeAll(async () => {
+  // Other tests start engines at the same time: these have a temporary folder of their own.
+  folder = await mkdtemp(join(tmpdir(), 'hearth-'));
+  vi.stubEnv('TMPDIR', folder);
   engines = await createTestEngines();
 });
-afterAll(() => engines.close());
+afterAll(async () => {
+  await engines.close();
+  vi.unstubAllEnvs();
+  await rm(folder, { recursive: true, force: true });
+});
 
 async function socketFolders(): Promise<readonly string[]> {
-  const names = await readdir(tmpdir());
+  const names = await readdir(folder);
   return names.filter((name) => /^hearth-.{6}$/u.test(name));
 }
 
 it('leaves neither process nor socket folder when it is stopped', async () => {
-  const before = await socketFolders();
   const engine = await engines.launch('chat');
-  const made = (await socketFolders()).filter((name) => !before.includes(name));
+  expect(await socketFolders()).toHaveLength(process.platform === 'win32' ? 0 : 1);
   expect(await engine.residentBytes()).toBeGreaterThan(10_000_000);
   await engine.stop();
   expect(await isRunning(engine.pid)).toBe(false);
-  const left = await socketFolders();
-  expect(made.filter((name) => left.includes(name) && !before.includes(name))).toEqual([]);
+  expect(await socketFolders()).toEqual([]);
   await expect(engine.exited).resolves.toMatchObject({ signal: 'SIGTERM' });
   await engine.stop();
 });
@@ -66,6 +73,23 @@ it('fails its requests with `crashed` when it dies, and says so', async () => {
   await expect(engine.engine.embed(['a'], new AbortController().signal)).rejects.toMatchObject({
     code: 'crashed',
   });
+});
+
+it('never blames its end on a request that it refused', async () => {
+  const engine = await engines.launch('chat');
+  const tooLong = { ...request, prompt: 'hello '.repeat(2_500) };
+  await expect(generateAll(engine.engine, tooLong)).rejects.toMatchObject({
+    code: 'context_length_exceeded',
+  });
+  process.kill(engine.pid, 'SIGSEGV');
+  await expect(engine.exited).resolves.toMatchObject({ reason: 'ended by SIGSEGV' });
+});
+
+it.each([1, 4])('runs with the smallest batch and %i slots', async (parallel) => {
+  const engine = await engines.launch('chat', { evalBatchSize: 1, parallel });
+  const { content } = await generateAll(engine.engine, { ...request, maxTokens: 8 });
+  expect(content).not.toBe('');
+  await engine.stop();
 });
 
 it('ends with us, even when we are killed with SIGKILL', async () => {

@@ -80,8 +80,6 @@ function createScriptedProcess(
       runtimeVersion: '1',
       supportedFormats: ['gguf'],
       contextLength: spec.contextLength,
-      parallel: spec.parallel,
-      hasVision: false,
     },
     generate: (request, signal) => launcher.onGenerate(signal, request),
     embed: async (inputs): Promise<Embeddings> => ({

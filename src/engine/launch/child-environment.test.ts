@@ -7,6 +7,7 @@ it('passes on only what an engine needs', () => {
     'key',
   );
   expect(environment).toMatchObject({ PATH: '/bin', LLAMA_API_KEY: 'key', GOMP_SPINCOUNT: '0' });
+  expect(environment).toMatchObject({ GGML_NO_BACKTRACE: '1' });
   expect(Object.keys(environment)).not.toContain('HUB_TOKEN');
   expect(Object.keys(environment)).not.toContain('NODE_OPTIONS');
   expect(Object.keys(environment)).not.toContain('LLAMA_ARG_MODEL');

@@ -35,6 +35,8 @@ export function childEnvironment(
     // Threads that spin while they wait starve each other on a busy machine.
     OMP_WAIT_POLICY: 'passive',
     GOMP_SPINCOUNT: '0',
+    // On an abort it would start a debugger, whose words hide the reason.
+    GGML_NO_BACKTRACE: '1',
     // As the child of a llama.cpp router, the server reports how far it has loaded on its standard
     // output and ends when its standard input closes; the port itself is not used.
     LLAMA_SERVER_ROUTER_PORT: '1',

@@ -22,6 +22,8 @@ export interface EngineChild {
   readonly pid: number | undefined;
   /** Settles when the process has gone and its last words are read; never rejects. */
   readonly exited: Promise<EngineExit>;
+  /** The engine takes requests now: what it said until here is no reason for its end. */
+  markReady(): void;
   /** SIGTERM, after a grace time SIGKILL; resolves when it has gone. */
   stop(): Promise<void>;
   /** SIGKILL; resolves when it has gone. */
@@ -30,6 +32,7 @@ export interface EngineChild {
 
 /** Starts the process in a session of its own, so that Ctrl-C in our terminal does not reach it. */
 export function startEngineChild(options: EngineChildOptions): EngineChild {
+  let phase: 'loading' | 'ready' = 'loading';
   const errorOutput = new LineRing(maxErrorLines, maxErrorLineCharacters);
   // The open standard input tells the engine that we are alive.
   const child = spawn(options.command, options.arguments, {
@@ -49,7 +52,7 @@ export function startEngineChild(options: EngineChildOptions): EngineChild {
       resolve({
         exitCode,
         signal,
-        reason: exitReason(errorOutput.lines(), { exitCode, signal }),
+        reason: exitReason(errorOutput.lines(), { exitCode, signal }, phase),
       }),
     );
   });
@@ -62,6 +65,10 @@ export function startEngineChild(options: EngineChildOptions): EngineChild {
   return {
     pid: child.pid,
     exited,
+    markReady: () => {
+      phase = 'ready';
+      errorOutput.clear();
+    },
     stop: async () => {
       send('SIGTERM');
       const grace = setTimeout(() => send('SIGKILL'), stopGraceMs);

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { access, constants } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { HearthError } from '../../contract/errors.ts';
 import { connectEngine, ConnectionLostError } from '../../net/engine-connection.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { createLlamaEngine } from '../protocol/llama-engine.ts';
 import { requestProperties } from '../protocol/properties.ts';
+import { checkLaunch } from './check-launch.ts';
 import { childEnvironment } from './child-environment.ts';
 import { defaultThreads } from './default-threads.ts';
 import { createEndpoint, endpointAddress, removeEndpoint } from './endpoint.ts';
@@ -40,7 +40,7 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
     onProgress: (fraction: number) => void = () => {},
   ): Promise<EngineProcess> {
     signal.throwIfAborted();
-    await requireFiles(spec);
+    await checkLaunch(spec);
     const threads = spec.threads ?? (await defaultThreads());
     const endpoint = await createEndpoint();
     if (isClosed || signal.aborted) {
@@ -53,6 +53,7 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
       address: endpointAddress(endpoint),
       apiKey,
       maxConnections: maxConnections(spec),
+      closesAfterStream: true,
     });
     const progress = trackLoadProgress(onProgress);
     const child = startEngineChild({
@@ -98,6 +99,7 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
       await waitUntilHealthy(connection, failure.signal);
       const properties = await requestProperties(connection, spec.runtime, failure.signal);
       failure.signal.throwIfAborted();
+      child.markReady();
       progress.finish();
       return {
         engine: createLlamaEngine({ connection, properties }),
@@ -125,17 +127,6 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
       await watchdog.close();
     },
   };
-}
-
-async function requireFiles(spec: LaunchSpec): Promise<void> {
-  for (const path of [spec.modelPath, spec.projectorPath]) {
-    if (path === undefined) continue;
-    await access(path, constants.R_OK).catch((cause: unknown) => {
-      throw new HearthError('missing_file', `The model file ${basename(path)} is missing.`, {
-        cause,
-      });
-    });
-  }
 }
 
 function shuttingDown(): HearthError {

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { exitReason, loadError } from './exit-reason.ts';
 
 const failed = { exitCode: 1, signal: null };
+const aborted = { exitCode: null, signal: 'SIGABRT' } as const;
+const killed = { exitCode: null, signal: 'SIGKILL' } as const;
 
 /** What llama.cpp's server wrote for each case, shortened. */
 const outputs = {
@@ -27,7 +29,7 @@ const outputs = {
 
 describe('loadError', () => {
   it.each(Object.entries(outputs))('reads %s', (code, lines) => {
-    const reason = exitReason(lines, failed);
+    const reason = exitReason(lines, failed, 'loading');
     const error = loadError({ ...failed, reason }, { modelPath: '/home/me/m.gguf' });
     expect(error.code).toBe(code);
     expect(error.message).toContain('m.gguf');
@@ -35,30 +37,77 @@ describe('loadError', () => {
   });
 
   it('blames the memory when the system kills a loading engine', () => {
-    const exit = { exitCode: null, signal: 'SIGKILL' } as const;
-    const error = loadError({ ...exit, reason: exitReason([], exit) }, { modelPath: 'm.gguf' });
+    const reason = exitReason([], killed, 'loading');
+    const error = loadError({ ...killed, reason }, { modelPath: 'm.gguf' });
     expect(error).toMatchObject({ code: 'out_of_memory', type: 'insufficient_memory' });
+  });
+
+  it.each([
+    ['engine_exited', '/b/src/', 'context.cpp:22: GGML_ASSERT(tensor_corrupted) failed'],
+    ['engine_exited', 'C:\\b\\', 'common.cpp:45: get_sub_batch: failed to add token 0'],
+    ['engine_exited', '', "terminate called after throwing an instance of 'E'"],
+    ['out_of_memory', '', "terminate called after throwing an instance of 'bad_alloc'"],
+  ])('is %s, whatever else was said, for %s%s', (code, folder, words) => {
+    const lines = [
+      '0.1 E load: wrong shape',
+      folder + words,
+      '38 ../syscall.S: No such file or directory',
+    ];
+    const reason = exitReason(lines, aborted, 'loading');
+    expect(reason).toBe(words);
+    expect(loadError({ ...aborted, reason }, { modelPath: 'm.gguf' }).code).toBe(code);
+  });
+
+  it('misses no model file where the engine misses another one', () => {
+    const line = 'error while loading shared libraries: libx.so: No such file or directory';
+    const reason = exitReason([line], failed, 'loading');
+    expect(loadError({ ...failed, reason }, { modelPath: 'm.gguf' }).code).toBe('engine_exited');
   });
 });
 
 describe('exitReason', () => {
   it('names the cause without time stamp and function', () => {
-    expect(exitReason(outputs.unsupported_architecture, failed)).toBe(
+    expect(exitReason(outputs.unsupported_architecture, failed, 'loading')).toBe(
       "error loading model: unknown model architecture: 'llamx'",
     );
   });
 
   it('names a file without its folders', () => {
-    expect(exitReason(["E: can't use '/a b/c d/e.gguf' at C:\\x\\y.gguf"], failed)).toBe(
-      "E: can't use 'e.gguf' at y.gguf",
-    );
-    expect(exitReason(['2 key/value pairs'], failed)).toBe('2 key/value pairs');
+    const lines = ["E: can't use '/a b/c d/e.gguf' at C:\\x\\y.gguf"];
+    expect(exitReason(lines, failed, 'loading')).toBe("E: can't use 'e.gguf' at y.gguf");
+    expect(exitReason(['2 key/value pairs'], failed, 'loading')).toBe('2 key/value pairs');
   });
 
   it('falls back on the first error, the last line and the exit code', () => {
-    expect(exitReason(['0.1 I a: fine', '0.2 E b: odd', '0.3 E c: end'], failed)).toBe('odd');
-    expect(exitReason(['first', 'last'], failed)).toBe('last');
-    expect(exitReason([], failed)).toBe('exit code 1');
-    expect(exitReason(['odd'], { exitCode: null, signal: 'SIGTERM' })).toBe('ended by SIGTERM');
+    const lines = ['0.1 I a: fine', '0.2 E b: odd', '0.3 E c: end'];
+    expect(exitReason(lines, failed, 'loading')).toBe('odd');
+    expect(exitReason(['first', 'last'], failed, 'loading')).toBe('last');
+    expect(exitReason([], failed, 'loading')).toBe('exit code 1');
+  });
+
+  it('names the signal, as no ordinary line tells why it came', () => {
+    const lines = ['0.1 E a: odd', 'last'];
+    expect(exitReason(lines, aborted, 'loading')).toBe('ended by SIGABRT');
+    expect(exitReason(lines, aborted, 'ready')).toBe('ended by SIGABRT');
+  });
+
+  it('asks no line about a signal from outside', () => {
+    const lines = ['0.1 E a: failed to allocate'];
+    expect(exitReason(lines, killed, 'ready')).toBe('ended by SIGKILL');
+    expect(exitReason(lines, { exitCode: null, signal: 'SIGTERM' }, 'ready')).toBe(
+      'ended by SIGTERM',
+    );
+  });
+
+  it('never takes an error of a request for the end of a ready engine', () => {
+    const lines = [
+      '0.1 E srv    send_error: task id = 8, error: out of memory',
+      '0.1 E cache: failed to allocate, so it does without',
+      '0.2 E parse: a message of a client',
+    ];
+    expect(exitReason(lines.toSpliced(1, 1), failed, 'ready')).toBe('exit code 1');
+    expect(exitReason([...lines, '/b/c.cpp:1: GGML_ASSERT(x) failed'], aborted, 'ready')).toBe(
+      'c.cpp:1: GGML_ASSERT(x) failed',
+    );
   });
 });

@@ -7,16 +7,27 @@ type LoadErrorCode = Extract<
   'corrupt_file' | 'unsupported_architecture' | 'out_of_memory' | 'missing_file' | 'engine_exited'
 >;
 
-/** What llama.cpp says on its error output, most specific first. */
-const knownReasons: readonly (readonly [LoadErrorCode, RegExp])[] = [
-  ['missing_file', /no such file or directory|failed to open gguf/iu],
-  [
-    'unsupported_architecture',
-    /unknown (model )?architecture|unsupported projector|unknown projector/iu,
-  ],
+type KnownReason = readonly [LoadErrorCode, RegExp];
+
+/** What an engine says when it can not go on; an abort may follow from what could not be allocated. */
+const fatalReasons: readonly KnownReason[] = [
   [
     'out_of_memory',
     /insufficient memory|out of memory|failed to allocate|unable to allocate|bad_alloc|outofdevicememory|cannot allocate memory/iu,
+  ],
+  [
+    'engine_exited',
+    /^(?:\S+\.(?:c|cc|cpp|cu|cuh|h|hpp|m|mm):\d+: |GGML_ASSERT|terminate called|thread '.*' panicked)/u,
+  ],
+];
+
+/** What llama.cpp says on its error output, most specific first. */
+const knownReasons: readonly KnownReason[] = [
+  ...fatalReasons,
+  ['missing_file', /failed to open (?:gguf file|.*\.gguf)/iu],
+  [
+    'unsupported_architecture',
+    /unknown (model )?architecture|unsupported projector|unknown projector/iu,
   ],
   [
     'corrupt_file',
@@ -33,21 +44,41 @@ const meanings: Record<LoadErrorCode, string> = {
 };
 
 /**
- * The line of an engine's error output that says why it ended, without time stamp and without folders.
+ * The line of an engine's error output that says why it ended, without time stamp and without folders; the
+ * signal or the exit code where none does. Of an engine that was ready only words that can be nothing else
+ * count: the others may be of a request, and everyone reads the reason.
  *
- * @param lines Oldest first.
+ * @param lines What it said in this phase, oldest first.
  */
 export function exitReason(
   lines: readonly string[],
-  exit: Pick<EngineExit, 'exitCode' | 'signal'>,
+  { exitCode, signal }: Pick<EngineExit, 'exitCode' | 'signal'>,
+  phase: 'loading' | 'ready',
 ): string {
-  if (exit.signal === 'SIGTERM') return 'ended by SIGTERM';
+  // These come from outside.
+  if (signal === 'SIGTERM' || signal === 'SIGKILL') return `ended by ${signal}`;
   const line =
-    knownReasons.map(([, pattern]) => lines.find((text) => pattern.test(text))).find(Boolean) ??
-    lines.find((text) => logPrefix.exec(text)?.[1] === 'E') ??
-    lines.at(-1);
+    phase === 'loading'
+      ? (firstMatch(lines, knownReasons) ?? (signal === null ? lastWords(lines) : undefined))
+      : lines.findLast(isFatal);
   if (line !== undefined) return withoutFolders(line.replace(logPrefix, '')).trim();
-  return exit.signal === null ? `exit code ${exit.exitCode}` : `ended by ${exit.signal}`;
+  return signal === null ? `exit code ${exitCode}` : `ended by ${signal}`;
+}
+
+function firstMatch(lines: readonly string[], reasons: readonly KnownReason[]): string | undefined {
+  for (const [, pattern] of reasons) {
+    const line = lines.find((text) => pattern.test(text));
+    if (line !== undefined) return line;
+  }
+  return undefined;
+}
+
+function isFatal(line: string): boolean {
+  return !requestError.test(line) && fatalReasons.some(([, pattern]) => pattern.test(line));
+}
+
+function lastWords(lines: readonly string[]): string | undefined {
+  return lines.find((text) => logPrefix.exec(text)?.[1] === 'E') ?? lines.at(-1);
 }
 
 /** The error for an engine that ended before it was ready. */
@@ -60,6 +91,9 @@ export function loadError(exit: EngineExit, spec: Pick<LaunchSpec, 'modelPath'>)
 
 /** `0.00.006.203 E llama_model_load: ` of llama.cpp's log. */
 const logPrefix = /^[\d.]+ ([A-Z]) (?:(?:srv|cmn|slot) +)?(?:[\w~]+(?:\(\))?: )*/u;
+
+/** Its text is partly the client's. */
+const requestError = /send_error|task id = /u;
 
 function withoutFolders(text: string): string {
   const path = /(?<=^|[\s'"(])(?:[A-Za-z]:)?(?:[\\/][^\\/'":]+)*[\\/]([^\\/'":\s]+)/gu;

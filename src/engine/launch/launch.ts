@@ -16,10 +16,14 @@ export interface LaunchSpec {
   readonly threads?: number;
   /** Layers on the GPU; absent: as many as fit. */
   readonly gpuLayers?: number;
+  /**
+   * Prompt tokens read at once; raised to `parallel`, and to 2, as the engine can do with no less. Only for
+   * generation: an embedding model reads a whole context at once.
+   */
   readonly evalBatchSize?: number;
   readonly hasFlashAttention?: boolean;
   readonly offloadsKvCacheToGpu?: boolean;
-  /** Experts that a mixture-of-experts model uses for a token; needs `architecture`. */
+  /** Experts that a mixture-of-experts model uses for a token; needs `architecture`, and not the wheel. */
   readonly expertCount?: number;
   /** `general.architecture` of the model, which names its metadata. */
   readonly architecture?: string;
@@ -34,7 +38,7 @@ export interface LaunchSpec {
 export interface EngineExit {
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** The last line of its error output that says why, for people. */
+  /** The line of its error output that says why, else the signal or exit code; for people. */
   readonly reason: string;
 }
 
@@ -55,8 +59,9 @@ export interface EngineLauncher {
    * Starts an engine process and waits until it can take requests.
    *
    * @param onProgress Called with the loaded fraction, 0 to 1, where the engine tells.
-   * @throws HearthError `corrupt_file`, `unsupported_architecture`, `out_of_memory`, `engine_exited`,
-   *   `load_timeout`, `missing_file`; the signal's reason when aborted (the process is gone then).
+   * @throws HearthError `invalid_value` for a setting that the runtime does not have; `corrupt_file`,
+   *   `unsupported_architecture`, `out_of_memory`, `engine_exited`, `load_timeout`, `missing_file`; the
+   *   signal's reason when aborted (the process is gone then).
    */
   launch(
     spec: LaunchSpec,

@@ -8,6 +8,14 @@ it('keeps the last lines, however they arrive', () => {
   expect(ring.lines()).toEqual(['two', 'three', 'fo']);
 });
 
+it('forgets when it is cleared', () => {
+  const ring = new LineRing(2, 100);
+  ring.append('one\ntw');
+  ring.clear();
+  ring.append('three');
+  expect(ring.lines()).toEqual(['three']);
+});
+
 it('cuts long lines and never holds more', () => {
   const ring = new LineRing(2, 10);
   for (let count = 0; count < 1_000; count += 1) ring.append('x'.repeat(1_000));

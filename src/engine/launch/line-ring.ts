@@ -19,6 +19,11 @@ export class LineRing {
     this.#lines.splice(0, Math.max(0, this.#lines.length - this.#maxLines));
   }
 
+  clear(): void {
+    this.#lines.length = 0;
+    this.#partial = '';
+  }
+
   /** Oldest first; the last may still be incomplete. */
   lines(): readonly string[] {
     return this.#partial.trim() === '' ? [...this.#lines] : [...this.#lines, this.#partial];

@@ -51,6 +51,13 @@ describe('buildServerArguments', () => {
     expect(valueOf('--ubatch-size', { purpose: 'embedding' })).toBe('4096');
   });
 
+  it('has a batch for a token of every slot, and for the two of the warm-up', () => {
+    expect(valueOf('--batch-size', { evalBatchSize: 1 })).toBe('3');
+    expect(valueOf('--ubatch-size', { evalBatchSize: 1 })).toBe('3');
+    expect(valueOf('--ubatch-size', { evalBatchSize: 1, parallel: 1 })).toBe('2');
+    expect(valueOf('--ubatch-size', { purpose: 'embedding', evalBatchSize: 1 })).toBe('4096');
+  });
+
   it('asks for what a purpose needs', () => {
     expect(valueOf('--embeddings')).toBeUndefined();
     expect(valueOf('--jinja')).toBe(true);

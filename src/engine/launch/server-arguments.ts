@@ -8,6 +8,8 @@ import type { LaunchSpec } from './launch.ts';
 const generationBatchTokens = 256;
 /** The tokens of an image must fit in one batch where a model looks at them both ways. */
 const visionBatchTokens = 512;
+/** Its warm-up takes two tokens. */
+const leastBatchTokens = 2;
 
 /** Sockets beyond one for each slot: counting tokens, health, a cancelled stream that still closes. */
 const spareConnections = 4;
@@ -29,7 +31,8 @@ export function buildServerArguments(
   endpoint: EngineEndpoint,
   threads: number,
 ): readonly string[] {
-  const batchTokens = batchSize(spec);
+  // A batch has a token of every slot.
+  const batchTokens = Math.max(batchSize(spec), spec.parallel, leastBatchTokens);
   const isGeneration = spec.purpose === 'generation';
   const values: Record<string, string | number | boolean | undefined> = {
     '--model': spec.modelPath,

@@ -3,7 +3,7 @@
  * when the pipe closes because Hearth has gone (even by SIGKILL), kills the engines that are left and removes
  * the folders of their sockets.
  */
-import { rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { killGroup } from './kill-group.ts';
 
@@ -19,8 +19,9 @@ createInterface({ input: process.stdin })
     else guarded.delete(pid);
   })
   .on('close', () => {
-    for (const [pid, folder] of guarded) {
-      killGroup(pid, 'SIGKILL');
-      if (folder !== '') rmSync(folder, { recursive: true, force: true });
+    for (const pid of guarded.keys()) killGroup(pid, 'SIGKILL');
+    for (const folder of guarded.values()) {
+      // Nobody is left to tell.
+      if (folder !== '') void rm(folder, { recursive: true, force: true }).catch(() => {});
     }
   });

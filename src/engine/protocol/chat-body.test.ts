@@ -113,7 +113,7 @@ describe('chatBody', () => {
       tools: [{ type: 'function', function: wire }],
       tool_choice: 'required',
     });
-    expect(bodyOf({ tools: [], toolChoice: 'required' })).not.toHaveProperty('tool_choice');
+    expect(bodyOf({ tools: [], toolChoice: 'auto' })).not.toHaveProperty('tool_choice');
   });
 
   it('offers only the tool that is chosen by name', () => {
@@ -121,6 +121,20 @@ describe('chatBody', () => {
     const body = bodyOf({ tools: [other, tool], toolChoice: { name: 'get_tide' } });
     expect(body['tools']).toMatchObject([{ function: { name: 'get_tide' } }]);
     expect(body['tool_choice']).toBe('required');
+  });
+
+  it('refuses a choice that no tool can meet', () => {
+    expect(() => bodyOf({ tools: [tool], toolChoice: { name: 'get_tides' } })).toThrow(
+      expect.objectContaining({
+        code: 'invalid_value',
+        param: 'tool_choice',
+        message: '`tool_choice` names the tool "get_tides"; the request offers "get_tide".',
+      }),
+    );
+    expect(() => bodyOf({ toolChoice: { name: 'get_tide' } })).toThrow('the request offers none');
+    expect(() => bodyOf({ tools: [], toolChoice: 'required' })).toThrow(
+      expect.objectContaining({ code: 'invalid_value', param: 'tool_choice' }),
+    );
   });
 
   it('asks for a format', () => {

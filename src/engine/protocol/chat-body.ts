@@ -1,3 +1,4 @@
+import { HearthError } from '../../contract/errors.ts';
 import type {
   ChatGeneration,
   ContentPart,
@@ -9,7 +10,11 @@ import type {
 } from '../engine.ts';
 import { generationFields, type GenerationFields } from './sampling-fields.ts';
 
-/** The body of llama-server's `/v1/chat/completions`. */
+/**
+ * The body of llama-server's `/v1/chat/completions`.
+ *
+ * @throws HearthError `invalid_value` for a tool choice that the tools can not meet.
+ */
 export function chatBody(request: ChatGeneration): GenerationFields {
   return {
     ...generationFields(request),
@@ -71,14 +76,26 @@ function parsableArguments(argumentsJson: string): string {
   }
 }
 
-function toolFields({ tools, toolChoice }: ChatGeneration): object {
-  if (tools === undefined || tools.length === 0) return {};
+function toolFields({ tools = [], toolChoice }: ChatGeneration): object {
+  if (toolChoice === 'required' && tools.length === 0) {
+    throw badToolChoice('`tool_choice` is "required"; the request offers no tool.');
+  }
   if (typeof toolChoice !== 'object') {
-    return { tools: tools.map(wireTool), tool_choice: toolChoice };
+    return tools.length === 0 ? {} : { tools: tools.map(wireTool), tool_choice: toolChoice };
   }
   // The engine has no choice by name: it is offered that one tool and must call it.
   const chosen = tools.filter((tool) => tool.name === toolChoice.name);
+  if (chosen.length === 0) {
+    const offered = tools.map(({ name }) => `"${name}"`).join(', ') || 'none';
+    throw badToolChoice(
+      `\`tool_choice\` names the tool "${toolChoice.name}"; the request offers ${offered}.`,
+    );
+  }
   return { tools: chosen.map(wireTool), tool_choice: 'required' };
+}
+
+function badToolChoice(message: string): HearthError {
+  return new HearthError('invalid_value', message, { param: 'tool_choice' });
 }
 
 function wireTool(tool: ToolDefinition): object {

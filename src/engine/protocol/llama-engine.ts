@@ -1,4 +1,8 @@
-import { type EngineConnection, readReply } from '../../net/engine-connection.ts';
+import {
+  type EngineConnection,
+  type EngineStream,
+  readReply,
+} from '../../net/engine-connection.ts';
 import type { Engine, EngineProperties, GenerationEvent, GenerationRequest } from '../engine.ts';
 import { chatBody } from './chat-body.ts';
 import { ChatDecoder } from './chat-decoder.ts';
@@ -9,10 +13,11 @@ import { connectionFailure, replyFailure } from './engine-failure.ts';
 import { requestTokenCount } from './tokenization.ts';
 
 /**
- * Half a frame of a screen: once text flows, tokens that come faster than this go out together. The
- * first token waits for nothing.
+ * Once text flows, tokens that come closer together than this go out together; the first waits for
+ * nothing. A frame of a screen for one stream; with many of them each waits longer, as every batch costs
+ * as much as reading several tokens, but never so long that one sees it.
  */
-const batchIntervalMs = 8;
+const batchMs = { least: 16, perStream: 5, most: 50 };
 
 export interface LlamaEngineOptions {
   readonly connection: EngineConnection;
@@ -21,9 +26,10 @@ export interface LlamaEngineOptions {
 
 /** An engine that speaks llama-server's HTTP API (tools/server/README.md of llama.cpp). */
 export function createLlamaEngine({ connection, properties }: LlamaEngineOptions): Engine {
+  const streams = new Set<EngineStream>();
   return {
     properties,
-    generate: (request, signal) => generate(connection, request, signal),
+    generate: (request, signal) => generate(connection, streams, request, signal),
     embed: (inputs, signal) =>
       requestEmbeddings(connection, inputs, signal).catch(throwConnectionFailure),
     countTokens: (text, signal) =>
@@ -33,11 +39,13 @@ export function createLlamaEngine({ connection, properties }: LlamaEngineOptions
 
 async function* generate(
   connection: EngineConnection,
+  streams: Set<EngineStream>,
   request: GenerationRequest,
   signal: AbortSignal,
 ): AsyncGenerator<GenerationEvent, void, void> {
   const { path, body, decoder } = prepare(request);
   const stream = await connection.openStream(path, body, signal).catch(throwConnectionFailure);
+  streams.add(stream);
   try {
     if (stream.status !== 200) throw replyFailure(await readReply(stream));
     for (let chunks = await stream.read(); chunks !== undefined; chunks = await stream.read()) {
@@ -45,14 +53,19 @@ async function* generate(
         yield event;
         signal.throwIfAborted();
       }
-      if (decoder.hasOutput) stream.setMinimumInterval(batchIntervalMs);
+      if (decoder.hasOutput) stream.setMinimumInterval(batchIntervalMs(streams.size));
     }
     yield decoder.end();
   } catch (error) {
     throw connectionFailure(error);
   } finally {
+    streams.delete(stream);
     stream.close();
   }
+}
+
+function batchIntervalMs(streamCount: number): number {
+  return Math.min(batchMs.most, Math.max(batchMs.least, streamCount * batchMs.perStream));
 }
 
 function prepare(request: GenerationRequest) {

@@ -7,8 +7,6 @@ import { replyFailure } from './engine-failure.ts';
 
 const propertiesBody = z.object({
   default_generation_settings: z.object({ n_ctx: z.number() }),
-  total_slots: z.number(),
-  modalities: z.object({ vision: z.boolean() }).optional(),
   build_info: z.string().optional(),
 });
 
@@ -32,8 +30,6 @@ export async function requestProperties(
     runtimeVersion: buildNumber(data.build_info) ?? runtime.version,
     supportedFormats: runtime.supportedFormats,
     contextLength: data.default_generation_settings.n_ctx,
-    parallel: data.total_slots,
-    hasVision: data.modalities?.vision ?? false,
   };
 }
 

@@ -43,7 +43,6 @@ def parse_arguments():
     option("--reasoning-format", choices=["none", "auto", "deepseek"], default="auto")
     option("--embeddings", action="store_true")
     option("--fit", choices=["on", "off"], default="on")
-    option("--override-kv", default="")
     option("-lv", "--log-verbosity", type=int, default=3)
     option("--jinja", action="store_true")
     option("--slots", action="store_true")
@@ -93,8 +92,6 @@ def build_parameters(xllamacpp, arguments):
     parameters.endpoint_slots = arguments.slots
     parameters.offline = arguments.offline
     parameters.ui = not arguments.no_webui
-    if arguments.override_kv:
-        raise ValueError("--override-kv: the wheel's server can't override model metadata")
     return parameters
 
 

@@ -1,0 +1,28 @@
+import { access, constants } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { HearthError } from '../../contract/errors.ts';
+import type { LaunchSpec } from './launch.ts';
+
+/**
+ * Refuses what can be known to fail before a process is started for it.
+ *
+ * @throws HearthError `invalid_value` for a setting that the runtime does not have, `missing_file`.
+ */
+export async function checkLaunch(spec: LaunchSpec): Promise<void> {
+  const { runtime, expertCount, modelPath, projectorPath } = spec;
+  if (expertCount !== undefined && runtime.source === 'wheel') {
+    throw new HearthError(
+      'invalid_value',
+      "`num_experts` can't be changed with this runtime (the wheel); leave it out, or install the release.",
+      { param: 'num_experts' },
+    );
+  }
+  for (const path of [modelPath, projectorPath]) {
+    if (path === undefined) continue;
+    await access(path, constants.R_OK).catch((cause: unknown) => {
+      throw new HearthError('missing_file', `The model file ${basename(path)} is missing.`, {
+        cause,
+      });
+    });
+  }
+}
