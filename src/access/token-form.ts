@@ -10,10 +10,12 @@ interface TokenParts {
 
 const tokenPattern = /^hearth-(?<id>[0-9a-f]{10})-(?<secret>[0-9a-f]{48})$/;
 
+/** A new token, as hard to guess as its secret is long. */
 export function generateToken(): TokenParts {
   return { id: randomBytes(5).toString('hex'), secret: randomBytes(24).toString('hex') };
 }
 
+/** The text that a client sends. */
 export function formatToken({ id, secret }: TokenParts): string {
   return `hearth-${id}-${secret}`;
 }

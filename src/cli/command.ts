@@ -16,7 +16,7 @@ export interface OptionDeclaration<Value = unknown> {
   readonly isHidden?: boolean;
 }
 
-export interface PositionalDeclaration {
+interface PositionalDeclaration {
   readonly summary: string;
   readonly isRequired: boolean;
 }

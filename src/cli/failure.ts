@@ -31,6 +31,7 @@ const bugNames = new Set([
   'ZodError',
 ]);
 
+/** 130 where the user stopped the command, 2 where it was written wrong, else 1. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof Interruption) return 130;
   return error instanceof UsageError ? 2 : 1;

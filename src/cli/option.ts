@@ -8,6 +8,7 @@ export function flag(flags: string, summary: string): OptionDeclaration<boolean>
   return { flags, summary };
 }
 
+/** Any text, as it is. */
 export function text(flags: string, summary: string): OptionDeclaration<string> {
   return { flags, summary, parse: (value) => value };
 }
@@ -17,6 +18,7 @@ export function texts(flags: string, summary: string): OptionDeclaration<readonl
   return { flags, summary, parse: (value, previous = []) => [...previous, value] };
 }
 
+/** A whole number, `minimum` and `maximum` included. */
 export function integer(
   flags: string,
   summary: string,
@@ -53,6 +55,7 @@ export function decimal(
   };
 }
 
+/** One of some words, which the help lists. */
 export function choice<const Choice extends string>(
   flags: string,
   summary: string,

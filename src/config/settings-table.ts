@@ -13,6 +13,8 @@ interface SettingDeclaration {
   readonly otherVariable?: string;
 }
 
+const notEmpty = 'It must be a text that is not empty.';
+
 const setting = <Schema extends z.ZodType>(
   schema: Schema,
   description: string,
@@ -24,22 +26,36 @@ const setting = <Schema extends z.ZodType>(
     ...(otherVariable === undefined ? {} : { otherVariable }),
   }) satisfies SettingDeclaration;
 
-const count = (minimum: number, maximum: number) =>
-  z.coerce.number().int().min(minimum).max(maximum);
-const flag = z.union([z.boolean(), z.stringbool()]);
-const list = z.union([
-  z.array(z.string().min(1)),
-  z.string().transform((text) =>
-    text
-      .split(',')
-      .map((part) => part.trim())
-      .filter(Boolean),
-  ),
-]);
-const kvType = z.enum(['f32', 'f16', 'bf16', 'q8_0', 'q5_1', 'q5_0', 'q4_1', 'q4_0', 'iq4_nl']);
+/** Kinds of settings; the message of each says what it may be. Flags and variables give texts, the file JSON. */
+const count = (minimum: number, maximum: number) => {
+  const allowed = `It must be a whole number from ${minimum} to ${maximum}.`;
+  const digits = z.string().regex(/^\d+$/).transform(Number);
+  return z
+    .union([z.number(), digits], allowed)
+    .pipe(z.int(allowed).min(minimum, allowed).max(maximum, allowed));
+};
+const flag = z.union([z.boolean(), z.stringbool()], 'It must be true or false.');
+const text = z.string(notEmpty).min(1, notEmpty);
+const list = z.union(
+  [
+    z.array(z.string().min(1)),
+    z.string().transform((joined) =>
+      joined
+        .split(',')
+        .map((part) => part.trim())
+        .filter(Boolean),
+    ),
+  ],
+  'It must be a list of texts, or one text with commas between.',
+);
+const choice = <const Choice extends string>(choices: readonly Choice[]) =>
+  z.enum(choices, `It must be one of ${choices.join(', ')}.`);
+
+const kvTypes = ['f32', 'f16', 'bf16', 'q8_0', 'q5_1', 'q5_0', 'q4_1', 'q4_0', 'iq4_nl'] as const;
+const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
 export const settingsTable = {
-  'server.host': setting(z.string().min(1).default('127.0.0.1'), 'Address to listen on.'),
+  'server.host': setting(text.default('127.0.0.1'), 'Address to listen on.'),
   'server.port': setting(count(0, 65_535).default(1234), 'Port to listen on; 0 takes a free one.'),
   'server.cors': setting(
     list.default([]),
@@ -50,10 +66,7 @@ export const settingsTable = {
     'Names by which clients may call the server, beside its own address and localhost.',
   ),
   'auth.required': setting(flag.default(false), 'Whether every request needs a token.'),
-  'models.dir': setting(
-    z.string().min(1).optional(),
-    'Folder of the models; <home>/models by default.',
-  ),
+  'models.dir': setting(text.optional(), 'Folder of the models; <home>/models by default.'),
   'models.jit': setting(flag.default(true), 'Whether a request loads the model that it names.'),
   'models.ttlSeconds': setting(
     count(1, 365 * 24 * 3600).default(3600),
@@ -64,16 +77,16 @@ export const settingsTable = {
     'Most memory that loaded models may need together; what the machine has free by default.',
   ),
   'engine.llamaServer': setting(
-    z.string().min(1).optional(),
+    text.optional(),
     'A llama-server binary to use instead of an installed runtime.',
     'HEARTH_LLAMA_SERVER',
   ),
   'engine.runtimesDir': setting(
-    z.string().min(1).optional(),
+    text.optional(),
     'Folder of the installed runtimes; <home>/runtimes by default.',
   ),
   'engine.releaseUrl': setting(
-    z.url({ protocol: /^https?$/ }).optional(),
+    z.url({ protocol: /^https?$/, error: 'It must be an http or https URL.' }).optional(),
     'Mirror of the llama.cpp releases to install runtimes from.',
   ),
   'engine.contextLength': setting(
@@ -92,8 +105,14 @@ export const settingsTable = {
     count(0, 10_000).optional(),
     'Layers on the GPU; as many as fit by default.',
   ),
-  'engine.kvTypeK': setting(kvType.default('f16'), 'Type of the keys in the KV cache.'),
-  'engine.kvTypeV': setting(kvType.default('f16'), 'Type of the values in the KV cache.'),
+  'engine.kvTypeK': setting(
+    choice(kvTypes).default('f16'),
+    `Type of the keys in the KV cache: ${kvTypes.join(', ')}.`,
+  ),
+  'engine.kvTypeV': setting(
+    choice(kvTypes).default('f16'),
+    `Type of the values in the KV cache: ${kvTypes.join(', ')}.`,
+  ),
   'engine.promptCacheMiB': setting(
     count(0, 1024 * 1024).default(512),
     'Most memory of one instance for prompts kept beside those in work.',
@@ -103,7 +122,7 @@ export const settingsTable = {
     'Longest time that loading a model may take.',
   ),
   'store.url': setting(
-    z.string().min(1).optional(),
+    text.regex(/^(?!.*:\/\/)/s, 'Only SQLite files are supported by this version.').optional(),
     'File of the SQLite database; <home>/hearth.db by default.',
   ),
   'limits.bodyBytes': setting(
@@ -123,8 +142,8 @@ export const settingsTable = {
     'Time that running requests have to finish when the server stops.',
   ),
   'log.level': setting(
-    z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
-    'Least severity that is logged.',
+    choice(logLevels).default('info'),
+    `Least severity that is logged: ${logLevels.join(', ')}.`,
   ),
 } as const satisfies Record<string, SettingDeclaration>;
 

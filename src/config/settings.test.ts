@@ -65,9 +65,51 @@ describe('loadSettings', () => {
 
   it('names the variable of a bad value', async () => {
     await expect(load({}, { HEARTH_SERVER_PORT: 'http' })).rejects.toThrow(
-      /HEARTH_SERVER_PORT: "http"/,
+      'HEARTH_SERVER_PORT: "http" is not allowed. It must be a whole number from 0 to 65535.',
     );
   });
+
+  it('takes an empty variable for none', async () => {
+    await configure({ server: { port: 4321 } });
+    const environment = { HEARTH_SERVER_PORT: '', HEARTH_AUTH_REQUIRED: '' };
+    expect(await load({}, environment)).toMatchObject({
+      'server.port': 4321,
+      'auth.required': false,
+    });
+  });
+
+  const wholeNumber = /It must be a whole number from \d+ to \d+\.$/;
+  it.each([
+    ['server.port', null, wholeNumber],
+    ['server.port', true, wholeNumber],
+    ['server.port', '', wholeNumber],
+    ['server.port', ' 1', wholeNumber],
+    ['server.port', '0x10', wholeNumber],
+    ['server.port', '1e3', wholeNumber],
+    ['server.port', 1.5, wholeNumber],
+    ['server.port', [1], wholeNumber],
+    ['engine.gpuLayers', '', wholeNumber],
+    ['engine.gpuLayers', null, wholeNumber],
+    ['auth.required', 'nope', /: "nope" is not allowed\. It must be true or false\.$/],
+    ['auth.required', 1, /It must be true or false\.$/],
+    ['server.host', '', /It must be a text that is not empty\.$/],
+    ['server.cors', [1], /It must be a list of texts/],
+    ['log.level', 'loud', /It must be one of debug, info, warn, error, silent\.$/],
+    ['engine.kvTypeK', 'q9', /It must be one of f32, .*iq4_nl\.$/],
+    ['engine.releaseUrl', 'ftp', /It must be an http or https URL\.$/],
+  ])('refuses %s = %j and says what is allowed', async (key, value, message) => {
+    await configure({ [key]: value });
+    await expect(load()).rejects.toThrow(message);
+  });
+
+  it.each(['postgres://u:secret@h/db', 'FILE:///tmp/hearth.db', '\n mysql://u:secret@h'])(
+    'refuses %s as a database without showing it',
+    async (url) => {
+      await expect(load({ 'store.url': url })).rejects.toThrow(
+        /^--store-url: this value is not allowed\. Only SQLite files are supported by this version\.$/,
+      );
+    },
+  );
 });
 
 describe('names that follow from a key', () => {

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import {
   environmentVariables,
   flagName,
@@ -33,7 +32,8 @@ export async function loadSettings(sources: SettingsSources): Promise<Settings> 
   const fromFile = flatten(await readConfigFile(file), file);
   const entries = settingKeys.map((key) => {
     const variables = environmentVariables(key).map(
-      (variable) => [sources.environment[variable], variable] as const,
+      // A variable that is set to nothing counts as not set.
+      (variable) => [sources.environment[variable] || undefined, variable] as const,
     );
     const candidates: readonly (readonly [unknown, string])[] = [
       [sources.flags[key], `--${flagName(key)}`],
@@ -49,8 +49,14 @@ export async function loadSettings(sources: SettingsSources): Promise<Settings> 
 function parseSetting(key: SettingKey, value: unknown, origin: string): unknown {
   const result = settingsTable[key].schema.safeParse(value);
   if (result.success) return result.data;
-  const shown = JSON.stringify(value);
-  throw new SettingsError(`${origin}: ${shown} is not allowed. ${z.prettifyError(result.error)}`);
+  const allowed = result.error.issues.map(({ message }) => message).join(' ');
+  throw new SettingsError(`${origin}: ${show(value)} is not allowed. ${allowed}`);
+}
+
+/** A URL is not shown, since it may hold a password. */
+function show(value: unknown): string {
+  const json = JSON.stringify(value);
+  return json.includes('://') ? 'this value' : json;
 }
 
 async function readConfigFile(file: string): Promise<unknown> {

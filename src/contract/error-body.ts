@@ -12,7 +12,7 @@ export const errorBodySchema = z
     }),
   })
   .openapi('Error');
-export type ErrorBody = z.infer<typeof errorBodySchema>;
+type ErrorBody = z.infer<typeof errorBodySchema>;
 
 /** Error body of v0 and of the OpenAI-compatible surface. */
 export const openAiErrorBodySchema = z
@@ -25,13 +25,15 @@ export const openAiErrorBodySchema = z
     }),
   })
   .openapi('OpenAiError');
-export type OpenAiErrorBody = z.infer<typeof openAiErrorBodySchema>;
+type OpenAiErrorBody = z.infer<typeof openAiErrorBodySchema>;
 
+/** An error as v1 and the server's own endpoints send it; no `param` where no field is at fault. */
 export function toErrorBody(error: HearthError): ErrorBody {
   const { type, message, code, param } = error;
   return { error: { type, message, code, ...(param === undefined ? {} : { param }) } };
 }
 
+/** An error as v0 sends it; `param` is null where no field is at fault. */
 export function toOpenAiErrorBody(error: HearthError): OpenAiErrorBody {
   const { type, message, code, param } = error;
   return { error: { message, type, param: param ?? null, code } };

@@ -3,7 +3,7 @@
  * `docs/errors.md` is generated from this table; each surface wraps the same fields in its own body.
  */
 
-export type ErrorType =
+type ErrorType =
   | 'invalid_request'
   | 'model_not_found'
   | 'job_not_found'
@@ -186,7 +186,7 @@ export const errorTable = {
     type: 'not_implemented',
     status: 501,
     retryable: false,
-    when: 'The field belongs to the API, but this version does not serve it yet.',
+    when: 'The field or endpoint belongs to the API, but this version does not serve it yet.',
   },
   mcp_unreachable: {
     type: 'mcp_connection_error',
@@ -276,7 +276,7 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
-export interface ErrorDetail {
+interface ErrorDetail {
   /** JSON path of the field at fault, such as `input[0].data_url`. */
   readonly param?: string;
   /** Sent as the `Retry-After` header. */

@@ -2,14 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { acquireHomeLock, HomeInUseError } from './home-lock.ts';
+import { acquireHomeLock, HomeInUseError, isHomeInUse } from './home-lock.ts';
 import { readServerRecord, writeServerRecord } from './server-record.ts';
 
 const record = {
   pid: 4711,
   url: 'http://127.0.0.1:1234',
   version: '0.1.0',
-  startedAt: '2026-11-21T10:00:00.000Z',
+  started_at: '2026-11-21T10:00:00.000Z',
 };
 
 let folder: string;
@@ -46,4 +46,12 @@ it('removes the record of a server that is gone', async () => {
   const lock = await acquireHomeLock(home);
   expect(await readServerRecord(home)).toBeUndefined();
   lock.release();
+});
+
+it('says whether a server holds it, whatever the record says', async () => {
+  const lock = await acquireHomeLock(home);
+  expect(await isHomeInUse(home)).toBe(true);
+  lock.release();
+  await writeServerRecord(home, record);
+  expect(await isHomeInUse(home)).toBe(false);
 });

@@ -11,7 +11,7 @@ export class HomeInUseError extends Error {
 /** Two servers that start at once would refuse each other without a moment of patience. */
 const lockWaitMs = 200;
 
-export interface HomeLock {
+interface HomeLock {
   /** Leaves the home folder to others. A second call does nothing. */
   release(): void;
 }
@@ -33,6 +33,21 @@ export async function acquireHomeLock(homeFolder: string): Promise<HomeLock> {
   }
   await removeServerRecord(homeFolder);
   return { release: () => connection.close() };
+}
+
+/**
+ * Whether a server works on the home folder; the lock says so, whatever a killed server left there.
+ *
+ * @throws as `acquireHomeLock` where the lock can't be asked.
+ */
+export async function isHomeInUse(homeFolder: string): Promise<boolean> {
+  try {
+    (await acquireHomeLock(homeFolder)).release();
+    return false;
+  } catch (error) {
+    if (error instanceof HomeInUseError) return true;
+    throw error;
+  }
 }
 
 /** False, with the connection closed, where another connection has the lock. */

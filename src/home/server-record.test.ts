@@ -8,7 +8,7 @@ const record = {
   pid: 4711,
   url: 'http://127.0.0.1:1234',
   version: '0.1.0',
-  startedAt: '2026-11-21T10:00:00.000Z',
+  started_at: '2026-11-21T10:00:00.000Z',
 };
 
 let home: string;

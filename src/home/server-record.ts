@@ -6,7 +6,7 @@ const serverRecordSchema = z.object({
   pid: z.int().positive(),
   url: z.url({ protocol: /^https?$/ }),
   version: z.string(),
-  startedAt: z.iso.datetime(),
+  started_at: z.iso.datetime(),
 });
 
 /** Where the server of a home folder can be found. */
@@ -37,6 +37,7 @@ export async function readServerRecord(homeFolder: string): Promise<ServerRecord
   return z.string().transform(parseJson).pipe(serverRecordSchema).safeParse(text).data;
 }
 
+/** Removes `server.json` where there is one; only the holder of the home lock may. */
 export async function removeServerRecord(homeFolder: string): Promise<void> {
   await rm(recordFile(homeFolder), { force: true });
 }

@@ -6,7 +6,7 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-export interface JsonSize {
+interface JsonSize {
   /** Commas and opening brackets outside of strings, plus one: at least the number of values. */
   readonly valueCount: number;
   /** Brackets that are open at the same time. */

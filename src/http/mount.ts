@@ -3,6 +3,7 @@ import type { Context } from 'hono';
 import { HearthError } from '../contract/errors.ts';
 import type { Permission } from '../contract/permission.ts';
 import type { App, AppEnvironment } from './app-environment.ts';
+import { endpointMethods } from './endpoint-methods.ts';
 import { authorize, type Principal } from './guards/principal.ts';
 import { readJsonBody } from './json-body.ts';
 import { validate } from './validate.ts';
@@ -53,8 +54,12 @@ export function mount<Request extends RequestSchemas, Result extends z.ZodType>(
 ): void {
   const { route, permission } = declared;
   app.openAPIRegistry.registerPath({ ...route, path: route.path.replace('{.+}', '') });
+  const takesSlashes = route.path.includes('{.+}');
   const routingPath = route.path.replaceAll(/\/\{(.+?)\}/g, '/:$1');
-  app.on(route.method.toUpperCase(), routingPath, async (context) => {
+  const method = route.method.toUpperCase();
+  app.on(method, routingPath, async (context) => {
+    const { path } = context.req;
+    if (takesSlashes && !endpointMethods(app, path).includes(method)) return context.notFound();
     const signal = context.get('signal');
     const requestId = context.get('requestId');
     const principal = authorize(context.get('principal'), permission);

@@ -1,11 +1,24 @@
 import { expect, it } from 'vitest';
+import { defineRoute, z } from '../contract/route.ts';
 import { mount } from './mount.ts';
 import { createTestApp } from './testing/test-app.ts';
 import { echoBody, echoParams } from './testing/test-routes.ts';
 
+/** Where the parameter of another endpoint would take the path too. */
+const below = defineRoute({
+  method: 'post',
+  path: '/api/v0/things/load',
+  operationId: 'loadThing',
+  summary: 'Loads',
+  tag: 'v0',
+  permission: null,
+  result: z.object({}),
+  errors: [],
+});
 const { app } = createTestApp({
   surfaces: (target) => {
     mount(target, echoBody, async ({ body }) => body);
+    mount(target, below, async () => ({}));
     mount(target, echoParams, async ({ params, query }) => ({ ...params, ...query }));
   },
 });
@@ -33,6 +46,8 @@ it('shows no more than the beginning of a long path', async () => {
 it.each([
   ['GET', '/api/v1/echo', 'POST'],
   ['DELETE', '/api/v0/things/a/b', 'GET, HEAD'],
+  ['GET', '/api/v0/things/load', 'POST'],
+  ['DELETE', '/api/v0/things/load', 'POST'],
   ['PUT', '/health', 'GET, HEAD'],
   ['OPTIONS', '/health', 'GET, HEAD'],
   ['BREW', '/health', 'GET, HEAD'],
@@ -46,4 +61,9 @@ it.each([
 it('answers HEAD like GET, without a body', async () => {
   const response = await app.request('/health', { method: 'HEAD' });
   expect([response.status, await response.text()]).toEqual([200, '']);
+});
+
+it('refuses HEAD where it refuses GET', async () => {
+  const response = await app.request('/api/v0/things/load', { method: 'HEAD' });
+  expect([response.status, response.headers.get('Allow')]).toEqual([405, 'POST']);
 });

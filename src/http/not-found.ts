@@ -1,18 +1,16 @@
 import type { Context } from 'hono';
 import { HearthError } from '../contract/errors.ts';
 import type { App, AppEnvironment } from './app-environment.ts';
+import { endpointMethods } from './endpoint-methods.ts';
 import { errorResponse } from './error-response.ts';
 import { nearest } from './nearest.ts';
 import { shorten } from './shown-value.ts';
-
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /** Answers a path that no endpoint has, and one that has endpoints with other methods only. */
 export function createNotFoundHandler(app: App): (context: Context<AppEnvironment>) => Response {
   return (context) => {
     const { path, method } = context.req;
-    const allowed = methods
-      .filter((candidate) => hasEndpoint(app, candidate, path))
+    const allowed = endpointMethods(app, path)
       .flatMap((candidate) => (candidate === 'GET' ? ['GET', 'HEAD'] : [candidate]))
       .join(', ');
     if (allowed !== '') {
@@ -26,10 +24,4 @@ export function createNotFoundHandler(app: App): (context: Context<AppEnvironmen
     const message = `There is no endpoint ${shorten(path)}. ${hint}`;
     return errorResponse(new HearthError('not_found', message), path);
   };
-}
-
-/** Middleware is registered for all methods, endpoints for one. */
-function hasEndpoint(app: App, method: string, path: string): boolean {
-  const [handlers] = app.router.match(method, path);
-  return handlers.some(([[, route]]) => route.method === method);
 }

@@ -8,7 +8,7 @@ export interface RunningRequest {
   readonly onEnd: (callback: (end: { readonly isComplete: boolean }) => void) => void;
 }
 
-export interface RunningRequests {
+interface RunningRequests {
   readonly begin: (incoming: IncomingMessage, outgoing: ServerResponse) => RunningRequest;
   readonly abortAll: (reason: Error) => void;
   /** Resolves when none is running. */

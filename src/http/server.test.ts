@@ -230,7 +230,13 @@ describe('a body beyond the limit', () => {
 
 describe('a request that is no HTTP', () => {
   it.each([
-    ['GET / HTTP/1.1\r\n\r\n', /^HTTP\/1\.1 400/],
+    ['GET /health HTTP/1.1\r\n\r\n', /^HTTP\/1\.1 400.*Host header is missing/s],
+    ['GET /health HTTP/1.0\r\n\r\n', /^HTTP\/1\.1 400.*Host header is missing/s],
+    ['GET http://localhost/health HTTP/1.1\r\n\r\n', /^HTTP\/1\.1 400.*exactly one Host/s],
+    [
+      'GET /health HTTP/1.1\r\nHost: localhost\r\nhost: attacker.example\r\n\r\n',
+      /^HTTP\/1\.1 400.*exactly one Host/s,
+    ],
     ['GET / HTTP/1.1\r\nHost: a b\r\n\r\n', /^HTTP\/1\.1 400.*invalid_value/s],
     ['GET http://attacker.example/health HTTP/1.1\r\nHost: localhost\r\n\r\n', /^HTTP\/1\.1 403/],
     ['GET /health HTTP/1.1\r\nHost: attacker.example\r\n\r\n', /^HTTP\/1\.1 403/],
@@ -259,6 +265,20 @@ describe('a request that is no HTTP', () => {
     await vi.waitFor(() => expect(received()).toMatch(answer));
   });
 });
+
+it.each(['Host: a b', 'X-Header: no host', 'Host: localhost\r\nHost: localhost'])(
+  'gives a request that the app never sees an id, the usual headers and a line in the log: %j',
+  async (header) => {
+    const { server, logLines } = await serve(() => {});
+    const { socket, received } = await open(server);
+    socket.write(`GET /health HTTP/1.1\r\n${header}\r\n\r\n`);
+    await vi.waitFor(() => expect(received()).toMatch(/^HTTP\/1\.1 400/));
+    const requestId = /^x-request-id: (.+)$/im.exec(received())?.[1]?.trim();
+    expect(received()).toMatch(/^x-content-type-options: nosniff/im);
+    expect(received()).toMatch(/^cache-control: no-store/im);
+    expect(logLines()).toContainEqual(expect.objectContaining({ requestId, status: 400 }));
+  },
+);
 
 describe('listen', () => {
   it('says where it listens', async () => {

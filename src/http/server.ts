@@ -7,7 +7,9 @@ import { HearthError } from '../contract/errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { App } from './app-environment.ts';
 import { errorResponse } from './error-response.ts';
+import { requestIdOf } from './guards/request-id.ts';
 import { createRunningRequests } from './running-requests.ts';
+import { setUsualHeaders } from './usual-headers.ts';
 
 interface ListenOptions {
   readonly app: App;
@@ -51,13 +53,18 @@ export async function listen(options: ListenOptions): Promise<ListeningServer> {
   const handle = getRequestListener(
     (request, { incoming, outgoing }) => {
       const running = requests.begin(incoming as IncomingMessage, outgoing as ServerResponse);
+      if (countHosts(incoming) !== 1) return refuse(notOneHost(), logger);
       return app.fetch(request, { running, isStopping });
     },
-    { errorHandler: (error) => errorResponse(toHearthError(error, logger), '/') },
+    { errorHandler: (error) => refuse(toHearthError(error, logger), logger) },
   );
-  const server = createServer(receiveLimits, (incoming, outgoing) => {
-    void handle(incoming, outgoing);
-  });
+  // Without a Host header Node would answer a bare status line.
+  const server = createServer(
+    { ...receiveLimits, requireHostHeader: false },
+    (incoming, outgoing) => {
+      void handle(incoming, outgoing);
+    },
+  );
   // One listener for each request that a client sends ahead on the same connection.
   server.on('connection', (socket) => socket.setMaxListeners(0));
   await bind(server, host, port);
@@ -82,10 +89,30 @@ export async function listen(options: ListenOptions): Promise<ListeningServer> {
   };
 }
 
+/** Of two, a proxy may check the one and Hearth the other (RFC 9112, section 3.2). */
+const notOneHost = () =>
+  new HearthError('invalid_value', 'The request must have exactly one Host header.');
+
+function countHosts({ rawHeaders }: { readonly rawHeaders: readonly string[] }): number {
+  return rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length;
+}
+
+/** Answers a request that the app never sees, with the headers and the log line of one that it does. */
+function refuse(error: HearthError, logger: Logger): Response {
+  const requestId = requestIdOf(undefined);
+  const response = errorResponse(error, '/');
+  setUsualHeaders(response.headers, requestId);
+  logger.info({ requestId, status: error.status, reason: error.message }, 'request refused');
+  return response;
+}
+
 /** What went wrong outside of the app: Hono never saw the request, or something other than an Error was thrown. */
 function toHearthError(error: unknown, logger: Logger): HearthError {
   if (error instanceof RequestError) {
-    return new HearthError('invalid_value', 'The request target or the Host header is malformed.');
+    return new HearthError(
+      'invalid_value',
+      'The request target or the Host header is missing or malformed.',
+    );
   }
   logger.error({ err: error }, 'request failed');
   return new HearthError('internal', 'Something went wrong in the server; its log says more.');

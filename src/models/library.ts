@@ -14,7 +14,7 @@ import {
 import { selectModel, type LibraryContent } from './select-model.ts';
 import { shareRuns } from './share-runs.ts';
 
-export interface ModelLibraryOptions {
+interface ModelLibraryOptions {
   /** A key that two roots have belongs to the first of them. */
   readonly roots: readonly ModelRoot[];
   readonly logger: Logger;

@@ -6,7 +6,7 @@ import type { MlxDescription, MlxFacts } from './mlx-facts.ts';
 import type { ScannedFile, ScannedRepository } from './scan-folders.ts';
 
 /** An MLX model: the whole folder of a repository. */
-export interface MlxFolder extends MlxDescription {
+interface MlxFolder extends MlxDescription {
   readonly weights: readonly ScannedFile[];
 }
 

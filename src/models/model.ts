@@ -1,6 +1,6 @@
 /** What the library knows of a model on disk, without starting an engine. */
 
-export type ModelType = 'llm' | 'vlm' | 'embeddings';
+type ModelType = 'llm' | 'vlm' | 'embeddings';
 
 export interface ReasoningCapability {
   readonly allowedOptions: readonly ('off' | 'low' | 'medium' | 'high' | 'on')[];

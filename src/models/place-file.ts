@@ -8,7 +8,7 @@ import { HearthError } from '../contract/errors.ts';
 
 export type PlacingMethod = 'copy' | 'move' | 'hardlink' | 'symlink';
 
-export interface Placing {
+interface Placing {
   readonly source: string;
   readonly target: string;
   readonly how: PlacingMethod;

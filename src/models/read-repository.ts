@@ -18,7 +18,7 @@ export interface RepositoryModels {
   readonly faults: readonly ModelFault[];
 }
 
-export interface RepositoryReader {
+interface RepositoryReader {
   read(repository: ScannedRepository): Promise<RepositoryModels>;
   /** Forgets what was kept of files that the last scan did not see. */
   forgetUnused(): void;

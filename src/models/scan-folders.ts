@@ -26,7 +26,7 @@ export interface ScannedRepository {
   readonly files: readonly ScannedFile[];
 }
 
-export type ReportUnreadable = (path: string, error: unknown) => void;
+type ReportUnreadable = (path: string, error: unknown) => void;
 
 const relevantFile =
   /\.(?:gguf|safetensors)$|^(?:config|tokenizer_config)\.json$|^chat_template\.jinja$/i;
@@ -61,6 +61,7 @@ export async function scanFolders(
   return found.flat();
 }
 
+/** The model files of one repository's folder and of the folders right below it. */
 export async function scanRepository(
   publisher: string,
   name: string,

@@ -1,5 +1,5 @@
 /** The parts of a Jinja template that say what it can render. */
-export interface TemplateParts {
+interface TemplateParts {
   /** The code inside of tags, one tag a line, with string literals emptied. */
   readonly code: string;
   /** What is printed after the last tag that mentions `add_generation_prompt`: text and literals. */

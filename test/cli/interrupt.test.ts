@@ -31,9 +31,11 @@ beforeEach(async () => {
       response.write('data: {"type":"message.delta","content":"On"}\n\n');
     } else {
       count += 1;
-      const result = { model_instance_id: 'a', output: [], stats, response_id: responseId(count) };
+      const content = `Answer ${count}.`;
+      const output = [{ type: 'message', content }];
+      const result = { model_instance_id: 'a', output, stats, response_id: responseId(count) };
       sendEvents(response, [
-        { type: 'message.delta', content: `Answer ${count}.` },
+        { type: 'message.delta', content },
         { type: 'message.end' },
         { type: 'chat.end', result },
       ]);

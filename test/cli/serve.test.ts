@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { writeServerRecord } from '../../src/home/server-record.ts';
 import { makeHome, removeHome, startHearth } from '../setup/hearth-process.ts';
 import { runHearth } from '../setup/run-hearth.ts';
 
@@ -83,9 +86,16 @@ describe('hearth server', () => {
       expect(again.stdout).toBe(`Hearth runs already on ${url} (pid ${pid})\n`);
       const status = await runHearth(['server', 'status', '--json'], { home });
       expect(status.exitCode).toBe(0);
-      expect(JSON.parse(status.stdout)).toMatchObject({ running: true, url, pid });
+      expect(JSON.parse(status.stdout)).toEqual({
+        running: true,
+        url,
+        pid,
+        version: expect.any(String) as string,
+        started_at: expect.stringMatching(/Z$/) as string,
+      });
       const shown = await runHearth(['status'], { home });
       expect(shown.stdout).toMatch(new RegExp(`^Server +${url} \\(pid ${pid}, up `));
+      expect(shown.stdout).toMatch(/^Memory +[\d.]+ MB server, 0 B engines, .* available$/m);
     } finally {
       const stop = await runHearth(['server', 'stop'], { home });
       expect(stop).toMatchObject({ exitCode: 0, stdout: 'The server has stopped.\n' });
@@ -106,13 +116,36 @@ describe('hearth server', () => {
     });
   });
 
+  it('never stops a foreign process that a stale record names', async () => {
+    const foreign = createHttpServer((_, response) => response.writeHead(401).end());
+    foreign.listen(0, '127.0.0.1');
+    await once(foreign, 'listening');
+    const bystander = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+    try {
+      const { port } = foreign.address() as AddressInfo;
+      await writeServerRecord(home, {
+        pid: bystander.pid ?? 0,
+        url: `http://127.0.0.1:${port}`,
+        version: '0.1.0',
+        started_at: new Date().toISOString(),
+      });
+      const { exitCode, stderr } = await runHearth(['server', 'stop'], { home });
+      expect(exitCode).toBe(0);
+      expect(stderr).toBe('No server runs on this home folder.\n');
+      expect(bystander.signalCode).toBeNull();
+    } finally {
+      bystander.kill();
+      foreign.close();
+    }
+  });
+
   it('is not fooled by the record of a killed server', async () => {
     const server = await startHearth({ home });
     await server.kill();
-    const status = await runHearth(['server', 'status'], { home });
-    expect(status.exitCode).toBe(1);
     const list = await runHearth(['ls'], { home });
     expect(list).toMatchObject({ exitCode: 1, stdout: '' });
     expect(list.stderr).toMatch(/^error: No server answers at http.*hearth serve/);
+    const status = await runHearth(['server', 'status'], { home });
+    expect(status.exitCode).toBe(1);
   });
 });

@@ -23,7 +23,7 @@ export async function connect(
 }
 
 /** `192.168.1.5:1234` means `http://192.168.1.5:1234`. */
-export function parseHost(host: string): string {
+function parseHost(host: string): string {
   const text = /^[a-z]+:\/\//i.test(host) ? host : `http://${host}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.origin;

@@ -101,6 +101,20 @@ describe('hearth chat -p', () => {
     expect(stderr).toBe('7 tokens read, 2 written at 1,235 tokens/s, the first after 12 ms\n');
   });
 
+  it.each([
+    [12, 'The model gave no answer, only 12 tokens of reasoning; try --reasoning off.'],
+    [0, 'The model gave an empty answer.'],
+  ])('fails where the model wrote no message, after %i tokens of reasoning', async (n, message) => {
+    const silent = {
+      ...result,
+      output: n === 0 ? [] : [{ type: 'reasoning', content: 'Thinking' }],
+      stats: { ...result.stats, reasoning_output_tokens: n },
+    };
+    const events = [...answer.slice(0, 4), { type: 'chat.end', result: silent }];
+    const outcome = await chatWith(events, ['a/b', '-p', 'Hi']);
+    expect(outcome).toEqual({ exitCode: 1, stdout: '', stderr: `error: ${message}\n` });
+  });
+
   it('keeps what came and fails where the stream has an error', async () => {
     const error = { type: 'engine_crashed', code: 'crashed', message: 'The engine stopped.' };
     const events = [...answer.slice(0, 6), { type: 'error', error }, { type: 'chat.end', result }];

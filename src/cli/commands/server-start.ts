@@ -13,11 +13,10 @@ export const serverStart = defineCommand({
   },
   examples: ['hearth server start', 'hearth server start --port 8080'],
   async run({ context, options }) {
-    const { home, environment, signal, terminal } = context;
-    const { output, messages } = terminal;
-    const running = await findServer(home, environment['HEARTH_TOKEN'], signal);
+    const { output, messages } = context.terminal;
+    const running = await findServer(context.home);
     const record =
-      running?.record ??
+      running ??
       (await withElapsed(messages, 'Starting the server', () =>
         startInBackground(context, toCommandLine(options), (options.timeout ?? 30) * 1000),
       ));

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { acquireHomeLock, HomeInUseError } from '../../home/home-lock.ts';
+import { isHomeInUse } from '../../home/home-lock.ts';
 import { readServerRecord } from '../../home/server-record.ts';
 import { defineCommand } from '../command.ts';
 import { CommandError } from '../failure.ts';
 import { findServer } from '../background/find-server.ts';
-import { integer, text } from '../option.ts';
+import { integer } from '../option.ts';
 import { withElapsed } from '../ui/elapsed.ts';
 
 const pollMs = 50;
@@ -12,17 +12,16 @@ const pollMs = 50;
 export const serverStop = defineCommand({
   options: {
     timeout: integer('--timeout <seconds>', 'Longest time to wait (default: 30)', 1, 3600),
-    token: text('--token <token>', 'Token to send; HEARTH_TOKEN otherwise'),
   },
   examples: ['hearth server stop', 'hearth server stop --timeout 120'],
   async run({ context, options }) {
-    const { home, environment, signal, terminal } = context;
-    const found = await findServer(home, options.token ?? environment['HEARTH_TOKEN'], signal);
+    const { home, signal, terminal } = context;
+    const found = await findServer(home);
     if (found === undefined) {
       terminal.messages.line('No server runs on this home folder.');
       return;
     }
-    const { pid } = found.record;
+    const { pid } = found;
     const timeoutSeconds = options.timeout ?? 30;
     process.kill(pid, 'SIGTERM');
     await withElapsed(terminal.messages, 'Stopping the server', async () => {
@@ -42,12 +41,7 @@ export const serverStop = defineCommand({
 
 /** A server keeps its lock to the very end; a new one on the folder means that the old one is gone. */
 async function isRunning(home: string, pid: number): Promise<boolean> {
-  try {
-    (await acquireHomeLock(home)).release();
-    return false;
-  } catch (error) {
-    if (!(error instanceof HomeInUseError)) throw error;
-  }
+  if (!(await isHomeInUse(home))) return false;
   const record = await readServerRecord(home);
   return record === undefined || record.pid === pid;
 }

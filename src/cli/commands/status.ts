@@ -18,6 +18,7 @@ export const status = defineCommand({
       return;
     }
     const { runtime, memory, instances } = server;
+    const engineBytes = instances.reduce((sum, each) => sum + (each.resident_bytes ?? 0), 0);
     const upSeconds = Math.max(0, (Date.now() - Date.parse(server.started_at)) / 1000);
     writeFields(output, [
       ['Server', `${client.baseUrl} (pid ${server.pid}, up ${formatDuration(upSeconds)})`],
@@ -26,7 +27,7 @@ export const status = defineCommand({
       ['Runtime', runtime === null ? 'none yet' : `${runtime.name} ${runtime.version}`],
       [
         'Memory',
-        `${formatBytes(memory.resident_bytes)} used, ${formatBytes(memory.available_bytes)} available`,
+        `${formatBytes(memory.resident_bytes)} server, ${formatBytes(engineBytes)} engines, ${formatBytes(memory.available_bytes)} available`,
       ],
       ['Loaded', instances.length === 0 ? 'no model' : undefined],
     ]);

@@ -37,7 +37,7 @@ export const tokenCreate = defineCommand({
 });
 
 /** @throws UsageError */
-export function parsePermissions(list: string): readonly Permission[] {
+function parsePermissions(list: string): readonly Permission[] {
   const names = list.split(',').map((name) => name.trim());
   const permissions = permissionNames.filter((permission) => names.includes(permission));
   if (permissions.length === new Set(names).size) return permissions;

@@ -1,4 +1,4 @@
-import type { ChatRequest, ChatStats, InputItem } from '../../contract/v1/chat.ts';
+import type { ChatRequest, ChatResult, InputItem } from '../../contract/v1/chat.ts';
 import type { Client } from '../client/client.ts';
 import type { Terminal } from '../ui/terminal.ts';
 import { createAnswerView } from './answer-view.ts';
@@ -6,7 +6,7 @@ import { streamAnswer } from './stream-answer.ts';
 import { toInput } from './to-input.ts';
 
 /** What stays the same from turn to turn. */
-export type ChatSettings = Omit<ChatRequest, 'input' | 'previous_response_id' | 'system_prompt'>;
+type ChatSettings = Omit<ChatRequest, 'input' | 'previous_response_id' | 'system_prompt'>;
 
 /**
  * A conversation that the server keeps. A turn that is stopped or fails leaves no trace: the next one
@@ -14,11 +14,12 @@ export type ChatSettings = Omit<ChatRequest, 'input' | 'previous_response_id' | 
  */
 export interface Conversation {
   /** @throws as `streamAnswer` */
-  say(text: string, signal: AbortSignal): Promise<ChatStats>;
+  say(text: string, signal: AbortSignal): Promise<ChatResult>;
   /** Forgets all that was said. */
   restart(): void;
 }
 
+/** Begins a conversation with the model that the settings name. */
 export function createConversation(
   client: Client,
   terminal: Terminal,
@@ -42,7 +43,7 @@ export function createConversation(
       const result = await streamAnswer(client, request, createAnswerView(terminal), signal);
       images = [];
       lastResponseId = result.response_id;
-      return result.stats;
+      return result;
     },
     restart() {
       lastResponseId = undefined;

@@ -9,6 +9,7 @@ export async function findDefaultModel(client: Client, signal: AbortSignal): Pro
   return pickDefaultModel(models);
 }
 
+/** Key of the model to talk to where the user names none. */
 export function pickDefaultModel(
   models: readonly Pick<V1Model, 'key' | 'type' | 'loaded_instances'>[],
 ): string {

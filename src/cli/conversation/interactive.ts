@@ -5,6 +5,7 @@ import { describeFailure } from '../failure.ts';
 import { printable } from '../ui/printable.ts';
 import { formatStats } from './answer-view.ts';
 import type { Conversation } from './conversation.ts';
+import { describeMissingAnswer } from './describe-missing-answer.ts';
 
 const help = `/new    start a new conversation
 /stats  show the statistics of the last answer
@@ -60,7 +61,10 @@ export async function chatInteractively(
     const stopping = new AbortController();
     answering = stopping;
     try {
-      lastStats = await conversation.say(text, AbortSignal.any([signal, stopping.signal]));
+      const result = await conversation.say(text, AbortSignal.any([signal, stopping.signal]));
+      lastStats = result.stats;
+      const complaint = describeMissingAnswer(result);
+      if (complaint !== undefined) messages.line(messages.style.dim(complaint));
       if (showsStats) messages.line(messages.style.dim(formatStats(lastStats)));
     } catch (error) {
       signal.throwIfAborted();

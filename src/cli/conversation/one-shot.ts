@@ -2,10 +2,16 @@ import type { ChatRequest } from '../../contract/v1/chat.ts';
 import { createChat } from '../../contract/v1/chat-event.ts';
 import type { Client } from '../client/client.ts';
 import type { CommandContext } from '../context.ts';
+import { CommandError } from '../failure.ts';
 import { createAnswerView, formatStats } from './answer-view.ts';
+import { describeMissingAnswer } from './describe-missing-answer.ts';
 import { streamAnswer } from './stream-answer.ts';
 
-/** Sends one message; only the answer's text, or the whole result as JSON, goes to the output. */
+/**
+ * Sends one message; only the answer's text, or the whole result as JSON, goes to the output.
+ *
+ * @throws CommandError where the model wrote no message; else as `streamAnswer`.
+ */
 export async function answerOnce(
   context: CommandContext,
   client: Client,
@@ -20,6 +26,8 @@ export async function answerOnce(
       : await streamAnswer(client, request, createAnswerView(terminal), signal);
     if (show.isJson) terminal.output.json(result);
     if (show.hasStats) terminal.messages.line(formatStats(result.stats));
+    const complaint = describeMissingAnswer(result);
+    if (complaint !== undefined) throw new CommandError(complaint);
   } catch (error) {
     const hasReaderLeft = terminal.outputClosed.aborted && !context.signal.aborted;
     if (!hasReaderLeft) throw error;

@@ -3,7 +3,7 @@ import { formatBytes } from './format.ts';
 import { createProgress, type Progress } from './progress.ts';
 import type { TerminalStream } from './terminal.ts';
 
-export interface InstallView {
+interface InstallView {
   show(progress: InstallProgress): void;
   stop(): void;
 }

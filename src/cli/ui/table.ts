@@ -1,7 +1,7 @@
 import { printable } from './printable.ts';
 import type { TerminalStream } from './terminal.ts';
 
-export interface Column<Row> {
+interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string;
   readonly isNumber?: boolean;

@@ -1,7 +1,7 @@
 import { createStyle, type Style } from './style.ts';
 
 /** What a terminal stream needs of `process.stdout` and `process.stderr`. */
-export interface OutputStream extends NodeJS.WritableStream {
+interface OutputStream extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
 }
 

@@ -24,7 +24,7 @@ export const getReadiness = defineRoute({
   errors: ['internal', 'shutting_down'],
 });
 
-export const instanceStatusSchema = z
+const instanceStatusSchema = z
   .object({
     id: z.string(),
     model: z.string(),
@@ -57,7 +57,6 @@ export const serverStatusSchema = z
     instances: z.array(instanceStatusSchema),
   })
   .openapi('ServerStatus');
-export type ServerStatus = z.infer<typeof serverStatusSchema>;
 
 export const getStatus = defineRoute({
   method: 'get',

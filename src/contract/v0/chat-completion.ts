@@ -20,7 +20,7 @@ const toolCallSchema = z.looseObject({
   function: z.looseObject({ name: z.string().max(512), arguments: textSchema }),
 });
 
-export const v0MessageSchema = z
+const v0MessageSchema = z
   .discriminatedUnion('role', [
     z.looseObject({ role: z.enum(['system', 'developer']), content: contentSchema }),
     z.looseObject({ role: z.literal('user'), content: contentSchema }),

@@ -2,7 +2,7 @@ import { generationErrors } from '../error-groups.ts';
 import { textSchema, tokenCountSchema, ttlSchema } from '../field.ts';
 import { defineRoute, jsonBody, z } from '../route.ts';
 
-export const v0EmbeddingRequestSchema = z
+const v0EmbeddingRequestSchema = z
   .looseObject({
     model: z
       .string()
@@ -14,7 +14,6 @@ export const v0EmbeddingRequestSchema = z
     ttl: ttlSchema.nullish(),
   })
   .openapi('V0EmbeddingRequest');
-export type V0EmbeddingRequest = z.infer<typeof v0EmbeddingRequestSchema>;
 
 export const v0EmbeddingResultSchema = z
   .object({
@@ -32,7 +31,6 @@ export const v0EmbeddingResultSchema = z
     usage: z.object({ prompt_tokens: tokenCountSchema, total_tokens: tokenCountSchema }),
   })
   .openapi('V0EmbeddingResult');
-export type V0EmbeddingResult = z.infer<typeof v0EmbeddingResultSchema>;
 
 export const createEmbeddingV0 = defineRoute({
   method: 'post',

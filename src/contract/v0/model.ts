@@ -1,6 +1,6 @@
 import { defineRoute, z } from '../route.ts';
 
-export const v0ModelSchema = z
+const v0ModelSchema = z
   .object({
     id: z.string(),
     object: z.literal('model'),
@@ -20,7 +20,6 @@ export type V0Model = z.infer<typeof v0ModelSchema>;
 export const v0ModelListSchema = z
   .object({ object: z.literal('list'), data: z.array(v0ModelSchema) })
   .openapi('V0ModelList');
-export type V0ModelList = z.infer<typeof v0ModelListSchema>;
 
 export const listModelsV0 = defineRoute({
   method: 'get',

@@ -3,7 +3,7 @@ import { tokenCountSchema } from '../field.ts';
 
 /** What every v0 result carries besides its choices. */
 
-export const v0UsageSchema = z
+const v0UsageSchema = z
   .object({
     prompt_tokens: tokenCountSchema,
     completion_tokens: tokenCountSchema,
@@ -11,7 +11,7 @@ export const v0UsageSchema = z
   })
   .openapi('V0Usage');
 
-export const v0StopReasonSchema = z.enum([
+const v0StopReasonSchema = z.enum([
   'eosFound',
   'stopStringFound',
   'maxPredictedTokensReached',
@@ -21,7 +21,7 @@ export const v0StopReasonSchema = z.enum([
   'failed',
 ]);
 
-export const v0StatsSchema = z
+const v0StatsSchema = z
   .object({
     tokens_per_second: z.number(),
     time_to_first_token: z.number().describe('Seconds.'),
@@ -30,7 +30,7 @@ export const v0StatsSchema = z
   })
   .openapi('V0Stats');
 
-export const v0ModelInfoSchema = z
+const v0ModelInfoSchema = z
   .object({
     arch: z.string(),
     quant: z.string(),
@@ -39,7 +39,7 @@ export const v0ModelInfoSchema = z
   })
   .openapi('V0ModelInfo');
 
-export const v0RuntimeSchema = z
+const v0RuntimeSchema = z
   .object({
     name: z.string(),
     version: z.string(),

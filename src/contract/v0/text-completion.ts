@@ -4,7 +4,7 @@ import { defineRoute, jsonBody, z } from '../route.ts';
 import { v0FinishReasonSchema, v0ReportFields } from './result.ts';
 import { v0GenerationFields } from './sampling.ts';
 
-export const v0CompletionRequestSchema = z
+const v0CompletionRequestSchema = z
   .looseObject({
     ...v0GenerationFields,
     prompt: textSchema,
@@ -16,7 +16,7 @@ export const v0CompletionRequestSchema = z
 export type V0CompletionRequest = z.infer<typeof v0CompletionRequestSchema>;
 
 /** OpenAI's older shape: parallel arrays, one entry a token. */
-export const v0CompletionLogprobsSchema = z
+const v0CompletionLogprobsSchema = z
   .object({
     tokens: z.array(z.string()),
     token_logprobs: z.array(z.number()),

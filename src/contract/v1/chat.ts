@@ -27,7 +27,7 @@ const pluginIdSchema = z
   .max(512)
   .regex(/^mcp\/.+$/, 'A plugin id has the form mcp/<server_label>');
 
-export const integrationSchema = z
+const integrationSchema = z
   .union([
     pluginIdSchema,
     z.discriminatedUnion('type', [
@@ -46,7 +46,6 @@ export const integrationSchema = z
     ]),
   ])
   .openapi('Integration');
-export type Integration = z.infer<typeof integrationSchema>;
 
 export const chatRequestSchema = z
   .strictObject({

@@ -49,7 +49,6 @@ export type V1Model = z.infer<typeof v1ModelSchema>;
 export const v1ModelListSchema = z
   .object({ models: z.array(v1ModelSchema) })
   .openapi('V1ModelList');
-export type V1ModelList = z.infer<typeof v1ModelListSchema>;
 
 export const listModels = defineRoute({
   method: 'get',
@@ -98,7 +97,6 @@ export const loadResultSchema = z
     load_config: loadConfigSchema.optional(),
   })
   .openapi('LoadResult');
-export type LoadResult = z.infer<typeof loadResultSchema>;
 
 export const loadModel = defineRoute({
   method: 'post',
@@ -112,10 +110,10 @@ export const loadModel = defineRoute({
   errors: [...loadErrors, 'unrecognized_keys'],
 });
 
-export const unloadRequestSchema = z
+const unloadRequestSchema = z
   .strictObject({ instance_id: z.string().min(1).max(512) })
   .openapi('UnloadRequest');
-export const unloadResultSchema = z.object({ instance_id: z.string() }).openapi('UnloadResult');
+const unloadResultSchema = z.object({ instance_id: z.string() }).openapi('UnloadResult');
 
 export const unloadModel = defineRoute({
   method: 'post',

@@ -20,7 +20,6 @@ export const storedResponsePageSchema = z
     next_cursor: responseIdSchema.nullable().describe('Give it as `after`; null on the last page.'),
   })
   .openapi('StoredResponsePage');
-export type StoredResponsePage = z.infer<typeof storedResponsePageSchema>;
 
 const parameters = z.object({ response_id: z.string().min(1).max(512) });
 
@@ -53,7 +52,7 @@ export const getResponse = defineRoute({
   errors: ['response_not_found'],
 });
 
-export const deletedResponseSchema = z
+const deletedResponseSchema = z
   .object({ response_id: z.string(), deleted: z.literal(true) })
   .openapi('DeletedResponse');
 

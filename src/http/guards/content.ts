@@ -37,6 +37,7 @@ export function checkContentLength(
   return sizeBytes <= limitBytes ? undefined : bodyTooLarge(`${sizeBytes} bytes`, limitBytes);
 }
 
+/** The error for a body beyond the limit; `size` says how far, such as `70 bytes`. */
 export function bodyTooLarge(size: string, limitBytes: number): HearthError {
   return new HearthError(
     'body_too_large',
@@ -46,6 +47,7 @@ export function bodyTooLarge(size: string, limitBytes: number): HearthError {
 
 const maxUrlLength = 8192;
 
+/** Refuses a URL that is longer than any endpoint needs. */
 export function checkUrlLength(url: string): HearthError | undefined {
   if (url.length <= maxUrlLength) return undefined;
   return new HearthError(

@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import { HearthError } from '../../contract/errors.ts';
 import { shorten } from '../shown-value.ts';
 
-export interface HostPolicy {
+interface HostPolicy {
   /** The address that the server is bound to. */
   readonly boundHost: string;
   /** Further names, each with or without a port. */

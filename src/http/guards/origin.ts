@@ -2,7 +2,7 @@ import { HearthError } from '../../contract/errors.ts';
 import { shorten } from '../shown-value.ts';
 
 /** How a request stands to the page that made it. */
-export type OriginVerdict =
+type OriginVerdict =
   | { readonly kind: 'same' }
   | { readonly kind: 'shared'; readonly origin: string }
   | { readonly kind: 'foreign'; readonly error: HearthError };

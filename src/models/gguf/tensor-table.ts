@@ -10,7 +10,7 @@ export interface TensorTotals {
   readonly bytesByType: ReadonlyMap<string, number>;
 }
 
-export interface TensorTable extends TensorTotals {
+interface TensorTable extends TensorTotals {
   /** Where the last tensor ends, counted from the start of the tensors' data. */
   readonly endOffset: number;
 }

@@ -1,5 +1,5 @@
 /** How a tensor type packs its elements. */
-export interface TensorType {
+interface TensorType {
   readonly name: string;
   readonly elementsPerBlock: number;
   readonly bytesPerBlock: number;
