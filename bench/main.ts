@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { setMaxListeners } from 'node:events';
 import { describeFailure } from '../src/cli/failure.ts';
 import { createTerminal } from '../src/cli/ui/terminal.ts';
 import { parseOptions } from './options.ts';
@@ -7,6 +8,8 @@ import { runBench } from './run-bench.ts';
 const { stdout, stderr, env: environment } = process;
 const terminal = createTerminal({ stdout, stderr, environment });
 const stopping = new AbortController();
+// One listener for each request under way.
+setMaxListeners(0, stopping.signal);
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
   process.once(name, () => stopping.abort(new Error(`Stopped by ${name}.`)));
 }

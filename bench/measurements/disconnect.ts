@@ -3,7 +3,7 @@ import { chatRequest, story } from '../client/chat-request.ts';
 import { threadMicroseconds } from '../process-usage.ts';
 import { toRow } from '../row.ts';
 import type { Subject } from '../subjects/subject.ts';
-import { interleave } from './interleave.ts';
+import { alone, interleave } from './interleave.ts';
 import type { Measurement } from './measurement.ts';
 
 /** Far more than is generated until the clients leave. */
@@ -23,12 +23,12 @@ export const measureDisconnect: Measurement = async ({ options, hearth, other, s
   const measure = async (subject: Subject): Promise<readonly number[]> => [
     await leaveTogether(subject, parallel, signal),
   ];
+  const row = { name, unit: 'ms', target };
   if (other.processes === undefined) {
-    const alone = await interleave(rounds, { hearth, other: hearth }, measure);
-    return [toRow({ name, unit: 'ms', target }, alone.hearth)];
+    return [toRow(row, await alone(rounds, () => measure(hearth)))];
   }
   const samples = await interleave(rounds, { hearth, other }, measure);
-  return [toRow({ name, unit: 'ms', target }, samples.hearth, samples.other)];
+  return [toRow(row, samples.hearth, samples.other)];
 };
 
 async function leaveTogether(

@@ -1,13 +1,19 @@
+import type { Endpoint } from '../client/endpoint.ts';
 import { post } from '../client/post.ts';
-import { repeat } from '../client/repeat.ts';
+import { repeatConcurrently } from '../client/repeat.ts';
 import { toRow, type Row } from '../row.ts';
 import { interleave } from './interleave.ts';
 import type { Measurement } from './measurement.ts';
 
-const inputCounts = [1, 64];
-const runs = { atLeast: 3, atMost: 100_000 };
+const nearBare = { of: 'ratio', atLeast: 0.95 } as const;
+/** One client alone shows what a request costs; several together, what the engine is kept from. */
+const loads = [
+  { inputs: 1, clients: 8, target: nearBare },
+  { inputs: 64, clients: 8, target: nearBare },
+  { inputs: 1, clients: 1, target: undefined },
+];
 
-/** Sentences embedded in a second by one client, one and many in a request. */
+/** Sentences embedded in a second, one and many in a request. */
 export const measureEmbeddings: Measurement = async ({ options, hearth, other, signal }) => {
   const { rounds, budgetMs } = options;
   if (other.embeddings === undefined) return [];
@@ -17,21 +23,24 @@ export const measureEmbeddings: Measurement = async ({ options, hearth, other, s
     serial += 1;
     return `Ship number ${serial} left the harbour at dawn, heavy with timber and salt.`;
   };
-  for (const endpoint of [sides.hearth, sides.other]) {
-    await post(endpoint, { input: sentence() }, signal);
-  }
   const rows: Row[] = [];
-  for (const count of inputCounts) {
-    const samples = await interleave(rounds, sides, async (endpoint) => {
+  for (const { inputs, clients, target } of loads) {
+    const run = async (endpoint: Endpoint, requests: number): Promise<number> => {
       const startedAt = performance.now();
-      const answers = await repeat(budgetMs, runs, () => {
-        const input = count === 1 ? sentence() : Array.from({ length: count }, sentence);
-        return post(endpoint, { input }, signal);
-      });
-      return [(answers.length * count * 1000) / (performance.now() - startedAt)];
-    });
-    const name = `embeddings, ${count} in a request`;
-    const target = { of: 'ratio', atLeast: 0.95 } as const;
+      await repeatConcurrently(requests, clients, () =>
+        post(endpoint, { input: Array.from({ length: inputs }, sentence) }, signal),
+      );
+      return performance.now() - startedAt;
+    };
+    // The first ones warm up and tell how many fit into the time.
+    await run(sides.hearth, clients);
+    await run(sides.other, clients);
+    const perRequestMs = (await run(sides.other, clients)) / clients;
+    const requests = clients * Math.max(1, Math.round(budgetMs / perRequestMs / clients));
+    const samples = await interleave(rounds, sides, async (endpoint) => [
+      (requests * inputs * 1000) / (await run(endpoint, requests)),
+    ]);
+    const name = `embeddings, ${inputs} in a request, ${clients} client${clients === 1 ? '' : 's'}`;
     rows.push(toRow({ name, unit: 'texts/s', target }, samples.hearth, samples.other));
   }
   return rows;

@@ -20,3 +20,13 @@ export async function interleave<Side, Result>(
   }
   return results;
 }
+
+/** The rounds of Hearth by itself, where the other side can't be measured. */
+export async function alone<Result>(
+  rounds: number,
+  measure: () => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  while (results.length < rounds) results.push(await measure());
+  return results;
+}

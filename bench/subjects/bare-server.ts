@@ -39,6 +39,7 @@ export async function startBareServer(
     address: { origin: `http://${endpoint.host}:${endpoint.port}` },
     apiKey,
     maxConnections,
+    closesAfterStream: true,
   });
   const failing = new AbortController();
   void child.exited.then(({ reason }) => failing.abort(new Error(`The bare server: ${reason}`)));

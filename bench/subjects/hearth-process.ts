@@ -12,8 +12,8 @@ const modelLoaded = /"instance":"([^"]+)".*"pid":(\d+).*"model loaded"/;
 export interface HearthProcess {
   readonly url: string;
   readonly pid: number;
-  /** The engine process that serves an instance. */
-  enginePid(instanceId: string): number;
+  /** The engine process of a loaded instance, from the log. */
+  enginePid(instanceId: string): Promise<number>;
   /** SIGTERM; resolves when it has gone. */
   readonly stop: () => Promise<void>;
 }
@@ -51,10 +51,13 @@ export async function startHearth(
     ],
     { stdio: ['ignore', 'pipe', 'pipe'], env: ownEnvironment(), signal },
   );
-  const exited = once(child, 'close').catch(() => {});
+  const exited = new Promise((resolve) => child.once('close', resolve));
+  // An abort ends the output, which tells.
+  child.once('error', () => {});
   const log: string[] = [];
   const enginePids = new Map<string, number>();
-  createInterface({ input: child.stderr }).on('line', (line) => {
+  const errorLines = createInterface({ input: child.stderr });
+  errorLines.on('line', (line) => {
     if (line.includes('"requestId"')) return;
     log.push(line);
     const [, instance, pid] = modelLoaded.exec(line) ?? [];
@@ -67,11 +70,12 @@ export async function startHearth(
     return {
       url,
       pid: child.pid,
-      enginePid: (instanceId) => {
-        const pid = enginePids.get(instanceId);
-        if (pid === undefined)
-          throw new Error(`Hearth has not logged that it loaded ${instanceId}`);
-        return pid;
+      enginePid: async (instanceId) => {
+        for (;;) {
+          const pid = enginePids.get(instanceId);
+          if (pid !== undefined) return pid;
+          await once(errorLines, 'line', { signal });
+        }
       },
       stop: async () => {
         child.kill('SIGTERM');

@@ -48,7 +48,7 @@ export async function createHearthSubject(
     chat: endpoint('/api/v0/chat/completions', keys.chat),
     embeddings: endpoint('/api/v0/embeddings', keys.embeddings),
     modelLists: { v0: endpoint('/api/v0/models', ''), v1: endpoint('/api/v1/models', '') },
-    processes: { enginePid: hearth.enginePid(keys.chat), frontPid: hearth.pid },
+    processes: { enginePid: await hearth.enginePid(keys.chat), frontPid: hearth.pid },
     converse: (systemPrompt, maxTokens, until) =>
       storedConversation(connection, keys.chat, systemPrompt, maxTokens, until),
     close: async () => {
