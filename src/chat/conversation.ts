@@ -2,7 +2,7 @@ import { outputItemSchema } from '../contract/v1/chat.ts';
 import { HearthError } from '../contract/errors.ts';
 import type { ContentPart, EngineMessage } from '../engine/engine.ts';
 import type { Store, StoredInputItem, StoredResponse } from '../store/store.ts';
-import { toDataUrl } from './image.ts';
+import { storedImage } from './stored-image.ts';
 
 /**
  * The earlier turns of a conversation, oldest first; empty for a new one.
@@ -58,9 +58,7 @@ export async function toMessages(
 
 async function toPart(store: Store, item: StoredInputItem): Promise<ContentPart> {
   if (item.type === 'text') return { type: 'text', text: item.content };
-  const blob = await store.blobs.find(item.sha256);
-  if (blob === undefined) throw new Error(`The stored image ${item.sha256} has gone`);
-  return { type: 'image', dataUrl: toDataUrl(blob) };
+  return { type: 'image', dataUrl: await storedImage(store, item.sha256) };
 }
 
 /** Texts alone become one string, which every chat template takes. */

@@ -7,7 +7,7 @@ import {
   listResponses,
   type StoredResponseRecord,
 } from '../../../contract/v1/stored-response.ts';
-import { toDataUrl } from '../../../chat/image.ts';
+import { storedImage } from '../../../chat/stored-image.ts';
 import type { Store, StoredInputItem, StoredResponse } from '../../../store/store.ts';
 import { mount, type App } from '../../mount.ts';
 import type { SurfaceServices } from '../services.ts';
@@ -62,7 +62,5 @@ async function toRecord(store: Store, response: StoredResponse): Promise<StoredR
 
 async function toInputItem(store: Store, item: StoredInputItem): Promise<InputItem> {
   if (item.type === 'text') return item;
-  const blob = await store.blobs.find(item.sha256);
-  if (blob === undefined) throw new Error(`The stored image ${item.sha256} has gone`);
-  return { type: 'image', data_url: toDataUrl(blob) };
+  return { type: 'image', data_url: await storedImage(store, item.sha256) };
 }
