@@ -1,9 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { EnvHttpProxyAgent, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
+import {
+  AddressRefused,
+  createAddressPolicy,
+  type AddressPolicy,
+  type Reach,
+} from './address-policy.ts';
+import { createHttpAgent } from './http-agent.ts';
 
-/** Why a request gave nothing; `status` is an answer outside 2xx. */
-type HttpFailureReason =
+/** Why a request gave nothing; `status` is an answer that is no success, `refused` a place out of reach. */
+export type HttpFailureReason =
   | 'unreachable'
+  | 'refused'
   | 'status'
   | 'redirect'
   | 'too_large'
@@ -16,42 +24,58 @@ export class HttpFailure extends Error {
   readonly reason: HttpFailureReason;
   /** The HTTP status, where `reason` is `status`. */
   readonly status: number | undefined;
+  /** Of the answer, where `reason` is `status`, else empty. */
+  readonly headers: IncomingHttpHeaders;
 
   constructor(
     reason: HttpFailureReason,
     message: string,
-    detail: { readonly status?: number; readonly cause?: unknown } = {},
+    detail: {
+      readonly status?: number;
+      readonly headers?: IncomingHttpHeaders;
+      readonly cause?: unknown;
+    } = {},
   ) {
     super(message, { cause: detail.cause });
     this.reason = reason;
     this.status = detail.status;
+    this.headers = detail.headers ?? {};
   }
 }
 
-interface HttpGetOptions {
+export interface HttpGetOptions {
   readonly signal: AbortSignal;
   /** Most bytes of body to accept. */
   readonly maximumBytes: number;
+  /** For the origin of the address alone: dropped for good once a redirect leads to another. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sent along wherever redirects lead, such as `range`: nothing secret. */
+  readonly forwardedHeaders?: Readonly<Record<string, string>>;
+  /** Which statuses are no failure; 2xx unless given. Redirects are followed in any case. */
+  readonly isSuccess?: (status: number) => boolean;
   /** Called for each piece of the body with the bytes received so far. */
   readonly onProgress?: (receivedBytes: number, totalBytes?: number) => void;
 }
 
-interface HttpResponse {
+export interface HttpResponse {
   /** Where the answer came from, after redirects. */
   readonly url: URL;
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Read it to its end, or abort the signal; it throws `HttpFailure` like the request itself. */
+  /**
+   * Read it to its end, leave the loop, `discard` it or abort the signal, or the connection stays taken.
+   * It throws `HttpFailure` like the request itself.
+   */
   readonly body: AsyncIterable<Uint8Array>;
+  /** Gives up a body that is not wanted, and its connection. */
+  discard(): void;
 }
 
 export interface HttpClient {
   /**
-   * Fetches an address that the person who runs Hearth chose; it may be on any network.
-   * Redirects are followed, but never from https to http.
+   * Fetches an address. Redirects are followed, but never from https to http, and never out of reach.
    *
-   * @throws HttpFailure for everything but a 2xx answer; the signal's reason when aborted.
+   * @throws HttpFailure for everything but success; the signal's reason when aborted.
    */
   get(url: URL, options: HttpGetOptions): Promise<HttpResponse>;
   /** Ends what is under way and closes every socket. */
@@ -63,6 +87,8 @@ interface HttpClientOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Longest silence of the other side: to connect, until headers, between pieces of the body. */
   readonly idleTimeoutMs?: number;
+  /** Where requests and redirects may go: unless given anywhere, for addresses chosen by who runs Hearth. */
+  readonly reach?: Reach;
 }
 
 const maximumRedirects = 5;
@@ -70,52 +96,73 @@ const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /** A client for addresses outside this machine; engines on loopback have their own connection. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
-  const { environment, idleTimeoutMs = 30_000 } = options;
-  // An empty string keeps the agent from looking into the environment by itself.
-  const agent = new EnvHttpProxyAgent({
-    httpProxy: environment['http_proxy'] ?? environment['HTTP_PROXY'] ?? '',
-    httpsProxy: environment['https_proxy'] ?? environment['HTTPS_PROXY'] ?? '',
-    noProxy: environment['no_proxy'] ?? environment['NO_PROXY'] ?? '',
-    connect: { timeout: idleTimeoutMs },
-    headersTimeout: idleTimeoutMs,
-    bodyTimeout: idleTimeoutMs,
-  });
+  const { environment, idleTimeoutMs = 30_000, reach } = options;
+  const policy = reach === undefined ? undefined : createAddressPolicy(reach);
+  const agent = createHttpAgent({ environment, idleTimeoutMs, policy });
   return {
-    get: async (url, getOptions) => get(agent, url, getOptions),
+    get: async (url, getOptions) => get({ agent, policy }, url, getOptions),
     close: async () => agent.destroy(),
   };
 }
 
-async function get(agent: Dispatcher, url: URL, options: HttpGetOptions): Promise<HttpResponse> {
+interface Route {
+  readonly agent: Dispatcher;
+  readonly policy: AddressPolicy | undefined;
+}
+
+async function get(route: Route, url: URL, options: HttpGetOptions): Promise<HttpResponse> {
+  const { forwardedHeaders = {}, isSuccess = isOk, signal } = options;
   let current = url;
-  let headers = options.headers ?? {};
+  let headers = { ...forwardedHeaders, ...options.headers };
   for (let redirects = 0; redirects <= maximumRedirects; redirects += 1) {
-    const response = await send(agent, current, headers, options.signal);
+    const response = await send(route, current, headers, signal);
     const { statusCode: status } = response;
-    if (status >= 200 && status < 300) {
-      return { url: current, status, headers: response.headers, body: bounded(response, options) };
-    }
+    const isRedirect = redirectStatuses.has(status);
+    if (!isRedirect && isSuccess(status)) return toResponse(current, response, options);
     // What the server says besides isn't wanted; reading a little of it keeps the connection usable.
     await response.body.dump({ limit: 16_384 }).catch(() => {});
-    if (!redirectStatuses.has(status)) {
-      throw new HttpFailure('status', `${current.host} answered ${status}`, { status });
+    if (!isRedirect) {
+      const message = `${current.host} answered ${status}`;
+      throw new HttpFailure('status', message, { status, headers: response.headers });
     }
     const next = redirectTarget(current, response.headers['location']);
     // What was meant for one host, such as a token, is not for another.
-    if (next.origin !== current.origin) headers = {};
+    if (next.origin !== current.origin) headers = forwardedHeaders;
     current = next;
   }
   throw new HttpFailure('redirect', `${url.host} redirected more than ${maximumRedirects} times`);
 }
 
+function isOk(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+function toResponse(
+  url: URL,
+  response: Dispatcher.ResponseData,
+  options: HttpGetOptions,
+): HttpResponse {
+  return {
+    url,
+    status: response.statusCode,
+    headers: response.headers,
+    body: bounded(response, options),
+    discard() {
+      // Destroying it is an error to whoever reads it, and nobody does.
+      response.body.on('error', () => {}).destroy();
+    },
+  };
+}
+
 async function send(
-  agent: Dispatcher,
+  { agent, policy }: Route,
   url: URL,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<Dispatcher.ResponseData> {
   signal.throwIfAborted();
   try {
+    policy?.assertUrl(url);
     return await agent.request({
       origin: url.origin,
       path: url.pathname + url.search,
@@ -128,7 +175,7 @@ async function send(
   }
 }
 
-function redirectTarget(from: URL, location: string | readonly string[] | undefined): URL {
+export function redirectTarget(from: URL, location: string | readonly string[] | undefined): URL {
   if (typeof location !== 'string' || !URL.canParse(location, from.href)) {
     throw new HttpFailure('redirect', `${from.host} redirected to no valid address`);
   }
@@ -163,7 +210,7 @@ async function* bounded(
   }
 }
 
-function failureOf(
+export function failureOf(
   error: unknown,
   reason: HttpFailureReason,
   message: string,
@@ -171,6 +218,9 @@ function failureOf(
 ): unknown {
   if (signal.aborted) return signal.reason;
   if (error instanceof HttpFailure) return error;
+  if (error instanceof AddressRefused) {
+    return new HttpFailure('refused', error.message, { cause: error });
+  }
   const code = codeOf(error);
   const isTimeout = code?.endsWith('_TIMEOUT') === true || code === 'ETIMEDOUT';
   const text = code === undefined ? message : `${message} (${code})`;

@@ -1,0 +1,141 @@
+import type { LookupAddress } from 'node:dns';
+import { describe, expect, it } from 'vitest';
+import { createAddressPolicy, isPublicAddress } from './address-policy.ts';
+
+describe('isPublicAddress', () => {
+  it.each([
+    '8.8.8.8',
+    '1.1.1.1',
+    '172.15.255.255',
+    '172.32.0.0',
+    '100.63.255.255',
+    '100.128.0.0',
+    '2606:4700:4700::1111',
+    '2a00:1450::1',
+    '::ffff:8.8.8.8',
+    '64:ff9b::808:808',
+  ])('takes %s', (address) => {
+    expect(isPublicAddress(address)).toBe(true);
+  });
+
+  it.each([
+    ['unspecified', '0.0.0.0'],
+    ['this network', '0.1.2.3'],
+    ['loopback', '127.0.0.1'],
+    ['loopback, all of it', '127.255.255.254'],
+    ['private', '10.0.0.1'],
+    ['private', '172.16.0.1'],
+    ['private', '172.31.255.255'],
+    ['private', '192.168.1.1'],
+    ['metadata of clouds', '169.254.169.254'],
+    ['shared, as providers use it', '100.64.0.1'],
+    ['protocol assignments', '192.0.0.1'],
+    ['documentation', '192.0.2.1'],
+    ['documentation', '198.51.100.7'],
+    ['documentation', '203.0.113.9'],
+    ['6to4 relays', '192.88.99.1'],
+    ['benchmark', '198.18.0.1'],
+    ['benchmark', '198.19.255.255'],
+    ['multicast', '224.0.0.1'],
+    ['reserved', '240.0.0.1'],
+    ['broadcast', '255.255.255.255'],
+    ['unspecified', '::'],
+    ['loopback', '::1'],
+    ['link-local', 'fe80::1'],
+    ['link-local with a scope', 'fe80::1%eth0'],
+    ['global with a scope', '2606:4700::1%eth0'],
+    ['unique local', 'fd00::1'],
+    ['site-local', 'fec0::1'],
+    ['multicast', 'ff02::1'],
+    ['documentation', '2001:db8::1'],
+    ['documentation', '3fff::1'],
+    ['benchmark', '2001:2::1'],
+    ['Teredo', '2001::1'],
+    ['6to4', '2002:808:808::1'],
+    ['discard', '100::1'],
+    ['IPv4-compatible', '::127.0.0.1'],
+    ['translated', '::ffff:0:127.0.0.1'],
+    ['mapped loopback', '::ffff:127.0.0.1'],
+    ['mapped metadata', '::ffff:a9fe:a9fe'],
+    ['NAT64 of loopback', '64:ff9b::7f00:1'],
+    ['NAT64 of metadata', '64:ff9b::169.254.169.254'],
+    ['local NAT64', '64:ff9b:1::808:808'],
+    ['outside of what is given out', '4000::1'],
+    ['no address', 'localhost'],
+    ['no address', '127.1'],
+    ['no address', ''],
+  ])('refuses %s: %s', (_, address) => {
+    expect(isPublicAddress(address)).toBe(false);
+  });
+});
+
+describe('createAddressPolicy', () => {
+  const policy = createAddressPolicy({
+    allowedHosts: ['10.0.0.1', 'Mirror.lan:8080', '[::1]:9000'],
+  });
+
+  it.each([
+    'http://10.0.0.1:1/',
+    'http://mirror.lan:8080/',
+    'http://[::1]:9000/',
+    'https://example.com/',
+    'https://8.8.8.8/',
+  ])('lets %s pass', (address) => {
+    expect(() => policy.assertUrl(new URL(address))).not.toThrow();
+  });
+
+  it.each([
+    'http://10.0.0.2/',
+    'http://127.0.0.1/',
+    'http://2130706433/',
+    'http://0x7f.1/',
+    'http://[::1]/',
+    'http://[::1]:9001/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://localhost/',
+    'http://LOCALHOST./',
+    'http://a.localhost/',
+    'http://metadata.google.internal/',
+    'http://169.254.169.254/latest/meta-data',
+  ])('refuses %s', (address) => {
+    expect(() => policy.assertUrl(new URL(address))).toThrow(/is not at a public address/);
+  });
+
+  it('goes by the port where one is given', () => {
+    expect(policy.isAllowed(new URL('http://mirror.lan:8080/'))).toBe(true);
+    expect(policy.isAllowed(new URL('http://mirror.lan/'))).toBe(false);
+    const secure = createAddressPolicy({ allowedHosts: ['a.lan:443'] });
+    expect(secure.isAllowed(new URL('https://a.lan/'))).toBe(true);
+    expect(secure.isAllowed(new URL('http://a.lan/'))).toBe(false);
+  });
+
+  const look = (found: readonly string[], all: boolean): Promise<unknown> => {
+    const addresses: LookupAddress[] = found.map((address) => ({
+      address,
+      family: address.includes(':') ? 6 : 4,
+    }));
+    const { lookup } = createAddressPolicy({
+      allowedHosts: [],
+      resolve: (_hostname, _options, callback) => callback(null, addresses),
+    });
+    return new Promise((resolve, reject) => {
+      lookup('name', { all }, (error, address) =>
+        error === null ? resolve(address) : reject(error),
+      );
+    });
+  };
+
+  it('gives a name whose addresses are all public', async () => {
+    await expect(look(['8.8.8.8', '2606:4700::1'], false)).resolves.toBe('8.8.8.8');
+    await expect(look(['8.8.8.8'], true)).resolves.toStrictEqual([
+      { address: '8.8.8.8', family: 4 },
+    ]);
+  });
+
+  it.each([[['127.0.0.1']], [['8.8.8.8', '10.0.0.1']], [[]]])(
+    'refuses a name at %s',
+    async (found) => {
+      await expect(look(found, true)).rejects.toMatchObject({ code: 'ERR_ADDRESS_REFUSED' });
+    },
+  );
+});

@@ -1,0 +1,38 @@
+import { buildConnector, EnvHttpProxyAgent, type Dispatcher } from 'undici';
+import type { AddressPolicy } from './address-policy.ts';
+
+interface HttpAgentOptions {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly idleTimeoutMs: number;
+  /** Undefined: every address may be reached. */
+  readonly policy: AddressPolicy | undefined;
+}
+
+/**
+ * The connections of a client, straight or through the proxy of the environment. A proxy resolves names by
+ * itself, so of what goes through one only the address as written can be checked.
+ */
+export function createHttpAgent(options: HttpAgentOptions): Dispatcher {
+  const { environment, idleTimeoutMs, policy } = options;
+  // An empty string keeps the agent from looking into the environment by itself.
+  return new EnvHttpProxyAgent({
+    httpProxy: environment['http_proxy'] ?? environment['HTTP_PROXY'] ?? '',
+    httpsProxy: environment['https_proxy'] ?? environment['HTTPS_PROXY'] ?? '',
+    noProxy: environment['no_proxy'] ?? environment['NO_PROXY'] ?? '',
+    connect:
+      policy === undefined ? { timeout: idleTimeoutMs } : guardedConnector(policy, idleTimeoutMs),
+    headersTimeout: idleTimeoutMs,
+    bodyTimeout: idleTimeoutMs,
+  });
+}
+
+/** Connections are kept for each origin, so each is checked once, when it is made. */
+function guardedConnector(policy: AddressPolicy, timeout: number): buildConnector.connector {
+  const open = buildConnector({ timeout });
+  const guarded = buildConnector({ timeout, lookup: policy.lookup });
+  return (target, callback) => {
+    // The host name alone comes without the brackets of IPv6.
+    const url = new URL(`${target.protocol}//${target.host ?? target.hostname}`);
+    (policy.isAllowed(url) ? open : guarded)(target, callback);
+  };
+}
