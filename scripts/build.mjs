@@ -10,8 +10,9 @@ import { promisify } from 'node:util';
 const entryPoints = {
   'cli/main': 'src/cli/main.ts',
   index: 'src/index.ts',
-  'engine/watchdog': 'src/engine/launch/watchdog.ts',
+  watchdog: 'src/processes/watchdog.ts',
   'bench/main': 'bench/main.ts',
+  'bench/fake-hub': 'bench/fake-hub.ts',
 };
 
 const require = createRequire(import.meta.url);

@@ -30,7 +30,11 @@ export type EngineMessage =
       readonly content: string;
       readonly toolCalls?: readonly ToolCall[];
     }
-  | { readonly role: 'tool'; readonly toolCallId: string; readonly content: string };
+  | {
+      readonly role: 'tool';
+      readonly toolCallId: string;
+      readonly content: string | readonly ContentPart[];
+    };
 
 export interface ToolDefinition {
   readonly name: string;

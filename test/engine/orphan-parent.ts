@@ -2,11 +2,13 @@
 import { createEngineLauncher } from '../../src/engine/launch/engine-launcher.ts';
 import type { LaunchSpec } from '../../src/engine/launch/launch.ts';
 import { createLogger } from '../../src/observability/logger.ts';
+import { createWatchdogLink } from '../../src/processes/watchdog-link.ts';
 
 const [watchdogPath = '', specJson = ''] = process.argv.slice(2);
+const logger = createLogger('silent');
 const launcher = createEngineLauncher({
-  logger: createLogger('silent'),
-  watchdogPath,
+  logger,
+  watchdog: createWatchdogLink(watchdogPath, logger),
   environment: process.env,
 });
 const spec = JSON.parse(specJson) as LaunchSpec;

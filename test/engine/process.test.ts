@@ -93,7 +93,7 @@ it.each([1, 4])('runs with the smallest batch and %i slots', async (parallel) =>
 });
 
 it('ends with us, even when we are killed with SIGKILL', async () => {
-  const watchdog = await bundleScript('src/engine/launch/watchdog.ts');
+  const watchdog = await bundleScript('src/processes/watchdog.ts');
   const parent = await bundleScript('test/engine/orphan-parent.ts');
   const spec = JSON.stringify(await starterSpec('chat'));
   const child = spawn(process.execPath, [parent.path, watchdog.path, spec]);

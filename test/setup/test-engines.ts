@@ -7,6 +7,7 @@ import type { Engine, GenerationEvent, GenerationRequest } from '../../src/engin
 import { createEngineLauncher } from '../../src/engine/launch/engine-launcher.ts';
 import type { EngineLauncher, EngineProcess, LaunchSpec } from '../../src/engine/launch/launch.ts';
 import { createLogger } from '../../src/observability/logger.ts';
+import { createWatchdogLink } from '../../src/processes/watchdog-link.ts';
 import { testRuntime } from './shared-runtimes.ts';
 
 const projectFolder = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -68,10 +69,12 @@ export async function bundleScript(
 }
 
 export async function createTestEngines(): Promise<TestEngines> {
-  const watchdog = await bundleScript('src/engine/launch/watchdog.ts');
+  const script = await bundleScript('src/processes/watchdog.ts');
+  const logger = createLogger('silent');
+  const watchdog = createWatchdogLink(script.path, logger);
   const launcher = createEngineLauncher({
-    logger: createLogger('silent'),
-    watchdogPath: watchdog.path,
+    logger,
+    watchdog,
     environment: process.env,
   });
   return {
@@ -80,7 +83,8 @@ export async function createTestEngines(): Promise<TestEngines> {
       launcher.launch(await starterSpec(model, overrides), new AbortController().signal),
     close: async () => {
       await launcher.close();
-      await watchdog.remove();
+      await watchdog.close();
+      await script.remove();
     },
   };
 }

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { killGroup } from './kill-group.ts';
+import { killGroup } from '../../processes/kill-group.ts';
+import { LineRing } from '../../processes/line-ring.ts';
 import { exitReason } from './exit-reason.ts';
 import type { EngineExit } from './launch.ts';
-import { LineRing } from './line-ring.ts';
 
 const maxErrorLines = 100;
 const maxErrorLineCharacters = 2_000;

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { HearthError } from '../../contract/errors.ts';
 import { connectEngine, ConnectionLostError } from '../../net/engine-connection.ts';
 import type { Logger } from '../../observability/logger.ts';
+import type { WatchdogLink } from '../../processes/watchdog-link.ts';
 import { createLlamaEngine } from '../protocol/llama-engine.ts';
 import { requestProperties } from '../protocol/properties.ts';
 import { checkLaunch } from './check-launch.ts';
@@ -16,20 +17,18 @@ import { trackLoadProgress } from './load-progress.ts';
 import { waitUntilHealthy } from './readiness.ts';
 import { residentBytes } from './resident-bytes.ts';
 import { buildServerArguments, maxConnections } from './server-arguments.ts';
-import { createWatchdogLink } from './watchdog-link.ts';
 
 export interface EngineLauncherOptions {
   readonly logger: Logger;
-  /** The bundled watchdog script. */
-  readonly watchdogPath: string;
+  /** Kills what is left of the engines when we are gone. */
+  readonly watchdog: WatchdogLink;
   /** Our own environment, of which engines get a few variables. */
   readonly environment: NodeJS.ProcessEnv;
 }
 
 /** Starts llama-server, or the wheel's launcher that stands in for it, as child processes. */
 export function createEngineLauncher(options: EngineLauncherOptions): EngineLauncher {
-  const { logger, watchdogPath, environment } = options;
-  const watchdog = createWatchdogLink(watchdogPath, logger);
+  const { logger, watchdog, environment } = options;
   /** What stops each engine that runs, in the order of their start. */
   const running = new Set<() => Promise<void>>();
   let isClosed = false;
@@ -124,7 +123,6 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
     close: async () => {
       isClosed = true;
       await Promise.all([...running].toReversed().map((stop) => stop()));
-      await watchdog.close();
     },
   };
 }

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { type ErrorCode, HearthError } from '../../contract/errors.ts';
+import { withoutFolders } from '../../processes/without-folders.ts';
 import type { EngineExit, LaunchSpec } from './launch.ts';
 
 type LoadErrorCode = Extract<
@@ -94,8 +95,3 @@ const logPrefix = /^[\d.]+ ([A-Z]) (?:(?:srv|cmn|slot) +)?(?:[\w~]+(?:\(\))?: )*
 
 /** Its text is partly the client's. */
 const requestError = /send_error|task id = /u;
-
-function withoutFolders(text: string): string {
-  const path = /(?<=^|[\s'"(])(?:[A-Za-z]:)?(?:[\\/][^\\/'":]+)*[\\/]([^\\/'":\s]+)/gu;
-  return text.replaceAll(path, '$1');
-}

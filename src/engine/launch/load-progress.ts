@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LineRing } from './line-ring.ts';
+import { LineRing } from '../../processes/line-ring.ts';
 
 const linePrefix = 'cmd_child_to_router:state:';
 const loadingState = z.object({

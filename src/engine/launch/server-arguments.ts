@@ -31,8 +31,7 @@ export function buildServerArguments(
   endpoint: EngineEndpoint,
   threads: number,
 ): readonly string[] {
-  // A batch has a token of every slot.
-  const batchTokens = Math.max(batchSize(spec), spec.parallel, leastBatchTokens);
+  const batch = batchTokens(spec);
   const isGeneration = spec.purpose === 'generation';
   const values: Record<string, string | number | boolean | undefined> = {
     '--model': spec.modelPath,
@@ -47,8 +46,8 @@ export function buildServerArguments(
     '--parallel': spec.parallel,
     '--threads': threads,
     '--threads-batch': threads,
-    '--batch-size': batchTokens,
-    '--ubatch-size': batchTokens,
+    '--batch-size': batch,
+    '--ubatch-size': batch,
     '--n-gpu-layers': spec.gpuLayers,
     '--fit': picksGpuLayers(spec) ? undefined : 'off',
     '--flash-attn': flashAttention(spec),
@@ -72,7 +71,19 @@ export function buildServerArguments(
   });
 }
 
-function batchSize(spec: LaunchSpec): number {
+/** What the size of a batch depends on. */
+type BatchSpec = Pick<
+  LaunchSpec,
+  'purpose' | 'contextLength' | 'parallel' | 'evalBatchSize' | 'projectorPath'
+>;
+
+/** Tokens that an engine process reads at once, those of all slots together. */
+export function batchTokens(spec: BatchSpec): number {
+  // A batch has a token of every slot.
+  return Math.max(batchSize(spec), spec.parallel, leastBatchTokens);
+}
+
+function batchSize(spec: BatchSpec): number {
   // An embedding model looks at a whole text at once.
   if (spec.purpose === 'embedding') return spec.contextLength;
   if (spec.evalBatchSize !== undefined) return spec.evalBatchSize;

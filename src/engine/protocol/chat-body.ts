@@ -42,14 +42,18 @@ function wireMessage(message: EngineMessage): object {
           : { tool_calls: message.toolCalls.map(wireToolCall) }),
       };
     case 'tool':
-      return { role: 'tool', tool_call_id: message.toolCallId, content: message.content };
-    default:
       return {
-        role: message.role,
-        content:
-          typeof message.content === 'string' ? message.content : message.content.map(wirePart),
+        role: 'tool',
+        tool_call_id: message.toolCallId,
+        content: wireContent(message.content),
       };
+    default:
+      return { role: message.role, content: wireContent(message.content) };
   }
+}
+
+function wireContent(content: string | readonly ContentPart[]): string | readonly object[] {
+  return typeof content === 'string' ? content : content.map(wirePart);
 }
 
 function wirePart(part: ContentPart): object {

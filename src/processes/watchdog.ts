@@ -1,6 +1,6 @@
 /**
  * A process of its own that outlives Hearth for a moment: it reads `+<pid> <folder>` and `-<pid>` lines and,
- * when the pipe closes because Hearth has gone (even by SIGKILL), kills the engines that are left and removes
+ * when the pipe closes because Hearth has gone (even by SIGKILL), kills the engines and plugins that are left and removes
  * the folders of their sockets.
  */
 import { rm } from 'node:fs/promises';

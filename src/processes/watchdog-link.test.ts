@@ -5,8 +5,8 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { bundleScript } from '../../../test/setup/test-engines.ts';
-import { createLogger } from '../../observability/logger.ts';
+import { bundleScript } from '../../test/setup/test-engines.ts';
+import { createLogger } from '../observability/logger.ts';
 import { killGroup } from './kill-group.ts';
 import { createWatchdogLink } from './watchdog-link.ts';
 
@@ -14,7 +14,7 @@ const logger = createLogger('silent');
 let script: Awaited<ReturnType<typeof bundleScript>>;
 
 beforeAll(async () => {
-  script = await bundleScript('src/engine/launch/watchdog.ts');
+  script = await bundleScript('src/processes/watchdog.ts');
 });
 afterAll(() => script.remove());
 

@@ -1,19 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { Logger } from '../../observability/logger.ts';
+import type { Logger } from '../observability/logger.ts';
 
-/** Our end of the watchdog process: which engines it shall kill when we are gone. */
+/** Our end of the watchdog process: which processes it shall kill when we are gone. */
 export interface WatchdogLink {
   /** @param folder Removed after the kill. */
   guard(pid: number, folder?: string): void;
   release(pid: number): void;
-  /** Ends the watchdog; engines that are still guarded are killed. */
+  /** Ends the watchdog; those that are still guarded are killed. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the watchdog with the first engine, in a session of its own so that no signal meant for us
- * reaches it. One that died is started again with the next engine.
+ * Starts the watchdog with the first process to guard, in a session of its own so that no signal meant for us
+ * reaches it. One that died is started again with the next one.
  *
  * @param scriptPath The bundled `watchdog.js`.
  */
@@ -32,7 +32,7 @@ export function createWatchdogLink(scriptPath: string, logger: Logger): Watchdog
       if (watchdog === child) watchdog = undefined;
     };
     child.once('error', (error) => {
-      logger.warn({ error }, 'the engine watchdog could not be started');
+      logger.warn({ error }, 'the watchdog could not be started');
       forget();
     });
     child.once('exit', forget);
