@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { catalogEntries } from './catalog-entries.ts';
+import { findInCatalog, searchCatalog } from './catalog.ts';
+import { parseRepositoryName } from './repository-name.ts';
+
+it('has models of each type, each entry complete and its id unlike a repository', () => {
+  expect(new Set(catalogEntries.map(({ type }) => type))).toStrictEqual(
+    new Set(['llm', 'vlm', 'embedding']),
+  );
+  expect(new Set(catalogEntries.map(({ id }) => id)).size).toBe(catalogEntries.length);
+  for (const entry of catalogEntries) {
+    expect(entry.id).toMatch(/^[a-z\d][a-z\d.-]+$/);
+    expect(parseRepositoryName(entry.repository)).not.toBeNull();
+    expect(entry.description).toMatch(/^[A-Z].*\.$/);
+  }
+});
+
+it('finds by id and by words', () => {
+  expect(findInCatalog('QWEN3-4B')?.repository).toBe('Qwen/Qwen3-4B-GGUF');
+  expect(findInCatalog('nothing')).toBeUndefined();
+  expect(searchCatalog('embedding  nomic').map(({ id }) => id)).toStrictEqual([
+    'nomic-embed-text-v1.5',
+  ]);
+  expect(searchCatalog('nothing like it')).toStrictEqual([]);
+  expect(searchCatalog(' ')).toHaveLength(catalogEntries.length);
+});

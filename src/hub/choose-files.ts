@@ -1,0 +1,260 @@
+import { HearthError } from '../contract/errors.ts';
+import { groupBy } from '../models/group-by.ts';
+import { readBuilds, type GgufBuild, type Projector } from './gguf-builds.ts';
+import type { HubFile, HubRepository } from './hub.ts';
+import { chooseMlxFiles } from './mlx-files.ts';
+import { defaultRank, normalizeLabel } from './quantization-choice.ts';
+
+interface Wish {
+  /** In any case; no other will do. */
+  readonly quantization?: string | undefined;
+  /** Taken where it is there. */
+  readonly preferredQuantization?: string | undefined;
+  /** Path of one file, which stands for the model that it is part of. */
+  readonly file?: string | undefined;
+  readonly folder?: string | undefined;
+}
+
+export interface FileChoice {
+  readonly format: 'gguf' | 'mlx';
+  /** As in the files' names, upper case; null where there was nothing to choose. */
+  readonly quantization: string | null;
+  /** All parts of a split and the projector included. */
+  readonly files: readonly HubFile[];
+  /** What else could have been meant, where several models share the repository; else null. */
+  readonly note: string | null;
+}
+
+const shownNames = 20;
+
+/**
+ * Chooses what to download of a repository: a GGUF model in one quantization, with all its parts and the
+ * projector that lets it see, or an MLX model whole.
+ *
+ * @throws HearthError `invalid_value` for a quantization that is not there, for a model that lacks parts, for
+ *   one that no file system can hold, and for a repository without a model that Hearth can run;
+ *   `model_not_found` for a file that is not there.
+ */
+export function chooseFiles(repository: HubRepository, wish: Wish): FileChoice {
+  const choice = choose(repository, wish);
+  assertDistinct(repository, choice.files);
+  return choice;
+}
+
+function choose(repository: HubRepository, wish: Wish): FileChoice {
+  const { file, folder, quantization } = wish;
+  if (file !== undefined && repository.files.every(({ path }) => path !== file)) {
+    throw new HearthError('model_not_found', `${nameOf(repository)} has no file ${quote(file)}.`, {
+      param: 'model',
+    });
+  }
+  const { builds, projectors } = readBuilds(repository.files);
+  const inScope = builds.filter(
+    (build) =>
+      (file === undefined || build.files.some(({ path }) => path === file)) &&
+      (folder === undefined || `${build.folder}/`.startsWith(`${folder}/`)),
+  );
+  if (inScope.length === 0) {
+    const isOther = builds.length > 0 || /\.gguf$/i.test(file ?? '');
+    if (file !== undefined && isOther) throw noModelFile(file);
+    const mlx = folder === undefined ? chooseMlxFiles(repository) : null;
+    if (mlx === null) throw noModel(repository, folder, builds.length > 0);
+    if (quantization !== undefined) throw nothingToChoose(repository);
+    return { format: 'mlx', quantization: null, files: mlx, note: null };
+  }
+  const chosen = chooseBuild(repository, inScope, wish);
+  const projector = projectorFor(chosen, builds, projectors);
+  return {
+    format: 'gguf',
+    quantization: chosen.label,
+    files: projector === null ? chosen.files : [...chosen.files, projector],
+    note: noteOn(chosen, inScope),
+  };
+}
+
+function chooseBuild(
+  repository: HubRepository,
+  builds: readonly GgufBuild[],
+  { quantization, preferredQuantization }: Wish,
+): GgufBuild {
+  const matching = (label: string) => buildsOf(builds, normalizeLabel(label));
+  const asked = quantization === undefined ? builds : matching(quantization);
+  if (asked.length === 0) throw noSuchQuantization(repository, builds, quantization ?? '');
+  const preferred = preferredQuantization === undefined ? [] : matching(preferredQuantization);
+  const candidates = preferred.length > 0 && quantization === undefined ? preferred : asked;
+  const whole = candidates.filter(({ missingParts }) => missingParts.length === 0);
+  const [broken] = candidates;
+  if (whole.length === 0 && broken !== undefined) throw incomplete(repository, broken);
+  const ofOneModel = chooseModel(repository, whole);
+  const [best] = ofOneModel.toSorted(
+    (left, right) =>
+      defaultRank(left.label) - defaultRank(right.label) ||
+      // Plain before dynamic, the top before folders, and then anything that is always the same.
+      Number(isDynamic(left)) - Number(isDynamic(right)) ||
+      left.folder.length - right.folder.length ||
+      compare(pathOf(left), pathOf(right)),
+  );
+  if (best === undefined) throw noModel(repository, undefined, false);
+  return best;
+}
+
+/** `Q4_K_XL` means `UD-Q4_K_XL` too where there is no plain one. */
+function buildsOf(builds: readonly GgufBuild[], label: string): readonly GgufBuild[] {
+  const exact = builds.filter((build) => build.label === label);
+  return exact.length > 0 ? exact : builds.filter((build) => build.label === `UD-${label}`);
+}
+
+/** Of several models in one repository: that of its name, else the one with most builds, else by the alphabet. */
+function chooseModel({ name }: HubRepository, builds: readonly GgufBuild[]): readonly GgufBuild[] {
+  const own = name.toLowerCase().replace(/[-_.]?gguf$/, '');
+  const models = [...groupBy(builds, ({ base }) => base)];
+  const [chosen] = models.toSorted(
+    ([left, leftBuilds], [right, rightBuilds]) =>
+      Number(right === own) - Number(left === own) ||
+      rightBuilds.length - leftBuilds.length ||
+      compare(left, right),
+  );
+  return chosen?.[1] ?? [];
+}
+
+function isDynamic({ label }: GgufBuild): boolean {
+  return label?.startsWith('UD-') === true;
+}
+
+/** What most back ends run fast and nothing is lost in comes first. */
+const projectorPreference = ['F16', 'BF16', 'Q8_0', 'F32'];
+
+/**
+ * The projector of the model's name; else one without a name; else, where the repository has one model alone,
+ * any. Of several precisions the one that is preferred.
+ */
+function projectorFor(
+  chosen: GgufBuild,
+  builds: readonly GgufBuild[],
+  projectors: readonly Projector[],
+): HubFile | null {
+  const isOnlyModel = builds.every(({ base }) => base === chosen.base);
+  const rank = ({ label }: Projector) => {
+    const index = projectorPreference.indexOf(label ?? '');
+    return index === -1 ? projectorPreference.length : index;
+  };
+  const near = projectors.filter(({ folder }) => folder === chosen.folder || folder === '');
+  const named = near.filter(({ base }) => base === chosen.base);
+  const unnamed = near.filter(({ base }) => base === '' || base === 'model');
+  const usable = named.length > 0 ? named : unnamed.length > 0 ? unnamed : isOnlyModel ? near : [];
+  const [best] = usable.toSorted(
+    (left, right) =>
+      Number(right.folder === chosen.folder) - Number(left.folder === chosen.folder) ||
+      rank(left) - rank(right) ||
+      compare(left.file.path, right.file.path),
+  );
+  return best?.file ?? null;
+}
+
+function noteOn(chosen: GgufBuild, builds: readonly GgufBuild[]): string | null {
+  const others = [...groupBy(builds, ({ base }) => base)]
+    .filter(([base]) => base !== chosen.base)
+    .flatMap(([, [first]]) => (first === undefined ? [] : pathOf(first)));
+  if (others.length === 0) return null;
+  return (
+    `Took ${quote(pathOf(chosen))}, one of ${others.length + 1} models in the repository; ` +
+    `for another, give the URL of its file, such as that of ${listed(others)}.`
+  );
+}
+
+function pathOf({ files }: GgufBuild): string {
+  return files[0]?.path ?? '';
+}
+
+/** Two paths that differ in case alone are one file where a file system ignores it. */
+function assertDistinct(repository: HubRepository, files: readonly HubFile[]): void {
+  const seen = new Map<string, string>();
+  for (const { path } of files) {
+    const key = path.normalize('NFC').toLowerCase();
+    const other = seen.get(key);
+    if (other !== undefined) {
+      throw invalid(
+        `${nameOf(repository)} has both ${quote(other)} and ${quote(path)}, which many file systems can't tell apart.`,
+      );
+    }
+    seen.set(key, path);
+  }
+}
+
+function noSuchQuantization(
+  repository: HubRepository,
+  builds: readonly GgufBuild[],
+  asked: string,
+): HearthError {
+  const labels = [...new Set(builds.map(({ label }) => label))].filter((label) => label !== null);
+  const there =
+    labels.length === 0
+      ? 'Its files name none: leave quantization out'
+      : `It has ${listed(labels)}`;
+  return new HearthError(
+    'invalid_value',
+    `${nameOf(repository)} has no quantization ${quote(asked)}. ${there}.`,
+    { param: 'quantization' },
+  );
+}
+
+function nothingToChoose(repository: HubRepository): HearthError {
+  return new HearthError(
+    'invalid_value',
+    `${nameOf(repository)} is an MLX model, which comes in one quantization: leave quantization out.`,
+    { param: 'quantization' },
+  );
+}
+
+function incomplete(repository: HubRepository, build: GgufBuild): HearthError {
+  const missing = build.missingParts.join(', ');
+  const more = build.missingParts.length < 5 ? '' : ', ...';
+  return invalid(
+    `${nameOf(repository)} lacks part ${missing}${more} of the ${build.partCount} of ` +
+      `${build.label ?? quote(build.base)}; it can't be run without.`,
+  );
+}
+
+function noModelFile(file: string): HearthError {
+  return invalid(
+    `${quote(file)} is no model of its own but belongs to one: give the URL of the model's file.`,
+  );
+}
+
+function noModel(
+  repository: HubRepository,
+  folder: string | undefined,
+  hasElsewhere: boolean,
+): HearthError {
+  const name = nameOf(repository);
+  if (folder !== undefined) {
+    const where = hasElsewhere ? ' There are some elsewhere in the repository.' : '';
+    return invalid(`${name} has no GGUF files in ${quote(folder)}.${where}`);
+  }
+  const hasWeights = repository.files.some(({ path }) => /\.(?:safetensors|bin|pth?)$/i.test(path));
+  const next = hasWeights
+    ? 'Its weights are in a format that Hearth does not run; look for a repository of the same model with GGUF in its name'
+    : 'Look for one with GGUF in its name';
+  return invalid(`${name} has neither GGUF files nor an MLX model. ${next}.`);
+}
+
+function invalid(message: string): HearthError {
+  return new HearthError('invalid_value', message, { param: 'model' });
+}
+
+function nameOf({ owner, name }: HubRepository): string {
+  return `${owner}/${name}`;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.slice(0, 200));
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.toSorted(compare).slice(0, shownNames).join(', ');
+  return names.length > shownNames ? `${shown} and ${names.length - shownNames} more` : shown;
+}
+
+function compare(left: string, right: string): number {
+  return left < right ? -1 : Number(left > right);
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import type { FileChecksum, HubFile, HubSearchResult } from './hub.ts';
+import { parseRepositoryName } from './repository-name.ts';
+
+/** What is believed of the hub's answers, once it has passed these. */
+
+const sizeBytes = z
+  .number()
+  .int()
+  .min(0)
+  .max(2 ** 50);
+const sha256 = z.string().regex(/^(?:sha256:)?[\da-f]{64}$/i);
+const sha1 = z.string().regex(/^[\da-f]{40}$/i);
+const tags = z.array(z.string()).catch([]);
+
+const fileEntrySchema = z.object({
+  type: z.literal('file'),
+  path: z.string().min(1).max(8192),
+  size: sizeBytes,
+  oid: sha1.optional(),
+  lfs: z.object({ oid: sha256, size: sizeBytes }).optional(),
+});
+
+const otherEntrySchema = z.object({ type: z.string().max(64) });
+
+/** Reads one entry of a listing; null for folders and the like. @throws ZodError */
+export function parseEntry(entry: unknown): HubFile | null {
+  const { type } = otherEntrySchema.parse(entry);
+  if (type !== 'file') return null;
+  const { path, size, oid, lfs } = fileEntrySchema.parse(entry);
+  if (lfs !== undefined && lfs.size !== size) throw new Error('two sizes for one file');
+  return { path, sizeBytes: size, checksum: checksumOf(oid, lfs?.oid) };
+}
+
+function checksumOf(oid: string | undefined, lfsOid: string | undefined): FileChecksum {
+  if (lfsOid !== undefined) {
+    return { algorithm: 'sha256', hex: lfsOid.replace(/^sha256:/i, '').toLowerCase() };
+  }
+  if (oid === undefined) throw new Error('a file without a checksum');
+  return { algorithm: 'git-sha1', hex: oid.toLowerCase() };
+}
+
+const nameSchema = z.string().transform((text, context) => {
+  const name = parseRepositoryName(text);
+  if (name !== null) return name;
+  context.addIssue({ code: 'custom', message: 'no name of a repository' });
+  return z.NEVER;
+});
+
+const isGated = z
+  .union([z.boolean(), z.string()])
+  .nullish()
+  .transform((gated) => gated !== undefined && gated !== null && gated !== false);
+
+export const modelInfoSchema = z.object({
+  name: nameSchema,
+  /** Of the revision that was asked for. */
+  sha: sha1.transform((hex) => hex.toLowerCase()),
+  gated: isGated,
+  tags,
+  library_name: z.string().nullish().catch(undefined),
+});
+
+const count = z.number().int().min(0).catch(0);
+
+const searchResultSchema = z.object({
+  name: nameSchema,
+  downloads: count,
+  likes: count,
+  updatedAt: z.date(),
+  gated: isGated,
+  task: z.string().max(100).nullish().catch(undefined),
+});
+
+/** Reads a hit of a search; null for one that Hearth could not download either. */
+export function parseSearchResult(found: unknown): HubSearchResult | null {
+  const { data } = searchResultSchema.safeParse(found);
+  if (data === undefined) return null;
+  return {
+    ...data.name,
+    downloadCount: data.downloads,
+    likeCount: data.likes,
+    updatedAt: data.updatedAt,
+    isGated: data.gated,
+    task: data.task ?? null,
+  };
+}
+
+/** Licence of a repository by its tags, such as `apache-2.0`. */
+export function licenseOf(repositoryTags: readonly string[]): string | null {
+  const tag = repositoryTags.find((text) => /^license:[\w.+-]{1,100}$/.test(text));
+  return tag?.slice('license:'.length) ?? null;
+}

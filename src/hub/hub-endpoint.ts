@@ -1,0 +1,36 @@
+import type { Reach } from '../net/address-policy.ts';
+
+export const defaultHubEndpoint = 'https://huggingface.co';
+
+/** Where a hub is, fit to be shown: without the name and password that a mirror may ask for. */
+export function hubAddress(endpoint: string): URL {
+  const url = new URL(endpoint);
+  url.username = '';
+  url.password = '';
+  url.search = '';
+  url.hash = '';
+  return url;
+}
+
+/** What opens the hub: the token, else the name and password in the endpoint. */
+export function hubHeaders(
+  endpoint: string,
+  token: string | undefined,
+): Readonly<Record<string, string>> {
+  if (token !== undefined) return { authorization: `Bearer ${token}` };
+  const { username, password } = new URL(endpoint);
+  if (username === '' && password === '') return {};
+  const pair = [username, password].map(decodeURIComponent).join(':');
+  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+}
+
+/**
+ * The hub itself may be anywhere, for whoever runs Hearth chose it; what it redirects to must be public.
+ *
+ * @param endpoint That of `createHub`.
+ */
+export function hubReach(endpoint: string = defaultHubEndpoint): Reach {
+  const { hostname, port, protocol } = new URL(endpoint);
+  const defaultPort = protocol === 'https:' ? '443' : '80';
+  return { allowedHosts: [`${hostname}:${port === '' ? defaultPort : port}`] };
+}

@@ -1,0 +1,101 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createFetch, type GetFetch } from '../net/create-fetch.ts';
+import { HttpFailure, type HttpClient } from '../net/http-client.ts';
+import { isPassing, retryDelayMs } from '../net/retry-delay.ts';
+
+export interface HubConnection {
+  readonly http: HttpClient;
+  readonly endpoint: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Waits between two tries. */
+  readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+const maximumTries = 3;
+/** A hub that wants to be left alone for longer is an error: someone waits for the answer. */
+const longestWaitMs = 10_000;
+/** For one answer, however slowly it drips. */
+const answerTimeoutMs = 60_000;
+const maximumAnswerBytes = 8 * 1024 * 1024;
+/** For all pages of one listing. */
+const maximumRequests = 50;
+
+/**
+ * A `fetch` for one question to the hub, which may take several requests. It asks the hub's own origin alone,
+ * tries again what may pass, and fails for every answer but 2xx.
+ *
+ * @throws HttpFailure; the signal's reason when aborted.
+ */
+export function createHubFetch(connection: HubConnection, signal: AbortSignal): GetFetch {
+  let requests = 0;
+  return async (input) => {
+    const url = ownAddress(connection.endpoint, new Request(input).url);
+    requests += 1;
+    if (requests > maximumRequests) {
+      throw new HttpFailure('too_large', `it lists more than ${maximumRequests} pages`);
+    }
+    return withRetries(connection, signal, () => ask(connection, url, signal));
+  };
+}
+
+async function withRetries<Answer>(
+  { wait = sleep }: HubConnection,
+  signal: AbortSignal,
+  attempt: () => Promise<Answer>,
+): Promise<Answer> {
+  for (let failures = 0; ; failures += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (failures + 1 >= maximumTries || !isPassing(error)) throw error;
+      const waitMs = retryDelayMs(error, failures);
+      if (waitMs > longestWaitMs) throw error;
+      await wait(waitMs, signal);
+      signal.throwIfAborted();
+    }
+  }
+}
+
+async function ask(connection: HubConnection, url: URL, signal: AbortSignal): Promise<Response> {
+  const { http, headers } = connection;
+  const attempt = new AbortController();
+  const abort = (): void => attempt.abort(signal.reason);
+  const timer = setTimeout(() => {
+    attempt.abort(new HttpFailure('timeout', `${url.host} took too long to answer`));
+  }, answerTimeoutMs);
+  signal.addEventListener('abort', abort);
+  try {
+    signal.throwIfAborted();
+    const fetch = createFetch(http, {
+      signal: attempt.signal,
+      maximumBytes: maximumAnswerBytes,
+    });
+    const response = await fetch(url, { headers: { accept: 'application/json', ...headers } });
+    if (response.ok) return response;
+    const { status } = response;
+    throw new HttpFailure('status', `${url.host} answered ${status}`, {
+      status,
+      headers: Object.fromEntries(response.headers),
+    });
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** Of the address of a next page only what is asked is taken: a mirror may pass on the original's. */
+function ownAddress(endpoint: URL, address: string): URL {
+  const asked = new URL(address);
+  if (asked.origin === endpoint.origin) return asked;
+  // Set part by part: as text, a path that starts with two slashes would name another host.
+  const own = new URL(endpoint);
+  own.pathname = `${endpoint.pathname.replace(/\/+$/, '')}${asked.pathname}`;
+  own.search = asked.search;
+  return own;
+}
+
+async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  // What ends it is the signal, whose own reason the caller throws.
+  await delay(ms, undefined, { signal }).catch(() => {});
+}

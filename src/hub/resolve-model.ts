@@ -1,0 +1,36 @@
+import { chooseFiles, type FileChoice } from './choose-files.ts';
+import { defaultHubEndpoint, hubAddress } from './hub-endpoint.ts';
+import type { Hub, HubRepository } from './hub.ts';
+import { parseModelReference } from './model-reference.ts';
+
+interface ResolveOptions {
+  readonly hub: Hub;
+  /** That of the hub; huggingface.co unless given. */
+  readonly endpoint?: string | undefined;
+  /** Id of the catalog, `owner/name`, or URL. */
+  readonly model: string;
+  readonly quantization?: string | undefined;
+}
+
+export interface ResolvedModel {
+  readonly repository: HubRepository;
+  readonly choice: FileChoice;
+}
+
+/**
+ * Finds out what a name means: which files of which commit of which repository.
+ *
+ * @throws HearthError as `parseModelReference`, `Hub.repository` and `chooseFiles` do; the signal's reason.
+ */
+export async function resolveModel(
+  options: ResolveOptions,
+  signal: AbortSignal,
+): Promise<ResolvedModel> {
+  const { hub, endpoint = defaultHubEndpoint, model, quantization } = options;
+  const reference = parseModelReference(model, hubAddress(endpoint));
+  const { file, folder, catalogEntry } = reference;
+  const repository = await hub.repository(reference.repository, reference.revision, signal);
+  const preferredQuantization = catalogEntry?.quantization;
+  const choice = chooseFiles(repository, { quantization, preferredQuantization, file, folder });
+  return { repository, choice };
+}

@@ -1,0 +1,14 @@
+/**
+ * Runs a fake hub of its own, to be tried by hand; bundle it with `bundleScript` or esbuild.
+ * Arguments: port, `owner/name`, name of the file, its size in bytes.
+ */
+import { startFakeHub } from './fake-hub.ts';
+
+const [port = '0', name = 'owner/Model-GGUF', file = 'model-Q4_K_M.gguf', size = '200000000'] =
+  process.argv.slice(2);
+const content = { sizeBytes: Number(size), seed: 1 };
+const hub = await startFakeHub({
+  port: Number(port),
+  repositories: [{ name, files: { [file]: content } }],
+});
+process.stdout.write(`${hub.url}\n`);

@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import { createFakeContent, type FakeContent, type FakeFile } from './fake-hub-content.ts';
+
+export interface FakeRepositoryOptions {
+  /** `owner/name` */
+  readonly name: string;
+  readonly files: Readonly<Record<string, FakeFile>>;
+  /** Whether accounts must agree to terms first. */
+  readonly gated?: false | 'auto' | 'manual';
+  readonly isPrivate?: boolean;
+  /** What opens a gated or private repository: `hf_fake` unless given. */
+  readonly token?: string;
+  readonly license?: string;
+  /** Besides `gguf`, which a repository with such files has by itself. */
+  readonly tags?: readonly string[];
+  readonly libraryName?: string;
+  readonly task?: string;
+  readonly downloads?: number;
+  /** Branches and tags besides `main`. */
+  readonly revisions?: readonly string[];
+  /** Files above this size are large ones (LFS); the real hub's limit for text is 10 MB, here 1 KiB. */
+  readonly largeAboveBytes?: number;
+}
+
+/** A file or folder, as the listing of the real hub shows it. */
+interface FakeListingEntry {
+  readonly type: 'file' | 'directory';
+  readonly oid: string;
+  readonly size: number;
+  readonly path: string;
+  readonly lfs?: { readonly oid: string; readonly size: number; readonly pointerSize: number };
+  readonly xetHash?: string;
+}
+
+interface StoredFile {
+  readonly path: string;
+  /** SHA-256 of a large file, else what Git calls it. */
+  readonly oid: string;
+  readonly content: FakeContent;
+}
+
+export interface FakeRepository {
+  readonly name: string;
+  readonly gated: false | 'auto' | 'manual';
+  readonly isPrivate: boolean;
+  readonly commit: string;
+  readonly options: FakeRepositoryOptions;
+  /** Turns the right listing into what is sent: lies about sizes, hostile paths, anything. */
+  changeListing: (entries: readonly FakeListingEntry[]) => readonly unknown[];
+  listing(): readonly unknown[];
+  /** By its path, or by an address that ends with `/resolve/<revision>/<path>`. */
+  fileAt(path: string): StoredFile | undefined;
+  hasRevision(revision: string): boolean;
+  isTokenAccepted(request: { header(name: string): string | undefined }): boolean;
+}
+
+export function createFakeRepository(options: FakeRepositoryOptions): FakeRepository {
+  const { name, files, gated = false, isPrivate = false, token = 'hf_fake' } = options;
+  const largeAboveBytes = options.largeAboveBytes ?? 1024;
+  const contents = new Map(
+    Object.entries(files).map(([path, file]) => [path, createFakeContent(file)]),
+  );
+  const commit = createHash('sha1').update(name).update(Object.keys(files).join()).digest('hex');
+  const isLarge = (content: FakeContent): boolean => content.sizeBytes > largeAboveBytes;
+  const repository: FakeRepository = {
+    name,
+    gated,
+    isPrivate,
+    commit,
+    options,
+    changeListing: (entries) => entries,
+    listing() {
+      const entries = [...contents].map(([path, content]) => fileEntry(path, content));
+      return repository.changeListing([...directoryEntries(contents.keys()), ...entries]);
+    },
+    fileAt(address) {
+      const path = address.replace(/^.*?\/resolve\/[^/]+\//, '');
+      const content = contents.get(path);
+      if (content === undefined) return undefined;
+      const oid = isLarge(content) ? content.sha256() : content.gitSha1();
+      return { path, oid, content };
+    },
+    hasRevision: (revision) =>
+      ['main', 'HEAD', commit, ...(options.revisions ?? [])].includes(revision),
+    isTokenAccepted: (request) => request.header('authorization') === `Bearer ${token}`,
+  };
+  const fileEntry = (path: string, content: FakeContent): FakeListingEntry => {
+    const size = content.sizeBytes;
+    if (!isLarge(content)) return { type: 'file', oid: content.gitSha1(), size, path };
+    const oid = content.sha256();
+    // What Git holds of a large file is a pointer to it.
+    const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${size}\n`;
+    const pointerOid = createHash('sha1').update(`blob ${pointer.length}\0${pointer}`);
+    return {
+      type: 'file',
+      oid: pointerOid.digest('hex'),
+      size,
+      path,
+      lfs: { oid, size, pointerSize: pointer.length },
+    };
+  };
+  return repository;
+}
+
+function directoryEntries(paths: Iterable<string>): readonly FakeListingEntry[] {
+  const folders = new Set<string>();
+  for (const path of paths) {
+    const parts = path.split('/').slice(0, -1);
+    for (const index of parts.keys()) folders.add(parts.slice(0, index + 1).join('/'));
+  }
+  return [...folders].map((path) => ({
+    type: 'directory' as const,
+    oid: createHash('sha1').update(path).digest('hex'),
+    size: 0,
+    path,
+  }));
+}
+
+/** A repository, as a search and a look at one revision show it. */
+export function modelEntry(repository: FakeRepository) {
+  const { name, gated, isPrivate, commit, options } = repository;
+  const hasGguf = Object.keys(options.files).some((path) => path.toLowerCase().endsWith('.gguf'));
+  const license = options.license === undefined ? [] : [`license:${options.license}`];
+  return {
+    _id: createHash('sha1').update(name).digest('hex').slice(0, 24),
+    id: name,
+    modelId: name,
+    author: name.split('/')[0],
+    private: isPrivate,
+    gated,
+    sha: commit,
+    lastModified: '2026-01-02T03:04:05.000Z',
+    createdAt: '2025-01-02T03:04:05.000Z',
+    downloads: options.downloads ?? 0,
+    likes: 7,
+    tags: [...(hasGguf ? ['gguf'] : []), ...(options.tags ?? []), ...license],
+    ...(options.libraryName === undefined ? {} : { library_name: options.libraryName }),
+    ...(options.task === undefined ? {} : { pipeline_tag: options.task }),
+  };
+}
