@@ -22,6 +22,8 @@ test('grouped heads: layers x cached heads x head length x two bytes', () => {
     layerCount: 30,
     keyBytesPerToken: bytes,
     valueBytesPerToken: bytes,
+    window: null,
+    recurrentBytesPerSlot: 0,
   });
 });
 
@@ -66,6 +68,31 @@ test.each<[string, string, Record<string, GgufValue>, number]>([
   expect(cacheOf(architecture, { ...plain, ...fields })?.keyBytesPerToken).toBe(
     layers * 3 * 64 * 2,
   );
+});
+
+test('layers with a window are counted apart', () => {
+  const cache = cacheOf('gemma3', { ...plain, 'attention.sliding_window': 512 });
+  const bytes = 25 * 3 * 64 * 2;
+  expect(cache?.window).toEqual({
+    tokens: 512,
+    keyBytesPerToken: bytes,
+    valueBytesPerToken: bytes,
+  });
+});
+
+test.each<[string, string, Record<string, GgufValue>, number]>([
+  ['layers without attention', 'jamba', { 'attention.head_count_kv': [0, 0, 3, 0] }, 3],
+  ['layers between those with attention', 'qwen3next', { full_attention_interval: 2 }, 2],
+  ['every layer, where all have both', 'falcon-h1', {}, 4],
+])('a recurrent state in %s', (_name, architecture, fields, layers) => {
+  const state = { 'ssm.state_size': 16, 'ssm.inner_size': 100, 'ssm.conv_kernel': 4 };
+  const cache = cacheOf(architecture, { ...plain, block_count: 4, ...state, ...fields });
+  expect(cache?.recurrentBytesPerSlot).toBe(layers * 4 * (16 * 100 + 3 * 100));
+});
+
+test('a short convolution keeps its last tokens', () => {
+  const fields = { 'attention.head_count_kv': [0, 3], 'shortconv.l_cache': 3, block_count: 2 };
+  expect(cacheOf('lfm2', { ...plain, ...fields })?.recurrentBytesPerSlot).toBe(2 * 576 * 4);
 });
 
 test('latent attention keeps no values of their own', () => {

@@ -1,4 +1,5 @@
 import type { GgufMetadata } from './gguf/metadata.ts';
+import { headerCount, layerValue, type ReadHeader } from './header-count.ts';
 import type { ModelEntry } from './model.ts';
 
 const bytesPerValue = 2;
@@ -21,61 +22,86 @@ const slidingWindowPatterns: Readonly<Record<string, number>> = {
 const defaultAttentionInterval = 4;
 const intervalArchitectures = new Set(['qwen3next', 'qwen35', 'qwen35moe']);
 
+type LayerCache = 'whole' | 'window' | 'recurrent' | 'none';
+
 /**
- * Size of the KV cache for each token of context, at f16, summed over the layers whose cache grows with
- * the context: a layer with a sliding window, a recurrent one and one that shares another's cache count
- * nothing. null where the header does not say.
+ * Size of the KV cache for each token, at f16: summed over the layers whose cache grows with the
+ * context, and over those that keep a window of it. A layer that shares another's cache counts nothing.
+ * null where the header does not say.
  */
 export function attentionCache(
   architecture: string,
   { values }: GgufMetadata,
 ): ModelEntry['attention'] {
-  const read = (name: string) => values.get(`${architecture}.${name}`);
-  const layerCount = count(read('block_count'));
+  const read: ReadHeader = (name) => values.get(`${architecture}.${name}`);
+  const layerCount = headerCount(read('block_count'));
   const headCounts = read('attention.head_count');
-  const heads = Array.isArray(headCounts) ? Math.max(...headCounts) : count(headCounts);
+  const heads = Array.isArray(headCounts) ? Math.max(...headCounts) : headerCount(headCounts);
   if (layerCount === null || heads === null || layerCount > maxLayers) return null;
 
-  const embedding = count(read('embedding_length')) ?? 0;
+  const embedding = headerCount(read('embedding_length')) ?? 0;
   const headLength = heads > 0 ? embedding / heads : 0;
-  const keyLength = count(read('attention.key_length')) ?? headLength;
+  const keyLength = headerCount(read('attention.key_length')) ?? headLength;
   // With multi-head latent attention the values are a part of the cached keys.
   const valueLength = values.has(`${architecture}.attention.key_length_mla`)
     ? 0
-    : (count(read('attention.value_length')) ?? headLength);
+    : (headerCount(read('attention.value_length')) ?? headLength);
   const cachedHeads = read('attention.head_count_kv') ?? headCounts;
-  let headSum = 0;
-  for (let layer = 0; layer < layerCount; layer += 1)
-    if (growsWithContext(architecture, layer, layerCount, read))
-      headSum += count(Array.isArray(cachedHeads) ? cachedHeads[layer] : cachedHeads) ?? 0;
-  return {
-    layerCount,
+  const headSums = { whole: 0, window: 0, recurrent: 0, none: 0 };
+  let recurrentLayers = 0;
+  for (let layer = 0; layer < layerCount; layer += 1) {
+    const layerHeads = headerCount(layerValue(cachedHeads, layer)) ?? 0;
+    const kind = layerCache(architecture, layer, layerCount, read);
+    headSums[kind] += layerHeads;
+    if (kind === 'recurrent' || layerHeads === 0) recurrentLayers += 1;
+  }
+  const bytesPerToken = (headSum: number) => ({
     keyBytesPerToken: headSum * keyLength * bytesPerValue,
     valueBytesPerToken: headSum * valueLength * bytesPerValue,
+  });
+  return {
+    layerCount,
+    ...bytesPerToken(headSums.whole),
+    window:
+      headSums.window === 0
+        ? null
+        : {
+            tokens: headerCount(read('attention.sliding_window')) ?? 0,
+            ...bytesPerToken(headSums.window),
+          },
+    // Some architectures have both kinds of memory in every layer.
+    recurrentBytesPerSlot: recurrentStateBytes(read) * (recurrentLayers || layerCount),
   };
 }
 
-function growsWithContext(
+function layerCache(
   architecture: string,
   layer: number,
   layerCount: number,
-  read: (name: string) => unknown,
-): boolean {
-  if (layer >= layerCount - (count(read('attention.shared_kv_layers')) ?? 0)) return false;
+  read: ReadHeader,
+): LayerCache {
+  if (layer >= layerCount - (headerCount(read('attention.shared_kv_layers')) ?? 0)) return 'none';
   const interval =
-    count(read('full_attention_interval')) ??
+    headerCount(read('full_attention_interval')) ??
     (intervalArchitectures.has(architecture) ? defaultAttentionInterval : 1);
-  if (interval > 1 && (layer + 1) % interval !== 0) return false;
-  if ((count(read('attention.sliding_window')) ?? 0) === 0) return true;
+  if (interval > 1 && (layer + 1) % interval !== 0) return 'recurrent';
+  if ((headerCount(read('attention.sliding_window')) ?? 0) === 0) return 'whole';
   const pattern = read('attention.sliding_window_pattern') ?? slidingWindowPatterns[architecture];
-  if (Array.isArray(pattern)) return pattern[layer] !== 1;
-  const period = count(pattern);
-  return period === null || (period > 0 && (layer + 1) % period === 0);
+  if (Array.isArray(pattern)) return pattern[layer] === 1 ? 'window' : 'whole';
+  const period = headerCount(pattern);
+  const isWhole = period === null || (period > 0 && (layer + 1) % period === 0);
+  return isWhole ? 'whole' : 'window';
 }
 
-/** A whole number that fits a signed 32-bit integer, as the engine reads them. */
-function count(value: unknown): number | null {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 31
-    ? value
-    : null;
+/**
+ * What a recurrent layer keeps of each sequence, in f32: its state and the end of its convolution
+ * (llama.cpp, `n_embd_s` and `n_embd_r`; those of RWKV have no such keys and are left out).
+ */
+function recurrentStateBytes(read: ReadHeader): number {
+  const part = (name: string): number => headerCount(read(`ssm.${name}`)) ?? 0;
+  const convolved = part('inner_size') + 2 * part('group_count') * part('state_size');
+  const kept =
+    part('state_size') * part('inner_size') + Math.max(0, part('conv_kernel') - 1) * convolved;
+  const shortConvolution = Math.max(0, (headerCount(read('shortconv.l_cache')) ?? 0) - 1);
+  return 4 * (kept + shortConvolution * (headerCount(read('embedding_length')) ?? 0));
 }

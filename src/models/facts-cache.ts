@@ -1,5 +1,5 @@
 import { HearthError } from '../contract/errors.ts';
-import type { ScannedFile } from './scan-folders.ts';
+import type { ScannedFile } from './scanned-file.ts';
 
 /** What was read of a file, or why it could not be. */
 export type Reading<Facts> =

@@ -4,8 +4,10 @@ import { corruptFile } from './gguf/byte-source.ts';
 import type { GgufHeader } from './gguf/header.ts';
 import type { GgufMetadata } from './gguf/metadata.ts';
 import type { TensorTotals } from './gguf/tensor-table.ts';
+import { graphDimensions } from './graph-dimensions.ts';
 import type { ModelEntry } from './model.ts';
 import { printableText } from './printable-text.ts';
+import { projectorFacts, type ProjectorFacts } from './projector-facts.ts';
 
 /** What the library keeps of one GGUF file. */
 export interface GgufFacts {
@@ -15,6 +17,8 @@ export interface GgufFacts {
   readonly tensors: TensorTotals;
   /** null for all but models. */
   readonly model: GgufModelFacts | null;
+  /** null for all but projectors. */
+  readonly projector: ProjectorFacts | null;
 }
 
 export interface GgufModelFacts extends TemplateCapabilities {
@@ -26,6 +30,7 @@ export interface GgufModelFacts extends TemplateCapabilities {
   readonly isEmbedding: boolean;
   readonly supportsInfill: boolean;
   readonly attention: ModelEntry['attention'];
+  readonly dimensions: ModelEntry['dimensions'];
 }
 
 const encoderArchitectures = new Set([
@@ -58,6 +63,7 @@ export function ggufFacts(header: GgufHeader, fileName: string): GgufFacts {
     fileType: typeof fileType === 'number' ? fileType : null,
     tensors: header.tensors,
     model: kind === 'model' ? modelFacts(header.metadata, architecture, fileName) : null,
+    projector: kind === 'projector' ? projectorFacts(header.metadata) : null,
   };
 }
 
@@ -101,6 +107,7 @@ function modelFacts(
     isEmbedding: isEncoder || (typeof pooling === 'number' && pooling > 0),
     supportsInfill: hasInfillTokens(metadata),
     attention: isEncoder ? null : attentionCache(architecture, metadata),
+    dimensions: graphDimensions(architecture, metadata),
   };
 }
 

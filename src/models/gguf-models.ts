@@ -10,7 +10,8 @@ import {
 import type { ModelEntry, ModelVariant } from './model.ts';
 import { parameterLabel } from './parameter-label.ts';
 import { quantizationRank } from './quantization.ts';
-import type { ScannedFile, ScannedRepository } from './scan-folders.ts';
+import type { ScannedRepository } from './scan-repository.ts';
+import type { ScannedFile } from './scanned-file.ts';
 
 /**
  * Makes models of the GGUF files of one repository. Files whose names differ only in the quantization
@@ -30,16 +31,22 @@ export function ggufModels(
     const joined = [...groupBy(group, variantKey).values()].map(joinVariant);
     const variants = joined.filter((result) => 'facts' in result);
     const faults = joined.filter((result) => 'error' in result);
-    const names =
-      groups.size === 1 ? [modelName(repository.name), base] : [base, modelName(repository.name)];
-    return assemble(
-      repository,
-      names,
-      variants,
-      faults,
-      chooseProjector(base, projectors, groups.size),
-    );
+    const isOnlyModel = groups.size === 1;
+    const names = modelNames(repository, base, isOnlyModel);
+    const { own, usable } = projectorsFor(repository, base, projectors, isOnlyModel);
+    const model = assemble(repository, names, variants, faults, chooseProjector(usable));
+    return { ...model, projectors: own.map(({ file }) => file) };
   });
+}
+
+/** Names that would do as the second half of the key, best first. */
+function modelNames(
+  { name, isCollection = false }: ScannedRepository,
+  base: string,
+  isOnlyModel: boolean,
+): string[] {
+  if (isCollection) return [modelName(base), base];
+  return isOnlyModel ? [modelName(name), base] : [base, modelName(name)];
 }
 
 /** Projectors that can't be read; their models are listed without vision. */
@@ -47,7 +54,9 @@ export function projectorFaults(files: readonly GgufFile[]): ModelFault[] {
   return files
     .filter(isProjector)
     .flatMap(({ file, reading }) =>
-      reading.error === null ? [] : [{ variantId: null, file, error: reading.error }],
+      reading.error === null
+        ? []
+        : [{ variantId: null, file, files: [file], error: reading.error }],
     );
 }
 
@@ -56,8 +65,8 @@ function assemble(
   names: readonly string[],
   variants: readonly GgufVariant[],
   faults: readonly ModelFault[],
-  projector: ScannedFile | null,
-): RepositoryModel {
+  projector: GgufFile | null,
+): Omit<RepositoryModel, 'projectors'> {
   const sorted = variants.toSorted(
     (left, right) =>
       quantizationRank(left.quantization?.name ?? null) -
@@ -67,7 +76,8 @@ function assemble(
   const [best] = sorted;
   if (best === undefined) return { names, entry: null, faults, files: [] };
   const { facts } = best;
-  const projectorFiles = projector === null || facts.isEmbedding ? [] : [projector];
+  const used = facts.isEmbedding ? null : projector;
+  const projectorFiles = used === null ? [] : [used.file];
   const takenIds = new Set<string>();
   const entry: Omit<ModelEntry, 'key'> = {
     publisher: repository.publisher,
@@ -83,7 +93,9 @@ function assemble(
     projectorPath: projectorFiles[0]?.path ?? null,
     description: facts.description,
     variants: sorted.map((variant) => modelVariant(variant, projectorFiles, takenIds)),
+    projector: projectorSizes(used),
     attention: facts.attention,
+    dimensions: facts.dimensions,
   };
   const files = [...sorted.flatMap((variant) => variant.files), ...projectorFiles];
   return { names: [...names, fileStem(best)], entry, faults, files };
@@ -108,25 +120,42 @@ function isProjector({ name, reading }: GgufFile): boolean {
   return name.isProjector || reading.facts?.kind === 'projector';
 }
 
+function projectorSizes(projector: GgufFile | null): ModelEntry['projector'] {
+  const facts = projector?.reading.facts?.projector ?? null;
+  if (projector === null || facts === null) return null;
+  return { sizeBytes: projector.file.sizeBytes, ...facts };
+}
+
 /** f16 is what most are published in and what every back end runs fast. */
 const projectorPreference = ['F16', 'BF16', 'Q8_0', 'F32'];
 
-function chooseProjector(
+/** The projectors that are there for a model alone, and those of which it takes the best. */
+function projectorsFor(
+  { isCollection = false }: ScannedRepository,
   base: string,
   projectors: readonly GgufFile[],
-  groupCount: number,
-): ScannedFile | null {
-  const usable = projectors.filter(({ reading }) => reading.facts?.kind === 'projector');
-  const named = usable.filter(({ name }) => name.base.toLowerCase() === base.toLowerCase());
-  const shared = usable.filter(({ name }) => name.base === '' || groupCount === 1);
+  isOnlyModel: boolean,
+): { own: readonly GgufFile[]; usable: readonly GgufFile[] } {
+  const named = projectors.filter(({ name }) => name.base.toLowerCase() === base.toLowerCase());
+  const unnamed = projectors.filter(({ name }) => name.base === '');
+  const hasNamed = named.some(({ reading }) => reading.facts?.kind === 'projector');
+  if (isCollection) {
+    const own = isOnlyModel ? [...named, ...unnamed] : named;
+    return { own, usable: hasNamed ? named : own };
+  }
+  const own = isOnlyModel ? projectors : named;
+  return { own, usable: hasNamed ? named : isOnlyModel ? projectors : unnamed };
+}
+
+function chooseProjector(projectors: readonly GgufFile[]): GgufFile | null {
   const rank = ({ name }: GgufFile) => {
     const index = projectorPreference.indexOf(name.quantization ?? '');
     return index === -1 ? projectorPreference.length : index;
   };
-  const [chosen] = (named.length > 0 ? named : shared).toSorted(
-    (left, right) => rank(left) - rank(right),
-  );
-  return chosen?.file ?? null;
+  const [chosen] = projectors
+    .filter(({ reading }) => reading.facts?.kind === 'projector')
+    .toSorted((left, right) => rank(left) - rank(right));
+  return chosen ?? null;
 }
 
 function fileStem({ files }: { readonly files: readonly ScannedFile[] }): string {

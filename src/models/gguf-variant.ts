@@ -6,7 +6,7 @@ import type { GgufFacts, GgufModelFacts } from './gguf-facts.ts';
 import type { ModelFault } from './library-model.ts';
 import { parseModelFileName, type ModelFileName } from './model-file-name.ts';
 import { quantizationName } from './quantization.ts';
-import type { ScannedFile } from './scan-folders.ts';
+import type { ScannedFile } from './scanned-file.ts';
 
 /** A GGUF file with what its name and its header say. */
 export interface GgufFile {
@@ -35,14 +35,14 @@ export function joinVariant(files: readonly GgufFile[]): GgufVariant | ModelFaul
   const [first] = parts;
   if (first === undefined) throw new RangeError('A variant has at least one file.');
   const broken = parts.find(({ reading }) => reading.error !== null);
-  if (broken?.reading.error) return fault(broken, broken.reading.error);
+  if (broken?.reading.error) return fault(broken, parts, broken.reading.error);
   const missing = missingPart(parts);
-  if (missing !== null) return fault(first, corruptFile(first.file.name, missing));
+  if (missing !== null) return fault(first, parts, corruptFile(first.file.name, missing));
 
   const known = parts.flatMap(({ reading }) => (reading.facts === null ? [] : [reading.facts]));
   const facts = known[0]?.model;
   if (facts === undefined || facts === null)
-    return fault(first, corruptFile(first.file.name, 'is not the first part of a model'));
+    return fault(first, parts, corruptFile(first.file.name, 'is not the first part of a model'));
   const tensors = sumTensors(known.map((part) => part.tensors));
   const quantization = quantizationName(
     known[0]?.fileType ?? null,
@@ -58,8 +58,17 @@ export function joinVariant(files: readonly GgufFile[]): GgufVariant | ModelFaul
   };
 }
 
-function fault({ file, name }: GgufFile, error: ModelFault['error']): ModelFault {
-  return { variantId: name.quantization?.toLowerCase() ?? null, file, error };
+function fault(
+  { file, name }: GgufFile,
+  parts: readonly GgufFile[],
+  error: ModelFault['error'],
+): ModelFault {
+  return {
+    variantId: name.quantization?.toLowerCase() ?? null,
+    file,
+    files: parts.map((part) => part.file),
+    error,
+  };
 }
 
 function partNumber({ name }: GgufFile): number {

@@ -1,12 +1,14 @@
 import type { HearthError } from '../contract/errors.ts';
 import type { ModelEntry } from './model.ts';
-import type { ScannedFile } from './scan-folders.ts';
+import type { ScannedFile } from './scanned-file.ts';
 
 /** A file that belongs to a model and can't be used, and why. */
 export interface ModelFault {
   /** As the file's name says; null where it says nothing. */
   readonly variantId: string | null;
   readonly file: ScannedFile;
+  /** It and those that are of no use without it. */
+  readonly files: readonly ScannedFile[];
   readonly error: HearthError;
 }
 
@@ -19,6 +21,8 @@ export interface RepositoryModel {
   readonly faults: readonly ModelFault[];
   /** All files that the entry was made from. */
   readonly files: readonly ScannedFile[];
+  /** Projectors that are there for this model alone, also those that it does not use. */
+  readonly projectors: readonly ScannedFile[];
 }
 
 /** The repository's name without what only says its format. */

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { plainModel, writeGguf, type GgufTestFile } from '../../test/setup/gguf-writer.ts';
 import { createLogger } from '../observability/logger.ts';
 import { createModelLibrary } from './library.ts';
-import type { ModelRoot } from './scan-folders.ts';
+import type { ModelRoot } from './scan-repository.ts';
 
 const signal = new AbortController().signal;
 const q8 = { tensors: [{ name: 'w', shape: [32, 64], type: 8 }] };
@@ -76,7 +76,25 @@ describe('the starter models', () => {
           sizeBytes: 3_131_840,
         },
       ],
-      attention: { layerCount: 6, keyBytesPerToken: 2304, valueBytesPerToken: 2304 },
+      projector: null,
+      attention: {
+        layerCount: 6,
+        keyBytesPerToken: 2304,
+        valueBytesPerToken: 2304,
+        window: null,
+        recurrentBytesPerSlot: 0,
+      },
+      dimensions: {
+        embedding: 192,
+        feedForward: 512,
+        isGated: true,
+        heads: 3,
+        query: 192,
+        keyValue: 192,
+        experts: null,
+        vocabulary: 1280,
+        merges: 1008,
+      },
     });
   });
 
@@ -85,6 +103,13 @@ describe('the starter models', () => {
     expect(entry.projectorPath).toMatch(/mmproj-starter-vision-f16\.gguf$/);
     expect(variant.files).toHaveLength(1);
     expect(variant.sizeBytes).toBe(3_131_840 + 703_648);
+    expect(entry.projector).toEqual({
+      sizeBytes: 703_648,
+      patchSize: 8,
+      patches: 49,
+      embedding: 96,
+      feedForward: 256,
+    });
   });
 
   test('have no cache to estimate for the embedding model', async () => {

@@ -2,16 +2,14 @@ import { basename } from 'node:path';
 import type { Logger } from '../observability/logger.ts';
 import { takeName, type ModelFault } from './library-model.ts';
 import { mapConcurrently } from './map-concurrently.ts';
-import type { ModelEntry, ModelLibrary } from './model.ts';
+import type { EditableModelLibrary, ModelEntry } from './model.ts';
 import { createRepositoryReader, type RepositoryModels } from './read-repository.ts';
-import {
-  isUnchanged,
-  scanFolders,
-  type ModelRoot,
-  type ScannedFile,
-  type ScannedRepository,
-} from './scan-folders.ts';
-import { selectModel, type LibraryContent } from './select-model.ts';
+import { planRemoval, type RemovalCandidate } from './removal/plan-removal.ts';
+import { removeFiles } from './removal/remove-files.ts';
+import { createFolderScanner } from './scan-folders.ts';
+import type { ModelRoot, ScannedRepository } from './scan-repository.ts';
+import { isUnchanged } from './scanned-file.ts';
+import { resolveIdentifier, selectModel, type LibraryContent } from './select-model.ts';
 import { shareRuns } from './share-runs.ts';
 
 interface ModelLibraryOptions {
@@ -23,7 +21,7 @@ interface ModelLibraryOptions {
 }
 
 interface Scan extends LibraryContent {
-  readonly filesByKey: ReadonlyMap<string, readonly ScannedFile[]>;
+  readonly foundByKey: ReadonlyMap<string, RemovalCandidate>;
   readonly atMs: number;
 }
 
@@ -36,14 +34,20 @@ const maxScanAgeMs = 2000;
  * The models under `roots`, found by looking at the disk on every call: nothing has to be announced.
  * Headers are kept until their file changes, and concurrent calls share a scan.
  */
-export function createModelLibrary({ roots, logger, signal }: ModelLibraryOptions): ModelLibrary {
+export function createModelLibrary({
+  roots,
+  logger,
+  signal,
+}: ModelLibraryOptions): EditableModelLibrary {
+  const scanner = createFolderScanner(signal);
   const reader = createRepositoryReader(signal);
   const logFaults = createFaultLog(logger);
   let latest: Scan | null = null;
+  let lastRemoval: Promise<unknown> = Promise.resolve();
 
   const scan = shareRuns(async () => {
     const unreadable = new Map<string, unknown>();
-    const repositories = await scanFolders(roots, (path, error) => unreadable.set(path, error));
+    const repositories = await scanner.scan(roots, (path, error) => unreadable.set(path, error));
     const read = await mapConcurrently(repositories, concurrentRepositories, (repository) =>
       reader.read(repository),
     );
@@ -62,6 +66,23 @@ export function createModelLibrary({ roots, logger, signal }: ModelLibraryOption
       }
       return selectModel(await scan(), identifier);
     },
+    remove(identifier, assertUnused) {
+      const removal = lastRemoval.then(async () => {
+        const content = await scan();
+        const { key, variantId } = resolveIdentifier(content, identifier);
+        const found = content.foundByKey.get(key);
+        if (found === undefined) throw new Error(`${key} was listed and not found`);
+        const plan = planRemoval(found, variantId);
+        const { publisher, name } = plan.repository;
+        const repositoryName = `${publisher}/${name}`.toLowerCase();
+        await assertUnused({ key, repositoryName, files: plan.files });
+        const freedBytes = await removeFiles(plan);
+        return { name: plan.variantId === null ? key : `${key}@${plan.variantId}`, freedBytes };
+      });
+      // One after the other, so that each sees what the one before it left.
+      lastRemoval = removal.catch(() => undefined);
+      return removal;
+    },
   };
 }
 
@@ -69,7 +90,7 @@ export function createModelLibrary({ roots, logger, signal }: ModelLibraryOption
 async function selectUnchanged(scan: Scan, identifier: string) {
   try {
     const selection = selectModel(scan, identifier);
-    const files = scan.filesByKey.get(selection.model.key) ?? [];
+    const files = scan.foundByKey.get(selection.model.key)?.model.files ?? [];
     const same = await Promise.all(files.map(isUnchanged));
     return same.every(Boolean) ? selection : null;
   } catch {
@@ -84,20 +105,23 @@ function assignKeys(
   const taken = new Set<string>();
   const models: ModelEntry[] = [];
   const faults: (ModelFault & { key: string })[] = [];
-  const filesByKey = new Map<string, readonly ScannedFile[]>();
-  for (const [index, { publisher }] of repositories.entries()) {
-    for (const model of read[index]?.models ?? []) {
+  const foundByKey = new Map<string, RemovalCandidate>();
+  for (const [index, repository] of repositories.entries()) {
+    const { publisher } = repository;
+    const all = read[index]?.models ?? [];
+    for (const model of all) {
       const key = takeName(
         model.names.map((name) => `${publisher}/${name}`),
         taken,
       );
       if (model.entry !== null) models.push({ key, ...model.entry });
       faults.push(...model.faults.map((fault) => ({ ...fault, key })));
-      filesByKey.set(key, model.files);
+      const others = all.filter((other) => other !== model);
+      foundByKey.set(key, { key, model, repository, others });
     }
   }
   models.sort((left, right) => (left.key < right.key ? -1 : 1));
-  return { models, faults, filesByKey, atMs: performance.now() };
+  return { models, faults, foundByKey, atMs: performance.now() };
 }
 
 /** Logs each fault once, and again when its file has changed. */
@@ -120,7 +144,7 @@ function createFaultLog(logger: Logger) {
         'A model file is left out of the library',
       );
     for (const [path, error] of unreadable)
-      log(path, { path, error: String(error) }, `The folder ${basename(path)} can't be read`);
+      log(path, { path, error: String(error) }, `${basename(path)} can't be read`);
     logged = seen;
   };
 }

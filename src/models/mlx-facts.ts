@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { templateCapabilities, type TemplateCapabilities } from './capabilities.ts';
-import { corruptFile, withFileSource } from './gguf/byte-source.ts';
-import type { ScannedFile } from './scan-folders.ts';
+import { readJsonFile, readTextFile } from './read-json-file.ts';
+import type { ScannedFile } from './scanned-file.ts';
 
 /** What the library keeps of an MLX folder's JSON files. */
 export interface MlxFacts extends TemplateCapabilities {
@@ -50,12 +50,13 @@ export async function readMlxFacts(
   { config, tokenizerConfig, chatTemplate }: MlxDescription,
   signal: AbortSignal,
 ): Promise<MlxFacts> {
-  const found = await readJson(config, configSchema, signal);
+  const found = await readJsonFile(config.path, configSchema, maxJsonBytes, signal);
   const template =
     chatTemplate === undefined
       ? tokenizerConfig &&
-        (await readJson(tokenizerConfig, tokenizerConfigSchema, signal)).chat_template
-      : await readText(chatTemplate, signal);
+        (await readJsonFile(tokenizerConfig.path, tokenizerConfigSchema, maxJsonBytes, signal))
+          .chat_template
+      : await readTextFile(chatTemplate.path, maxJsonBytes, signal);
   return {
     ...templateCapabilities(template ?? null),
     architecture: found.model_type,
@@ -68,32 +69,4 @@ export async function readMlxFacts(
         ? (wholeWeights[found.torch_dtype ?? ''] ?? null)
         : { name: `${found.quantization.bits}bit`, bitsPerWeight: found.quantization.bits },
   };
-}
-
-async function readJson<Schema extends z.ZodType>(
-  file: ScannedFile,
-  schema: Schema,
-  signal: AbortSignal,
-): Promise<z.infer<Schema>> {
-  const text = await readText(file, signal);
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    throw corruptFile(file.name, 'is not JSON');
-  }
-  const parsed = schema.safeParse(json);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw corruptFile(file.name, `has no usable ${issue?.path.join('.') || 'object'}`);
-}
-
-function readText(file: ScannedFile, signal: AbortSignal): Promise<string> {
-  return withFileSource(file.path, async (source) => {
-    signal.throwIfAborted();
-    if (source.sizeBytes > maxJsonBytes)
-      throw corruptFile(source.name, `is longer than ${maxJsonBytes} bytes`);
-    const bytes = Buffer.alloc(source.sizeBytes);
-    return bytes.toString('utf8', 0, await source.read(bytes, 0));
-  });
 }

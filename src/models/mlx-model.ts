@@ -3,7 +3,8 @@ import type { Reading } from './facts-cache.ts';
 import { corruptFile } from './gguf/byte-source.ts';
 import { modelName, readableName, type RepositoryModel } from './library-model.ts';
 import type { MlxDescription, MlxFacts } from './mlx-facts.ts';
-import type { ScannedFile, ScannedRepository } from './scan-folders.ts';
+import type { ScannedRepository } from './scan-repository.ts';
+import type { ScannedFile } from './scanned-file.ts';
 
 /** An MLX model: the whole folder of a repository. */
 interface MlxFolder extends MlxDescription {
@@ -42,13 +43,18 @@ export function mlxModel(
     return {
       names,
       entry: null,
-      faults: error === null ? [] : [{ variantId: null, file: config, error }],
+      faults:
+        error === null
+          ? []
+          : [{ variantId: null, file: config, files: [config, ...weights], error }],
       files: [],
+      projectors: [],
     };
   return {
     names,
     faults: [],
     files: [config, ...weights],
+    projectors: [],
     entry: {
       publisher: repository.publisher,
       displayName: readableName(name),
@@ -71,7 +77,9 @@ export function mlxModel(
           sizeBytes: weights.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
         },
       ],
+      projector: null,
       attention: null,
+      dimensions: null,
     },
   };
 }

@@ -1,3 +1,5 @@
+import type { ProjectorFacts } from './projector-facts.ts';
+
 /** What the library knows of a model on disk, without starting an engine. */
 
 type ModelType = 'llm' | 'vlm' | 'embeddings';
@@ -38,16 +40,44 @@ export interface ModelEntry {
   readonly description: string | null;
   /** Best first; never empty. */
   readonly variants: readonly ModelVariant[];
+  /** What a memory estimate needs of the projector; null where there is none. */
+  readonly projector: ({ readonly sizeBytes: number } & ProjectorFacts) | null;
   /**
-   * What a memory estimate needs: bytes of the KV cache for each token of context, at f16, summed over
-   * the layers whose cache grows with the context (not those that are recurrent or look at a window).
-   * null where the header does not say, and for encoders, which keep no cache.
+   * What the engine keeps of the tokens it has read. The bytes of a token are those at f16, summed over the
+   * layers that keep it. null where the header does not say, and for encoders, which keep nothing.
    */
-  readonly attention: {
-    readonly layerCount: number;
-    readonly keyBytesPerToken: number;
-    readonly valueBytesPerToken: number;
-  } | null;
+  readonly attention:
+    | ({
+        readonly layerCount: number;
+        /** Layers that keep no more than the last tokens; null where there are none. */
+        readonly window: ({ readonly tokens: number } & CacheBytesPerToken) | null;
+        /** What recurrent layers keep, however long the context. */
+        readonly recurrentBytesPerSlot: number;
+      } & CacheBytesPerToken)
+    | null;
+  /** Sizes that the engine's buffers depend on, 0 where the header does not say; null for MLX. */
+  readonly dimensions: ModelDimensions | null;
+}
+
+interface CacheBytesPerToken {
+  readonly keyBytesPerToken: number;
+  readonly valueBytesPerToken: number;
+}
+
+interface ModelDimensions {
+  readonly embedding: number;
+  readonly feedForward: number;
+  /** Whether feed-forward layers have a gate beside them, as most do. */
+  readonly isGated: boolean;
+  readonly heads: number;
+  /** Of all heads of a layer together, as `keyValue` is. */
+  readonly query: number;
+  readonly keyValue: number;
+  /** null for a model that is no mixture. */
+  readonly experts: { readonly used: number; readonly feedForward: number } | null;
+  /** Words, and pairs of words that are joined to one. */
+  readonly vocabulary: number;
+  readonly merges: number;
 }
 
 /** A model and the variant that a request means. */
@@ -68,4 +98,34 @@ export interface ModelLibrary {
    *   is in the library but can't be read.
    */
   find(identifier: string): Promise<ModelSelection>;
+}
+
+/** What goes with a removal, for those who have a say in it. */
+export interface PlannedRemoval {
+  readonly key: string;
+  /** `publisher/name` of the folder, lower case; hubs know the model by it. */
+  readonly repositoryName: string;
+  /** Paths, as in `ModelVariant.files`. */
+  readonly files: readonly string[];
+}
+
+export interface RemovedModel {
+  /** `publisher/name`, or `publisher/name@q4_k_m` where one variant of several went. */
+  readonly name: string;
+  /** Bytes that the disk has more of now; a link, or a file that has other names, counts nothing. */
+  readonly freedBytes: number;
+}
+
+export interface EditableModelLibrary extends ModelLibrary {
+  /**
+   * Removes a model from the disk, or one variant of it where the identifier names one; models whose files
+   * can't be read too.
+   *
+   * @param assertUnused Called right before; what it throws keeps the model.
+   * @throws HearthError `model_not_found`; `conflict` for a model that is not in the library's own folder.
+   */
+  remove(
+    identifier: string,
+    assertUnused: (removal: PlannedRemoval) => void | Promise<void>,
+  ): Promise<RemovedModel>;
 }

@@ -7,7 +7,8 @@ import type { ModelFault, RepositoryModel } from './library-model.ts';
 import { mapConcurrently } from './map-concurrently.ts';
 import { readMlxFacts, type MlxDescription } from './mlx-facts.ts';
 import { findMlxFolder, mlxModel } from './mlx-model.ts';
-import type { ScannedFile, ScannedRepository } from './scan-folders.ts';
+import type { ScannedRepository } from './scan-repository.ts';
+import type { ScannedFile } from './scanned-file.ts';
 
 /** Headers that are read at the same time in one repository; each takes a window of memory. */
 const concurrentHeaders = 4;

@@ -19,12 +19,26 @@ const listedKeys = 20;
  * @throws HearthError `model_not_found` or `corrupt_file`.
  */
 export function selectModel(content: LibraryContent, identifier: string): ModelSelection {
+  const { key, variantId } = resolveIdentifier(content, identifier);
+  return select(content, key, variantId);
+}
+
+/**
+ * The key and the variant that an identifier names; null for the variant where it names none.
+ *
+ * @throws HearthError `model_not_found` for the key.
+ */
+export function resolveIdentifier(
+  content: LibraryContent,
+  identifier: string,
+): { key: string; variantId: string | null } {
   const wanted = identifier.trim().toLowerCase();
   const whole = findKey(content, wanted);
   const at = wanted.lastIndexOf('@');
-  if (whole !== null || at === -1) return select(content, whole ?? notFound(content, wanted), null);
+  if (whole !== null || at === -1)
+    return { key: whole ?? notFound(content, wanted), variantId: null };
   const key = findKey(content, wanted.slice(0, at)) ?? notFound(content, wanted);
-  return select(content, key, wanted.slice(at + 1));
+  return { key, variantId: wanted.slice(at + 1) };
 }
 
 /** The key with this name, or the only one with this second half; null where there is none. */

@@ -16,7 +16,9 @@ export function modelEntry(changes: Partial<ModelEntry> = {}): ModelEntry {
     supportsInfill: false,
     projectorPath: null,
     description: null,
+    projector: null,
     attention: null,
+    dimensions: null,
     variants: [
       {
         id: 'q8_0',

@@ -2,10 +2,10 @@ import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { plainModel, writeGguf } from '../../test/setup/gguf-writer.ts';
-import { createLogger } from '../observability/logger.ts';
-import { importModel, type ImportOptions } from './import.ts';
-import { createModelLibrary } from './library.ts';
+import { plainModel, writeGguf } from '../../../test/setup/gguf-writer.ts';
+import { createLogger } from '../../observability/logger.ts';
+import { createModelLibrary } from '../library.ts';
+import { importModels, type ImportOptions } from './import-models.ts';
 
 const signal = new AbortController().signal;
 let home = '';
@@ -23,15 +23,20 @@ async function putModel(name: string, metadata = {}): Promise<string> {
   return file;
 }
 
-function run(file: string, options: Partial<ImportOptions> = {}) {
-  return importModel({ file, modelsFolder, how: 'copy', signal, ...options });
+function importAll(path: string, options: Partial<ImportOptions> = {}) {
+  return importModels({ path, modelsFolder, how: 'copy', signal, ...options });
+}
+
+async function run(file: string, options: Partial<ImportOptions> = {}) {
+  const { keys } = await importAll(file, options);
+  return { key: keys[0] ?? '' };
 }
 
 function placedFiles() {
   return readdir(modelsFolder, { recursive: true });
 }
 
-describe('importModel', () => {
+describe('a file', () => {
   test.each([
     { how: 'copy', sourceStays: true, isSameFile: false, isLink: false },
     { how: 'move', sourceStays: false, isSameFile: true, isLink: false },
@@ -100,7 +105,7 @@ describe('importModel', () => {
     const file = 'models/starter/starter-chat/starter-chat-q8_0.gguf';
     const copying = run(file, { signal: stop.signal, onProgress: () => stop.abort() });
     await expect(copying).rejects.toMatchObject({ name: 'AbortError' });
-    expect(await placedFiles()).toEqual(['local']);
+    expect(await placedFiles()).toEqual([]);
   });
 
   test.each([

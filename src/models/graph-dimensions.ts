@@ -1,0 +1,51 @@
+import type { GgufMetadata } from './gguf/metadata.ts';
+import { headerCount, largestCount, type ReadHeader } from './header-count.ts';
+import type { ModelEntry } from './model.ts';
+
+/** Architectures whose feed-forward layers have no gate (llama.cpp, `LLM_FFN_SEQ`). */
+const ungated = new Set([
+  'bert',
+  'bloom',
+  'falcon',
+  'gpt2',
+  'gptneox',
+  'jina-bert-v3',
+  'mpt',
+  'nemotron',
+  'phi2',
+  'starcoder',
+  'starcoder2',
+]);
+
+/** Draws from a header the sizes that the engine's buffers depend on; 0 for what it does not say. */
+export function graphDimensions(
+  architecture: string,
+  { values, arrayLengths }: GgufMetadata,
+): ModelEntry['dimensions'] {
+  const read: ReadHeader = (name) => values.get(`${architecture}.${name}`);
+  const embedding = largestCount(read('embedding_length'));
+  const heads = largestCount(read('attention.head_count'));
+  const headLength =
+    headerCount(read('attention.key_length')) ?? (heads > 0 ? embedding / heads : 0);
+  const cachedHeads = largestCount(read('attention.head_count_kv')) || heads;
+  const tokens = arrayLengths.get('tokenizer.ggml.tokens') ?? 0;
+  const feedForward = largestCount(read('feed_forward_length'));
+  const usedExperts = largestCount(read('expert_used_count'));
+  return {
+    embedding,
+    feedForward,
+    isGated: !ungated.has(architecture),
+    heads,
+    query: heads * headLength,
+    keyValue: cachedHeads * headLength,
+    experts:
+      usedExperts === 0
+        ? null
+        : {
+            used: usedExperts,
+            feedForward: largestCount(read('expert_feed_forward_length')) || feedForward,
+          },
+    vocabulary: tokens || largestCount(read('vocab_size')),
+    merges: arrayLengths.get('tokenizer.ggml.merges') ?? 0,
+  };
+}

@@ -1,0 +1,146 @@
+import { rmdir, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { HearthError } from '../../contract/errors.ts';
+import { assertFolderName } from '../folder-name.ts';
+import { modelName } from '../library-model.ts';
+import { createRepositoryReader } from '../read-repository.ts';
+import { scanRepository } from '../scan-repository.ts';
+import { findInFile } from './find-in-file.ts';
+import { findInFolder } from './find-in-folder.ts';
+import type { FoundSources, ImportSource, LeftOutFile } from './import-source.ts';
+import { placeFiles, type PlacingMethod } from './place-files.ts';
+
+export interface ImportOptions {
+  /** A GGUF file (of a split model any part), or a folder with any number of models. */
+  readonly path: string;
+  readonly modelsFolder: string;
+  /** What the path says unless given, else `local`. */
+  readonly publisher?: string;
+  /** What the path says unless given, else the file's name without its quantization; for one model only. */
+  readonly repo?: string;
+  readonly how: PlacingMethod;
+  readonly signal: AbortSignal;
+  /** Called while bytes are copied; over all models. */
+  readonly onProgress?: (progress: { copiedBytes: number; totalBytes: number }) => void;
+}
+
+export interface ImportResult {
+  /** Of the models that were brought in; never empty. */
+  readonly keys: readonly string[];
+  /** Of a folder: what was found and not brought in, with the reason. */
+  readonly leftOut: readonly LeftOutFile[];
+}
+
+/** Where a model's files go. */
+interface Destination extends ImportSource {
+  readonly publisher: string;
+  readonly folder: string;
+}
+
+/**
+ * Brings models into the library, after a look at their headers; each whole or not at all. A model of a
+ * folder that the library has already is left out, so that an import that was stopped can be run again.
+ *
+ * @throws HearthError `missing_file` or `corrupt_file`, `invalid_value` for a name or a folder without
+ *   models, `conflict` where the library has the files already, `insufficient_disk`; the signal's reason
+ *   when aborted.
+ */
+export async function importModels(options: ImportOptions): Promise<ImportResult> {
+  const { modelsFolder, signal, onProgress } = options;
+  if (options.publisher !== undefined) assertFolderName(options.publisher, 'publisher');
+  if (options.repo !== undefined) assertFolderName(options.repo, 'repo');
+  const found = await findSources(options);
+  const destinations = found.sources.map((source): Destination => {
+    const publisher = options.publisher ?? source.publisher ?? 'local';
+    const repo = options.repo ?? source.repo;
+    return { ...source, publisher, repo, folder: join(modelsFolder, publisher, repo) };
+  });
+
+  const totalBytes = await sumBytes(destinations);
+  let copiedBytes = 0;
+  const imported: Destination[] = [];
+  const leftOut: LeftOutFile[] = [...found.leftOut];
+  for (const destination of destinations) {
+    try {
+      await bringIn(destination, options, (bytes) => {
+        copiedBytes += bytes;
+        onProgress?.({ copiedBytes, totalBytes });
+      });
+      imported.push(destination);
+    } catch (error) {
+      if (!(error instanceof HearthError && error.code === 'conflict')) throw error;
+      leftOut.push({ name: basename(destination.files[0]?.path ?? ''), error });
+    }
+  }
+  const [firstLeftOut] = leftOut;
+  if (imported.length === 0 && firstLeftOut !== undefined) throw firstLeftOut.error;
+  const keys: string[] = [];
+  for (const destination of imported) keys.push(await findKey(destination, signal));
+  return { keys, leftOut };
+}
+
+/** @throws HearthError also where there is nothing to import. */
+async function findSources({ path, repo, signal }: ImportOptions): Promise<FoundSources> {
+  const whole = resolve(path);
+  const isFolder = (await stat(whole).catch(() => null))?.isDirectory() === true;
+  if (!isFolder) return { sources: [await findInFile(whole, repo, signal)], leftOut: [] };
+  const found = await findInFolder(whole, signal);
+  const { sources, leftOut } = found;
+  const name = JSON.stringify(basename(whole).slice(0, 255));
+  if (sources.length === 0)
+    throw (
+      leftOut[0]?.error ??
+      new HearthError(
+        'invalid_value',
+        `The folder ${name} has no model in it: neither GGUF files, nor config.json with *.safetensors.`,
+        { param: 'file' },
+      )
+    );
+  if (repo !== undefined && sources.length > 1)
+    throw new HearthError(
+      'invalid_value',
+      `The folder ${name} has ${sources.length} models in it: leave the repo out, or import one of them.`,
+      { param: 'repo' },
+    );
+  return found;
+}
+
+async function bringIn(
+  { folder, files }: Destination,
+  { how, signal }: ImportOptions,
+  onCopied: (bytes: number) => void,
+): Promise<void> {
+  const placings = files.map(({ path, target }) => ({
+    source: path,
+    target: join(folder, target),
+  }));
+  try {
+    await placeFiles(placings, { how, signal, onCopied });
+  } catch (error) {
+    const folders = new Set(placings.map(({ target }) => dirname(target)));
+    for (const empty of [...folders, folder, dirname(folder)])
+      await rmdir(empty).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function sumBytes(destinations: readonly Destination[]): Promise<number> {
+  const paths = destinations.flatMap(({ files }) => files.map(({ path }) => path));
+  const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** The name depends on what else lies in the folder. */
+async function findKey(
+  { publisher, repo, folder, files }: Destination,
+  signal: AbortSignal,
+): Promise<string> {
+  const repository = await scanRepository(
+    { root: { folder }, publisher, name: repo, folder },
+    () => undefined,
+  );
+  const { models } = await createRepositoryReader(signal).read(repository);
+  const placed = new Set(files.map(({ target }) => join(folder, target)));
+  const model = models.find((candidate) => candidate.files.some(({ path }) => placed.has(path)));
+  return `${publisher}/${model?.names[0] ?? modelName(repo)}`.toLowerCase();
+}

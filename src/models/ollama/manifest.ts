@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { corruptFile } from '../gguf/byte-source.ts';
+import { readJsonFile } from '../read-json-file.ts';
+import type { ScannedFile } from '../scanned-file.ts';
+
+/** The files of one tag, by their names in the folder of blobs. */
+export interface OllamaManifest {
+  readonly modelBlob: string;
+  readonly projectorBlob: string | null;
+}
+
+/** A manifest lists a dozen layers. */
+const maxBytes = 256 * 1024;
+const maxLayers = 1000;
+
+const manifestSchema = z.object({
+  layers: z
+    .array(
+      z.object({
+        mediaType: z.string().max(256),
+        digest: z.string().regex(/^sha256:[0-9a-f]{64}$/),
+      }),
+    )
+    .max(maxLayers),
+});
+
+const mediaTypes = {
+  model: 'application/vnd.ollama.image.model',
+  projector: 'application/vnd.ollama.image.projector',
+  adapter: 'application/vnd.ollama.image.adapter',
+} as const;
+
+/**
+ * Reads a tag's manifest (an image manifest of the OCI whose layers have media types of Ollama); null for
+ * one whose weights are no GGUF file, such as that of a model that runs elsewhere.
+ *
+ * @throws HearthError `corrupt_file` or `missing_file`.
+ */
+export async function readOllamaManifest(
+  { path, name }: ScannedFile,
+  signal: AbortSignal,
+): Promise<OllamaManifest | null> {
+  const { layers } = await readJsonFile(path, manifestSchema, maxBytes, signal);
+  const blobs = (type: keyof typeof mediaTypes) =>
+    layers
+      .filter(({ mediaType }) => mediaType === mediaTypes[type])
+      .map(({ digest }) => digest.replace(':', '-'));
+  const [modelBlob, ...furtherParts] = blobs('model');
+  if (modelBlob === undefined) return null;
+  if (furtherParts.length > 0) throw corruptFile(name, 'names weights in several parts');
+  // Its base model alone would answer as somebody else.
+  if (blobs('adapter').length > 0) throw corruptFile(name, 'names an adapter');
+  return { modelBlob, projectorBlob: blobs('projector')[0] ?? null };
+}

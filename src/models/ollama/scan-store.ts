@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { corruptFile } from '../gguf/byte-source.ts';
+import { createFactsCache, type FactsCache } from '../facts-cache.ts';
+import {
+  readFolder,
+  subfolders,
+  type FolderEntries,
+  type ReportUnreadable,
+} from '../folder-entries.ts';
+import { groupBy } from '../group-by.ts';
+import { parseModelFileName } from '../model-file-name.ts';
+import type { ModelRoot, ScannedRepository } from '../scan-repository.ts';
+import { statFile, type ScannedFile } from '../scanned-file.ts';
+import { readOllamaManifest, type OllamaManifest } from './manifest.ts';
+
+export interface OllamaStores {
+  /**
+   * The models of a store: `manifests/<host>/<namespace>/<model>/<tag>`, with their files in `blobs/`. Each
+   * tag is a file named as publishers name theirs, `<model>-<tag>.gguf`, or `<model>.gguf` for `latest`, so
+   * that tags that differ in the quantization only become variants of one model.
+   */
+  scan(root: ModelRoot, reportUnreadable: ReportUnreadable): Promise<ScannedRepository[]>;
+  /** Forgets the manifests that were not asked for since the last call. */
+  forgetUnused(): void;
+}
+
+type ManifestCache = FactsCache<ScannedFile, OllamaManifest | null>;
+
+/** Reads stores of Ollama; a manifest is read again only when it has changed. */
+export function createOllamaStores(signal: AbortSignal): OllamaStores {
+  const manifests: ManifestCache = createFactsCache((file) => readOllamaManifest(file, signal));
+  return {
+    async scan(root, reportUnreadable) {
+      const blobsFolder = join(root.folder, 'blobs');
+      const below = async (folder: string) =>
+        subfolders(await readFolder(folder, reportUnreadable));
+      const found: ScannedRepository[] = [];
+      for (const host of await below(join(root.folder, 'manifests')))
+        for (const { name: publisher, path } of await below(host.path))
+          for (const model of await below(path)) {
+            const tags = await readFolder(model.path, reportUnreadable);
+            const files = await scanTags(
+              model.name,
+              tags,
+              blobsFolder,
+              manifests,
+              reportUnreadable,
+            );
+            const { name } = model;
+            found.push({ root, publisher, name, folder: blobsFolder, files, isCollection: true });
+          }
+      return found;
+    },
+    forgetUnused: () => manifests.forgetUnused(),
+  };
+}
+
+async function scanTags(
+  model: string,
+  { folder, entries }: FolderEntries,
+  blobsFolder: string,
+  manifests: ManifestCache,
+  reportUnreadable: ReportUnreadable,
+): Promise<ScannedFile[]> {
+  const files: ScannedFile[] = [];
+  for (const { name: tag } of entries) {
+    const manifestFile = await statFile(join(folder, tag), tag);
+    if (manifestFile === null) continue;
+    const { facts: manifest, error } = await manifests.get(manifestFile);
+    if (error !== null) reportUnreadable(manifestFile.path, error);
+    if (manifest === null) continue;
+    const { modelBlob, projectorBlob } = manifest;
+    const name = tag === 'latest' ? `${model}.gguf` : `${model}-${tag}.gguf`;
+    const weights = await statFile(join(blobsFolder, modelBlob), name);
+    const projector =
+      projectorBlob === null
+        ? null
+        : await statFile(join(blobsFolder, projectorBlob), `mmproj-${name}`);
+    if (weights === null)
+      reportUnreadable(manifestFile.path, corruptFile(tag, 'names weights that are not there'));
+    else files.push(weights, ...(projector === null ? [] : [projector]));
+  }
+  return withoutDoubles(files);
+}
+
+/** Of two names for one file of a model, the one that has the quantization says more. */
+function withoutDoubles(files: readonly ScannedFile[]): ScannedFile[] {
+  const parsed = files.map((file) => ({ file, name: parseModelFileName(file.name) }));
+  const same = groupBy(parsed, ({ file, name }) => `${file.path}\n${name.base.toLowerCase()}`);
+  return [...same.values()].flatMap((doubles) => {
+    const [first] = doubles;
+    const best = doubles.find(({ name }) => name.quantization !== null) ?? first;
+    return best === undefined ? [] : [best.file];
+  });
+}

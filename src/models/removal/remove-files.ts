@@ -1,0 +1,85 @@
+import { lstat, readdir, realpath, rmdir, unlink } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { HearthError } from '../../contract/errors.ts';
+import { isCompanionFile } from './companion-file.ts';
+import type { Removal } from './removal.ts';
+
+/**
+ * Removes the files of a model and the folders that are empty then, never anything outside of the models
+ * folder: of a link the link alone. With the last model of a repository the files go that hubs keep beside
+ * weights; all others stay. A file that has gone already is no fault.
+ *
+ * @returns the bytes that the disk has more of now.
+ * @throws HearthError `conflict` where a folder on the way is a link to elsewhere, or the system forbids it.
+ */
+export async function removeFiles(removal: Removal): Promise<number> {
+  const { files, leavesNoModel, repository } = removal;
+  const { folder, root } = repository;
+  const publisherFolder = dirname(folder);
+  if (leavesNoModel && (await isLink(folder))) {
+    await assertInside(publisherFolder, removal);
+    await removeFile(folder);
+    await removeIfEmpty(publisherFolder, root.folder);
+    return 0;
+  }
+  const folders = new Set(files.map((path) => dirname(path)));
+  for (const path of folders) await assertInside(path, removal);
+  const companions: string[] = [];
+  if (leavesNoModel) for (const path of folders) companions.push(...(await findCompanions(path)));
+
+  let freedBytes = 0;
+  for (const path of new Set([...files, ...companions])) freedBytes += await removeFile(path);
+  for (const path of folders) if (path !== folder) await removeIfEmpty(path, folder);
+  await removeIfEmpty(folder, root.folder);
+  await removeIfEmpty(publisherFolder, root.folder);
+  return freedBytes;
+}
+
+/** Whoever follows a link out of the models folder would delete what is somebody else's. */
+async function assertInside(folder: string, { key, repository }: Removal): Promise<void> {
+  const { root } = repository;
+  const expected = join(await realpath(root.folder), relative(root.folder, folder));
+  const real = await realpath(folder).catch(() => expected);
+  if (real === expected) return;
+  throw new HearthError(
+    'conflict',
+    `${key} is reached over a link in the models folder, so its files are not Hearth's. Delete them ` +
+      'where they are, or remove the link.',
+    { param: 'model' },
+  );
+}
+
+async function findCompanions(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => []);
+  return names.filter(isCompanionFile).map((name) => join(folder, name));
+}
+
+/** @returns its size, where nothing else holds the bytes. */
+async function removeFile(path: string): Promise<number> {
+  try {
+    const found = await lstat(path);
+    if (!found.isFile() && !found.isSymbolicLink()) return 0;
+    await unlink(path);
+    return found.isFile() && found.nlink === 1 ? found.size : 0;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (code === 'ENOENT') return 0;
+    if (!forbidding.has(code)) throw error;
+    throw new HearthError(
+      'conflict',
+      `The system does not let Hearth remove ${basename(path)} (${code}); check the permissions of its folder.`,
+      { cause: error },
+    );
+  }
+}
+
+const forbidding = new Set(['EACCES', 'EPERM', 'EBUSY', 'EROFS']);
+
+async function isLink(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => null))?.isSymbolicLink() === true;
+}
+
+/** A folder that holds something, or can't be removed, does no harm; the folder above stays in any case. */
+async function removeIfEmpty(folder: string, above: string): Promise<void> {
+  if (folder !== above) await rmdir(folder).catch(() => undefined);
+}

@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import {
+  readFolder,
+  subfolders,
+  type FolderEntries,
+  type ReportUnreadable,
+} from './folder-entries.ts';
+import { statFile, type ScannedFile } from './scanned-file.ts';
+
+export interface ModelRoot {
+  readonly folder: string;
+  /** Given: the folder holds repositories of this publisher. Else it holds folders of publishers. */
+  readonly publisher?: string;
+  /**
+   * Whose the folder is; Hearth removes models only from the library, its own. Folders of others (`extra`)
+   * may be laid out in several ways. `library` unless given.
+   */
+  readonly origin?: 'library' | 'extra' | 'starter';
+}
+
+/** A folder of one repository with those of its files that matter here, also of its direct subfolders. */
+export interface ScannedRepository {
+  readonly root: ModelRoot;
+  readonly publisher: string;
+  readonly name: string;
+  readonly folder: string;
+  readonly files: readonly ScannedFile[];
+  /** Whether its files have nothing to do with one another, so that each model is named after its file. */
+  readonly isCollection?: boolean;
+}
+
+const relevantFile =
+  /\.(?:gguf|safetensors)$|^(?:config|tokenizer_config)\.json$|^chat_template\.jinja$/i;
+const weightsFile = /\.(?:gguf|safetensors)$/i;
+
+/** The model files of one repository's folder and of the folders right below it. */
+export async function scanRepository(
+  place: Omit<ScannedRepository, 'files'>,
+  reportUnreadable: ReportUnreadable,
+): Promise<ScannedRepository> {
+  const content = await readFolder(place.folder, reportUnreadable);
+  const files = await relevantFiles(content);
+  for (const { path } of await subfolders(content))
+    files.push(...(await relevantFiles(await readFolder(path, reportUnreadable))));
+  return { ...place, files };
+}
+
+/** Whether the weights of a model lie right in a folder. */
+export function holdsWeights({ entries }: FolderEntries): boolean {
+  return entries.some((entry) => weightsFile.test(entry.name) && !entry.isDirectory());
+}
+
+/** The files of a folder that may belong to a model. */
+export async function relevantFiles({ folder, entries }: FolderEntries): Promise<ScannedFile[]> {
+  const found: ScannedFile[] = [];
+  for (const { name } of entries.filter((entry) => relevantFile.test(entry.name))) {
+    const file = await statFile(join(folder, name), name);
+    if (file !== null) found.push(file);
+  }
+  return found;
+}

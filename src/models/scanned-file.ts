@@ -1,0 +1,23 @@
+import { stat } from 'node:fs/promises';
+
+export interface ScannedFile {
+  readonly path: string;
+  /** What the file is called where it says what it holds; mostly the last part of the path. */
+  readonly name: string;
+  readonly sizeBytes: number;
+  /** Changes when the file does; made of its size and times. */
+  readonly fingerprint: string;
+}
+
+/** null for what is not a file, or has gone, or is a link to nowhere. */
+export async function statFile(path: string, name: string): Promise<ScannedFile | null> {
+  const found = await stat(path).catch(() => null);
+  if (found?.isFile() !== true) return null;
+  const { size, mtimeMs, ctimeMs } = found;
+  return { path, name, sizeBytes: size, fingerprint: `${size}:${mtimeMs}:${ctimeMs}` };
+}
+
+/** Whether the file is still the one that was scanned. */
+export async function isUnchanged(file: ScannedFile): Promise<boolean> {
+  return (await statFile(file.path, file.name))?.fingerprint === file.fingerprint;
+}
