@@ -1,11 +1,25 @@
 import type { Engine } from '../engine/engine.ts';
 import type { ModelSelection } from '../models/model.ts';
 import type { InstanceConfig } from './instance.ts';
+import type { MemoryEstimate } from './memory/estimate.ts';
 import type { Purpose } from './purpose.ts';
 
 export interface LoadOptions extends Partial<InstanceConfig> {
   /** Idle time after which it is unloaded; absent: it stays. */
   readonly ttlSeconds?: number;
+  /** Loads it without a look at the memory. */
+  readonly isForced?: boolean;
+}
+
+/** How a model would be loaded now. */
+export interface LoadEstimate {
+  readonly selection: ModelSelection;
+  readonly config: InstanceConfig;
+  readonly estimate: MemoryEstimate;
+  /** Bytes it could have, with all gone that gives way. */
+  readonly usableBytes: number;
+  /** Whether a load would be taken, at once or when others have gone. */
+  readonly fits: boolean;
 }
 
 export interface AcquireOptions {
@@ -13,8 +27,14 @@ export interface AcquireOptions {
   readonly identifier: string | undefined;
   readonly purpose: Purpose;
   readonly contextLength?: number;
-  /** Idle time of an instance that is loaded for this request. */
+  /** Idle time of the instance from this request on, unless it was loaded by name or is pinned. */
   readonly ttlSeconds?: number;
+  /** Who asks, for taking turns: a token or an address. */
+  readonly caller?: string;
+  /** Beginning of the prompt, to find the instance that has read most of it already. */
+  readonly prompt?: string;
+  /** Whether it waits as long as a load takes, since its client sees the progress. */
+  readonly isPatient?: boolean;
 }
 
 /** Told to a request while it gets its instance: `instance.chosen` first, the others only for a load. */

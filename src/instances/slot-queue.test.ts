@@ -1,17 +1,27 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HearthError } from '../contract/errors.ts';
 import { SlotQueue } from './slot-queue.ts';
 
 const never = new AbortController().signal;
 
+function openQueue(slotCount: number, capacity: number): SlotQueue {
+  const queue = new SlotQueue(slotCount, capacity);
+  queue.open();
+  return queue;
+}
+
+/** Lets all continuations run that are due. */
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 describe('SlotQueue', () => {
   it('admits as many as there are slots, then in order of arrival', async () => {
-    const queue = new SlotQueue(2, 10);
-    await queue.acquire(never);
-    await queue.acquire(never);
+    const queue = openQueue(2, 10);
+    await queue.enter('a', never);
+    await queue.enter('a', never);
     const order: string[] = [];
-    const third = queue.acquire(never).then(() => order.push('third'));
-    const fourth = queue.acquire(never).then(() => order.push('fourth'));
+    const third = queue.enter('a', never).then(() => order.push('third'));
+    const fourth = queue.enter('a', never).then(() => order.push('fourth'));
     expect(queue.waitingCount).toBe(2);
     queue.release();
     await third;
@@ -24,28 +34,33 @@ describe('SlotQueue', () => {
     expect(queue.activeCount).toBe(0);
   });
 
-  it('refuses at once where the queue is full', async () => {
-    const queue = new SlotQueue(1, 1);
-    await queue.acquire(never);
-    void queue.acquire(never);
-    await expect(queue.acquire(never)).rejects.toMatchObject({
-      code: 'queue_full',
-      retryAfterSeconds: 1,
-    });
+  it('admits nobody until it is opened, and counts those that wait against slots and bound', async () => {
+    const queue = new SlotQueue(2, 1);
+    const waiting = [queue.enter('a', never), queue.enter('a', never), queue.enter('a', never)];
+    expect(() => queue.enter('a', never)).toThrow(/queue of this model is full/);
+    expect(queue.activeCount).toBe(0);
+    queue.open();
+    await Promise.all(waiting.slice(0, 2));
+    expect([queue.activeCount, queue.waitingCount]).toEqual([2, 1]);
+    queue.release();
+    await waiting[2];
   });
 
-  it('counts those that are on their way', () => {
-    const queue = new SlotQueue(1, 1);
-    expect(() => queue.assertRoom(1)).not.toThrow();
-    expect(() => queue.assertRoom(2)).toThrow(/queue of this model is full/);
+  it('refuses at once where the queue is full', async () => {
+    const queue = openQueue(1, 1);
+    await queue.enter('a', never);
+    void queue.enter('a', never);
+    expect(() => queue.enter('a', never)).toThrow(
+      expect.objectContaining({ code: 'queue_full', retryAfterSeconds: 1 }),
+    );
   });
 
   it('forgets a waiter that gives up and gives its turn to the next', async () => {
-    const queue = new SlotQueue(1, 2);
-    await queue.acquire(never);
+    const queue = openQueue(1, 2);
+    await queue.enter('a', never);
     const caller = new AbortController();
-    const abandoned = queue.acquire(caller.signal);
-    const next = queue.acquire(never);
+    const abandoned = queue.enter('a', caller.signal);
+    const next = queue.enter('a', never);
     caller.abort(new Error('gone'));
     await expect(abandoned).rejects.toThrow('gone');
     expect(queue.waitingCount).toBe(1);
@@ -55,11 +70,87 @@ describe('SlotQueue', () => {
   });
 
   it('fails all that wait and all that come when it is closed', async () => {
-    const queue = new SlotQueue(1, 2);
-    await queue.acquire(never);
-    const waiting = queue.acquire(never);
+    const queue = openQueue(1, 2);
+    await queue.enter('a', never);
+    const waiting = queue.enter('a', never);
     queue.close(new HearthError('unloaded', 'It went.'));
     await expect(waiting).rejects.toMatchObject({ code: 'unloaded' });
-    await expect(queue.acquire(never)).rejects.toMatchObject({ code: 'unloaded' });
+    expect(() => queue.enter('a', never)).toThrow('It went.');
+  });
+});
+
+describe('SlotQueue with several callers', () => {
+  it('lets them take turns, however many requests each has', async () => {
+    const queue = openQueue(1, 1000);
+    await queue.enter('greedy', never);
+    const order: string[] = [];
+    const enter = (caller: string): void =>
+      void queue.enter(caller, never).then(() => order.push(caller));
+    for (let count = 0; count < 100; count += 1) enter('greedy');
+    enter('modest');
+    enter('other');
+    enter('modest');
+    for (let count = 0; count < 8; count += 1) {
+      queue.release();
+      await settled();
+    }
+    expect(order.join(' ')).toBe('greedy modest other greedy modest greedy greedy greedy');
+  });
+
+  it('makes room for a caller that has far fewer: the newest of the greediest goes', async () => {
+    const queue = openQueue(1, 3);
+    await queue.enter('greedy', never);
+    const greedy = [1, 2, 3].map(() => queue.enter('greedy', never));
+    const modest = queue.enter('modest', never);
+    await expect(greedy[2]).rejects.toMatchObject({ code: 'queue_full' });
+    expect(() => queue.enter('greedy', never)).toThrow(/queue of this model is full/);
+    expect(() => queue.enter('modest', never)).toThrow(/queue of this model is full/);
+    expect(queue.waitingCount).toBe(3);
+    for (const next of [greedy[0], modest, greedy[1]]) {
+      queue.release();
+      await next;
+    }
+  });
+
+  it('keeps its bounds and loses nobody, whatever happens', async () => {
+    const operation = fc.oneof(
+      fc.record({ kind: fc.constant('enter' as const), caller: fc.constantFrom('a', 'b', 'c') }),
+      fc.record({ kind: fc.constant('release' as const) }),
+      fc.record({ kind: fc.constant('abandon' as const), index: fc.nat(20) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(operation, { maxLength: 60 }), async (operations) => {
+        const queue = openQueue(2, 3);
+        const callers: AbortController[] = [];
+        let running = 0;
+        let ended = 0;
+        for (const each of operations) {
+          if (each.kind === 'enter') {
+            const caller = new AbortController();
+            callers.push(caller);
+            try {
+              queue.enter(each.caller, caller.signal).then(
+                () => (running += 1),
+                () => (ended += 1),
+              );
+            } catch {
+              ended += 1;
+            }
+          } else if (each.kind === 'abandon') {
+            callers[each.index]?.abort(new Error('gone'));
+          } else if (running > 0) {
+            running -= 1;
+            ended += 1;
+            queue.release();
+          }
+          await settled();
+          expect(queue.activeCount).toBe(running);
+          expect(queue.activeCount).toBeLessThanOrEqual(2);
+          expect(queue.waitingCount).toBeLessThanOrEqual(3);
+          expect(queue.waitingCount > 0 && queue.activeCount < 2).toBe(false);
+          expect(running + queue.waitingCount + ended).toBe(callers.length);
+        }
+      }),
+    );
   });
 });

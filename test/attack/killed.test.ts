@@ -17,7 +17,7 @@ let hearth: HearthProcess;
 beforeAll(async () => {
   home = await makeHome();
   await placeEndlessModel(home);
-  hearth = await startHearth({ home, flags: ['--engine-parallel=4'] });
+  hearth = await startHearth({ home, flags: ['--engine-parallel=4', '--models-auto-evict=false'] });
 });
 afterAll(async () => {
   await hearth.stop();

@@ -15,7 +15,7 @@ let hearth: HearthProcess;
 beforeAll(async () => {
   const home = await makeHome();
   await placeEndlessModel(home);
-  const flags = ['--engine-parallel=2', '--limits-queued-requests=70'];
+  const flags = ['--models-auto-evict=false', '--engine-parallel=2', '--limits-queued-requests=70'];
   hearth = await startHearth({ home, flags });
 });
 afterAll(async () => {

@@ -29,6 +29,8 @@ export interface ScriptedLauncher extends EngineLauncher {
     onProgress: (fraction: number) => void,
     signal: AbortSignal,
   ) => Promise<void>;
+  /** Called when a process is told to stop; it is gone when the promise resolves. */
+  onStop: () => Promise<void>;
   onGenerate: (signal: AbortSignal, request: GenerationRequest) => AsyncIterable<GenerationEvent>;
 }
 
@@ -39,6 +41,7 @@ export function createScriptedLauncher(): ScriptedLauncher {
     processes,
     launchCount: () => launchCount,
     onLaunch: async () => {},
+    onStop: async () => {},
     async *onGenerate() {
       yield { type: 'content.delta', text: 'scripted' };
       yield {
@@ -96,6 +99,7 @@ function createScriptedProcess(
     residentBytes: async () => undefined,
     isStopped: () => isStopped,
     stop: async () => {
+      await launcher.onStop();
       isStopped = true;
       exit.resolve({ exitCode: 0, signal: null, reason: 'stopped' });
     },

@@ -1,6 +1,7 @@
 import { HearthError } from '../../src/contract/errors.ts';
 import type { Runtime, RuntimeManager } from '../../src/engine/runtimes/runtime.ts';
 import { Loader } from '../../src/instances/loader.ts';
+import { createMemoryGauge } from '../../src/instances/memory-gauge.ts';
 import { InstancePool } from '../../src/instances/pool.ts';
 import type { ModelEntry, ModelLibrary, ModelSelection } from '../../src/models/model.ts';
 import { createLogger } from '../../src/observability/logger.ts';
@@ -43,12 +44,17 @@ export function scriptedPoolWith(
       loadTimeoutMs: 1000,
     }),
     logger: createLogger('silent'),
-    kvCacheTypes,
+    gauge: createMemoryGauge(kvCacheTypes),
     loadsOnRequest: true,
     defaultTtlSeconds: 60,
     defaults: { contextLength: 2048, parallel: 2 },
     queueCapacity: 100,
     memoryLimitBytes: undefined,
+    maxLoaded: undefined,
+    keepsOnlyLast: false,
+    pinned: [],
+    loadQueueCapacity: 100,
+    loadWaitSeconds: 60,
     ...options,
   });
   return { pool, launcher };

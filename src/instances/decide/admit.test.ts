@@ -1,0 +1,231 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { instanceView } from '../../../test/setup/instance-view.ts';
+import { admit, utmost, type Capacity } from './admit.ts';
+import type { LoadDemand } from './gives-way.ts';
+import { isIdle, type InstanceView } from './instance-view.ts';
+
+const capacity: Capacity = {
+  limitBytes: 30,
+  availableBytes: 1000,
+  maxLoaded: undefined,
+  keepsOnlyLast: false,
+};
+const demand: LoadDemand = {
+  modelKey: 'new/model',
+  variantId: 'q8_0',
+  purpose: 'generation',
+  isExplicit: false,
+  estimatedBytes: 10,
+};
+/** Of another model each, used in the order of the alphabet. */
+const view = (id: string, changes: Partial<InstanceView> = {}): InstanceView =>
+  instanceView({ id, modelKey: id, lastUsedAt: id.charCodeAt(0), ...changes });
+const [a, b, c] = [view('a'), view('b'), view('c')];
+const busy = { requestCount: 1 };
+
+describe('admit', () => {
+  it('loads where there is room', () => {
+    expect(admit([a, b], demand, capacity)).toEqual({ kind: 'load' });
+    expect(admit([], { ...demand, estimatedBytes: 30 }, capacity)).toEqual({ kind: 'load' });
+  });
+
+  it('evicts the least recently used, and no more than needed', () => {
+    expect(admit([c, b, a], demand, capacity)).toEqual({ kind: 'wait', evict: ['a'] });
+    const large = { ...demand, estimatedBytes: 20 };
+    expect(admit([c, b, a], large, capacity)).toEqual({ kind: 'wait', evict: ['a', 'b'] });
+  });
+
+  it('spares what turns out not to be needed', () => {
+    const small = view('a', { estimatedBytes: 1 });
+    const big = view('b', { estimatedBytes: 20 });
+    const large = { ...demand, estimatedBytes: 25 };
+    expect(admit([small, big], large, capacity)).toEqual({ kind: 'wait', evict: ['b'] });
+  });
+
+  it.each([
+    ['runs a request', busy],
+    ['loads', { state: 'loading' as const }],
+  ])('never evicts one that %s, and waits for it', (_, changes) => {
+    expect(admit([view('a', changes), b, c], { ...demand, estimatedBytes: 30 }, capacity)).toEqual({
+      kind: 'wait',
+      evict: ['b', 'c'],
+    });
+    const only = view('a', { ...changes, estimatedBytes: 30 });
+    expect(admit([only], demand, capacity)).toEqual({ kind: 'wait', evict: [] });
+  });
+
+  it('leaves the idle alone where they would not help', () => {
+    const small = view('a', { estimatedBytes: 1 });
+    const large = view('b', { ...busy, estimatedBytes: 29 });
+    expect(admit([small, large], demand, capacity)).toEqual({ kind: 'wait', evict: [] });
+  });
+
+  it.each([
+    ['loaded by name', { isExplicit: true }],
+    ['pinned', { isPinned: true }],
+  ])('refuses where what is %s leaves too little', (_, changes) => {
+    const kept = view('a', { ...changes, estimatedBytes: 25 });
+    expect(admit([kept], demand, capacity)).toEqual({ kind: 'refuse', lacks: 'memory' });
+    expect(utmost([kept, b], demand, capacity)).toEqual({ usableBytes: 5, kept: [kept] });
+  });
+
+  it('counts one that stops until it has gone, and evicts nothing more where that suffices', () => {
+    const stopping = view('a', { state: 'stopping' });
+    expect(admit([stopping, b, c], demand, capacity)).toEqual({ kind: 'wait', evict: [] });
+  });
+
+  it('counts nothing for those in line', () => {
+    const waiting = view('a', { state: 'waiting', estimatedBytes: 100 });
+    expect(admit([waiting, b], demand, capacity)).toEqual({ kind: 'load' });
+  });
+
+  it('heeds what the machine has, less what those take that load still', () => {
+    const machine = { ...capacity, limitBytes: undefined, availableBytes: 15 };
+    const loading = view('a', { state: 'loading' });
+    expect(admit([], demand, machine)).toEqual({ kind: 'load' });
+    expect(admit([loading], demand, machine)).toEqual({ kind: 'wait', evict: [] });
+    expect(admit([a], { ...demand, estimatedBytes: 20 }, machine)).toEqual({
+      kind: 'wait',
+      evict: ['a'],
+    });
+    expect(admit([a], { ...demand, estimatedBytes: 26 }, machine)).toEqual({
+      kind: 'refuse',
+      lacks: 'memory',
+    });
+  });
+
+  it('knows that the machine shows mapped weights as available', () => {
+    const machine = { ...capacity, limitBytes: undefined, availableBytes: 15 };
+    const mapped = view('a', { mappedBytes: 8 });
+    expect(admit([mapped], { ...demand, estimatedBytes: 7 }, machine)).toEqual({ kind: 'load' });
+    expect(admit([mapped], { ...demand, estimatedBytes: 17 }, machine)).toEqual({
+      kind: 'wait',
+      evict: ['a'],
+    });
+    expect(admit([mapped], { ...demand, estimatedBytes: 18 }, machine)).toEqual({
+      kind: 'refuse',
+      lacks: 'memory',
+    });
+  });
+
+  it('heeds the most instances', () => {
+    const two = { ...capacity, maxLoaded: 2 };
+    expect(admit([a], demand, two)).toEqual({ kind: 'load' });
+    expect(admit([a, view('b', { estimatedBytes: 1 })], demand, two)).toEqual({
+      kind: 'wait',
+      evict: ['a'],
+    });
+    const named = { isExplicit: true, estimatedBytes: 1 };
+    expect(admit([view('a', named), view('b', named)], demand, two)).toEqual({
+      kind: 'refuse',
+      lacks: 'places',
+    });
+  });
+
+  it('evicts first what the load replaces anyway', () => {
+    const embedding = view('a', { purpose: 'embedding' });
+    const lastOnly = { ...capacity, keepsOnlyLast: true };
+    expect(admit([embedding, b, c], demand, lastOnly)).toEqual({ kind: 'wait', evict: ['b'] });
+    const sameModel = view('c', { modelKey: demand.modelKey });
+    expect(admit([a, b, sameModel], demand, capacity)).toEqual({ kind: 'wait', evict: ['c'] });
+  });
+
+  it('lets a pinned model give way to another context of itself only', () => {
+    const pinned = view('a', { isPinned: true, estimatedBytes: 30 });
+    expect(admit([pinned], demand, capacity)).toMatchObject({ kind: 'refuse' });
+    const same = { ...demand, modelKey: 'a' };
+    expect(admit([pinned], same, capacity)).toEqual({ kind: 'wait', evict: ['a'] });
+    const byName = { ...same, isExplicit: true };
+    expect(admit([pinned], byName, capacity)).toMatchObject({ kind: 'refuse' });
+  });
+});
+
+describe('admit, whatever there is', () => {
+  const arbitraryView = fc
+    .record({
+      modelKey: fc.constantFrom('a', 'b', 'c', 'new/model'),
+      purpose: fc.constantFrom('generation' as const, 'embedding' as const),
+      state: fc.constantFrom(
+        'waiting' as const,
+        'loading' as const,
+        'ready' as const,
+        'stopping' as const,
+      ),
+      isExplicit: fc.boolean(),
+      isPinned: fc.boolean(),
+      requestCount: fc.nat(2),
+      lastUsedAt: fc.nat(5),
+      estimatedBytes: fc.nat(30),
+    })
+    .map((changes) => instanceView(changes));
+  const arbitraryViews = fc
+    .array(arbitraryView, { maxLength: 7 })
+    .map((views) => views.map((each, index) => ({ ...each, id: `i${index}` })));
+  const arbitraryCapacity: fc.Arbitrary<Capacity> = fc.record({
+    limitBytes: fc.option(fc.nat(80), { nil: undefined }),
+    availableBytes: fc.nat(80),
+    maxLoaded: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
+    keepsOnlyLast: fc.boolean(),
+  });
+  const arbitraryDemand = fc.record({
+    modelKey: fc.constant('new/model'),
+    variantId: fc.constant('q8_0'),
+    purpose: fc.constantFrom('generation' as const, 'embedding' as const),
+    isExplicit: fc.boolean(),
+    estimatedBytes: fc.nat(50),
+  });
+  const holds = ({ state }: InstanceView): boolean => state !== 'waiting';
+  const bytesOf = (views: readonly InstanceView[]): number =>
+    views.reduce((sum, { estimatedBytes }) => sum + estimatedBytes, 0);
+
+  it('stays within the limits, evicts only what may go, and never waits for nothing', () => {
+    fc.assert(
+      fc.property(arbitraryViews, arbitraryDemand, arbitraryCapacity, (views, wanted, limits) => {
+        const admission = admit(views, wanted, limits);
+        const holders = views.filter(holds);
+        const isOverfull =
+          bytesOf(holders) + wanted.estimatedBytes > (limits.limitBytes ?? Infinity) ||
+          holders.length + 1 > (limits.maxLoaded ?? Infinity);
+        expect(admission.kind === 'load' && isOverfull).toBe(false);
+
+        const evict = admission.kind === 'wait' ? admission.evict : [];
+        const evicted = views.filter(({ id }) => evict.includes(id));
+        const mayGo = (one: InstanceView): boolean =>
+          isIdle(one) && !one.isExplicit && (!one.isPinned || one.modelKey === wanted.modelKey);
+        expect(evicted.filter((one) => !mayGo(one))).toEqual([]);
+
+        const toCome = holders.filter(
+          (one) => one.state === 'stopping' || (!isIdle(one) && !one.isExplicit),
+        );
+        expect(admission.kind === 'wait' && evicted.length + toCome.length === 0).toBe(false);
+      }),
+    );
+  });
+
+  it('comes to an end once all have got idle and gone: loaded, unless it was refused at first', () => {
+    fc.assert(
+      fc.property(arbitraryViews, arbitraryDemand, arbitraryCapacity, (views, wanted, limits) => {
+        const isRefused = admit(views, wanted, limits).kind === 'refuse';
+        let { availableBytes } = limits;
+        let rest: readonly InstanceView[] = views.filter(holds);
+        let admission = admit(rest, wanted, limits);
+        for (let step = 0; admission.kind === 'wait' && step <= views.length; step += 1) {
+          const { evict } = admission;
+          const isGoing = ({ id, state }: InstanceView): boolean =>
+            state === 'stopping' || evict.includes(id);
+          availableBytes += bytesOf(rest.filter(isGoing));
+          rest = rest
+            .filter((one) => !isGoing(one))
+            .map((one) => {
+              // What was loading has taken its memory by then.
+              if (one.state === 'loading') availableBytes -= one.estimatedBytes;
+              return { ...one, state: 'ready', requestCount: 0 };
+            });
+          admission = admit(rest, wanted, { ...limits, availableBytes });
+        }
+        expect(admission.kind).toBe(isRefused ? 'refuse' : 'load');
+      }),
+    );
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { instanceView as view } from '../../../test/setup/instance-view.ts';
+import { chooseInstance, commonPrefixLength } from './choose-instance.ts';
+
+const demand = { modelKey: 'a/b', variantId: 'q8_0', defaultContextLength: 4096 };
+
+describe('chooseInstance', () => {
+  it.each([
+    ['another model', { modelKey: 'a/c' }],
+    ['another variant', { variantId: 'q4_k_m' }],
+    ['one that stops', { state: 'stopping' as const }],
+  ])('leaves %s alone', (_, changes) => {
+    expect(chooseInstance([view(changes)], demand)).toBeUndefined();
+  });
+
+  it('takes exactly the context asked for, else at least the default or what was loaded by name', () => {
+    const small = view({ id: 'a/b:2', contextLength: 512 });
+    const instances = [view({ requestCount: 9 }), small];
+    expect(chooseInstance(instances, demand)?.id).toBe('a/b');
+    expect(chooseInstance([small], demand)).toBeUndefined();
+    expect(chooseInstance([{ ...small, isExplicit: true }], demand)?.id).toBe('a/b:2');
+    expect(chooseInstance(instances, { ...demand, contextLength: 512 })?.id).toBe('a/b:2');
+    expect(chooseInstance(instances, { ...demand, contextLength: 1024 })).toBeUndefined();
+  });
+
+  it('prefers one that is ready, then one that loads, to one that waits for memory', () => {
+    const waiting = view({ id: 'waiting', state: 'waiting' });
+    const loading = view({ id: 'loading', state: 'loading' });
+    const busy = view({ id: 'busy', requestCount: 3 });
+    expect(chooseInstance([waiting, loading, busy], demand)?.id).toBe('busy');
+    expect(chooseInstance([waiting, loading], demand)?.id).toBe('loading');
+    expect(chooseInstance([waiting], demand)?.id).toBe('waiting');
+  });
+
+  it('prefers the one with the fewest requests for its slots', () => {
+    const wide = view({ id: 'wide', requestCount: 3, parallel: 8 });
+    const narrow = view({ id: 'narrow', requestCount: 1, parallel: 1 });
+    expect(chooseInstance([narrow, wide], demand)?.id).toBe('wide');
+  });
+
+  it('prefers, of those as busy, the one that has worked on most of the prompt, else the first', () => {
+    const first = view({ id: 'first', recentPrompts: ['user\nWhat is it?'] });
+    const second = view({ id: 'second', recentPrompts: ['else', 'user\nTell me a story'] });
+    const prompt = 'user\nTell me a story\nassistant\nOnce';
+    expect(chooseInstance([first, second], { ...demand, prompt })?.id).toBe('second');
+    expect(chooseInstance([first, second], { ...demand, prompt: 'other' })?.id).toBe('first');
+    expect(chooseInstance([first, second], demand)?.id).toBe('first');
+    const busy = { ...second, requestCount: 1 };
+    expect(chooseInstance([first, busy], { ...demand, prompt })?.id).toBe('first');
+  });
+});
+
+it.each([
+  ['', 'abc', 0],
+  ['abc', 'abc', 3],
+  ['abc', 'abd', 2],
+  ['abc', 'ab', 2],
+  ['xbc', 'abc', 0],
+])('%j and %j share %i units', (one, other, length) => {
+  expect(commonPrefixLength(one, other)).toBe(length);
+});

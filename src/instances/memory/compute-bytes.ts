@@ -1,0 +1,75 @@
+import type { ModelEntry } from '../../models/model.ts';
+import type { Purpose } from '../purpose.ts';
+import { cacheCells, windowCells } from './cache-cells.ts';
+import type { MemoryDemand } from './memory-demand.ts';
+
+const floatBytes = 4;
+const halfBytes = 2;
+
+type Dimensions = NonNullable<ModelEntry['dimensions']>;
+
+/**
+ * Bytes of the buffer that llama.cpp computes a batch in. It holds the widest step of one layer, since every
+ * layer uses the same memory; the counts of rows are what its allocator was seen to come to.
+ *
+ * @param batch Tokens in a batch.
+ */
+export function graphBytes(
+  model: ModelEntry,
+  purpose: Purpose,
+  demand: MemoryDemand,
+  batch: number,
+): number {
+  const { attention, dimensions } = model;
+  if (dimensions === null) return 0;
+  const usesFlashAttention = demand.hasFlashAttention ?? true;
+  // An encoder keeps no cache: each token looks at the others of its batch.
+  const lookedAt = attention === null ? batch : cacheCells(demand);
+  const widest = Math.max(
+    feedForwardFloats(dimensions),
+    usesFlashAttention ? 0 : plainAttentionFloats(dimensions, lookedAt),
+    // An encoder's graph has no scores of words, that of a language model used for vectors has.
+    purpose === 'embedding' && attention !== null
+      ? 5 * dimensions.embedding + dimensions.vocabulary
+      : 0,
+  );
+  const window = attention?.window?.tokens;
+  const maskCells = lookedAt + (window === undefined ? 0 : windowCells(window, demand, batch));
+  const maskBytes = maskCells * (usesFlashAttention ? halfBytes : floatBytes);
+  return batch * (widest * floatBytes + maskBytes);
+}
+
+function feedForwardFloats({ embedding, feedForward, isGated, experts }: Dimensions): number {
+  const dense = 5 * embedding + (isGated ? 3 : 1) * feedForward;
+  if (experts === null) return dense;
+  const { used, feedForward: ofExpert } = experts;
+  const inside = 5 * embedding + used * 3 * ofExpert;
+  const joining = 3 * embedding + used * (2 * embedding + ofExpert);
+  return Math.max(dense, inside, joining);
+}
+
+/** Without flash attention there is a score of every head for every token that is looked at. */
+function plainAttentionFloats(
+  { embedding, heads, query, keyValue }: Dimensions,
+  lookedAt: number,
+): number {
+  return 4 * embedding + 2 * query + 2 * keyValue + heads * lookedAt;
+}
+
+/**
+ * Bytes of the results: a score of each word of the vocabulary, for the one token of each slot that the next
+ * one is chosen by. An embedding model gets them for every token of a batch, though nobody asks for them.
+ */
+export function outputBytes({ dimensions }: ModelEntry, outputTokens: number): number {
+  if (dimensions === null) return 0;
+  return outputTokens * (dimensions.vocabulary + dimensions.embedding) * floatBytes;
+}
+
+/** Bytes of the buffers for an image of the size that the tower was trained with. */
+export function projectorComputeBytes(projector: ModelEntry['projector']): number {
+  if (projector === null) return 0;
+  const { patches, patchSize, embedding, feedForward } = projector;
+  const pixels = 3 * patchSize ** 2;
+  // The last term is what the widest step is turned into before it is multiplied.
+  return patches * ((feedForward + 4 * embedding + pixels) * floatBytes + feedForward * halfBytes);
+}

@@ -1,0 +1,57 @@
+import { batchTokens } from '../../engine/launch/server-arguments.ts';
+import { given } from '../../contract/given.ts';
+import type { ModelSelection } from '../../models/model.ts';
+import { purposeOf } from '../purpose.ts';
+import { cacheBytes } from './cache-bytes.ts';
+import { graphBytes, outputBytes, projectorComputeBytes } from './compute-bytes.ts';
+import type { MemoryDemand } from './memory-demand.ts';
+import { processBytes } from './process-bytes.ts';
+
+/** What an instance takes once every slot has filled its context, in bytes. */
+export interface MemoryEstimate {
+  /** The sum of the others. */
+  readonly totalBytes: number;
+  /** The files of the weights, without the projector's. */
+  readonly weightsBytes: number;
+  /** Keys and values, and the states of recurrent layers. */
+  readonly kvCacheBytes: number;
+  /** What a batch is computed in and the results, the vision tower's too. */
+  readonly computeBytes: number;
+  readonly projectorBytes: number;
+  /** The engine without a model, its vocabulary and its slots. */
+  readonly processBytes: number;
+}
+
+/**
+ * Estimates the peak of an instance's resident memory from the header of its model, for an engine that
+ * computes on the CPU. What is left out is in docs/scheduler.md.
+ */
+export function estimateMemory(selection: ModelSelection, demand: MemoryDemand): MemoryEstimate {
+  const { model, variant } = selection;
+  const purpose = purposeOf(selection);
+  const batch = batchTokens({
+    purpose,
+    ...demand,
+    ...given({ projectorPath: model.projectorPath ?? undefined }),
+  });
+  const projectorBytes = model.projector?.sizeBytes ?? 0;
+  const parts = {
+    weightsBytes: variant.sizeBytes - projectorBytes,
+    kvCacheBytes: wholeBytes(cacheBytes(model, demand, batch)),
+    computeBytes: wholeBytes(
+      graphBytes(model, purpose, demand, batch) +
+        outputBytes(model, purpose === 'embedding' ? batch : demand.parallel) +
+        projectorComputeBytes(model.projector),
+    ),
+    projectorBytes,
+    processBytes: wholeBytes(processBytes(model, purpose, demand)),
+  };
+  return { totalBytes: Object.values(parts).reduce((sum, bytes) => sum + bytes, 0), ...parts };
+}
+
+/** Sums of headers that lie stay whole numbers too. */
+const mostBytes = 2 ** 50;
+
+function wholeBytes(bytes: number): number {
+  return Math.min(Math.ceil(bytes), mostBytes);
+}

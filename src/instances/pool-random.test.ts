@@ -1,0 +1,235 @@
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { sizedPool, sizeOf } from '../../test/setup/sized-models.ts';
+import { HearthError } from '../contract/errors.ts';
+import type { LaunchSpec } from '../engine/launch/launch.ts';
+import type { Instance } from './instance.ts';
+import type { AcquireEvent, Lease } from './lease.ts';
+
+const names = ['test/a10', 'test/b10', 'test/c14', 'test/d20', 'test/e28', 'test/embed6'] as const;
+const pinned = 'test/b10';
+const limitBytes = 30;
+
+const model = fc.constantFrom(...names);
+const operation = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('request' as const), model }) },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('finish' as const), index: fc.nat(20) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('leave' as const), index: fc.nat(20) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('load' as const), model }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('unload' as const), index: fc.nat(5) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('crash' as const), index: fc.nat(20) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('wait' as const), ticks: fc.nat(6) }) },
+);
+type Operation = typeof operation extends fc.Arbitrary<infer Value> ? Value : never;
+
+const settings = fc.record({
+  keepsOnlyLast: fc.boolean(),
+  maxLoaded: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
+  loadQueueCapacity: fc.constantFrom(1, 100),
+  queueCapacity: fc.constantFrom(1, 100),
+  /** Ticks that each launch and stop takes, by turns. */
+  delays: fc.array(fc.nat(4), { minLength: 1, maxLength: 5 }),
+  /** Every how many launches one fails; 0: none. */
+  failsEvery: fc.constantFrom(0, 3),
+});
+type Settings = typeof settings extends fc.Arbitrary<infer Value> ? Value : never;
+
+const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+const theCallerLeft = new Error('the caller left');
+
+function assertHolds(holds: boolean, otherwise: string): void {
+  if (!holds) throw new Error(otherwise);
+}
+
+/** The real pool, driven one operation at a time. */
+class Run {
+  readonly #settings: Settings;
+  readonly #driven;
+  readonly #callers: AbortController[] = [];
+  readonly #leases: { readonly lease: Lease; readonly instance: Instance | undefined }[] = [];
+  /** Instances that were told to go, or crashed, by the sequence itself. */
+  readonly #ended = new Set<Instance>();
+  /** Instances that were loaded by name or are pinned: they stay. */
+  readonly #kept = new Set<Instance>();
+  /** What the launcher was asked for and has not seen the end of. */
+  readonly #running = new Set<LaunchSpec>();
+  #delayCount = 0;
+  pendingCount = 0;
+
+  constructor(chosen: Settings) {
+    this.#settings = chosen;
+    const { delays: _delays, failsEvery, ...options } = chosen;
+    this.#driven = sizedPool(names, {
+      ...options,
+      pinned: [pinned],
+      memoryLimitBytes: limitBytes,
+      loadWaitSeconds: 3600,
+    });
+    const { launcher } = this.#driven;
+    const launch = launcher.launch.bind(launcher);
+    launcher.launch = async (spec, signal, onProgress) => {
+      this.#running.add(spec);
+      try {
+        const process = await launch(spec, signal, onProgress);
+        void process.exited.finally(() => this.#running.delete(spec));
+        return process;
+      } catch (error) {
+        this.#running.delete(spec);
+        throw error;
+      }
+    };
+    launcher.onStop = () => this.#delay();
+    launcher.onLaunch = async () => {
+      const isToFail = failsEvery > 0 && launcher.launchCount() % failsEvery === 0;
+      await this.#delay();
+      if (isToFail) throw new HearthError('engine_exited', 'It failed, as it should.');
+    };
+  }
+
+  get pool() {
+    return this.#driven.pool;
+  }
+
+  get hasLeases(): boolean {
+    return this.#leases.length > 0;
+  }
+
+  do(each: Operation): void | Promise<void> {
+    switch (each.kind) {
+      case 'request':
+        return this.#request(each.model);
+      case 'finish':
+        return this.finish(each.index);
+      case 'leave':
+        return this.#callers[each.index]?.abort(theCallerLeft);
+      case 'load':
+        return void this.#track(this.pool.load(each.model, {}, new AbortController().signal));
+      case 'unload': {
+        const instance = this.pool.list()[each.index];
+        if (instance === undefined) return;
+        this.#ended.add(instance);
+        return void this.#track(this.pool.unload(instance.id));
+      }
+      case 'crash': {
+        const instance = this.pool.list()[each.index];
+        const process = this.#driven.launcher.processes.find((one) => one === instance?.process);
+        if (instance === undefined || process === undefined) return;
+        this.#ended.add(instance);
+        return process.crash('it crashed, as it should');
+      }
+      case 'wait':
+        return this.settle(each.ticks);
+    }
+  }
+
+  finish(index: number): void {
+    const [held] = this.#leases.splice(index % Math.max(1, this.#leases.length), 1);
+    held?.lease.release();
+  }
+
+  async settle(ticks: number): Promise<void> {
+    for (let count = 0; count < ticks; count += 1) {
+      await tick();
+      this.check();
+    }
+  }
+
+  /** @throws Error that names what does not hold at this moment. */
+  check(): void {
+    const { reservedBytes } = this.pool.memory();
+    const runningBytes = [...this.#running].reduce((sum, spec) => sum + sizeOf(spec.modelPath), 0);
+    assertHolds(reservedBytes <= limitBytes, `${reservedBytes} bytes are reserved`);
+    assertHolds(
+      runningBytes <= reservedBytes,
+      `${runningBytes} run, ${reservedBytes} are reserved`,
+    );
+    const most = this.#settings.maxLoaded ?? Infinity;
+    assertHolds(this.#running.size <= most, `${this.#running.size} engines run`);
+    const loaded = this.pool.list().filter(({ state }) => state !== 'waiting');
+    for (const { lease, instance } of this.#leases) {
+      const isEnded = instance !== undefined && this.#ended.has(instance);
+      assertHolds(isEnded || !lease.signal.aborted, `a request on ${lease.instanceId} was hurt`);
+    }
+    for (const instance of loaded) {
+      const isKept = instance.isExplicit || instance.isPinned;
+      if (isKept && instance.state === 'ready') this.#kept.add(instance);
+    }
+    for (const instance of this.#kept) {
+      const isThere = loaded.includes(instance) || this.#ended.has(instance);
+      assertHolds(isThere, `${instance.id} should have stayed`);
+    }
+  }
+
+  #request(key: string): void {
+    const caller = new AbortController();
+    this.#callers.push(caller);
+    const purpose = key.startsWith('test/embed') ? 'embedding' : 'generation';
+    const options = {
+      identifier: key,
+      purpose,
+      caller: `caller ${this.#callers.length % 3}`,
+    } as const;
+    let instance: Instance | undefined;
+    const onEvent = (event: AcquireEvent): void => {
+      if (event.type !== 'instance.chosen') return;
+      instance = this.pool.list().find(({ id }) => id === event.instanceId);
+    };
+    const acquire = async (): Promise<void> => {
+      const lease = await this.pool.acquire(options, caller.signal, onEvent);
+      // A lease whose caller has left is released by whoever asked for it.
+      if (caller.signal.aborted) lease.release();
+      else this.#leases.push({ lease, instance });
+      caller.signal.addEventListener('abort', () => {
+        const index = this.#leases.findIndex((held) => held.lease === lease);
+        if (index >= 0) this.finish(index);
+      });
+    };
+    void this.#track(acquire());
+  }
+
+  /** Every end is fine but one that is not a clear error. */
+  async #track(work: Promise<unknown>): Promise<void> {
+    this.pendingCount += 1;
+    try {
+      await work;
+    } catch (error) {
+      const isClear = error instanceof HearthError && error.code !== 'internal';
+      if (!isClear && error !== theCallerLeft) throw error;
+    } finally {
+      this.pendingCount -= 1;
+    }
+  }
+
+  async #delay(): Promise<void> {
+    const { delays } = this.#settings;
+    const ticks = delays[this.#delayCount++ % delays.length] ?? 0;
+    for (let count = 0; count < ticks; count += 1) await tick();
+  }
+}
+
+it('stays within its limits, hurts no running request and serves or refuses all, whatever comes', async () => {
+  const sequence = fc.array(operation, { minLength: 5, maxLength: 60 });
+  await fc.assert(
+    fc.asyncProperty(settings, sequence, async (chosen, operations) => {
+      const run = new Run(chosen);
+      for (const each of operations) {
+        await run.do(each);
+        run.check();
+      }
+      for (let round = 0; run.pendingCount > 0 || run.hasLeases; round += 1) {
+        expect(round, 'somebody waits for ever').toBeLessThan(1000);
+        run.finish(0);
+        await run.settle(1);
+      }
+      await run.settle(20);
+      for (const instance of run.pool.list()) {
+        expect(instance).toMatchObject({ state: 'ready', visitCount: 0 });
+        expect([instance.slots.activeCount, instance.slots.waitingCount]).toEqual([0, 0]);
+      }
+      await run.pool.close();
+      expect(run.pool.memory().reservedBytes).toBe(0);
+    }),
+    { numRuns: Number(process.env['HEARTH_TEST_RUNS'] ?? 200) },
+  );
+}, 120_000);

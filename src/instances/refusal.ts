@@ -1,0 +1,87 @@
+import { HearthError } from '../contract/errors.ts';
+import { utmost, type Capacity } from './decide/admit.ts';
+import type { LoadDemand } from './decide/gives-way.ts';
+import type { InstanceView } from './decide/instance-view.ts';
+
+/** When to try again: what is busy may be idle by then, and what loads may be there. */
+const retryAfterSeconds = 10;
+
+interface Refused {
+  readonly instances: readonly InstanceView[];
+  readonly demand: LoadDemand;
+  readonly capacity: Capacity;
+  readonly contextLength: number;
+}
+
+/** For a load that does not fit whatever goes: `out_of_memory` with the numbers. */
+export function neverFits(refused: Refused, lacks: 'memory' | 'places'): HearthError {
+  const { instances, demand, capacity } = refused;
+  const { kept } = utmost(instances, demand, capacity);
+  if (lacks === 'places') {
+    return new HearthError(
+      'out_of_memory',
+      `${demand.modelKey} can't be loaded: models.maxLoaded is ${capacity.maxLoaded}, and ${describe(kept)} ` +
+        'stay loaded. Unload one of them: hearth unload <id>.',
+    );
+  }
+  const stay = kept.length === 0 ? '' : ` while ${describe(kept)} stay loaded`;
+  const remedy = kept.length === 0 ? '' : ', unload one of these';
+  return new HearthError(
+    'out_of_memory',
+    `${numbers(refused)}${stay}. Ask for a smaller context_length${remedy}, or load it all the same: ` +
+      `hearth load ${demand.modelKey} --force.`,
+  );
+}
+
+/** For a load whose turn did not come in time, since what would have to go was busy. */
+export function waitedTooLong(refused: Refused, waitedSeconds: number): HearthError {
+  return new HearthError(
+    'out_of_memory',
+    `${numbers(refused)} once the models that are busy get idle; none did within ${waitedSeconds} s ` +
+      '(limits.loadWaitSeconds). Try again later.',
+    { retryAfterSeconds },
+  );
+}
+
+/** For a load that finds too many others waiting. */
+export function lineFull(modelKey: string, capacity: number): HearthError {
+  return new HearthError(
+    'queue_full',
+    `${modelKey} can't be loaded now: ${capacity} loads wait for memory already (limits.loadQueue). Try again later.`,
+    { retryAfterSeconds },
+  );
+}
+
+/** For a request that can't wait any longer for a load, which goes on. */
+export function stillLoading(id: string, progress: number, waitedSeconds: number): HearthError {
+  return new HearthError(
+    'model_loading',
+    `${id} still loads after ${waitedSeconds} s (limits.loadWaitSeconds). The load goes on: try again.`,
+    { retryAfterSeconds, loading: { progress } },
+  );
+}
+
+function numbers({ instances, demand, capacity, contextLength }: Refused): string {
+  const { usableBytes } = utmost(instances, demand, capacity);
+  const limit =
+    capacity.limitBytes === undefined
+      ? ''
+      : ` of the ${mebibytes(capacity.limitBytes)} MiB of models.memoryLimitBytes`;
+  return (
+    `${demand.modelKey} with a context of ${contextLength} tokens needs about ` +
+    `${mebibytes(demand.estimatedBytes)} MiB, and ${mebibytes(usableBytes)} MiB can be used${limit}`
+  );
+}
+
+function describe(kept: readonly InstanceView[]): string {
+  return kept
+    .map(
+      ({ id, isExplicit, estimatedBytes }) =>
+        `${id} (${isExplicit ? 'loaded by name' : 'pinned'}, ${mebibytes(estimatedBytes)} MiB)`,
+    )
+    .join(', ');
+}
+
+function mebibytes(bytes: number): number {
+  return Math.ceil(bytes / 1024 / 1024);
+}

@@ -1,0 +1,149 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { get, post, type ApiAnswer } from '../setup/api.ts';
+import { makeHome, removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
+import { instancesOf } from '../setup/instances.ts';
+import { placeModel } from '../setup/place-model.ts';
+import { starterPath } from '../setup/test-engines.ts';
+
+const chatModels = ['six/a', 'six/b', 'six/c', 'six/d', 'six/e'] as const;
+const embedModel = 'six/embed';
+const models = [...chatModels, embedModel] as const;
+/** More of them take longer and prove more. */
+const operationCount = Number(process.env['HEARTH_TEST_OPERATIONS'] ?? 200);
+
+let home: string;
+let hearth: HearthProcess;
+let limitBytes: number;
+
+async function estimate(url: string, model: string): Promise<ApiAnswer> {
+  return post(url, '/api/v1/models/load', { model, estimate_only: true });
+}
+
+beforeAll(async () => {
+  home = await makeHome();
+  const chat = await readFile(starterPath('chat'));
+  for (const model of chatModels) await placeModel(home, model, chat);
+  await placeModel(home, embedModel, await readFile(starterPath('embed')));
+  const unlimited = await startHearth({ home });
+  const { body } = await estimate(unlimited.url, 'six/a');
+  await unlimited.stop();
+  limitBytes = Math.floor(body.estimate.total_bytes * 2.5);
+  hearth = await startHearth({
+    home,
+    flags: [`--models-memory-limit-bytes=${limitBytes}`, '--models-auto-evict=false'],
+  });
+});
+afterAll(async () => {
+  await hearth.stop();
+  await removeHome(home);
+});
+
+/** Numbers from 0 to 1, the same in each run (mulberry32). */
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function ask(model: string, isV1: boolean): Promise<ApiAnswer> {
+  if (model === embedModel) return post(hearth.url, '/api/v0/embeddings', { model, input: 'Hi' });
+  return isV1
+    ? post(hearth.url, '/api/v1/chat', { model, input: 'Hi', store: false, max_output_tokens: 20 })
+    : post(hearth.url, '/api/v0/chat/completions', {
+        model,
+        max_tokens: 20,
+        messages: [{ role: 'user', content: 'Hi' }],
+      });
+}
+
+describe('six models where there is memory for two', () => {
+  it(`serves ${operationCount} random operations within the limit, and hurts no running request`, async () => {
+    const random = randomNumbers(4);
+    const pick = <T>(values: readonly T[]): T | undefined =>
+      values[Math.floor(random() * values.length)];
+    const outcomes = new Map<string, number>();
+    const count = (outcome: string): void =>
+      void outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+    /** Loaded by name, and not unloaded yet. */
+    const named = new Set<string>();
+    /** How often each model was unloaded by name. */
+    const unloads = new Map<string, number>();
+    /** Answers that nothing explains. */
+    const surprises: unknown[] = [];
+    const unloadsOf = (model: string): number => unloads.get(model) ?? 0;
+
+    const unload = async (id: string): Promise<void> => {
+      const model = id.replace(/:\d+$/, '');
+      named.delete(id);
+      unloads.set(model, unloadsOf(model) + 1);
+      const { status } = await post(hearth.url, '/api/v1/models/unload', { instance_id: id });
+      count(`unload ${status}`);
+    };
+    const load = async (model: string): Promise<void> => {
+      const answer = await post(hearth.url, '/api/v1/models/load', { model });
+      if (answer.status === 200) named.add(answer.body.instance_id);
+      else if (answer.body.error.code !== 'out_of_memory') surprises.push(answer.body);
+      count(`load ${answer.body.error?.code ?? answer.status}`);
+    };
+    const request = async (model: string, isV1: boolean): Promise<void> => {
+      const before = unloadsOf(model);
+      const { status, body } = await ask(model, isV1);
+      count(`request ${body.error?.code ?? status}`);
+      if (status === 200) return;
+      // Only what somebody did by name may stand in the way: two models that stay, or an unload.
+      const { code, message } = body.error;
+      const isRefused = code === 'out_of_memory' && message.includes('stay loaded');
+      const isUnloaded = code === 'unloaded' && unloadsOf(model) > before;
+      if (!isRefused && !isUnloaded) surprises.push(body);
+    };
+
+    let doneCount = 0;
+    const work = async (): Promise<void> => {
+      while (doneCount < operationCount) {
+        doneCount += 1;
+        const dice = random();
+        const model = pick(models) ?? embedModel;
+        const victim = pick([...named]);
+        if (named.size > 1 && victim !== undefined) await unload(victim);
+        else if (dice < 0.1) await load(model);
+        else if (dice < 0.2 && victim !== undefined) await unload(victim);
+        else await request(model, random() < 0.5);
+      }
+    };
+    const done = new AbortController();
+    let mostBytes = 0;
+    const watch = async (): Promise<void> => {
+      while (!done.signal.aborted) {
+        const { body } = await get(hearth.url, '/api/v1/status');
+        expect(body.memory.limit_bytes).toBe(limitBytes);
+        expect(body.memory.reserved_bytes).toBeLessThanOrEqual(limitBytes);
+        const holding = body.instances.filter(
+          ({ state, model }: { state: string; model: string }) =>
+            state !== 'waiting' && model !== embedModel,
+        );
+        expect(holding.length).toBeLessThanOrEqual(2);
+        mostBytes = Math.max(mostBytes, body.memory.reserved_bytes);
+        await delay(20);
+      }
+    };
+    const startedAt = performance.now();
+    const working = Promise.all(Array.from({ length: 8 }, work)).finally(() => done.abort());
+    await Promise.all([watch(), working]);
+    const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
+    if (process.env['HEARTH_TEST_OPERATIONS'] !== undefined) {
+      console.info({ seconds, mostBytes, limitBytes, ...Object.fromEntries(outcomes) });
+    }
+    expect(surprises).toEqual([]);
+    expect(outcomes.get('request 200')).toBeGreaterThan(operationCount / 2);
+    for (const each of (await instancesOf(hearth.url)).values()) {
+      expect(each).toMatchObject({ state: 'ready', active_requests: 0, queued_requests: 0 });
+    }
+    expect(hearth.log()).not.toContain('engine crashed');
+  }, 300_000);
+});
