@@ -9,6 +9,7 @@ export interface Schema {
   readonly response_blobs: ResponseBlobTable;
   readonly blobs: BlobTable;
   readonly tokens: TokenTable;
+  readonly downloads: DownloadTable;
   readonly schema_version: { readonly version: number };
 }
 
@@ -45,4 +46,19 @@ interface TokenTable {
   readonly created_at: string;
   readonly expires_at: string | null;
   readonly last_used_at: Generated<string | null>;
+}
+
+interface DownloadTable {
+  readonly id: string;
+  /** JSON. */
+  readonly plan: string;
+  readonly status: 'downloading' | 'paused' | 'completed' | 'failed';
+  /** 0 or 1. */
+  readonly is_paused_by_user: number;
+  readonly total_bytes: number;
+  readonly downloaded_bytes: number;
+  readonly started_at: string;
+  readonly completed_at: string | null;
+  /** JSON. */
+  readonly failure: string | null;
 }

@@ -2,6 +2,7 @@ import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { Kysely, sql } from 'kysely';
 import type { Logger } from '../observability/logger.ts';
 import { createBlobRepository } from './blob-repository.ts';
+import { createDownloadRepository } from './download-repository.ts';
 import { migrate, NewerSchemaError } from './migrate.ts';
 import { migrations } from './migrations/migrations.ts';
 import { createResponseRepository } from './response-repository.ts';
@@ -32,6 +33,7 @@ export async function createSqliteStore({ file, logger }: SqliteStoreOptions): P
     responses: createResponseRepository(database),
     blobs: createBlobRepository(database),
     tokens: createTokenRepository(database),
+    downloads: createDownloadRepository(database),
     ping: async () => {
       await sql`select 1`.execute(database);
     },

@@ -94,10 +94,37 @@ export interface TokenRepository {
   delete(id: string): Promise<boolean>;
 }
 
+export interface StoredDownload {
+  /** `job_` and 10 lower-case hex digits. */
+  readonly id: string;
+  /** JSON value that the downloads know. */
+  readonly plan: unknown;
+  readonly status: 'downloading' | 'paused' | 'completed' | 'failed';
+  /** Whether a caller paused it: it then stays so when the server starts again. */
+  readonly isPausedByUser: boolean;
+  readonly totalBytes: number;
+  readonly downloadedBytes: number;
+  readonly startedAt: Date;
+  readonly completedAt: Date | null;
+  /** JSON value; null where it has not failed. */
+  readonly failure: unknown;
+}
+
+export interface DownloadRepository {
+  insert(download: StoredDownload): Promise<void>;
+  /** Everything but the id, the plan and the start may have changed. False where it is gone. */
+  update(download: StoredDownload): Promise<boolean>;
+  find(id: string): Promise<StoredDownload | undefined>;
+  /** Newest first. */
+  list(): Promise<readonly StoredDownload[]>;
+  delete(id: string): Promise<boolean>;
+}
+
 export interface Store {
   readonly responses: ResponseRepository;
   readonly blobs: BlobRepository;
   readonly tokens: TokenRepository;
+  readonly downloads: DownloadRepository;
   /** Throws where the database can't be reached. */
   ping(): Promise<void>;
   close(): Promise<void>;

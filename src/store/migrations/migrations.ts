@@ -1,5 +1,6 @@
 import { responsesAndTokens } from './0001-responses-and-tokens.ts';
+import { downloads } from './0002-downloads.ts';
 import type { Migration } from './migration.ts';
 
 /** In order; the version of a schema is the number of migrations it has had. */
-export const migrations: readonly Migration[] = [responsesAndTokens];
+export const migrations: readonly Migration[] = [responsesAndTokens, downloads];

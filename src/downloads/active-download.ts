@@ -1,0 +1,75 @@
+import type { StoredDownload } from '../store/store.ts';
+import type { DownloadJob } from './downloads.ts';
+import { toJob } from './job-view.ts';
+import { SpeedMeter } from './speed-meter.ts';
+
+/** How often the bytes of a job that runs are written to the store. */
+const saveIntervalMs = 2000;
+
+interface ActiveDownloadOptions {
+  readonly stored: StoredDownload;
+  /** Keeps the job as it is now. */
+  readonly save: (stored: StoredDownload) => void;
+}
+
+/** A job that downloads, or waits for its turn. */
+export class ActiveDownload {
+  readonly #save: ActiveDownloadOptions['save'];
+  readonly #meter = new SpeedMeter();
+  readonly #controller = new AbortController();
+  #stored: StoredDownload;
+  #savedAtMs = performance.now();
+  #ended: Promise<void> = Promise.resolve();
+
+  constructor({ stored, save }: ActiveDownloadOptions) {
+    this.#stored = stored;
+    this.#save = save;
+  }
+
+  get stored(): StoredDownload {
+    return this.#stored;
+  }
+
+  get remainingBytes(): number {
+    return this.#stored.totalBytes - this.#stored.downloadedBytes;
+  }
+
+  /** Whether it was told to stop. */
+  get isStopping(): boolean {
+    return this.#controller.signal.aborted;
+  }
+
+  /** Runs work that settles when the job is over or has stopped; it never rejects. */
+  run(work: (signal: AbortSignal) => Promise<void>): void {
+    this.#ended = work(this.#controller.signal);
+  }
+
+  /** Settles when its work has ended. */
+  ended(): Promise<void> {
+    return this.#ended;
+  }
+
+  stop(): Promise<void> {
+    this.#controller.abort(new Error('the download was stopped'));
+    return this.#ended;
+  }
+
+  change(fields: Partial<StoredDownload>): StoredDownload {
+    this.#stored = { ...this.#stored, ...fields };
+    return this.#stored;
+  }
+
+  received(downloadedBytes: number): void {
+    const nowMs = performance.now();
+    this.#meter.add(downloadedBytes, nowMs);
+    this.change({ downloadedBytes });
+    if (nowMs - this.#savedAtMs < saveIntervalMs) return;
+    this.#savedAtMs = nowMs;
+    this.#save(this.#stored);
+  }
+
+  view(): DownloadJob {
+    const { downloadedBytes } = this.#stored;
+    return toJob(this.#stored, this.#meter.bytesPerSecond(downloadedBytes, performance.now()));
+  }
+}

@@ -1,0 +1,44 @@
+import { HearthError } from '../contract/errors.ts';
+import { HttpFailure } from '../net/http-client.ts';
+import type { DownloadFailure } from './downloads.ts';
+
+const again = 'Ask for the download again; it goes on where it stopped.';
+
+/** What a job says of the error that ended it. */
+export function describeFailure(error: unknown): DownloadFailure {
+  const { type, code, message } = toHearthError(error);
+  return { type, code, message };
+}
+
+function toHearthError(error: unknown): HearthError {
+  if (error instanceof HearthError) return error;
+  if (error instanceof HttpFailure) return httpError(error);
+  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+  return new HearthError(
+    'internal',
+    code === undefined
+      ? `The download stopped at a fault of Hearth itself; its log says more. ${again}`
+      : `The files could not be written to the models folder (${code}). Check that it may be written to, then: ${again}`,
+  );
+}
+
+function httpError({ status, message }: HttpFailure): HearthError {
+  if (status === 401 || status === 403) {
+    return new HearthError(
+      'gated_repository',
+      `The hub does not give the file to this account (${status}). Set hub.token to a token of an account that has agreed to the terms of the repository, then: ${again}`,
+    );
+  }
+  if (status === 404 || status === 410) {
+    return new HearthError(
+      'model_not_found',
+      `The hub no longer has a file of this download (${status}). Cancel it and ask for the model again.`,
+    );
+  }
+  return new HearthError('hub_unreachable', `The download broke off: ${message}. ${again}`);
+}
+
+/** Whether it is nobody's fault but ours, so that the log has to have all of it. */
+export function isUnexpected(error: unknown): boolean {
+  return toHearthError(error).code === 'internal';
+}

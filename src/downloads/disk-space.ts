@@ -1,0 +1,47 @@
+import { statfs } from 'node:fs/promises';
+import { HearthError } from '../contract/errors.ts';
+
+/** Bytes that this process may still write on the disk of a folder. */
+export async function readFreeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+interface SpaceDemand {
+  readonly freeBytes: number;
+  readonly neededBytes: number;
+  /** What other downloads that run have yet to write there. */
+  readonly promisedBytes: number;
+}
+
+/** Whether there is room for everything that is to come. */
+export function hasRoom({ freeBytes, neededBytes, promisedBytes }: SpaceDemand): boolean {
+  return neededBytes + promisedBytes <= freeBytes;
+}
+
+/** Says both numbers: what is needed and what there is. */
+export function insufficientDisk(demand: SpaceDemand): HearthError {
+  const { freeBytes, neededBytes, promisedBytes } = demand;
+  const promised =
+    promisedBytes > 0 ? `, of which other downloads still need ${formatBytes(promisedBytes)}` : '';
+  return new HearthError(
+    'insufficient_disk',
+    `The download needs ${formatBytes(neededBytes)} more, and the disk of the models has ` +
+      `${formatBytes(freeBytes)} free${promised}. Make room and ask again; it goes on where it stopped.`,
+  );
+}
+
+/** Such as `4.1 GB (4,100,000,000 bytes)`. */
+function formatBytes(bytes: number): string {
+  const exact = `${bytes.toLocaleString('en-US')} bytes`;
+  return bytes < 1e6 ? exact : `${(bytes / 1e9).toFixed(bytes < 1e8 ? 3 : 1)} GB (${exact})`;
+}
+
+/** Whether a write failed because the disk or its quota is full. */
+export function isDiskFull(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+  );
+}

@@ -1,0 +1,204 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { HearthError } from '../contract/errors.ts';
+import { HttpFailure, type HttpClient } from '../net/http-client.ts';
+
+/** The hub sends whole files only; they have to be read from their beginning. */
+export class RangeIgnored extends Error {
+  override readonly name = 'RangeIgnored';
+}
+
+/** Where a file comes from. */
+export interface FileSource {
+  readonly http: HttpClient;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Within the repository; for messages. */
+  readonly path: string;
+  /** As the hub lists it. */
+  readonly sizeBytes: number;
+  /** Longest silence of the hub. */
+  readonly stallTimeoutMs: number;
+  /** Bytes that are written, and recorded, at once: what a kill loses of each connection. */
+  readonly batchBytes: number;
+}
+
+interface RangeRequest {
+  readonly source: FileSource;
+  readonly start: number;
+  /** Exclusive. */
+  readonly end: number;
+  readonly signal: AbortSignal;
+  /** Gets the bytes in order; the next come when it has settled. */
+  readonly write: (pieces: readonly Uint8Array[]) => Promise<void>;
+}
+
+interface Head {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/**
+ * Fetches a part of a file, or all of it, and never gives more bytes than were asked for. There is no
+ * `If-Range`: the address names a commit, whose files don't change, and the whole is checked in the end.
+ *
+ * @throws RangeIgnored where the hub answers a part with the whole; HttpFailure;
+ *   HearthError `hub_unreachable` where the file has another size than the hub lists; the signal's reason.
+ */
+export async function fetchRange(request: RangeRequest): Promise<void> {
+  const { source, start, end, signal } = request;
+  signal.throwIfAborted();
+  const attempt = new AbortController();
+  const abort = (): void => attempt.abort(signal.reason);
+  signal.addEventListener('abort', abort);
+  const watch = watchSilence(source, attempt);
+  try {
+    const response = await source.http.get(source.url, {
+      signal: attempt.signal,
+      maximumBytes: Number.MAX_SAFE_INTEGER,
+      headers: source.headers,
+      forwardedHeaders: {
+        'accept-encoding': 'identity',
+        ...(isWhole(request) ? {} : { range: `bytes=${start}-${end - 1}` }),
+      },
+    });
+    assertAnswers(response, request);
+    await passOn(response.body, request, watch);
+  } catch (error) {
+    throw isBeyondEnd(error) ? sizeDiffers(source, sizeSaidBy(error)) : error;
+  } finally {
+    watch.end();
+    signal.removeEventListener('abort', abort);
+    // Closes the connection of an answer that was not read to its end.
+    attempt.abort();
+  }
+}
+
+/** The hub knows a smaller file than it lists. */
+function isBeyondEnd(error: unknown): error is HttpFailure {
+  return error instanceof HttpFailure && error.status === 416;
+}
+
+function sizeSaidBy({ headers }: HttpFailure): string {
+  return /^bytes \*\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1] ?? 'fewer';
+}
+
+interface SilenceWatch {
+  /** The hub sent something. */
+  heard(): void;
+  /** Runs work during which nothing is expected of the hub. */
+  during(work: Promise<void>): Promise<void>;
+  end(): void;
+}
+
+function watchSilence({ url, stallTimeoutMs }: FileSource, attempt: AbortController): SilenceWatch {
+  let isBusy = false;
+  const timer = setTimeout(() => {
+    if (isBusy) timer.refresh();
+    else
+      attempt.abort(
+        new HttpFailure('timeout', `${url.host} sent nothing for ${stallTimeoutMs / 1000} seconds`),
+      );
+  }, stallTimeoutMs);
+  return {
+    heard: () => timer.refresh(),
+    async during(work) {
+      isBusy = true;
+      try {
+        await work;
+      } finally {
+        isBusy = false;
+        timer.refresh();
+      }
+    },
+    end: () => clearTimeout(timer),
+  };
+}
+
+async function passOn(
+  body: AsyncIterable<Uint8Array>,
+  request: RangeRequest,
+  watch: SilenceWatch,
+): Promise<void> {
+  const { source, start, end, write } = request;
+  let remaining = end - start;
+  let batch: Uint8Array[] = [];
+  let batchedBytes = 0;
+  const flush = async (): Promise<void> => {
+    const pieces = batch;
+    batch = [];
+    batchedBytes = 0;
+    if (pieces.length > 0) await watch.during(write(pieces));
+  };
+  try {
+    for await (const piece of body) {
+      watch.heard();
+      if (piece.length > remaining) throw tooLong(request);
+      remaining -= piece.length;
+      batch.push(piece);
+      batchedBytes += piece.length;
+      if (batchedBytes >= source.batchBytes) await flush();
+    }
+  } finally {
+    // What has come is kept, however the transfer ended.
+    await flush();
+  }
+  if (remaining > 0) {
+    throw new HttpFailure(
+      'interrupted',
+      `${source.url.host} sent ${end - start - remaining} of the ${end - start} bytes of ` +
+        `${source.path} that were asked for`,
+    );
+  }
+}
+
+function isWhole({ source, start, end }: RangeRequest): boolean {
+  return start === 0 && end === source.sizeBytes;
+}
+
+function assertAnswers({ status, headers }: Head, request: RangeRequest): void {
+  const { source } = request;
+  const { host } = source.url;
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity')
+    throw new HttpFailure('interrupted', `${host} sent the file encoded`);
+  if (status === 206) {
+    assertRange(headers['content-range'], request);
+    return;
+  }
+  if (status !== 200) throw new HttpFailure('interrupted', `${host} answered ${status}`);
+  const length = headers['content-length'];
+  if (length !== undefined && Number(length) !== source.sizeBytes) {
+    throw sizeDiffers(source, length);
+  }
+  if (!isWhole(request)) throw new RangeIgnored(`${host} sends whole files only`);
+}
+
+function assertRange(header: string | undefined, { source, start, end }: RangeRequest): void {
+  const match = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(header ?? '');
+  const total = match?.[3] ?? '*';
+  if (total !== '*' && Number(total) !== source.sizeBytes) throw sizeDiffers(source, total);
+  if (match !== null && Number(match[1]) === start && Number(match[2]) === end - 1) return;
+  throw new HttpFailure(
+    'interrupted',
+    `${source.url.host} answered with another range (${JSON.stringify((header ?? '').slice(0, 80))}) than ` +
+      `bytes ${start}-${end - 1} of ${source.path}`,
+  );
+}
+
+/** @param actual Bytes, in digits, as the hub wrote them. */
+function sizeDiffers({ path, sizeBytes }: FileSource, actual: string): HearthError {
+  return new HearthError(
+    'hub_unreachable',
+    `The hub lists ${path} with ${sizeBytes} bytes, but the file it sends has ${actual.slice(0, 20)}.`,
+  );
+}
+
+function tooLong(request: RangeRequest): Error {
+  const { source, start, end } = request;
+  const count = end - start;
+  if (isWhole(request)) return sizeDiffers(source, `more than ${count}`);
+  return new HttpFailure(
+    'interrupted',
+    `${source.url.host} sent more than the ${count} bytes asked for`,
+  );
+}

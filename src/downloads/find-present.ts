@@ -1,0 +1,43 @@
+import { stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { ModelLibrary } from '../models/model.ts';
+import type { DownloadPlan } from './downloads.ts';
+import { findModelFolder } from './staging.ts';
+
+/**
+ * Whether every file of a plan is in the library already, by name and size, whoever put it there: in the
+ * models folder, or in another folder that the library knows.
+ */
+export async function isPresent(
+  plan: DownloadPlan,
+  modelsFolder: string,
+  library: ModelLibrary,
+): Promise<boolean> {
+  const folders = new Set([await findModelFolder(modelsFolder, plan)]);
+  for (const { variants } of await library.list()) {
+    for (const path of variants.flatMap(({ files }) => files)) {
+      for (const folder of [dirname(path), dirname(dirname(path))]) {
+        if (isFolderOf(plan, folder)) folders.add(folder);
+      }
+    }
+  }
+  for (const folder of folders) {
+    if (await hasFiles(plan, folder)) return true;
+  }
+  return false;
+}
+
+function isFolderOf({ owner, name }: DownloadPlan, folder: string): boolean {
+  return (
+    basename(folder).toLowerCase() === name.toLowerCase() &&
+    basename(dirname(folder)).toLowerCase() === owner.toLowerCase()
+  );
+}
+
+async function hasFiles({ files }: DownloadPlan, folder: string): Promise<boolean> {
+  for (const { target, sizeBytes } of files) {
+    const found = await stat(join(folder, target)).catch(() => null);
+    if (found?.isFile() !== true || found.size !== sizeBytes) return false;
+  }
+  return true;
+}

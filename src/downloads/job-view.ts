@@ -1,0 +1,39 @@
+import type { StoredDownload } from '../store/store.ts';
+import type { DownloadFailure, DownloadJob, DownloadPlan } from './downloads.ts';
+
+/** The plan of a stored job, as it was written. */
+export function planOf({ plan }: StoredDownload): DownloadPlan {
+  return plan as DownloadPlan;
+}
+
+/** Equal for two requests that mean the same files of the same commit, however they were spelled. */
+export function identityOf({ owner, name, commit, files }: DownloadPlan): string {
+  const paths = files.map(({ path }) => path).toSorted();
+  return JSON.stringify([owner.toLowerCase(), name.toLowerCase(), commit, paths]);
+}
+
+/** @param speed Bytes a second, of a job that downloads; undefined while it is not known. */
+export function toJob(stored: StoredDownload, speed: number | undefined): DownloadJob {
+  const { id, status, totalBytes, downloadedBytes, startedAt, completedAt, failure } = stored;
+  const isDownloading = status === 'downloading';
+  const remaining = totalBytes - downloadedBytes;
+  const canEstimate = isDownloading && remaining > 0 && speed !== undefined && speed > 0;
+  return {
+    id,
+    plan: planOf(stored),
+    status,
+    totalBytes,
+    downloadedBytes,
+    startedAt,
+    completedAt,
+    failure: failure as DownloadFailure | null,
+    bytesPerSecond: isDownloading ? (speed ?? 0) : undefined,
+    estimatedCompletionAt: canEstimate ? estimate(remaining, speed) : undefined,
+  };
+}
+
+/** Undefined beyond what a date can hold. */
+function estimate(remainingBytes: number, bytesPerSecond: number): Date | undefined {
+  const date = new Date(Date.now() + (remainingBytes / bytesPerSecond) * 1000);
+  return Number.isNaN(date.getTime()) ? undefined : date;
+}

@@ -1,0 +1,227 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
+import { planChunks, type ChunkRange } from './chunk-plan.ts';
+import { openProgressFile, type ProgressFile } from './progress-file.ts';
+
+interface PartFileOptions {
+  /** Of the content; the progress lies beside it, with `.progress` at the end. */
+  readonly path: string;
+  /** Which file of which commit it is to become. */
+  readonly identity: string;
+  readonly sizeBytes: number;
+  readonly chunkBytes: number;
+}
+
+interface ChunkState extends ChunkRange {
+  receivedBytes: number;
+  checksum: number;
+}
+
+/** Where the progress of a part file is kept. */
+export function progressPathOf(partPath: string): string {
+  return `${partPath}.progress`;
+}
+
+/**
+ * A file that is on its way: chunks fill it in any order, each from its start on, and what is on disk is on
+ * record. One writer for each chunk at a time.
+ */
+export class PartFile {
+  readonly sizeBytes: number;
+  readonly chunkBytes: number;
+  readonly #file: FileHandle;
+  readonly #progress: ProgressFile;
+  readonly #chunks: readonly ChunkState[];
+  #receivedBytes = 0;
+  #waiting: (() => void)[] = [];
+
+  private constructor(file: FileHandle, progress: ProgressFile, options: PartFileOptions) {
+    this.sizeBytes = options.sizeBytes;
+    this.#file = file;
+    this.#progress = progress;
+    this.chunkBytes = options.chunkBytes;
+    this.#chunks = planChunks(options.sizeBytes, options.chunkBytes).map((chunk) => ({
+      ...chunk,
+      ...(progress.records[chunk.index] ?? { receivedBytes: 0, checksum: 0 }),
+    }));
+    for (const { receivedBytes } of this.#chunks) this.#receivedBytes += receivedBytes;
+  }
+
+  /** Opens what an earlier run left, or starts anew. */
+  static async open(options: PartFileOptions): Promise<PartFile> {
+    const { path, identity, sizeBytes, chunkBytes } = options;
+    const file = await open(path, 'r+').catch(() => open(path, 'w+'));
+    try {
+      const isSized = (await file.stat()).size === sizeBytes;
+      const progress = await openProgressFile({
+        path: progressPathOf(path),
+        // Of a content with another length nothing is to be believed.
+        identity: isSized ? `${identity}\n${sizeBytes}\n${chunkBytes}` : '',
+        chunkSizes: planChunks(sizeBytes, chunkBytes).map(({ start, end }) => end - start),
+      });
+      if (isSized) return new PartFile(file, progress, options);
+      await progress.close();
+      // Takes no room on disk until it is written.
+      await file.truncate(sizeBytes);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+    await file.close();
+    return PartFile.open(options);
+  }
+
+  get chunks(): readonly ChunkRange[] {
+    return this.#chunks;
+  }
+
+  /** Bytes on disk, of all chunks. */
+  get receivedBytes(): number {
+    return this.#receivedBytes;
+  }
+
+  get isComplete(): boolean {
+    return this.#receivedBytes === this.sizeBytes;
+  }
+
+  /** Bytes of a chunk that are on disk, from its start on. */
+  receivedOf(index: number): number {
+    return this.#chunk(index).receivedBytes;
+  }
+
+  /** CRC-32 of what a chunk has. */
+  checksumOf(index: number): number {
+    return this.#chunk(index).checksum;
+  }
+
+  /** Bytes that are on disk from a position on without a gap. */
+  readableFrom(position: number): number {
+    let end = position;
+    while (end < this.sizeBytes) {
+      const {
+        start,
+        receivedBytes,
+        end: chunkEnd,
+      } = this.#chunk(Math.floor(end / this.chunkBytes));
+      end = Math.max(end, start + receivedBytes);
+      if (end < chunkEnd) break;
+    }
+    return end - position;
+  }
+
+  /** Settles at the next write, and when it is aborted. */
+  nextWrite(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const settle = (): void => {
+        signal.removeEventListener('abort', settle);
+        resolve();
+      };
+      if (signal.aborted) resolve();
+      signal.addEventListener('abort', settle);
+      this.#waiting.push(settle);
+    });
+  }
+
+  /** Adds bytes to a chunk, after those that it has, and then records them. */
+  async append(index: number, pieces: readonly Uint8Array[]): Promise<void> {
+    const chunk = this.#chunk(index);
+    let byteCount = 0;
+    let { checksum } = chunk;
+    for (const piece of pieces) {
+      byteCount += piece.length;
+      checksum = crc32(piece, checksum);
+    }
+    if (chunk.start + chunk.receivedBytes + byteCount > chunk.end) {
+      throw new RangeError(`chunk ${index} would get more bytes than it has`);
+    }
+    await writeFully(this.#file, pieces, byteCount, chunk.start + chunk.receivedBytes);
+    await this.#record(chunk, chunk.receivedBytes + byteCount, checksum);
+  }
+
+  /** Takes of a piece at any position what is missing; what lies before it has to be there already. */
+  async fillIn(position: number, piece: Uint8Array): Promise<void> {
+    for (let offset = 0; offset < piece.length;) {
+      const at = position + offset;
+      const { index, start, end, receivedBytes } = this.#chunk(Math.floor(at / this.chunkBytes));
+      const length = Math.min(piece.length - offset, end - at);
+      const known = Math.min(length, Math.max(0, start + receivedBytes - at));
+      const missing = piece.subarray(offset + known, offset + length);
+      if (missing.length > 0) await this.append(index, [missing]);
+      offset += length;
+    }
+  }
+
+  /** Forgets what a chunk has. */
+  async reset(index: number): Promise<void> {
+    await this.#record(this.#chunk(index), 0, 0);
+  }
+
+  /** Whether the disk still has what was written of a chunk. */
+  async isIntact(index: number, buffer: Buffer, signal: AbortSignal): Promise<boolean> {
+    const { start, receivedBytes, checksum } = this.#chunk(index);
+    let actual = 0;
+    for (let offset = 0; offset < receivedBytes;) {
+      signal.throwIfAborted();
+      const bytes = await this.read(buffer, start + offset, receivedBytes - offset);
+      if (bytes.length === 0) return false;
+      actual = crc32(bytes, actual);
+      offset += bytes.length;
+    }
+    return actual === checksum;
+  }
+
+  /** At most `length` bytes, in `buffer`. */
+  async read(buffer: Buffer, position: number, length: number): Promise<Buffer> {
+    const wanted = Math.min(length, buffer.length);
+    const { bytesRead } = await this.#file.read(buffer, 0, wanted, position);
+    return buffer.subarray(0, bytesRead);
+  }
+
+  /** Returns when the content is on the disk itself. */
+  async flush(): Promise<void> {
+    await this.#file.sync();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#file.close(), this.#progress.close()]);
+  }
+
+  async #record(chunk: ChunkState, receivedBytes: number, checksum: number): Promise<void> {
+    await this.#progress.write(chunk.index, { receivedBytes, checksum });
+    this.#receivedBytes += receivedBytes - chunk.receivedBytes;
+    chunk.receivedBytes = receivedBytes;
+    chunk.checksum = checksum;
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const resume of this.#waiting.splice(0)) resume();
+  }
+
+  #chunk(index: number): ChunkState {
+    const chunk = this.#chunks[index];
+    if (chunk === undefined) throw new RangeError(`there is no chunk ${index}`);
+    return chunk;
+  }
+}
+
+/** A disk that fills up may take a part of the bytes before it refuses. */
+async function writeFully(
+  file: FileHandle,
+  pieces: readonly Uint8Array[],
+  byteCount: number,
+  position: number,
+): Promise<void> {
+  let { bytesWritten: written } = await file.writev([...pieces], position);
+  if (written === byteCount) return;
+  const whole = Buffer.concat(pieces);
+  while (written < byteCount) {
+    const { bytesWritten } = await file.write(
+      whole,
+      written,
+      byteCount - written,
+      position + written,
+    );
+    written += bytesWritten;
+  }
+}

@@ -1,0 +1,43 @@
+import { given } from '../contract/given.ts';
+import type { Hub } from '../hub/hub.ts';
+import { resolveModel } from '../hub/resolve-model.ts';
+import type { DownloadPlan, DownloadRequest } from './downloads.ts';
+
+interface PlanOptions {
+  readonly hub: Hub;
+  readonly hubEndpoint: string | undefined;
+  readonly request: DownloadRequest;
+}
+
+/**
+ * Finds out which files of which commit a request means, and where they go.
+ *
+ * @throws HearthError as `DownloadManager.start`; the signal's reason.
+ */
+export async function planDownload(
+  { hub, hubEndpoint, request }: PlanOptions,
+  signal: AbortSignal,
+): Promise<DownloadPlan> {
+  const { model, quantization } = request;
+  const options = { hub, model, ...given({ endpoint: hubEndpoint, quantization }) };
+  const { repository, choice } = await resolveModel(options, signal);
+  const { owner, name, commit } = repository;
+  return {
+    model,
+    owner,
+    name,
+    commit,
+    quantization: choice.quantization,
+    files: choice.files.map(({ path, sizeBytes, checksum }) => ({
+      path,
+      target: targetOf(path),
+      sizeBytes,
+      checksum,
+    })),
+  };
+}
+
+/** The library looks one folder deep; of a deeper path the last two names stay. */
+function targetOf(path: string): string {
+  return path.split('/').slice(-2).join('/');
+}

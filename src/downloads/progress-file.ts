@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { open, type FileHandle } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
+
+/**
+ * How much of each chunk of a part file is on disk, kept in a file beside it so that it outlives this process
+ * at any byte. A header of 64 bytes (magic, identity, CRC-32 of both) says whose it is; then comes a record of
+ * 16 bytes for each chunk: index, bytes on disk, their CRC-32, and the CRC-32 of these three; all little-endian.
+ * A record is written in place after the bytes that it counts. What is torn or foreign counts for nothing.
+ */
+export interface ProgressFile {
+  /** As found when it was opened, by chunk. */
+  readonly records: readonly ChunkRecord[];
+  write(index: number, record: ChunkRecord): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ChunkRecord {
+  /** Counted from the chunk's start. */
+  readonly receivedBytes: number;
+  /** CRC-32 of these bytes. */
+  readonly checksum: number;
+}
+
+interface ProgressFileOptions {
+  readonly path: string;
+  /** Whatever makes two part files differ; records of another identity are dropped. */
+  readonly identity: string;
+  /** Bytes of each chunk. */
+  readonly chunkSizes: readonly number[];
+}
+
+const magic = Buffer.from('HRTHPRG1', 'latin1');
+const headerBytes = 64;
+const recordBytes = 16;
+const emptyRecord: ChunkRecord = { receivedBytes: 0, checksum: 0 };
+
+/** Opens the file, or makes it anew where it is missing, torn or of something else. */
+export async function openProgressFile(options: ProgressFileOptions): Promise<ProgressFile> {
+  const { path, identity, chunkSizes } = options;
+  const header = encodeHeader(identity);
+  const file = await open(path, 'r+').catch(() => open(path, 'w+'));
+  try {
+    const content = await readContent(file, chunkSizes.length);
+    const isOurs = content.subarray(0, headerBytes).equals(header);
+    if (!isOurs) {
+      await file.truncate(0);
+      await file.write(header, 0, headerBytes, 0);
+    }
+    return {
+      records: chunkSizes.map((size, index) =>
+        isOurs ? decodeRecord(content, index, size) : emptyRecord,
+      ),
+      write: async (index, record) => {
+        const bytes = encodeRecord(index, record);
+        await file.write(bytes, 0, recordBytes, headerBytes + index * recordBytes);
+      },
+      close: () => file.close(),
+    };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+async function readContent(file: FileHandle, chunkCount: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(headerBytes + chunkCount * recordBytes);
+  const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
+  return buffer.subarray(0, bytesRead);
+}
+
+function encodeHeader(identity: string): Buffer {
+  const header = Buffer.alloc(headerBytes);
+  magic.copy(header);
+  createHash('sha256').update(identity).digest().copy(header, magic.length);
+  header.writeUInt32LE(crc32(header.subarray(0, headerBytes - 4)), headerBytes - 4);
+  return header;
+}
+
+function encodeRecord(index: number, { receivedBytes, checksum }: ChunkRecord): Buffer {
+  const bytes = Buffer.alloc(recordBytes);
+  bytes.writeUInt32LE(index, 0);
+  bytes.writeUInt32LE(receivedBytes, 4);
+  bytes.writeUInt32LE(checksum, 8);
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, 12)), 12);
+  return bytes;
+}
+
+function decodeRecord(content: Buffer, index: number, chunkBytes: number): ChunkRecord {
+  const start = headerBytes + index * recordBytes;
+  const bytes = content.subarray(start, start + recordBytes);
+  if (bytes.length < recordBytes) return emptyRecord;
+  const receivedBytes = bytes.readUInt32LE(4);
+  const isWhole =
+    bytes.readUInt32LE(0) === index &&
+    receivedBytes <= chunkBytes &&
+    bytes.readUInt32LE(12) === crc32(bytes.subarray(0, 12));
+  return isWhole ? { receivedBytes, checksum: bytes.readUInt32LE(8) } : emptyRecord;
+}

@@ -1,0 +1,145 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Hub } from '../hub/hub.ts';
+import type { HttpClient } from '../net/http-client.ts';
+import { matchesChecksum } from './content-hash.ts';
+import type { DownloadFile, DownloadPlan } from './downloads.ts';
+import { settleAll } from './settle-all.ts';
+import { Slots } from './slots.ts';
+import {
+  assertSafePlan,
+  exists,
+  findModelFolder,
+  partPath,
+  publishFile,
+  publishingOrder,
+  removeStaging,
+  stagingFolder,
+  targetExists,
+} from './staging.ts';
+import { readStagedBytes, transferFile, type TransferSettings } from './transfer-file.ts';
+
+export interface RunSettings extends TransferSettings {
+  readonly stallTimeoutMs: number;
+}
+
+interface DownloadRun {
+  readonly jobId: string;
+  readonly plan: DownloadPlan;
+  readonly hub: Hub;
+  readonly http: HttpClient;
+  readonly modelsFolder: string;
+  readonly settings: RunSettings;
+  readonly signal: AbortSignal;
+  /** Told the bytes of the whole job that are on disk, whenever they change. */
+  readonly onReceived: (bytes: number) => void;
+  /** Called once what is on disk is known, before anything is fetched; it throws where there is no room. */
+  readonly assertRoom: () => Promise<void>;
+}
+
+interface StagedFile extends DownloadFile {
+  readonly index: number;
+  readonly partPath: string;
+  readonly identity: string;
+  readonly targetPath: string;
+  isInLibrary: boolean;
+  receivedBytes: number;
+}
+
+/**
+ * Brings a model into the library, from wherever an earlier run stopped: fetches every file, and when all are
+ * complete and checked moves them to their places.
+ *
+ * @throws What stopped it; what is on disk stays for the next run.
+ */
+export async function runDownload(run: DownloadRun): Promise<void> {
+  const { jobId, plan, modelsFolder, settings, signal } = run;
+  assertSafePlan(plan);
+  const files = await findFiles(run);
+  const report = (): void => run.onReceived(sumReceived(files));
+  report();
+  await run.assertRoom();
+
+  const connections = new Slots(settings.connectionsPerJob);
+  const queue = files.filter(({ isInLibrary }) => !isInLibrary).values();
+  const work = async (stop: AbortSignal): Promise<void> => {
+    for (const file of queue) await fetchFile(run, file, connections, report, stop);
+  };
+  await settleAll(
+    signal,
+    Array.from({ length: settings.connectionsPerJob }, () => work),
+  );
+
+  for (const file of publishingOrder(files)) {
+    if (!file.isInLibrary) await publishFile(file.partPath, file.targetPath, signal);
+  }
+  await removeStaging(modelsFolder, jobId);
+}
+
+async function findFiles(run: DownloadRun): Promise<readonly StagedFile[]> {
+  const { jobId, plan, modelsFolder, settings, signal } = run;
+  const folder = await findModelFolder(modelsFolder, plan);
+  await mkdir(stagingFolder(modelsFolder, jobId), { recursive: true });
+  const files: StagedFile[] = [];
+  for (const [index, file] of plan.files.entries()) {
+    const staged: StagedFile = {
+      ...file,
+      index,
+      partPath: partPath(modelsFolder, jobId, index),
+      identity: [plan.owner, plan.name, plan.commit, file.path, file.checksum.hex].join('\n'),
+      targetPath: join(folder, file.target),
+      isInLibrary: false,
+      receivedBytes: 0,
+    };
+    if (await exists(staged.targetPath)) {
+      // Another download brought it, or an earlier run that was stopped between two files.
+      if (!(await isSame(staged, signal))) throw targetExists(staged.targetPath);
+      staged.isInLibrary = true;
+      staged.receivedBytes = file.sizeBytes;
+    } else staged.receivedBytes = await readStagedBytes(staged, settings);
+    files.push(staged);
+  }
+  return files;
+}
+
+async function isSame(file: StagedFile, signal: AbortSignal): Promise<boolean> {
+  const found = await stat(file.targetPath).catch(() => null);
+  return (
+    found?.isFile() === true &&
+    (await matchesChecksum(file.targetPath, file.sizeBytes, file.checksum, signal))
+  );
+}
+
+function fetchFile(
+  { plan, hub, http, settings }: DownloadRun,
+  file: StagedFile,
+  connections: Slots,
+  report: () => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { path, sizeBytes, checksum } = file;
+  return transferFile({
+    source: {
+      http,
+      url: hub.fileUrl({ ...plan, license: null, isMlx: false, files: [] }, path),
+      headers: hub.headers,
+      path,
+      sizeBytes,
+      stallTimeoutMs: settings.stallTimeoutMs,
+    },
+    checksum,
+    partPath: file.partPath,
+    identity: file.identity,
+    connections,
+    settings,
+    signal,
+    onReceived: (bytes) => {
+      file.receivedBytes = bytes;
+      report();
+    },
+  });
+}
+
+function sumReceived(files: readonly StagedFile[]): number {
+  return files.reduce((sum, { receivedBytes }) => sum + receivedBytes, 0);
+}

@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import { temporaryStore } from '../../test/setup/temporary-store.ts';
+import type { StoredDownload } from './store.ts';
+
+const download = (id: string, fields: Partial<StoredDownload> = {}): StoredDownload => ({
+  id,
+  plan: { model: 'acme/tiny', files: [{ path: 'tiny.gguf' }] },
+  status: 'downloading',
+  isPausedByUser: false,
+  totalBytes: 5_000_000_000,
+  downloadedBytes: 0,
+  startedAt: new Date(1000),
+  completedAt: null,
+  failure: null,
+  ...fields,
+});
+
+it('gives back what was stored, newest first', async () => {
+  const { downloads } = await temporaryStore();
+  const newer = download('job_b', {
+    status: 'failed',
+    isPausedByUser: true,
+    downloadedBytes: 4_999_999_999,
+    startedAt: new Date(2000),
+    completedAt: new Date(3000),
+    failure: { code: 'hub_unreachable' },
+  });
+  await downloads.insert(newer);
+  await downloads.insert(download('job_a'));
+  expect(await downloads.find('job_b')).toEqual(newer);
+  expect(await downloads.list()).toEqual([newer, download('job_a')]);
+  expect(await downloads.find('job_c')).toBeUndefined();
+});
+
+it('changes all but the plan and the start', async () => {
+  const { downloads } = await temporaryStore();
+  await downloads.insert(download('job_a'));
+  const changed = download('job_a', {
+    status: 'completed',
+    downloadedBytes: 5_000_000_000,
+    completedAt: new Date(9000),
+  });
+  expect(await downloads.update({ ...changed, plan: 'other', startedAt: new Date(5) })).toBe(true);
+  expect(await downloads.find('job_a')).toEqual(changed);
+  expect(await downloads.update(download('job_b'))).toBe(false);
+});
+
+it('deletes once', async () => {
+  const { downloads } = await temporaryStore();
+  await downloads.insert(download('job_a'));
+  expect(await downloads.delete('job_a')).toBe(true);
+  expect(await downloads.delete('job_a')).toBe(false);
+  expect(await downloads.list()).toEqual([]);
+});

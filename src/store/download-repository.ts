@@ -1,0 +1,72 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { Schema } from './schema.ts';
+import type { DownloadRepository, StoredDownload } from './store.ts';
+
+/** Jobs of downloads; newest first where listed. */
+export function createDownloadRepository(database: Kysely<Schema>): DownloadRepository {
+  return {
+    insert: async (download) => {
+      await database.insertInto('downloads').values(toRow(download)).execute();
+    },
+    update: async (download) => {
+      const { id, plan: _plan, started_at: _startedAt, ...changes } = toRow(download);
+      const result = await database
+        .updateTable('downloads')
+        .set(changes)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return result.numUpdatedRows > 0n;
+    },
+    find: async (id) => {
+      const row = await database
+        .selectFrom('downloads')
+        .where('id', '=', id)
+        .selectAll()
+        .executeTakeFirst();
+      return row && fromRow(row);
+    },
+    list: async () => {
+      const rows = await database
+        .selectFrom('downloads')
+        .selectAll()
+        .orderBy('started_at', 'desc')
+        .orderBy('id', 'desc')
+        .execute();
+      return rows.map(fromRow);
+    },
+    delete: async (id) => {
+      const result = await database.deleteFrom('downloads').where('id', '=', id).executeTakeFirst();
+      return result.numDeletedRows > 0n;
+    },
+  };
+}
+
+type DownloadRow = Selectable<Schema['downloads']>;
+
+function toRow(download: StoredDownload): DownloadRow {
+  return {
+    id: download.id,
+    plan: JSON.stringify(download.plan),
+    status: download.status,
+    is_paused_by_user: download.isPausedByUser ? 1 : 0,
+    total_bytes: download.totalBytes,
+    downloaded_bytes: download.downloadedBytes,
+    started_at: download.startedAt.toISOString(),
+    completed_at: download.completedAt?.toISOString() ?? null,
+    failure: download.failure === null ? null : JSON.stringify(download.failure),
+  };
+}
+
+function fromRow(row: DownloadRow): StoredDownload {
+  return {
+    id: row.id,
+    plan: JSON.parse(row.plan) as unknown,
+    status: row.status,
+    isPausedByUser: row.is_paused_by_user === 1,
+    totalBytes: row.total_bytes,
+    downloadedBytes: row.downloaded_bytes,
+    startedAt: new Date(row.started_at),
+    completedAt: row.completed_at === null ? null : new Date(row.completed_at),
+    failure: row.failure === null ? null : (JSON.parse(row.failure) as unknown),
+  };
+}
