@@ -1,0 +1,102 @@
+import { readFile, stat } from 'node:fs/promises';
+import { emotionSchema, maxSpeakers } from '../../contract/v1/speech-script.ts';
+import { formatSpeechScript } from '../../speech-script/format-speech-script.ts';
+import { defineCommand, type OptionDeclaration } from '../command.ts';
+import type { CommandContext } from '../context.ts';
+import { CommandError, UsageError } from '../failure.ts';
+import { choice, flag, integer, jsonOption, optional, text, texts } from '../option.ts';
+import { readStandardInput } from '../standard-input.ts';
+import { printable } from '../ui/printable.ts';
+
+type Emotion = (typeof emotionSchema.options)[number];
+
+/** Takes one or a list with commas, and may be given more than once. */
+const emotionOption: OptionDeclaration<readonly Emotion[]> = {
+  flags: '--emotion <list>',
+  summary: `Emotions of Speaker 1, 2, ... (${emotionSchema.options.join(', ')})`,
+  parse: (value, previous = []) => [...previous, ...value.split(',').map(readEmotion)],
+};
+
+export const script = defineCommand({
+  positionals: { file: optional('File with the text; standard input where it is absent or -') },
+  options: {
+    mode: choice('--mode <mode>', 'One speaker, several, or as the text has them', [
+      'auto',
+      'single',
+      'multi',
+    ]),
+    speakers: integer('--speakers <count>', 'Speaker slots (default: 1)', 1, maxSpeakers),
+    voice: texts('--voice <name>', 'Voice of the next speaker; may be repeated'),
+    voices: text('--voices <list>', 'Voices of Speaker 1, 2, ..., with commas'),
+    emotion: emotionOption,
+    clean: flag('--no-clean', 'Keep emoji, tags, URLs, annotations and the like'),
+    output: choice('--output <form>', 'The text alone, labelled lines, or turns as JSON', [
+      'plain',
+      'script',
+      'json',
+    ]),
+    ...jsonOption,
+  },
+  examples: [
+    'hearth script dialogue.txt',
+    'hearth script dialogue.txt --speakers 2 --voices alice,carl --json',
+    'echo "Hello (sighs) world" | hearth script --output plain',
+  ],
+  async run({ context, options, positionals: { file } }) {
+    const { output, messages } = context.terminal;
+    const { mode, speakers, emotion } = options;
+    if (options.voice !== undefined && options.voices !== undefined) {
+      throw new UsageError('Give the voices either by --voice or by --voices.');
+    }
+    const result = formatSpeechScript({
+      text: await readText(file, context),
+      mode,
+      speakers,
+      voices: voicesOf(options),
+      emotions: emotion === undefined ? undefined : [...emotion],
+      clean: options.clean,
+      output: options.output,
+    });
+    if (options.json === true) output.json(result);
+    else if (result.output === 'json') output.json(result.script);
+    else output.line(output.isInteractive ? printable(result.script) : result.script);
+    if (options.json === true) return;
+    for (const warning of result.warnings) messages.line(`warning: ${printable(warning)}`);
+  },
+});
+
+function voicesOf({
+  voice,
+  voices,
+}: {
+  readonly voice: readonly string[] | undefined;
+  readonly voices: string | undefined;
+}): string[] | undefined {
+  if (voice !== undefined) return [...voice];
+  return voices?.split(',').map((name) => name.trim());
+}
+
+/** @throws UsageError */
+function readEmotion(name: string): Emotion {
+  const result = emotionSchema.safeParse(name.trim());
+  if (result.success) return result.data;
+  throw new UsageError(`Each must be one of ${emotionSchema.options.join(', ')}.`);
+}
+
+const maxFileBytes = 48 * 1024 * 1024;
+
+/**
+ * @throws CommandError where the text is much too large; the system's error where the file can't be read; the
+ *   signal's reason when aborted.
+ */
+async function readText(
+  file: string | undefined,
+  { stdin, terminal, signal }: CommandContext,
+): Promise<string> {
+  if (file === undefined || file === '-') {
+    return readStandardInput(stdin, terminal.messages, signal);
+  }
+  const { size } = await stat(file);
+  if (size > maxFileBytes) throw new CommandError(`${file} is larger than ${maxFileBytes} bytes.`);
+  return readFile(file, { encoding: 'utf8', signal });
+}

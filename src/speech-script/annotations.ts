@@ -1,0 +1,61 @@
+import { gap } from './gap.ts';
+import { isSound, isStageDirection } from './stage-direction.ts';
+
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+
+/** Takes out `[anything]`, with what is nested in it; brackets without a partner stay. */
+export function withoutBracketed(text: string): string {
+  if (!text.includes('[')) return text;
+  const open: number[] = [];
+  const outermost: { readonly start: number; readonly end: number }[] = [];
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === openBracket) open.push(index);
+    if (code !== closeBracket) continue;
+    const start = open.pop();
+    if (start === undefined) continue;
+    while ((outermost.at(-1)?.start ?? -1) > start) outermost.pop();
+    outermost.push({ start, end: index + 1 });
+  }
+  let rest = '';
+  let end = 0;
+  for (const span of outermost) {
+    rest += text.slice(end, span.start) + gap;
+    end = span.end;
+  }
+  return rest + text.slice(end);
+}
+
+const parenthesized = /\(([^()]*)\)|（([^（）]*)）/g;
+// oxlint-disable-next-line no-control-regex -- the mark of a gap
+const emptied = /^ ?\0[ \0]*$/;
+
+/**
+ * Takes out `(sighs)`, `((sighs))`, and what was emptied before, as `(https://example.com)`; `(about 3 km)` stays.
+ */
+export function withoutParenthesized(text: string): string {
+  if (!/[(（]/.test(text)) return text;
+  const rest = withoutInnermost(text);
+  return rest === text ? text : withoutInnermost(rest);
+}
+
+function withoutInnermost(text: string): string {
+  return text.replace(parenthesized, (found, ascii?: string, wide?: string) => {
+    const content = ascii ?? wide ?? '';
+    return isStageDirection(content) || emptied.test(content) ? gap : found;
+  });
+}
+
+/** Text between asterisks that touch it; those between words, as in `2*3*4`, are no emphasis. */
+const emphasized = /(?<![\p{L}\p{N}*])\*+(?=[^\s*])([^*]*[^*\s])\*+(?![\p{L}\p{N}*])/gu;
+/** Bold that has no partner, and asterisks as a line; `2**3` stays. */
+const asterisks = /(?<![\p{L}\p{N}*])\*{2,}|\*{2,}(?![\p{L}\p{N}*])/gu;
+
+/** Takes out `*coughs*`; of other emphasis, such as `*very*`, only the asterisks. */
+export function withoutEmphasis(text: string): string {
+  if (!text.includes('*')) return text;
+  return text
+    .replace(emphasized, (_, content: string) => (isSound(content) ? gap : content))
+    .replace(asterisks, '');
+}

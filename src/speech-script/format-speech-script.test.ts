@@ -1,0 +1,97 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  refusedOptions,
+  refusedTexts,
+  speechScriptCases,
+} from '../../test/fixtures/speech-script-cases.ts';
+import { HearthError } from '../contract/errors.ts';
+import {
+  speechScriptSchema,
+  type SpeechScript,
+  type SpeechScriptOptions,
+} from '../contract/v1/speech-script.ts';
+import { formatSpeechScript } from './format-speech-script.ts';
+import { hostileText } from './testing/hostile-text.ts';
+
+it.each(speechScriptCases)('$name', ({ options, result }) => {
+  expect(formatSpeechScript(options)).toEqual(result);
+});
+
+it.each([...refusedTexts, ...refusedOptions])('refuses $name', (refusal) => {
+  const { code, message, ...detail } = refusal;
+  const error = failureOf(refusal.options as SpeechScriptOptions);
+  expect(error).toMatchObject({ code, param: detail.param });
+  expect(error?.message).toMatch(message);
+});
+
+it('has enough cases', () => {
+  expect(speechScriptCases.length + refusedTexts.length).toBeGreaterThanOrEqual(80);
+  const names = [...speechScriptCases, ...refusedTexts, ...refusedOptions].map(({ name }) => name);
+  expect(names).toEqual([...new Set(names)]);
+});
+
+describe('whatever the text', () => {
+  const options = fc.record(
+    {
+      text: fc.oneof(
+        hostileText,
+        fc
+          .array(fc.tuple(fc.integer({ min: 1, max: 4 }), hostileText), { minLength: 1 })
+          .map((turns) => turns.map(([speaker, text]) => `Speaker ${speaker}: ${text}`).join('\n')),
+        fc
+          .array(fc.record({ speaker: fc.integer({ min: 0, max: 5 }), text: hostileText }))
+          .map((turns) => JSON.stringify(turns)),
+      ),
+      mode: fc.constantFrom('auto' as const, 'single' as const, 'multi' as const),
+      speakers: fc.integer({ min: 1, max: 4 }),
+      clean: fc.boolean(),
+    },
+    { requiredKeys: ['text', 'mode', 'speakers', 'clean'] },
+  );
+
+  it('the result fits its schema, or the error is a documented one', () => {
+    fc.assert(
+      fc.property(options, (given) => {
+        const result = attempt({ ...given, output: 'json' });
+        expect(speechScriptSchema.optional().parse(result)).toEqual(result);
+      }),
+    );
+  });
+
+  it('a script gives the same turns again, and is its own script', () => {
+    fc.assert(
+      fc.property(options, (given) => {
+        const turns = attempt({ ...given, output: 'json' });
+        if (turns === undefined) return;
+        const { script: text } = formatSpeechScript({ ...given, output: 'script' });
+        if (typeof text !== 'string') throw new TypeError('A script is a text.');
+        const { clean } = given;
+        expect(formatSpeechScript({ text, clean, output: 'json' }).script).toEqual(turns.script);
+        expect(formatSpeechScript({ text, clean }).script).toBe(text);
+        expect(text.split(/[\n\r\v\f\u0085\u2028\u2029]/)).toHaveLength(turns.script.length);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+/** Undefined where the text is refused in a way that is documented. */
+function attempt(options: SpeechScriptOptions): SpeechScript | undefined {
+  try {
+    return formatSpeechScript(options);
+  } catch (error) {
+    if (error instanceof HearthError && error.code === 'invalid_value') return undefined;
+    throw error;
+  }
+}
+
+function failureOf(options: SpeechScriptOptions): HearthError | undefined {
+  try {
+    formatSpeechScript(options);
+    return undefined;
+  } catch (error) {
+    if (error instanceof HearthError) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,68 @@
+import { given } from '../contract/given.ts';
+import { HearthError } from '../contract/errors.ts';
+import type {
+  SpeechScript,
+  SpeechScriptOptions,
+  SpeechTurn,
+} from '../contract/v1/speech-script.ts';
+import { resolveOptions, type ResolvedOptions } from './options.ts';
+import { readTurns } from './read-turns.ts';
+
+/**
+ * Makes a script for a speech synthesizer out of a text: who says what, a turn a line, without what is not
+ * speech. `mode` in the result is the one found, `single` or `multi`; `script` is a string, or an array of
+ * turns where `output` is `json`. A script that it wrote gives the same turns again.
+ *
+ * @throws HearthError `invalid_value` for a speaker out of range, or where nothing is left to say;
+ *   `missing_required_parameter`, `unrecognized_keys`, `invalid_type`, `invalid_value` for wrong options.
+ */
+export function formatSpeechScript(options: SpeechScriptOptions): SpeechScript {
+  const resolved = resolveOptions(options);
+  const { mode, turns, warnings } = readTurns(resolved);
+  if (turns.length === 0) {
+    const why = resolved.clean
+      ? 'Nothing is left to say after cleaning'
+      : 'There is nothing to say';
+    const hint = resolved.clean
+      ? 'give words beside annotations, tags, URLs and emoji, or set "clean" to false.'
+      : 'give words beside labels and white space.';
+    const message = [`${why}: ${hint}`, ...warnings].join(' ');
+    throw new HearthError('invalid_value', message, { param: 'text' });
+  }
+  const common = {
+    mode,
+    speakers: toSlots(resolved, turns),
+    warnings: [...warnings, ...surplusWarnings(resolved)],
+  };
+  const { output } = resolved;
+  if (output === 'json') return { ...common, output, script: turns };
+  const lines = turns.map(({ speaker, text }) =>
+    output === 'plain' ? text : `Speaker ${speaker}: ${text}`,
+  );
+  return { ...common, output, script: lines.join('\n') };
+}
+
+/** The slots asked for, and above them the speakers that the script has. */
+function toSlots(
+  { speakers, voices = [], emotions = [] }: ResolvedOptions,
+  turns: readonly SpeechTurn[],
+): SpeechScript['speakers'] {
+  const slots = new Set(turns.map(({ speaker }) => speaker));
+  for (let speaker = 1; speaker <= speakers; speaker += 1) slots.add(speaker);
+  return [...slots]
+    .toSorted((one, other) => one - other)
+    .map((speaker) => ({
+      speaker,
+      ...given({ voice: voices[speaker - 1], emotion: emotions[speaker - 1] }),
+    }));
+}
+
+function surplusWarnings({ speakers, voices = [], emotions = [] }: ResolvedOptions): string[] {
+  const slots = speakers === 1 ? '1 speaker' : `${speakers} speakers`;
+  return Object.entries({ voices, emotions })
+    .filter(([, entries]) => entries.length > speakers)
+    .map(
+      ([name, { length }]) =>
+        `"${name}" has ${length} entries for ${slots}; the others count only for speakers that the script has.`,
+    );
+}

@@ -1,0 +1,45 @@
+/**
+ * Stands where something was taken out, until `closeGaps` decides about the space there. Control characters of
+ * the text itself are gone by then.
+ */
+export const gap = '\0';
+
+const closing = new Set(',.;:!?%)…，。、；：！？）');
+const opening = new Set('(（');
+const quotes = new Set('"\'');
+const letterOrDigit = /[\p{L}\p{N}]/u;
+/** From here on scripts that write without spaces come first. */
+const firstUnspaced = 0x2e80;
+
+/**
+ * Closes the gaps: nothing at the ends, before closing punctuation and after what opens; else a space where there
+ * was one or where words would run together. White space is single spaces already.
+ */
+export function closeGaps(text: string): string {
+  if (!text.includes(gap)) return text.trim();
+  return text
+    .replace(/ ?\0[ \0]*/g, (found: string, offset: number) => {
+      const end = offset + found.length;
+      const before = text[offset - 1];
+      const after = text[end];
+      if (before === undefined || after === undefined) return '';
+      if (closing.has(after) || (quotes.has(after) && endsWord(text[end + 1]))) return '';
+      if (opening.has(before) || (quotes.has(before) && startsWord(text[offset - 2]))) return '';
+      return found.includes(' ') || (isSpacedWord(before) && isSpacedWord(after)) ? ' ' : '';
+    })
+    .trim();
+}
+
+/** Whether a quotation mark before this is a closing one. */
+function endsWord(next: string | undefined): boolean {
+  return next === undefined || next === ' ' || closing.has(next);
+}
+
+/** Whether a quotation mark after this is an opening one. */
+function startsWord(previous: string | undefined): boolean {
+  return previous === undefined || previous === ' ' || opening.has(previous);
+}
+
+function isSpacedWord(character: string): boolean {
+  return character.charCodeAt(0) < firstUnspaced && letterOrDigit.test(character);
+}

@@ -1,0 +1,31 @@
+import listed from './stage-directions.json' with { type: 'json' };
+
+const sounds = new Set(listed.sounds);
+const directions = new Set(listed.directions);
+const phrases = new Set(listed.phrases);
+const companions = new Set(listed.companions);
+
+/** Longer than any, so that long texts are not taken apart. */
+const maxLength = 80;
+/** Anything else, a digit for one, is no stage direction. */
+const words = /^[\p{L}\p{M}\s,.;!…'&-]+$/u;
+
+/** Whether a text in parentheses is a stage direction: all its words are listed, one as more than a companion. */
+export function isStageDirection(content: string): boolean {
+  return isMadeOf(content, (word) => sounds.has(word) || directions.has(word));
+}
+
+/** Whether a text between asterisks is a sound or an action; a word such as `softly` may be emphasis there. */
+export function isSound(content: string): boolean {
+  return isMadeOf(content, (word) => sounds.has(word));
+}
+
+function isMadeOf(content: string, isMain: (word: string) => boolean): boolean {
+  if (content.length > maxLength || !words.test(content)) return false;
+  const found = content.toLowerCase().match(/[\p{L}\p{M}']+/gu) ?? [];
+  if (phrases.has(found.join(' '))) return true;
+  return (
+    found.some(isMain) &&
+    found.every((word) => sounds.has(word) || directions.has(word) || companions.has(word))
+  );
+}

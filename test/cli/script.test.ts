@@ -1,0 +1,107 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SpeechScriptOptions } from '../../src/contract/v1/speech-script.ts';
+import { refusedTexts, speechScriptCases } from '../fixtures/speech-script-cases.ts';
+import { makeHome, removeHome } from '../setup/hearth-process.ts';
+import { runCommand } from '../setup/run-command.ts';
+import { runHearth } from '../setup/run-hearth.ts';
+
+let home: string;
+beforeAll(async () => {
+  home = await makeHome();
+});
+afterAll(() => removeHome(home));
+
+/** The options as flags; the text goes to the standard input. */
+function toFlags({ mode, speakers, voices, emotions, clean, output }: SpeechScriptOptions) {
+  return [
+    ...(mode === undefined ? [] : ['--mode', mode]),
+    ...(speakers === undefined ? [] : ['--speakers', String(speakers)]),
+    ...(voices ?? []).flatMap((voice) => ['--voice', voice]),
+    ...(emotions ?? []).flatMap((emotion) => ['--emotion', emotion]),
+    ...(clean === false ? ['--no-clean'] : []),
+    ...(output === undefined ? [] : ['--output', output]),
+  ];
+}
+
+describe('hearth script, without a server', () => {
+  it.each(speechScriptCases)('$name', async ({ options, result }) => {
+    const run = (more: readonly string[]) =>
+      runCommand(['script', ...toFlags(options), ...more], { stdin: options.text });
+    const whole = await run(['--json']);
+    expect(whole).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(JSON.parse(whole.stdout)).toEqual(result);
+    const shown = await run([]);
+    const { script, warnings } = result;
+    const stdout = typeof script === 'string' ? script : JSON.stringify(script, null, 2);
+    const stderr = warnings.map((warning) => `warning: ${warning}\n`).join('');
+    expect(shown).toEqual({ exitCode: 0, stdout: `${stdout}\n`, stderr });
+  });
+
+  it.each(refusedTexts)('refuses $name', async ({ options, message }) => {
+    const given = options as SpeechScriptOptions;
+    const outcome = await runCommand(['script', ...toFlags(given)], { stdin: given.text });
+    expect(outcome).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(outcome.stderr).toMatch(/^error: /);
+    expect(outcome.stderr).toMatch(message);
+  });
+
+  it.each([
+    [['--mode', 'dual'], /one of auto, single, multi/],
+    [['--speakers', '5'], /from 1 to 4/],
+    [['--emotion', 'calm,jolly'], /one of neutral, happy, /],
+    [['--output', 'xml'], /one of plain, script, json/],
+    [['--voice', 'a', '--voices', 'b'], /either by --voice or by --voices/],
+  ])('%j is wrong use', async (flags, message) => {
+    const { exitCode, stdout, stderr } = await runCommand(['script', ...flags], { stdin: 'Hi' });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+  });
+});
+
+describe('hearth script as a program', () => {
+  const text = 'Speaker 1: “Hi” (laughs) 😀\nSpeaker 2: Hello.\n';
+
+  it('reads the standard input', async () => {
+    const outcome = await runHearth(['script'], { home, stdin: text });
+    const stdout = 'Speaker 1: "Hi"\nSpeaker 2: Hello.\n';
+    expect(outcome).toEqual({ exitCode: 0, stdout, stderr: '' });
+  });
+
+  it('reads a file, and lists of voices and emotions', async () => {
+    const file = join(home, 'dialogue.txt');
+    await writeFile(file, text);
+    const flags = ['--speakers', '2', '--voices', 'alice, carl', '--emotion', 'calm,happy'];
+    const { exitCode, stdout } = await runHearth(['script', file, ...flags, '--json'], { home });
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      speakers: [
+        { speaker: 1, voice: 'alice', emotion: 'calm' },
+        { speaker: 2, voice: 'carl', emotion: 'happy' },
+      ],
+    });
+  });
+
+  it('reads back what it wrote', async () => {
+    const first = await runHearth(['script'], { home, stdin: text });
+    const again = await runHearth(['script', '-', '--output', 'json'], {
+      home,
+      stdin: first.stdout,
+    });
+    expect(JSON.parse(again.stdout)).toEqual([
+      { speaker: 1, text: '"Hi"' },
+      { speaker: 2, text: 'Hello.' },
+    ]);
+  });
+
+  it.each([
+    [['script', 'no-such.txt'], /^error: .*no-such\.txt/m],
+    [['script', '.'], /^error: /m],
+  ])('%j fails with a message', async (commandLine, message) => {
+    const { exitCode, stdout, stderr } = await runHearth(commandLine, { home });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toContain('    at ');
+  });
+});
