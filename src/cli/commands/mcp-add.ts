@@ -1,0 +1,59 @@
+import { given } from '../../contract/given.ts';
+import { pluginId } from '../../tools/plugin-label.ts';
+import { defineCommand } from '../command.ts';
+import { UsageError } from '../failure.ts';
+import { withPlugins } from '../local/plugins.ts';
+import { jsonOption, required, text, texts } from '../option.ts';
+
+export const mcpAdd = defineCommand({
+  positionals: { label: required('Name of the plugin; requests call it mcp/<label>') },
+  options: {
+    command: text('--command <program>', 'Program to run'),
+    arg: texts('--arg <text>', 'An argument of the program; may be given more than once'),
+    env: texts('--env <NAME=value>', 'A variable for the program; may be given more than once'),
+    cwd: text('--cwd <folder>', 'Folder to run the program in'),
+    url: text('--url <url>', 'Address of a server to connect to instead'),
+    header: texts('--header <name:value>', 'A header for it; may be given more than once'),
+    ...jsonOption,
+  },
+  examples: [
+    'hearth mcp add files --command npx --arg -y --arg @modelcontextprotocol/server-filesystem --arg ~/notes',
+    'hearth mcp add wiki --url https://wiki.example.com/mcp --header "Authorization: Bearer KEY"',
+  ],
+  async run({ context, options, positionals: { label } }) {
+    const { command, arg, env, cwd, url, header } = options;
+    const isProcess = command !== undefined;
+    if (isProcess === (url !== undefined)) throw new UsageError('Give either --command or --url.');
+    const misplaced = isProcess ? [header] : [arg, env, cwd];
+    if (misplaced.some((option) => option !== undefined)) {
+      throw new UsageError('--arg, --env and --cwd go with --command, --header goes with --url.');
+    }
+    const entry = given({
+      command,
+      args: arg,
+      env: env && toFields(env, '='),
+      cwd,
+      url,
+      headers: header && toFields(header, ':'),
+    });
+    const fault = await withPlugins(context, (plugins) => plugins.add(label, entry));
+    if (fault !== undefined) throw new UsageError(`Not added: ${fault}.`);
+    const id = pluginId(label);
+    const { output, messages } = context.terminal;
+    if (options.json === true) return output.json({ label, id });
+    output.line(`Added ${id}`);
+    messages.line(`Try it with \`hearth mcp test ${label}\`.`);
+  },
+});
+
+/** @throws UsageError */
+function toFields(pairs: readonly string[], separator: '=' | ':'): Record<string, string> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const end = pair.indexOf(separator);
+      if (end < 1) throw new UsageError(`A name and a value have "${separator}" between them.`);
+      const value = pair.slice(end + 1);
+      return [pair.slice(0, end).trim(), separator === ':' ? value.trim() : value];
+    }),
+  );
+}

@@ -1,0 +1,44 @@
+import type { PluginEntry } from '../../tools/plugin-file.ts';
+import { pluginId } from '../../tools/plugin-label.ts';
+import { defineCommand } from '../command.ts';
+import { withPlugins } from '../local/plugins.ts';
+import { jsonOption } from '../option.ts';
+import { writeTable } from '../ui/table.ts';
+
+export const mcpLs = defineCommand({
+  options: jsonOption,
+  examples: ['hearth mcp ls', 'hearth mcp ls --json'],
+  async run({ context, options }) {
+    const entries = await withPlugins(context, (plugins) => plugins.list());
+    const plugins = [...entries].map(([label, entry]) => ({ label, id: pluginId(label), entry }));
+    const { output, messages } = context.terminal;
+    if (options.json === true) {
+      output.json({
+        plugins: plugins.map(({ entry, ...names }) => ({ ...names, ...withoutSecrets(entry) })),
+      });
+    } else if (plugins.length === 0) {
+      messages.line('No plugins yet. Add one with `hearth mcp add LABEL --command PROGRAM`.');
+    } else {
+      writeTable<(typeof plugins)[number]>(
+        output,
+        [
+          { title: 'ID', value: ({ id }) => id },
+          { title: 'REACHED BY', value: ({ entry }) => describe(entry) },
+        ],
+        plugins,
+      );
+    }
+  },
+});
+
+/** Variables and headers hold keys. */
+function withoutSecrets(entry: PluginEntry) {
+  if (entry.type === 'faulty') return { type: entry.type, fault: entry.fault };
+  if (entry.type === 'http') return { type: entry.type, url: entry.url.href };
+  return { type: entry.type, command: entry.command, args: entry.arguments };
+}
+
+function describe(entry: PluginEntry): string {
+  if (entry.type === 'faulty') return `not usable: ${entry.fault}`;
+  return entry.type === 'http' ? entry.url.href : [entry.command, ...entry.arguments].join(' ');
+}

@@ -1,0 +1,70 @@
+import { loadSettings } from '../../config/settings.ts';
+import { HearthError } from '../../contract/errors.ts';
+import { createLogger } from '../../observability/logger.ts';
+import { pluginId } from '../../tools/plugin-label.ts';
+import { speechScriptPlugin } from '../../tools/speech-script-plugin.ts';
+import { createToolServers } from '../../tools/tool-servers.ts';
+import type { Tool } from '../../tools/toolbox.ts';
+import { defineCommand } from '../command.ts';
+import { CommandError } from '../failure.ts';
+import { jsonOption, required } from '../option.ts';
+import { writeTable } from '../ui/table.ts';
+
+const shownCharacters = 100;
+
+export const mcpTest = defineCommand({
+  positionals: { label: required('Name of the plugin, as in mcp/<label>') },
+  options: jsonOption,
+  examples: ['hearth mcp test files'],
+  async run({ context, options, positionals: { label } }) {
+    const { home, environment, signal, terminal } = context;
+    const settings = await loadSettings({ home, environment, flags: {} });
+    const servers = createToolServers({
+      home,
+      environment,
+      builtInPlugins: [speechScriptPlugin],
+      // Whoever may run this command may run the program as well.
+      allowsPlugins: true,
+      allowsEphemeral: false,
+      allowedHosts: [],
+      connectTimeoutMs: settings['mcp.connectTimeoutSeconds'] * 1000,
+      callTimeoutMs: settings['mcp.callTimeoutSeconds'] * 1000,
+      maximumProcesses: 1,
+      logger: createLogger('error'),
+    });
+    const caller = { tokenId: 'local', hasPermission: () => true };
+    const integration = { type: 'plugin', id: pluginId(label) } as const;
+    try {
+      const tools = (await servers.open([integration], caller, signal)).tools();
+      if (options.json === true) {
+        terminal.output.json({
+          label,
+          tools: tools.map(({ name, description, parameters }) => ({
+            name,
+            description: description ?? null,
+            parameters,
+          })),
+        });
+        return;
+      }
+      writeTable<Tool>(
+        terminal.output,
+        [
+          { title: 'TOOL', value: ({ name }) => name },
+          { title: 'WHAT IT DOES', value: ({ description }) => firstLine(description ?? '') },
+        ],
+        tools,
+      );
+      terminal.messages.line(`${integration.id} works and has ${tools.length} tools.`);
+    } catch (error) {
+      if (error instanceof HearthError) throw new CommandError(error.message);
+      throw error;
+    } finally {
+      await servers.close();
+    }
+  },
+});
+
+function firstLine(text: string): string {
+  return (text.split(/\r?\n/u, 1)[0] ?? '').slice(0, shownCharacters);
+}

@@ -1,0 +1,22 @@
+import { join } from 'node:path';
+import { PluginFileError } from '../../tools/plugin-file.ts';
+import { createPluginFileEditor, type PluginFileEditor } from '../../tools/plugin-file-editor.ts';
+import type { CommandContext } from '../context.ts';
+import { CommandError } from '../failure.ts';
+
+/**
+ * Works on the mcp.json of the home folder, whether its server runs or not.
+ *
+ * @throws CommandError where the file can't be used.
+ */
+export async function withPlugins<Result>(
+  { home }: CommandContext,
+  work: (plugins: PluginFileEditor) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work(createPluginFileEditor(join(home, 'mcp.json')));
+  } catch (error) {
+    if (error instanceof PluginFileError) throw new CommandError(`${error.message}.`);
+    throw error;
+  }
+}

@@ -1,0 +1,39 @@
+/** A line of a plugin was longer than the bound. */
+export class LineTooLongError extends Error {
+  override readonly name = 'LineTooLongError';
+}
+
+const newline = 0x0a;
+
+/** Cuts a stream of bytes into lines, holding no more than one bounded line. */
+export class LineSplitter {
+  readonly #maximumBytes: number;
+  #pieces: Buffer[] = [];
+  #heldBytes = 0;
+
+  constructor(maximumBytes: number) {
+    this.#maximumBytes = maximumBytes;
+  }
+
+  /**
+   * The lines that the chunk completes, without their ends.
+   *
+   * @throws LineTooLongError
+   */
+  *push(chunk: Buffer): Generator<string> {
+    let start = 0;
+    for (;;) {
+      const end = chunk.indexOf(newline, start);
+      const piece = chunk.subarray(start, end === -1 ? undefined : end);
+      this.#heldBytes += piece.length;
+      if (this.#heldBytes > this.#maximumBytes) throw new LineTooLongError();
+      if (piece.length > 0) this.#pieces.push(piece);
+      if (end === -1) return;
+      const line = Buffer.concat(this.#pieces, this.#heldBytes).toString();
+      this.#pieces = [];
+      this.#heldBytes = 0;
+      start = end + 1;
+      yield line;
+    }
+  }
+}

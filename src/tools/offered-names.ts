@@ -1,0 +1,55 @@
+interface NamedTool {
+  /** Of the server that has it; unique in the turn. */
+  readonly serverLabel: string;
+  readonly name: string;
+}
+
+const maximumCharacters = 64;
+
+/**
+ * Gives each tool of a turn the name under which a model is offered it. A name stays with its tool for the
+ * whole turn, also when lists change, since the model has seen it.
+ */
+export class OfferedNames {
+  /** By server and name. */
+  readonly #given = new Map<string, string>();
+  readonly #taken = new Set<string>();
+
+  /** The names in the order of the tools. */
+  offer(tools: readonly NamedTool[]): readonly string[] {
+    const counts = new Map<string, number>();
+    for (const { name } of tools) {
+      const valid = toValid(name);
+      counts.set(valid, (counts.get(valid) ?? 0) + 1);
+    }
+    return tools.map((tool) => {
+      const key = JSON.stringify([tool.serverLabel, tool.name]);
+      const known = this.#given.get(key);
+      if (known !== undefined) return known;
+      const valid = toValid(tool.name);
+      const isShared = (counts.get(valid) ?? 0) > 1 || this.#taken.has(valid);
+      const offered = this.#free(isShared ? toValid(`${tool.serverLabel}_${tool.name}`) : valid);
+      this.#given.set(key, offered);
+      this.#taken.add(offered);
+      return offered;
+    });
+  }
+
+  #free(wanted: string): string {
+    let name = wanted;
+    for (let number = 2; this.#taken.has(name); number += 1) {
+      const suffix = `_${number}`;
+      name = wanted.slice(0, maximumCharacters - suffix.length) + suffix;
+    }
+    return name;
+  }
+}
+
+/** Letters, digits, `_` and `-` of the name, at most 64. */
+function toValid(name: string): string {
+  const valid = name
+    .slice(0, 4 * maximumCharacters)
+    .replaceAll(/[^A-Za-z0-9_-]+/gu, '_')
+    .slice(0, maximumCharacters);
+  return /[A-Za-z0-9]/u.test(valid) ? valid : 'tool';
+}

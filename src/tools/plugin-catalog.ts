@@ -1,0 +1,37 @@
+import { readFile, stat } from 'node:fs/promises';
+import { parsePluginFile, type PluginEntry, PluginFileError } from './plugin-file.ts';
+
+/** The plugins of mcp.json as the file is now. */
+export interface PluginCatalog {
+  /** @throws PluginFileError where the file can't be read. */
+  read(): Promise<ReadonlyMap<string, PluginEntry>>;
+}
+
+const maximumFileBytes = 1024 * 1024;
+
+/** Reads the file again only when it changed; one that does not exist has no plugins. */
+export function createPluginCatalog(file: string): PluginCatalog {
+  let last: { readonly version: string; readonly entries: ReadonlyMap<string, PluginEntry> } = {
+    version: '',
+    entries: new Map(),
+  };
+
+  return {
+    read: async () => {
+      try {
+        const { size, mtimeNs, ctimeNs, ino } = await stat(file, { bigint: true });
+        const version = [size, mtimeNs, ctimeNs, ino].join(' ');
+        if (version === last.version) return last.entries;
+        if (size > maximumFileBytes) throw new PluginFileError('mcp.json is larger than 1 MiB');
+        const entries = parsePluginFile(await readFile(file, 'utf8'));
+        last = { version, entries };
+        return entries;
+      } catch (error) {
+        if (error instanceof PluginFileError) throw error;
+        const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+        if (code === 'ENOENT') return new Map<string, PluginEntry>();
+        throw new PluginFileError(`mcp.json can't be read (${code})`, { cause: error });
+      }
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { parsePluginFile, type PluginEntry } from './plugin-file.ts';
+
+type JsonObject = Record<string, unknown>;
+
+/** Changes mcp.json in place; what it does not change stays as it is, keys of other programs too. */
+export interface PluginFileEditor {
+  /** @throws PluginFileError where the file can't be used. */
+  list(): Promise<ReadonlyMap<string, PluginEntry>>;
+  /**
+   * @returns what is wrong with the entry, and then nothing is written; undefined where it was added.
+   * @throws PluginFileError
+   */
+  add(label: string, entry: Readonly<JsonObject>): Promise<string | undefined>;
+  /**
+   * @returns whether it was there.
+   * @throws PluginFileError
+   */
+  remove(label: string): Promise<boolean>;
+}
+
+export function createPluginFileEditor(file: string): PluginFileEditor {
+  async function read(): Promise<string> {
+    try {
+      return await readFile(file, 'utf8');
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '{}';
+      throw error;
+    }
+  }
+
+  /** At once or not at all; environments and headers in it are secrets of the user. */
+  async function write(content: string): Promise<void> {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    const temporary = `${file}.${randomUUID()}`;
+    try {
+      await writeFile(temporary, content, { mode: 0o600, flag: 'wx' });
+      await rename(temporary, file);
+    } finally {
+      await rm(temporary, { force: true });
+    }
+  }
+
+  function withServers(content: string, change: (servers: Map<string, unknown>) => void): string {
+    const json = JSON.parse(content) as JsonObject;
+    const servers = new Map(Object.entries((json['mcpServers'] ?? {}) as JsonObject));
+    change(servers);
+    const changed = { ...json, mcpServers: Object.fromEntries(servers) };
+    return `${JSON.stringify(changed, null, 2)}\n`;
+  }
+
+  return {
+    list: async () => parsePluginFile(await read()),
+    add: async (label, entry) => {
+      const content = await read();
+      if (parsePluginFile(content).has(label)) return `there is a plugin ${label} already`;
+      const changed = withServers(content, (servers) => servers.set(label, entry));
+      const added = parsePluginFile(changed).get(label);
+      if (added?.type === 'faulty') return added.fault;
+      await write(changed);
+      return undefined;
+    },
+    remove: async (label) => {
+      const content = await read();
+      if (!parsePluginFile(content).has(label)) return false;
+      await write(withServers(content, (servers) => servers.delete(label)));
+      return true;
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { parsePluginFile, PluginFileError } from './plugin-file.ts';
+
+function parse(servers: unknown) {
+  return parsePluginFile(JSON.stringify({ mcpServers: servers }));
+}
+
+it('reads programs and addresses, and lets the keys of other programs be', () => {
+  const entries = parse({
+    files: { command: 'node', args: ['a.js'], env: { A: 'b' }, cwd: '/tmp', disabled: false },
+    'my.web-1': { type: 'http', url: 'https://example.com/mcp', headers: { 'X-Key': 'k' } },
+  });
+  expect(entries.get('files')).toEqual({
+    type: 'process',
+    command: 'node',
+    arguments: ['a.js'],
+    environment: { A: 'b' },
+    workingFolder: '/tmp',
+  });
+  expect(entries.get('my.web-1')).toMatchObject({ type: 'http', headers: { 'X-Key': 'k' } });
+});
+
+it('has no plugins where the file says nothing of them', () => {
+  expect(parsePluginFile('{}').size).toBe(0);
+});
+
+describe('a file that can not be used', () => {
+  it.each([
+    ['{', 'mcp.json is not valid JSON'],
+    ['[]', 'mcp.json'],
+    ['{"mcpServers": []}', 'mcp.json.mcpServers must be an object'],
+  ])('%s', (content, message) => {
+    expect(() => parsePluginFile(content)).toThrow(PluginFileError);
+    expect(() => parsePluginFile(content)).toThrow(message);
+  });
+});
+
+describe('an entry that can not be used', () => {
+  it.each([
+    ['x', 'text', 'mcpServers.x must be an object'],
+    ['x', {}, 'mcpServers.x must have either command or url'],
+    ['x', { command: 'a', url: 'http://b' }, 'mcpServers.x must have either command or url'],
+    ['x', { command: '' }, 'mcpServers.x.command must not be empty'],
+    ['x', { command: 'a', args: 'b' }, 'mcpServers.x.args must be a list of texts'],
+    ['x', { command: 'a', args: ['b', 1] }, 'mcpServers.x.args[1] must be a text'],
+    ['x', { command: 'a', env: { B: 1 } }, 'mcpServers.x.env.B must be a text'],
+    ['x', { url: 'ftp://a' }, 'mcpServers.x.url must be an http or https URL'],
+    ['x', { url: 'http://a', headers: { 'a b': '' } }, 'must be the name of a header'],
+    [
+      'x',
+      { url: 'http://a', headers: { a: 'b\r\nc: d' } },
+      'mcpServers.x.headers.a must be one line',
+    ],
+    ['a b', { command: 'a' }, 'The label mcpServers.a b in mcp.json must be up to 64 letters'],
+    ['', { command: 'a' }, 'must be up to 64 letters'],
+  ])('%s: %j', (label, entry, fault) => {
+    const entries = parse({ [label]: entry, good: { command: 'a' } });
+    expect(entries.get(label)).toMatchObject({
+      type: 'faulty',
+      fault: expect.stringContaining(fault),
+    });
+    expect(entries.get('good')).toMatchObject({ type: 'process' });
+  });
+});

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { pluginLabelSchema } from './plugin-label.ts';
+
+/** How an installed plugin is reached. */
+export type PluginConfiguration =
+  | {
+      readonly type: 'process';
+      readonly command: string;
+      readonly arguments: readonly string[];
+      readonly environment: Readonly<Record<string, string>>;
+      readonly workingFolder: string | undefined;
+    }
+  | {
+      readonly type: 'http';
+      readonly url: URL;
+      readonly headers: Readonly<Record<string, string>>;
+    };
+
+/** An entry of mcp.json, or what is wrong with it. */
+export type PluginEntry = PluginConfiguration | { readonly type: 'faulty'; readonly fault: string };
+
+/** The file as a whole can't be used; the message says what is wrong with it. */
+export class PluginFileError extends Error {
+  override readonly name = 'PluginFileError';
+}
+
+const text = z.string('must be a text').max(32_768, 'is too long');
+const notEmpty = text.min(1, 'must not be empty');
+const texts = z.record(z.string(), text, 'must be an object of texts');
+
+const processSchema = z.looseObject({
+  command: notEmpty,
+  args: z.array(text, 'must be a list of texts').max(1000, 'is too long').default([]),
+  env: texts.default({}),
+  cwd: notEmpty.optional(),
+});
+const httpSchema = z.looseObject({
+  url: z.url({ protocol: /^https?$/u, error: 'must be an http or https URL' }),
+  headers: z
+    .record(
+      z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/u, 'must be the name of a header'),
+      text.regex(/^[\t\u0020-\u007E\u0080-\u00FF]*$/u, 'must be one line of Latin text'),
+      'must be an object of texts',
+    )
+    .default({}),
+});
+const fileSchema = z.looseObject({
+  mcpServers: z.record(z.string(), z.unknown(), 'must be an object').default({}),
+});
+
+/**
+ * Reads the text of an mcp.json. A faulty entry spoils only itself; keys of other programs are let be.
+ *
+ * @throws PluginFileError
+ */
+export function parsePluginFile(content: string): ReadonlyMap<string, PluginEntry> {
+  const file = fileSchema.safeParse(parseJson(content));
+  if (!file.success) throw new PluginFileError(describe(file.error, 'mcp.json'));
+  return new Map(
+    Object.entries(file.data.mcpServers).map(([label, entry]) => [label, parseEntry(label, entry)]),
+  );
+}
+
+function parseJson(content: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch {
+    throw new PluginFileError('mcp.json is not valid JSON');
+  }
+}
+
+function parseEntry(label: string, entry: unknown): PluginEntry {
+  const place = `mcpServers.${label}`;
+  const fault = (reason: string): PluginEntry => ({ type: 'faulty', fault: reason });
+  const named = pluginLabelSchema.safeParse(label);
+  if (!named.success) return fault(describe(named.error, `The label ${place} in mcp.json`));
+  const kind = z.looseObject({}, 'must be an object').safeParse(entry);
+  if (!kind.success) return fault(describe(kind.error, place));
+  const isProcess = kind.data['command'] !== undefined;
+  if (isProcess === (kind.data['url'] !== undefined)) {
+    return fault(`${place} must have either command or url`);
+  }
+  if (isProcess) {
+    const parsed = processSchema.safeParse(entry);
+    if (!parsed.success) return fault(describe(parsed.error, place));
+    const { command, args, env, cwd } = parsed.data;
+    return { type: 'process', command, arguments: args, environment: env, workingFolder: cwd };
+  }
+  const parsed = httpSchema.safeParse(entry);
+  if (!parsed.success) return fault(describe(parsed.error, place));
+  return { type: 'http', url: new URL(parsed.data.url), headers: parsed.data.headers };
+}
+
+/** `mcpServers.files.args[1] must be a text`. */
+function describe({ issues }: z.ZodError, place: string): string {
+  const [issue] = issues;
+  if (issue === undefined) return `${place} is not valid`;
+  const path = issue.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`));
+  const inner = issue.code === 'invalid_key' ? issue.issues[0]?.message : undefined;
+  return `${place}${path.join('')} ${inner ?? issue.message}`;
+}

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+
+const prefix = 'mcp/';
+
+/** The name of a plugin in mcp.json; after `mcp/` it is the plugin's id. */
+export const pluginLabelSchema = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u,
+    'must be up to 64 letters, digits, dots, dashes and underscores, and start with a letter or digit',
+  );
+
+export function pluginId(label: string): string {
+  return prefix + label;
+}
+
+/** Undefined where the id is none of a plugin. */
+export function labelOf(id: string): string | undefined {
+  return id.startsWith(prefix) ? id.slice(prefix.length) : undefined;
+}

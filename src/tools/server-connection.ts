@@ -1,0 +1,172 @@
+import { Client, ProtocolError, SdkHttpError } from '@modelcontextprotocol/client';
+import type { Logger } from '../observability/logger.ts';
+import { version } from '../version.ts';
+import { describeFailure } from './connection-failure.ts';
+import type { ServerLink } from './server-link.ts';
+import type { ToolResult } from './toolbox.ts';
+import { callResultSchema, toolFailure, toToolResult } from './tool-content.ts';
+import { listTools, type ToolList, unlimitedMs } from './tool-list.ts';
+import { TimeLimitError, withinTime } from './within-time.ts';
+
+export interface ConnectionLimits {
+  /** For connecting, and once more for listing the tools. */
+  readonly connectTimeoutMs: number;
+  readonly callTimeoutMs: number;
+}
+
+/** A tool server can't be used; the message says why, `cause` holds what happened. */
+export class ServerUnusableError extends Error {
+  override readonly name = 'ServerUnusableError';
+}
+
+/** An initialized connection to one tool server. */
+export interface ServerConnection {
+  /** As the server announced them last. */
+  list(): ToolList;
+  /** Never rejects but with the signal's reason: what goes wrong is a result that says so. */
+  call(
+    name: string,
+    given: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<ToolResult>;
+  close(): Promise<void>;
+}
+
+const maximumRelists = 20;
+const maximumLoggedCharacters = 500;
+/** The server does not take the transport, rather than the caller. */
+const notAboutTransport: ReadonlySet<number> = new Set([401, 403, 407, 408, 429]);
+
+/**
+ * Connects and lists the tools. Nothing is announced that a server could ask of us: requests for sampling,
+ * elicitation or roots are answered that there is no such method.
+ *
+ * @throws ServerUnusableError; the signal's reason when aborted. The link is closed then.
+ */
+export async function connectServer(
+  link: ServerLink,
+  limits: ConnectionLimits,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<ServerConnection> {
+  const unusable = (error: unknown, act: string): ServerUnusableError => {
+    const cause = link.failure() ?? error;
+    const seconds = limits.connectTimeoutMs / 1000;
+    const reason =
+      error instanceof TimeLimitError
+        ? `it did not ${act} in ${seconds} s`
+        : describeFailure(cause);
+    return new ServerUnusableError(reason, { cause });
+  };
+  let act = 'connect';
+  try {
+    const client = await withinTime(limits.connectTimeoutMs, signal, (inner) =>
+      Promise.race([link.broken, initialize(link, logger, inner)]),
+    );
+    act = 'list its tools';
+    const list = (): Promise<ToolList> =>
+      withinTime(limits.connectTimeoutMs, signal, (inner) =>
+        Promise.race([link.broken, listTools(client, inner)]),
+      );
+    return watched(client, await list(), list, { link, limits, logger });
+  } catch (error) {
+    const failure = signal.aborted ? signal.reason : unusable(error, act);
+    await link.close();
+    throw failure;
+  }
+}
+
+async function initialize(link: ServerLink, logger: Logger, signal: AbortSignal): Promise<Client> {
+  let refusal: unknown;
+  for (const openTransport of link.transports) {
+    const client = new Client({ name: 'hearth', version }, { capabilities: {} });
+    // It has no addEventListener.
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener
+    client.onerror = ({ message }) =>
+      logger.debug(
+        { reason: message.slice(0, maximumLoggedCharacters) },
+        'a tool server misbehaves',
+      );
+    try {
+      await client.connect(openTransport(), { signal, timeout: unlimitedMs });
+      return client;
+    } catch (error) {
+      refusal ??= error;
+      const status = error instanceof SdkHttpError ? error.status : 0;
+      if (status < 400 || status >= 500 || notAboutTransport.has(status)) throw refusal;
+    }
+  }
+  throw refusal;
+}
+
+interface WatchedOptions {
+  readonly link: ServerLink;
+  readonly limits: ConnectionLimits;
+  readonly logger: Logger;
+}
+
+/** Keeps the list as the server announces it. */
+function watched(
+  client: Client,
+  firstList: ToolList,
+  list: () => Promise<ToolList>,
+  { link, limits, logger }: WatchedOptions,
+): ServerConnection {
+  let current = firstList;
+  let relists = 0;
+  let isStale = false;
+  let relisting: Promise<void> | undefined;
+
+  async function relist(): Promise<void> {
+    while (isStale && relists < maximumRelists) {
+      isStale = false;
+      relists += 1;
+      try {
+        current = await list();
+      } catch (error) {
+        logger.warn({ reason: describeFailure(error) }, 'a changed list of tools was not read');
+      }
+    }
+    relisting = undefined;
+  }
+  client.setNotificationHandler('notifications/tools/list_changed', () => {
+    isStale = true;
+    relisting ??= relist();
+  });
+
+  function failed(error: unknown): ToolResult {
+    if (error instanceof TimeLimitError) {
+      const seconds = limits.callTimeoutMs / 1000;
+      return toolFailure(`The tool gave no result in ${seconds} s; the call was cancelled.`);
+    }
+    if (error instanceof ProtocolError) {
+      return toolFailure(`The call failed: ${describeFailure(error)}`);
+    }
+    return toolFailure(`The tool server failed: ${describeFailure(link.failure() ?? error)}`);
+  }
+
+  return {
+    list: () => current,
+    call: async (name, given, signal) => {
+      try {
+        const answer = await withinTime(limits.callTimeoutMs, signal, (inner) =>
+          Promise.race([
+            link.broken,
+            client.request(
+              { method: 'tools/call', params: { name, arguments: { ...given } } },
+              callResultSchema,
+              { signal: inner, timeout: unlimitedMs },
+            ),
+          ]),
+        );
+        // The call may have changed what there is to call next.
+        await relisting;
+        return toToolResult(answer);
+      } catch (error) {
+        signal.throwIfAborted();
+        return failed(error);
+      }
+    },
+    close: () => link.close(),
+  };
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { HearthError } from '../contract/errors.ts';
+import {
+  speechScriptRequestSchema,
+  type SpeechScriptOptions,
+} from '../contract/v1/speech-script.ts';
+import { formatSpeechScript } from '../speech-script/format-speech-script.ts';
+import type { BuiltInPlugin } from './built-in-plugin.ts';
+import { toolFailure } from './tool-content.ts';
+
+/** `mcp/speech-script`: the formatter as a tool that a model can call. */
+export const speechScriptPlugin: BuiltInPlugin = {
+  label: 'speech-script',
+  tools: [
+    {
+      name: 'format',
+      description:
+        'Makes a script for a speech synthesizer out of text: cleans it, and says which speaker says what.',
+      parameters: z.toJSONSchema(speechScriptRequestSchema, { io: 'input' }),
+      call: (given) => {
+        try {
+          const result = formatSpeechScript(given as SpeechScriptOptions);
+          return { content: [{ type: 'text', text: JSON.stringify(result) }], isError: false };
+        } catch (error) {
+          if (error instanceof HearthError) return toolFailure(error.message);
+          throw error;
+        }
+      },
+    },
+  ],
+};

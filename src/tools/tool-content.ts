@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import type { ToolContent, ToolResult } from './toolbox.ts';
+
+/** Most of one result that is kept. */
+export interface ContentBounds {
+  readonly textCharacters: number;
+  /** Of images, sound and files, in base64. */
+  readonly binaryCharacters: number;
+  readonly blocks: number;
+}
+
+export const defaultContentBounds: ContentBounds = {
+  textCharacters: 1024 * 1024,
+  binaryCharacters: 8 * 1024 * 1024,
+  blocks: 256,
+};
+
+/** A server's answer to `tools/call`, as far as we read it; what it may hold is bounded afterwards. */
+export const callResultSchema = z.looseObject({
+  content: z.array(z.looseObject({ type: z.string() })).optional(),
+  structuredContent: z.unknown().optional(),
+  isError: z.boolean().optional(),
+});
+
+/** What a call gave, cut with a note where it is more than the bounds. */
+export function toToolResult(
+  answer: z.infer<typeof callResultSchema>,
+  bounds: ContentBounds = defaultContentBounds,
+): ToolResult {
+  const { content, structuredContent, isError = false } = answer;
+  const isStructuredOnly =
+    (content === undefined || content.length === 0) && structuredContent !== undefined;
+  const blocks = isStructuredOnly
+    ? [{ type: 'text', text: JSON.stringify(structuredContent) }]
+    : (content ?? []);
+  return { content: bounded(blocks, bounds), isError };
+}
+
+/** A result in our own words. */
+export function toolFailure(text: string): ToolResult {
+  return { content: [{ type: 'text', text }], isError: true };
+}
+
+function bounded(
+  blocks: readonly ToolContent[],
+  { textCharacters, binaryCharacters, blocks: maximumBlocks }: ContentBounds,
+): readonly ToolContent[] {
+  const kept: ToolContent[] = [];
+  let textLeft = textCharacters;
+  let binaryLeft = binaryCharacters;
+  let droppedBlocks = 0;
+  let cutCharacters = 0;
+  for (const block of blocks) {
+    if (kept.length >= maximumBlocks) {
+      droppedBlocks += 1;
+    } else if (block.type === 'text' && typeof block['text'] === 'string') {
+      const text = block['text'];
+      if (text.length > textLeft) cutCharacters += text.length - textLeft;
+      // A block that keeps nothing says nothing.
+      if (textLeft > 0 || text === '') kept.push({ ...textOnly(block, text.slice(0, textLeft)) });
+      textLeft = Math.max(0, textLeft - text.length);
+    } else {
+      const length = JSON.stringify(block).length;
+      const isBinary = block.type !== 'resource_link';
+      if (length > (isBinary ? binaryLeft : textLeft)) {
+        droppedBlocks += 1;
+        continue;
+      }
+      if (isBinary) binaryLeft -= length;
+      else textLeft -= length;
+      kept.push(block);
+    }
+  }
+  if (cutCharacters > 0) {
+    kept.push(note(`${cutCharacters} characters of text were cut: the result was too long.`));
+  }
+  if (droppedBlocks > 0) {
+    kept.push(note(`${droppedBlocks} parts of the result were left out: it was too large.`));
+  }
+  return kept;
+}
+
+/** What else the block holds, such as annotations, counts as nothing and so is not kept when it is long. */
+function textOnly(block: ToolContent, text: string): ToolContent {
+  const { type: _type, text: _text, ...rest } = block;
+  return JSON.stringify(rest).length > 1024 ? { type: 'text', text } : { ...block, text };
+}
+
+function note(text: string): ToolContent {
+  return { type: 'text', text: `[${text}]` };
+}

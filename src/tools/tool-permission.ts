@@ -1,0 +1,48 @@
+import { HearthError } from '../contract/errors.ts';
+import type { Integration, ToolCaller } from './toolbox.ts';
+
+/** What the person who runs the server allows. */
+export interface ToolSwitches {
+  readonly allowsPlugins: boolean;
+  readonly allowsEphemeral: boolean;
+}
+
+/**
+ * Whether the caller may use the integration. A plugin needs a token even where nothing else does.
+ *
+ * @throws HearthError `forbidden`, which names the switch or the permission that is missing.
+ */
+export function assertMayUse(
+  integration: Integration,
+  caller: ToolCaller,
+  { allowsPlugins, allowsEphemeral }: ToolSwitches,
+  param: string,
+): void {
+  const refuse = (message: string): never => {
+    throw new HearthError('forbidden', message, { param });
+  };
+  if (integration.type === 'plugin') {
+    if (!allowsPlugins) {
+      refuse(
+        'Plugins are switched off on this server. The setting mcp.allowPlugins turns them on.',
+      );
+    }
+    if (caller.tokenId === null) {
+      refuse('Plugins need a token with the permission plugins, and the request has no token.');
+    }
+    if (!caller.hasPermission('plugins')) {
+      refuse('The token lacks the permission plugins.');
+    }
+    return;
+  }
+  if (!allowsEphemeral) {
+    refuse(
+      'Tool servers named in requests are switched off on this server. The setting mcp.allowEphemeral turns them on.',
+    );
+  }
+  if (!caller.hasPermission('ephemeral-mcp')) {
+    refuse(
+      'Tool servers named in requests need the permission ephemeral-mcp, which the caller lacks.',
+    );
+  }
+}

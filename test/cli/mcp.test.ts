@@ -1,0 +1,62 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runHearth } from '../setup/run-hearth.ts';
+
+const everything = join(
+  dirname(
+    createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/package.json'),
+  ),
+  'dist/index.js',
+);
+let home: string;
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'hearth-mcp-'));
+});
+afterAll(() => rm(home, { recursive: true, force: true }));
+
+const hearth = (...commandLine: string[]) => runHearth(['mcp', ...commandLine], { home });
+
+it('adds, lists, tests and removes plugins', async () => {
+  expect(await hearth('ls')).toMatchObject({ exitCode: 0, stdout: '' });
+  const program = ['--command', process.execPath, '--arg', everything, '--env', 'KEY=secret'];
+  expect(await hearth('add', 'all', ...program)).toMatchObject({
+    exitCode: 0,
+    stdout: 'Added mcp/all\n',
+  });
+  const web = ['--url', 'http://127.0.0.1:1/mcp', '--header', 'Authorization: Bearer secret'];
+  expect(await hearth('add', 'web', ...web, '--json')).toMatchObject({ exitCode: 0 });
+
+  const list = await hearth('ls', '--json');
+  expect(JSON.parse(list.stdout).plugins).toEqual([
+    { label: 'all', id: 'mcp/all', type: 'process', command: process.execPath, args: [everything] },
+    { label: 'web', id: 'mcp/web', type: 'http', url: 'http://127.0.0.1:1/mcp' },
+  ]);
+
+  const tested = await hearth('test', 'all', '--json');
+  expect(JSON.parse(tested.stdout).tools).toContainEqual(
+    expect.objectContaining({ name: 'echo', parameters: expect.anything() }),
+  );
+  expect(await hearth('test', 'web')).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining("127.0.0.1:1 can't be reached (ECONNREFUSED)"),
+  });
+
+  expect(await hearth('rm', 'web')).toMatchObject({ exitCode: 0, stdout: 'Removed web\n' });
+  expect(await hearth('rm', 'web')).toMatchObject({ exitCode: 1 });
+});
+
+it.each([
+  ['neither of both', ['x'], 'either --command or --url'],
+  ['a header for a program', ['x', '--command', 'a', '--header', 'a:b'], '--header goes with'],
+  ['no value', ['x', '--command', 'a', '--env', 'A'], 'between them'],
+  ['no label', ['a b', '--command', 'a'], 'must be up to 64 letters'],
+])('says what is wrong: %s', async (_, commandLine, message) => {
+  expect(await hearth('add', ...commandLine)).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining(message),
+  });
+});

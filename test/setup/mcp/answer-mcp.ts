@@ -1,0 +1,30 @@
+import type { ServerResponse } from 'node:http';
+import { sendJson } from '../loopback-server.ts';
+
+interface Request {
+  readonly method: string;
+  readonly body: string;
+}
+
+/** Answers as a small MCP server over Streamable HTTP, but for the methods that a test answers itself. */
+export function answerMcp(
+  { method, body }: Request,
+  response: ServerResponse,
+  own: Readonly<Record<string, (id: number) => void>>,
+): void {
+  if (method !== 'POST') return void response.writeHead(405).end();
+  const { id, method: asked } = JSON.parse(body);
+  const answer = own[asked as string];
+  if (answer !== undefined) return answer(id);
+  const result = {
+    initialize: {
+      protocolVersion: '2025-06-18',
+      capabilities: { tools: {} },
+      serverInfo: { name: 'small', version: '1' },
+    },
+    'tools/list': { tools: [{ name: 'tool', inputSchema: { type: 'object' } }] },
+    'tools/call': { content: [{ type: 'text', text: 'fine' }] },
+  }[asked as string];
+  if (result === undefined) return void response.writeHead(202).end();
+  sendJson(response, { jsonrpc: '2.0', id, result });
+}

@@ -1,0 +1,69 @@
+import { appendFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { McpServer } from '@modelcontextprotocol/server';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { z } from 'zod';
+
+/**
+ * A plugin with tools of the kind that the starter model uses well: one text as argument, a flat object as
+ * result. Some end in another way. What happens goes to the file of the first argument, an object a line.
+ */
+const [journal = ''] = process.argv.slice(2);
+
+function note(entry: object): void {
+  appendFileSync(journal, `${JSON.stringify(entry)}\n`);
+}
+
+const server = new McpServer({ name: 'harbour', version: '1.0.0' });
+const city = z.object({ city: z.string() });
+const harbour = z.object({ harbour: z.string() });
+const text = (value: object) => ({
+  content: [{ type: 'text' as const, text: JSON.stringify(value) }],
+});
+
+server.registerTool(
+  'get_weather',
+  { description: 'Get the weather of a city', inputSchema: city },
+  async (given) => {
+    note({ called: 'get_weather', given });
+    return text({ temperature: 14, sky: 'cloudy' });
+  },
+);
+server.registerTool(
+  'check_tide',
+  { description: 'Check the tide of a harbour', inputSchema: harbour },
+  async (given) => {
+    note({ called: 'check_tide', given });
+    return text({ status: 'high' });
+  },
+);
+// An engine that keeps a model to a schema does not know this format.
+server.registerTool(
+  'get_population',
+  {
+    description: 'Get the population of a city',
+    inputSchema: z.object({ city: z.string().meta({ format: 'email' }) }),
+  },
+  async () => text({ count: 0 }),
+);
+server.registerTool(
+  'get_wind',
+  { description: 'Get the wind of a city', inputSchema: city },
+  async () => {
+    process.stderr.write('out of wind\n');
+    // oxlint-disable-next-line unicorn/no-process-exit
+    process.exit(3);
+  },
+);
+server.registerTool(
+  'find_ferry',
+  { description: 'Find the ferry of a harbour', inputSchema: harbour },
+  async (given, { mcpReq }) => {
+    note({ called: 'find_ferry', given });
+    await once(mcpReq.signal, 'abort');
+    return text({});
+  },
+);
+
+note({ started: process.pid });
+await server.connect(new StdioServerTransport());

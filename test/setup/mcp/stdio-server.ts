@@ -1,0 +1,162 @@
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+/**
+ * An MCP server over stdio, without a library, that misbehaves as its argument says. It speaks just enough of
+ * the protocol to get to the point where it goes wrong.
+ */
+interface Message {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: Record<string, unknown>;
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
+
+const [behaviour = '', file = ''] = process.argv.slice(2);
+const object = { type: 'object' };
+const echo = { name: 'echo', description: 'Says it again', inputSchema: object };
+let callId: number | undefined;
+let hasRenamed = false;
+
+function write(message: unknown): void {
+  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...(message as object) })}\n`);
+}
+
+/** Fills the pipe as fast as it is emptied. */
+function flood(text: string): void {
+  while (process.stdout.write(text));
+  process.stdout.once('drain', () => flood(text));
+}
+
+function tools(): unknown[] {
+  switch (behaviour) {
+    case 'many':
+      return Array.from({ length: 500 }, (_, index) => ({ ...echo, name: `tool ${index}` }));
+    case 'too-many':
+      return Array.from({ length: 501 }, (_, index) => ({ ...echo, name: `tool ${index}` }));
+    case 'odd-names':
+      return ['get weather', '🚀', '天気', 'x'.repeat(100), 'mcp__a.b/c'].map((name) => ({
+        ...echo,
+        name,
+      }));
+    case 'bad-schemas':
+      return [
+        echo,
+        { name: 'textual', inputSchema: 'nothing' },
+        { name: 'wrong', inputSchema: { type: 'object', properties: { a: { type: 'strng' } } } },
+        { inputSchema: object },
+        { ...echo, description: 'the second echo' },
+      ];
+    case 'slow-pattern':
+      return [
+        { ...echo, inputSchema: { properties: { a: { type: 'string', pattern: '^(a+)+$' } } } },
+      ];
+    case 'changing':
+      return hasRenamed ? [echo, { ...echo, name: 'new one' }] : [echo];
+    default:
+      return [echo];
+  }
+}
+
+function call({ id, params }: Message): void {
+  switch (behaviour) {
+    case 'hang-at-call':
+      callId = id;
+      return;
+    case 'stream-for-ever':
+      return flood(
+        `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x'.repeat(1000) } })}\n`,
+      );
+    case 'huge-answer':
+      process.stdout.write(
+        `{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"`,
+      );
+      return flood('x'.repeat(65_536));
+    case 'invalid-json':
+      process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":\n`);
+      return;
+    case 'no-result':
+      return write({ id, result: { content: 'text' } });
+    case 'renamed':
+      return write({
+        id,
+        error: { code: -32_602, message: `Unknown tool: ${String(params?.['name'])}` },
+      });
+    case 'die-at-call':
+      process.stderr.write('out of cheese at /opt/cheese/shop.js\n');
+      // oxlint-disable-next-line unicorn/no-process-exit
+      process.exit(3);
+      return;
+    case 'long-text':
+      return write({ id, result: { content: [{ type: 'text', text: 'x'.repeat(1_100_000) }] } });
+    case 'changing':
+      hasRenamed = true;
+      write({ method: 'notifications/tools/list_changed' });
+      return write({ id, result: { content: [] } });
+    case 'asks-back':
+      callId = id;
+      return write({ id: 900, method: 'sampling/createMessage', params: {} });
+    case 'environment':
+      return write({
+        id,
+        result: { content: [{ type: 'text', text: JSON.stringify(process.env) }] },
+      });
+    default:
+      return write({
+        id,
+        result: { content: [{ type: 'text', text: JSON.stringify(params?.['arguments']) }] },
+      });
+  }
+}
+
+function answer(message: Message): void {
+  const { id, method } = message;
+  switch (method) {
+    case 'initialize':
+      if (behaviour === 'hang-at-connect') return;
+      return write({
+        id,
+        result: {
+          protocolVersion: '2025-06-18',
+          capabilities: { tools: { listChanged: true } },
+          serverInfo: { name: 'bad', version: '1' },
+        },
+      });
+    case 'tools/list':
+      if (behaviour === 'hang-at-list') return;
+      return write({ id, result: { tools: tools() } });
+    case 'tools/call':
+      return call(message);
+    case 'notifications/cancelled':
+      if (file !== '') writeFileSync(file, JSON.stringify({ cancelled: message.params, callId }));
+      return;
+    case undefined:
+      // Its answer to what we asked.
+      if (id === 900) {
+        write({
+          id: callId,
+          result: { content: [{ type: 'text', text: JSON.stringify(message.error) }] },
+        });
+      }
+  }
+}
+
+if (behaviour === 'exit-at-once') {
+  process.stderr.write("Error: Cannot find module '/opt/secret/tool.js'\n");
+  // oxlint-disable-next-line unicorn/no-process-exit
+  process.exit(7);
+}
+if (behaviour === 'garbage') {
+  process.stdout.write('Welcome!\n{"not": "a message"}\n{]\n\n\u0000\u0001\n');
+}
+if (behaviour === 'endless-garbage') flood(`${'garbage '.repeat(1000)}\n`);
+if (behaviour === 'stubborn') {
+  process.on('SIGTERM', () => {});
+  const child = spawn('sleep', ['600'], { stdio: 'ignore' });
+  if (file !== '') writeFileSync(file, JSON.stringify([process.pid, child.pid]));
+  // The closed input is no reason to go either.
+  setInterval(() => {}, 60_000);
+}
+createInterface({ input: process.stdin }).on('line', (line) => answer(JSON.parse(line) as Message));
