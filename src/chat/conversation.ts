@@ -1,8 +1,10 @@
-import { outputItemSchema } from '../contract/v1/chat.ts';
 import { HearthError } from '../contract/errors.ts';
 import type { ContentPart, EngineMessage } from '../engine/engine.ts';
 import type { Store, StoredInputItem, StoredResponse } from '../store/store.ts';
 import { storedImage } from './stored-image.ts';
+import { readStoredOutput } from './stored-output.ts';
+import { answerMessages, type CallNumbers } from './tool-messages.ts';
+import type { ToolOutputReader } from './tool-output.ts';
 
 /**
  * The earlier turns of a conversation, oldest first; empty for a new one.
@@ -36,21 +38,24 @@ export function systemPromptOf(
   );
 }
 
-/** Messages for the engine: system prompt, earlier turns without their reasoning, this turn's input. */
+/**
+ * Messages for the engine: system prompt, earlier turns with their tool calls and without their reasoning,
+ * this turn's input.
+ */
 export async function toMessages(
   store: Store,
   systemPrompt: string | undefined,
   history: readonly StoredResponse[],
   input: readonly ContentPart[],
+  reader: ToolOutputReader,
+  numbers: CallNumbers,
 ): Promise<readonly EngineMessage[]> {
   const messages: EngineMessage[] = [];
   if (systemPrompt !== undefined) messages.push({ role: 'system', content: systemPrompt });
   for (const response of history) {
     const parts = await Promise.all(response.input.map((item) => toPart(store, item)));
     messages.push({ role: 'user', content: simplified(parts) });
-    for (const item of response.output.map((value) => outputItemSchema.parse(value))) {
-      if (item.type === 'message') messages.push({ role: 'assistant', content: item.content });
-    }
+    messages.push(...(await answerMessages(readStoredOutput(response.output), reader, numbers)));
   }
   messages.push({ role: 'user', content: simplified(input) });
   return messages;

@@ -5,6 +5,8 @@ import { leaseFailure } from './lease-failure.ts';
 export interface EmbedCall {
   readonly identifier: string | undefined;
   readonly ttlSeconds?: number;
+  /** Who asks, for taking turns. */
+  readonly caller: string;
   readonly inputs: readonly string[];
 }
 
@@ -25,9 +27,9 @@ export async function embed(
   call: EmbedCall,
   signal: AbortSignal,
 ): Promise<EmbedResult> {
-  const { identifier, ttlSeconds, inputs } = call;
+  const { identifier, ttlSeconds, caller, inputs } = call;
   const lease = await pool.acquire(
-    { identifier, purpose: 'embedding', ...given({ ttlSeconds }) },
+    { identifier, purpose: 'embedding', caller, ...given({ ttlSeconds }) },
     signal,
   );
   try {

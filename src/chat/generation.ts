@@ -11,12 +11,17 @@ import type { ModelSelection } from '../models/model.ts';
 import { given } from '../contract/given.ts';
 import { createChannel } from './channel.ts';
 import { leaseFailure } from './lease-failure.ts';
+import { promptKey } from './prompt-key.ts';
 
 export interface GenerationCall {
   /** Model key or instance id; empty or absent: the one that is loaded. */
   readonly identifier: string | undefined;
   readonly contextLength?: number;
   readonly ttlSeconds?: number;
+  /** Who asks, for taking turns. */
+  readonly caller: string;
+  /** Whether it waits as long as a load takes, since its client sees the progress. */
+  readonly isPatient?: boolean;
   readonly request: GenerationRequest;
 }
 
@@ -66,10 +71,16 @@ export async function* generate(
   const own = AbortSignal.any([signal, ended.signal]);
   let startedAt = performance.now();
   const acquiring = createChannel<AcquireEvent>();
-  const { identifier, contextLength, ttlSeconds, request } = call;
+  const { identifier, contextLength, ttlSeconds, caller, isPatient, request } = call;
   const leasing = pool
     .acquire(
-      { identifier, purpose: 'generation', ...given({ contextLength, ttlSeconds }) },
+      {
+        identifier,
+        purpose: 'generation',
+        caller,
+        prompt: promptKey(request),
+        ...given({ contextLength, ttlSeconds, isPatient }),
+      },
       own,
       acquiring.push,
     )

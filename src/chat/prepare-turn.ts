@@ -3,14 +3,18 @@ import type { InstancePool } from '../instances/pool.ts';
 import type { ModelSelection } from '../models/model.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Store, StoredInputItem } from '../store/store.ts';
+import type { ToolServers } from '../tools/toolbox.ts';
 import { loadHistory, systemPromptOf, toMessages } from './conversation.ts';
 import { assertVision, prepareImage, toDataUrl, type PreparedImage } from './image.ts';
 import { assertReasoning } from './reasoning.ts';
+import { CallNumbers } from './tool-messages.ts';
 import type { TurnRequest } from './turn-request.ts';
 
 export interface TurnServices {
   readonly pool: InstancePool;
   readonly store: Store;
+  readonly tools: ToolServers;
+  readonly maxToolRounds: number;
   readonly maxImagePixels: number;
   readonly logger: Logger;
 }
@@ -18,6 +22,8 @@ export interface TurnServices {
 export interface PreparedTurn {
   readonly selection: ModelSelection;
   readonly messages: readonly EngineMessage[];
+  /** For the calls that this turn adds to those of its history. */
+  readonly callNumbers: CallNumbers;
   /** The input as it is stored, and the images that it refers to. */
   readonly storedInput: readonly StoredInputItem[];
   readonly images: readonly PreparedImage[];
@@ -62,6 +68,8 @@ export async function prepareTurn(
     }
   }
   const systemPrompt = systemPromptOf(history, request.systemPrompt);
-  const messages = await toMessages(store, systemPrompt, history, parts);
-  return { selection, messages, storedInput, images };
+  const callNumbers = new CallNumbers();
+  const reader = { model: selection.model, maxImagePixels };
+  const messages = await toMessages(store, systemPrompt, history, parts, reader, callNumbers);
+  return { selection, messages, callNumbers, storedInput, images };
 }

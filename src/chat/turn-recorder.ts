@@ -1,22 +1,53 @@
 import { given } from '../contract/given.ts';
-import type { ChatResult, ChatStats, OutputItem } from '../contract/v1/chat.ts';
-import type { GenerationReport, GenerationStep } from './generation.ts';
+import type { ChatResult } from '../contract/v1/chat.ts';
+import type { Tool } from '../tools/toolbox.ts';
+import type { GenerationStep } from './generation.ts';
+import { toOutputItem, type StoredOutputItem } from './stored-output.ts';
+import {
+  CallGatherer,
+  judgeCall,
+  providerInfo,
+  type JudgedCall,
+  type WrittenCall,
+} from './tool-call.ts';
+import type { CallOutcome } from './tool-round.ts';
 import type { TurnEvent } from './turn-event.ts';
+import { TurnStats } from './turn-stats.ts';
 
 type TextKind = 'reasoning' | 'message';
 
-/** Follows a generation: gives the events of a turn as they happen and gathers its result. */
+/** What one generation said: the text of its message, and the calls that it ended with. */
+export interface RoundRecord {
+  readonly text: string;
+  readonly calls: readonly (WrittenCall & { readonly judged: JudgedCall })[];
+}
+
+/** Follows the generations of a turn: gives its events as they happen and gathers its result. */
 export class TurnRecorder {
-  readonly #output: OutputItem[] = [];
+  readonly #tools: () => readonly Tool[];
+  readonly #output: StoredOutputItem[] = [];
+  readonly #stats = new TurnStats();
   #open: { readonly kind: TextKind; text: string } | undefined;
   #isReadingPrompt = false;
   #instanceId: string | undefined;
-  #loadTimeSeconds: number | undefined;
-  #report: GenerationReport | undefined;
+  #roundNumber = 0;
+  #text = '';
+  #gatherer = new CallGatherer();
+  #calls: (WrittenCall & { readonly judged: JudgedCall })[] = [];
+
+  /** @param tools Those that the model is offered. */
+  constructor(tools: () => readonly Tool[]) {
+    this.#tools = tools;
+  }
 
   /** Whether `chat.start` was given. */
   get hasStarted(): boolean {
     return this.#instanceId !== undefined;
+  }
+
+  /** Tokens generated so far, over all rounds. */
+  get outputTokens(): number {
+    return this.#stats.outputTokens;
   }
 
   record(step: GenerationStep): readonly TurnEvent[] {
@@ -26,8 +57,7 @@ export class TurnRecorder {
       case 'reasoning.delta':
         return this.#appendText('reasoning', step.text);
       case 'instance.chosen':
-        this.#instanceId = step.instanceId;
-        return [{ type: 'chat.start', ...this.#instance() }];
+        return this.#startOn(step.instanceId);
       case 'load.start':
         return [{ type: 'model_load.start', ...this.#instance() }];
       case 'load.progress':
@@ -42,7 +72,7 @@ export class TurnRecorder {
         ];
       case 'generation.start':
         this.#isReadingPrompt = true;
-        this.#loadTimeSeconds = step.loadTimeSeconds;
+        this.#stats.addLoad(step.loadTimeSeconds);
         return [{ type: 'prompt_processing.start' }];
       case 'prompt.progress':
         return [
@@ -52,11 +82,34 @@ export class TurnRecorder {
           },
         ];
       case 'generation.report':
-        this.#report = step.report;
-        return [...this.#endPrompt(), ...this.#endText()];
+        this.#stats.add(step.report);
+        return [
+          ...this.#endPrompt(),
+          ...this.#endText(),
+          ...this.#endCall(),
+          ...(step.report.isMalformed ? this.#recordMalformed() : []),
+        ];
       case 'tool_call.delta':
-        return [];
+        return this.#recordCall(step);
     }
+  }
+
+  /** What the generation that just ended said; the next one starts afresh. */
+  takeRound(): RoundRecord {
+    const round = { text: this.#text, calls: this.#calls };
+    this.#roundNumber += 1;
+    this.#text = '';
+    this.#calls = [];
+    this.#gatherer = new CallGatherer();
+    return round;
+  }
+
+  /** @param offeredName The tool as the model named it. */
+  recordOutcome({ item }: CallOutcome, offeredName: string): TurnEvent {
+    // The number of the round is that of the generation before.
+    this.#output.push({ ...item, round: this.#roundNumber - 1, offered_name: offeredName });
+    if (item.type === 'tool_call') return { ...item, type: 'tool_call.success' };
+    return { ...item, type: 'tool_call.failure' };
   }
 
   /** Ends what is open after a failure; what arrived is kept. */
@@ -67,23 +120,22 @@ export class TurnRecorder {
   result(responseId: string | undefined): ChatResult {
     return {
       ...this.#instance(),
-      output: [...this.#output],
-      stats: this.#stats(),
+      output: this.#output.map(toOutputItem),
+      stats: this.#stats.toJson(),
       ...given({ response_id: responseId }),
     };
   }
 
-  /** Statistics; zeros where nothing was generated. */
-  #stats(): ChatStats {
-    const report = this.#report;
-    return {
-      input_tokens: report?.usage.promptTokens ?? 0,
-      total_output_tokens: report?.usage.completionTokens ?? 0,
-      reasoning_output_tokens: report?.reasoningTokens ?? 0,
-      tokens_per_second: report?.tokensPerSecond ?? 0,
-      time_to_first_token_seconds: report?.timeToFirstTokenSeconds ?? 0,
-      ...given({ model_load_time_seconds: this.#loadTimeSeconds }),
-    };
+  /** The output with what a later turn needs to put the same prompt together. */
+  storedOutput(): readonly StoredOutputItem[] {
+    return [...this.#output];
+  }
+
+  /** A later round may find its instance gone and get another one; the turn has started once. */
+  #startOn(instanceId: string): readonly TurnEvent[] {
+    const isFirst = this.#instanceId === undefined;
+    this.#instanceId = instanceId;
+    return isFirst ? [{ type: 'chat.start', ...this.#instance() }] : [];
   }
 
   #instance(): { readonly model_instance_id: string } {
@@ -112,6 +164,50 @@ export class TurnRecorder {
     const { kind, text } = this.#open;
     this.#open = undefined;
     this.#output.push({ type: kind, content: text });
+    if (kind === 'message') this.#text += text;
     return [{ type: `${kind}.end` }];
+  }
+
+  #recordCall(delta: Extract<GenerationStep, { type: 'tool_call.delta' }>): readonly TurnEvent[] {
+    const isNew = !this.#gatherer.has(delta.index);
+    const before = isNew ? [...this.#endPrompt(), ...this.#endText(), ...this.#endCall()] : [];
+    this.#gatherer.add(delta);
+    if (!isNew) return [];
+    const tool = this.#tools().find(({ offeredName }) => offeredName === delta.name);
+    if (tool === undefined) return before;
+    const { name, provider } = tool;
+    return [
+      ...before,
+      { type: 'tool_call.start', tool: name, provider_info: providerInfo(provider) },
+    ];
+  }
+
+  /** A call is whole when the next one begins, or with the end of the generation. */
+  #endCall(): readonly TurnEvent[] {
+    const call = this.#gatherer.calls[this.#calls.length];
+    if (call === undefined) return [];
+    const judged = judgeCall(call, this.#tools());
+    this.#calls.push({ ...call, judged });
+    if (!judged.isValid) return [];
+    const { tool, given: args } = judged;
+    return [
+      {
+        type: 'tool_call.arguments',
+        tool: tool.name,
+        arguments: { ...args },
+        provider_info: providerInfo(tool.provider),
+      },
+    ];
+  }
+
+  /** The engine could not make out what the model wrote; where it was a call, it has been judged already. */
+  #recordMalformed(): readonly TurnEvent[] {
+    if (this.#tools().length === 0 || this.#calls.length > 0) return [];
+    const item = {
+      reason: 'The model wrote a tool call that can not be parsed.',
+      metadata: { type: 'invalid_name' as const, tool_name: '' },
+    };
+    this.#output.push({ type: 'invalid_tool_call', ...item });
+    return [{ type: 'tool_call.failure', ...item }];
   }
 }

@@ -1,4 +1,5 @@
 import type { ReasoningLevel, Sampling } from '../engine/engine.ts';
+import type { Integration, ToolCaller } from '../tools/toolbox.ts';
 
 export type TurnInputItem =
   | { readonly type: 'text'; readonly content: string }
@@ -14,7 +15,14 @@ export interface TurnRequest {
   readonly maxOutputTokens?: number;
   readonly reasoning?: ReasoningLevel;
   readonly contextLength?: number;
+  /** Where the model may call tools; none where empty. */
+  readonly integrations: readonly Integration[];
+  readonly toolCaller: ToolCaller;
   readonly isStored: boolean;
   /** Token that asks; stored responses belong to it. */
   readonly ownerId: string | null;
+  /** Who asks, for taking turns: a token or an address. */
+  readonly caller: string;
+  /** Whether it waits as long as a load takes, since its client sees the progress. */
+  readonly isPatient: boolean;
 }

@@ -1,66 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { temporaryStore } from '../../test/setup/temporary-store.ts';
-import { modelEntry } from '../../test/setup/model-entry.ts';
-import { scriptedPool } from '../../test/setup/scripted-pool.ts';
+import { generationEnd as end, resultOf, scriptedTurns } from '../../test/setup/scripted-turn.ts';
 import { HearthError } from '../contract/errors.ts';
-import type { GenerationEvent, GenerationRequest } from '../engine/engine.ts';
-import { createLogger } from '../observability/logger.ts';
-import type { TurnEvent } from './turn-event.ts';
-import type { TurnRequest } from './turn-request.ts';
-import { runTurn } from './turn.ts';
-
-const never = new AbortController().signal;
-const usage = {
-  promptTokens: 7,
-  cachedTokens: 0,
-  completionTokens: 5,
-  promptMs: 1,
-  generationMs: 2,
-};
-const end: GenerationEvent = {
-  type: 'generation.end',
-  stopReason: 'eosFound',
-  isMalformed: false,
-  usage,
-};
-
-async function setUp(script: () => AsyncIterable<GenerationEvent>) {
-  const requests: GenerationRequest[] = [];
-  const { pool, launcher } = scriptedPool(
-    modelEntry(),
-    modelEntry({ key: 'test/vision', type: 'vlm' }),
-  );
-  launcher.onGenerate = (_, request) => {
-    requests.push(request);
-    return script();
-  };
-  const store = await temporaryStore();
-  const services = { pool, store, maxImagePixels: 1_000_000, logger: createLogger('silent') };
-  const run = async (changes: Partial<TurnRequest> = {}, signal = never) => {
-    const events: TurnEvent[] = [];
-    const request: TurnRequest = {
-      model: 'test/model',
-      input: [{ type: 'text', content: 'Hello' }],
-      sampling: {},
-      isStored: true,
-      ownerId: null,
-      ...changes,
-    };
-    for await (const event of runTurn(services, request, signal)) events.push(event);
-    return events;
-  };
-  return { run, requests, store, pool };
-}
-
-const resultOf = (events: readonly TurnEvent[]) => {
-  const last = events.at(-1);
-  if (last?.type !== 'chat.end') throw new Error(`The last event is ${last?.type}`);
-  return last.result;
-};
+import type { GenerationEvent } from '../engine/engine.ts';
 
 describe('runTurn', () => {
   it('gives each item its start, deltas and end, in order of happening', async () => {
-    const { run } = await setUp(async function* () {
+    const { run } = await scriptedTurns(async function* () {
       yield { type: 'reasoning.delta', text: 'Let me ' };
       yield { type: 'reasoning.delta', text: 'think.' };
       yield { type: 'content.delta', text: 'Hi' };
@@ -93,7 +38,7 @@ describe('runTurn', () => {
   });
 
   it('ends the prompt where nothing is said, with an empty output', async () => {
-    const { run } = await setUp(async function* () {
+    const { run } = await scriptedTurns(async function* () {
       yield end;
     });
     const events = await run();
@@ -106,7 +51,7 @@ describe('runTurn', () => {
   });
 
   it('sends history without its reasoning, the newest system prompt first', async () => {
-    const { run, requests } = await setUp(async function* () {
+    const { run, requests } = await scriptedTurns(async function* () {
       yield { type: 'reasoning.delta', text: 'Hm.' };
       yield { type: 'content.delta', text: 'Hi' };
       yield end;
@@ -130,7 +75,7 @@ describe('runTurn', () => {
   });
 
   it('tells of a failure on the way, keeps what arrived and stores nothing', async () => {
-    const { run, store } = await setUp(async function* () {
+    const { run, store } = await scriptedTurns(async function* () {
       yield { type: 'content.delta', text: 'Half an ans' };
       throw new HearthError('crashed', 'The engine stopped.');
     });
@@ -143,7 +88,7 @@ describe('runTurn', () => {
   });
 
   it('hides what an unexpected fault says', async () => {
-    const { run } = await setUp(async function* () {
+    const { run } = await scriptedTurns(async function* () {
       yield { type: 'content.delta', text: 'x' };
       throw new Error('a secret of ours');
     });
@@ -153,7 +98,7 @@ describe('runTurn', () => {
   });
 
   it('gives the answer even where it can not be stored, and says so', async () => {
-    const { run, store } = await setUp(async function* () {
+    const { run, store } = await scriptedTurns(async function* () {
       yield { type: 'content.delta', text: 'Hi' };
       yield end;
     });
@@ -168,21 +113,10 @@ describe('runTurn', () => {
   });
 
   it('frees the slot when its reader stops early', async () => {
-    const { pool, store } = await setUp(async function* () {
+    const { pool, start } = await scriptedTurns(async function* () {
       yield end;
     });
-    const services = { pool, store, maxImagePixels: 1, logger: createLogger('silent') };
-    const turn = runTurn(
-      services,
-      {
-        model: 'test/model',
-        input: [{ type: 'text', content: 'Hello' }],
-        sampling: {},
-        isStored: false,
-        ownerId: null,
-      },
-      never,
-    );
+    const turn = start({ isStored: false });
     for await (const event of turn) {
       if (event.type === 'prompt_processing.start') break;
     }
@@ -190,7 +124,7 @@ describe('runTurn', () => {
   });
 
   it('throws what is wrong with the request before the first event', async () => {
-    const { run } = await setUp(async function* () {
+    const { run } = await scriptedTurns(async function* () {
       yield end;
     });
     await expect(run({ model: 'test/nothing' })).rejects.toMatchObject({ code: 'model_not_found' });
@@ -213,13 +147,13 @@ describe('runTurn', () => {
         });
       };
     const left = new AbortController();
-    const one = await setUp(waitsFor(left.signal));
+    const one = await scriptedTurns(waitsFor(left.signal));
     const gone = one.run({}, left.signal);
     setImmediate(() => left.abort(new Error('client left')));
     await expect(gone).rejects.toThrow('client left');
 
     const stopping = new AbortController();
-    const other = await setUp(waitsFor(stopping.signal));
+    const other = await scriptedTurns(waitsFor(stopping.signal));
     const told = other.run({}, stopping.signal);
     setImmediate(() => stopping.abort(new HearthError('shutting_down', 'The server is stopping.')));
     expect((await told).map(({ type }) => type).slice(-2)).toEqual(['error', 'chat.end']);

@@ -1,0 +1,89 @@
+import { given } from '../contract/given.ts';
+import type { EngineMessage } from '../engine/engine.ts';
+import type { Toolbox } from '../tools/toolbox.ts';
+import { generate, type GenerationCall } from './generation.ts';
+import type { PreparedTurn, TurnServices } from './prepare-turn.ts';
+import { roundMessages, type FinishedCall } from './tool-messages.ts';
+import { runToolRound } from './tool-round.ts';
+import type { TurnEvent } from './turn-event.ts';
+import type { TurnRecorder } from './turn-recorder.ts';
+import type { TurnRequest } from './turn-request.ts';
+
+/**
+ * Lets the model generate and call tools, again and again, until it answers. After `maxToolRounds` rounds
+ * of calls it must answer without.
+ *
+ * @throws HearthError those of `generate`; the signal's reason when aborted.
+ */
+export async function* runRounds(
+  services: TurnServices,
+  request: TurnRequest,
+  prepared: PreparedTurn,
+  toolbox: Toolbox,
+  recorder: TurnRecorder,
+  signal: AbortSignal,
+): AsyncGenerator<TurnEvent> {
+  const { pool, maxToolRounds, maxImagePixels } = services;
+  const reader = { model: prepared.selection.model, maxImagePixels };
+  const messages = [...prepared.messages];
+  for (let round = 0; ; round += 1) {
+    const maxTokens = tokensLeft(request, recorder);
+    const mayCall = round < maxToolRounds;
+    const call = toCall(request, messages, toolbox, mayCall, maxTokens);
+    for await (const step of generate(pool, call, signal)) {
+      yield* recorder.record(step);
+    }
+    const { text, calls } = recorder.takeRound();
+    if (calls.length === 0) return;
+    const finished: FinishedCall[] = [];
+    const outcomes = runToolRound(
+      calls.map(({ judged }) => judged),
+      signal,
+    );
+    for await (const outcome of outcomes) {
+      const written = calls[finished.length];
+      if (written === undefined) break;
+      const { name, argumentsJson } = written;
+      yield recorder.recordOutcome(outcome, name);
+      finished.push({ name, argumentsJson, content: outcome.content });
+    }
+    if (!mayCall || tokensLeft(request, recorder) === 0) return;
+    messages.push(...(await roundMessages(text, finished, reader, prepared.callNumbers)));
+  }
+}
+
+/** `max_output_tokens` holds for the turn, not for each of its rounds. */
+function tokensLeft(
+  { maxOutputTokens }: TurnRequest,
+  { outputTokens }: TurnRecorder,
+): number | undefined {
+  return maxOutputTokens === undefined ? undefined : Math.max(0, maxOutputTokens - outputTokens);
+}
+
+function toCall(
+  request: TurnRequest,
+  messages: readonly EngineMessage[],
+  toolbox: Toolbox,
+  mayCall: boolean,
+  maxTokens: number | undefined,
+): GenerationCall {
+  const { model, contextLength, sampling, reasoning, caller, isPatient } = request;
+  const tools = toolbox.tools().map(({ offeredName, description, parameters }) => ({
+    name: offeredName,
+    parameters,
+    ...given({ description }),
+  }));
+  return {
+    identifier: model,
+    caller,
+    isPatient,
+    ...given({ contextLength }),
+    request: {
+      kind: 'chat',
+      messages: [...messages],
+      sampling,
+      ...(tools.length === 0 ? {} : { tools, toolChoice: mayCall ? 'auto' : 'none' }),
+      ...given({ maxTokens, reasoning }),
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { HearthError } from '../contract/errors.ts';
+import type { ContentPart } from '../engine/engine.ts';
+import type { ModelEntry } from '../models/model.ts';
+import type { ToolContent } from '../tools/toolbox.ts';
+import { prepareImage, toDataUrl } from './image.ts';
+
+/** Who reads a tool's result. */
+export interface ToolOutputReader {
+  readonly model: ModelEntry;
+  readonly maxImagePixels: number;
+}
+
+/**
+ * What a model gets to read of a tool's result: the texts of MCP's content blocks and, where it can see,
+ * the images. What it can't take is named in brackets.
+ */
+export async function toModelContent(
+  content: readonly ToolContent[],
+  reader: ToolOutputReader,
+): Promise<string | readonly ContentPart[]> {
+  const parts = await Promise.all(content.map((block) => toPart(block, reader)));
+  if (parts.some(({ type }) => type === 'image')) return parts;
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  return texts.join('\n') || '[no output]';
+}
+
+/** The result as the API shows and the store keeps it: JSON of the content array. */
+export function toOutputText(content: readonly ToolContent[]): string {
+  return JSON.stringify(content);
+}
+
+/** The way back from `toOutputText`; a text of another making becomes one block. */
+export function fromOutputText(output: string): readonly ToolContent[] {
+  const content: unknown = JSON.parse(output);
+  return Array.isArray(content) ? (content as ToolContent[]) : [{ type: 'text', text: output }];
+}
+
+async function toPart(block: ToolContent, reader: ToolOutputReader): Promise<ContentPart> {
+  const { type, text, resource, uri } = block;
+  if (type === 'text' && typeof text === 'string') return { type: 'text', text };
+  if (type === 'image') return toImage(block, reader);
+  if (type === 'resource' && hasText(resource)) return { type: 'text', text: resource.text };
+  if (type === 'resource_link' && typeof uri === 'string') return { type: 'text', text: uri };
+  return { type: 'text', text: `[${type}: not shown]` };
+}
+
+async function toImage(block: ToolContent, reader: ToolOutputReader): Promise<ContentPart> {
+  if (reader.model.type !== 'vlm') {
+    return { type: 'text', text: '[image: not shown, as this model has no vision]' };
+  }
+  try {
+    const dataUrl = `data:${String(block['mimeType'])};base64,${String(block['data'])}`;
+    const image = await prepareImage(dataUrl, reader.maxImagePixels, 'output');
+    return { type: 'image', dataUrl: toDataUrl(image) };
+  } catch (error) {
+    if (!(error instanceof HearthError)) throw error;
+    return { type: 'text', text: '[image: not shown, as it is damaged or too large]' };
+  }
+}
+
+function hasText(resource: unknown): resource is { readonly text: string } {
+  return (
+    typeof resource === 'object' &&
+    resource !== null &&
+    'text' in resource &&
+    typeof resource.text === 'string'
+  );
+}

@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest';
+import { deferred } from '../../test/setup/deferred.ts';
+import { picture } from '../../test/setup/picture.ts';
+import { scriptedTool } from '../../test/setup/scripted-tools.ts';
+import { generationEnd as end, resultOf, scriptedTurns } from '../../test/setup/scripted-turn.ts';
+import type { GenerationEvent, GenerationRequest } from '../engine/engine.ts';
+
+const provider = { type: 'plugin', plugin_id: 'mcp/test' };
+
+function* call(index: number, name: string, ...pieces: string[]): Generator<GenerationEvent> {
+  yield { type: 'tool_call.delta', index, id: 'x', name, argumentsJson: '' };
+  for (const argumentsJson of pieces) yield { type: 'tool_call.delta', index, argumentsJson };
+}
+
+/** Says one list of events after the other, each with its end. */
+const generations = (...lists: readonly GenerationEvent[][]) =>
+  async function* (generation: number): AsyncGenerator<GenerationEvent> {
+    yield* lists[Math.min(generation, lists.length - 1)] ?? [];
+    yield end;
+  };
+const say = (text: string): GenerationEvent => ({ type: 'content.delta', text });
+
+const messagesOf = (request: GenerationRequest | undefined) =>
+  request?.kind === 'chat' ? request.messages : [];
+const toolsOf = (request: GenerationRequest | undefined) =>
+  request?.kind === 'chat' ? { tools: request.tools, choice: request.toolChoice } : undefined;
+
+const weather = scriptedTool('get_weather', async ({ city }) => `Rain in ${String(city)}`);
+
+describe('a turn with tools', () => {
+  it('calls what the model asks for and lets it answer', async () => {
+    const script = generations(
+      [say('Let me look.'), ...call(0, 'get_weather', '{"city":', '"Brest"}')],
+      [say('It rains.')],
+    );
+    const { run, requests } = await scriptedTurns(script, weather);
+    const events = await run();
+    expect(events.map(({ type }) => type).filter((type) => !/^(?:chat|model)/.test(type))).toEqual([
+      'prompt_processing.start',
+      'prompt_processing.end',
+      'message.start',
+      'message.delta',
+      'message.end',
+      'tool_call.start',
+      'tool_call.arguments',
+      'tool_call.success',
+      'prompt_processing.start',
+      'prompt_processing.end',
+      'message.start',
+      'message.delta',
+      'message.end',
+    ]);
+    const result = resultOf(events);
+    const called = {
+      tool: 'get_weather',
+      arguments: { city: 'Brest' },
+      output: '[{"type":"text","text":"Rain in Brest"}]',
+      provider_info: provider,
+    };
+    expect(events).toContainEqual({ type: 'tool_call.success', ...called });
+    expect(result.output).toEqual([
+      { type: 'message', content: 'Let me look.' },
+      { type: 'tool_call', ...called },
+      { type: 'message', content: 'It rains.' },
+    ]);
+    expect(result.stats).toMatchObject({ input_tokens: 14, total_output_tokens: 10 });
+    expect(messagesOf(requests[1]).slice(1)).toEqual([
+      {
+        role: 'assistant',
+        content: 'Let me look.',
+        toolCalls: [{ id: 'call00001', name: 'get_weather', argumentsJson: '{"city":"Brest"}' }],
+      },
+      { role: 'tool', toolCallId: 'call00001', content: 'Rain in Brest' },
+    ]);
+  });
+
+  it('gives the next turn the same messages, calls and results included', async () => {
+    const script = generations(
+      [...call(0, 'get_weather', '{"city":"Brest"}'), ...call(1, 'get_weather', '{"city":"Nice"}')],
+      [...call(0, 'get_weather', '{"city":"Lille"}')],
+      [say('Rain everywhere.')],
+      [say('As I said.')],
+    );
+    const { run, requests } = await scriptedTurns(script, weather);
+    const { response_id: first = '' } = resultOf(await run());
+    await run({ previousResponseId: first });
+    expect(messagesOf(requests[3])).toEqual([
+      ...messagesOf(requests[2]),
+      { role: 'assistant', content: 'Rain everywhere.' },
+      { role: 'user', content: 'Hello' },
+    ]);
+  });
+
+  it('runs the calls of a round at once and tells of them in their order', async () => {
+    const second = deferred<string>();
+    const tools = [
+      scriptedTool('one', () => second.promise),
+      scriptedTool('two', async () => {
+        second.resolve('after two');
+        return 'two';
+      }),
+    ];
+    const script = generations([...call(0, 'one', '{}'), ...call(1, 'two', '')], [say('Done.')]);
+    const { run } = await scriptedTurns(script, ...tools);
+    const events = await run();
+    const told = events.flatMap((event) =>
+      'tool' in event ? [`${event.type} ${event.tool}`] : [],
+    );
+    expect(told).toEqual([
+      'tool_call.start one',
+      'tool_call.arguments one',
+      'tool_call.start two',
+      'tool_call.arguments two',
+      'tool_call.success one',
+      'tool_call.success two',
+    ]);
+  });
+
+  it.each([
+    ['a name that no tool has', 'get_rain', '{}', { type: 'invalid_name', tool_name: 'get_rain' }],
+    [
+      'arguments that are no JSON',
+      'get_weather',
+      '{"city":',
+      { type: 'invalid_arguments', tool_name: 'get_weather', provider_info: provider },
+    ],
+    [
+      'arguments that are no object',
+      'get_weather',
+      '["Brest"]',
+      { type: 'invalid_arguments', tool_name: 'get_weather', provider_info: provider },
+    ],
+    [
+      'arguments that the schema does not allow',
+      'get_weather',
+      '{"city":7}',
+      {
+        type: 'invalid_arguments',
+        tool_name: 'get_weather',
+        arguments: { city: 7 },
+        provider_info: provider,
+      },
+    ],
+  ])('tells the model of %s, so that it corrects itself', async (_, name, given, metadata) => {
+    const strict = scriptedTool('get_weather', async () => 'Rain', {
+      argumentsFault: ({ city }) => (typeof city === 'string' ? undefined : 'city must be string'),
+    });
+    const script = generations(
+      [...call(0, name, given)],
+      [...call(0, 'get_weather', '{"city":"Brest"}')],
+      [say('Rain.')],
+    );
+    const { run, requests } = await scriptedTurns(script, strict);
+    const events = await run();
+    const { output } = resultOf(events);
+    expect(output.map(({ type }) => type)).toEqual(['invalid_tool_call', 'tool_call', 'message']);
+    expect(output[0]).toMatchObject({ metadata });
+    const { reason } = output[0] as { readonly reason: string };
+    expect(events).toContainEqual({ type: 'tool_call.failure', reason, metadata });
+    expect(messagesOf(requests[1]).at(-1)).toMatchObject({ role: 'tool', content: reason });
+  });
+
+  it('makes a model that calls for ever answer without tools', async () => {
+    const script = generations([...call(0, 'get_weather', '{"city":"Brest"}')]);
+    const { run, requests } = await scriptedTurns(script, weather);
+    const events = await run();
+    expect(requests.map((request) => toolsOf(request)?.choice)).toEqual([
+      'auto',
+      'auto',
+      'auto',
+      'none',
+    ]);
+    expect(events.at(-1)?.type).toBe('chat.end');
+  });
+
+  it('counts max_output_tokens over all rounds', async () => {
+    const script = generations([...call(0, 'get_weather', '{"city":"Brest"}')]);
+    const { run, requests } = await scriptedTurns(script, weather);
+    const { output } = resultOf(await run({ maxOutputTokens: 8 }));
+    expect(requests.map(({ maxTokens }) => maxTokens)).toEqual([8, 3]);
+    expect(output.map(({ type }) => type)).toEqual(['tool_call', 'tool_call']);
+  });
+
+  it('makes an invalid call of what the engine could not parse', async () => {
+    const { run } = await scriptedTurns(async function* () {
+      yield say('<tool_call>{"name"');
+      yield { ...end, isMalformed: true } as GenerationEvent;
+    }, weather);
+    const events = await run();
+    expect(events.some(({ type }) => type === 'error')).toBe(false);
+    expect(resultOf(events).output.map(({ type }) => type)).toEqual([
+      'message',
+      'invalid_tool_call',
+    ]);
+  });
+
+  it('shows an image of a result to a model that sees, and names it to one that does not', async () => {
+    const dataUrl = await picture('red');
+    const camera = scriptedTool('look', async () => [
+      { type: 'image', mimeType: 'image/png', data: dataUrl.split(',')[1] },
+      { type: 'audio', data: 'AA==' },
+    ]);
+    const script = generations([...call(0, 'look', '{}')], [say('I see.')]);
+    const seeing = await scriptedTurns(script, camera);
+    await seeing.run({ model: 'test/vision' });
+    expect(messagesOf(seeing.requests[1]).at(-1)).toMatchObject({
+      role: 'tool',
+      content: [
+        { type: 'image', dataUrl: expect.stringMatching(/^data:image\/png;base64,/) },
+        { type: 'text', text: '[audio: not shown]' },
+      ],
+    });
+    const blind = await scriptedTurns(script, camera);
+    await blind.run();
+    expect(messagesOf(blind.requests[1]).at(-1)).toMatchObject({
+      content: expect.stringMatching(/^\[image: not shown.*no vision/),
+    });
+  });
+
+  it('ends the calls under way when the caller leaves', async () => {
+    const left = new AbortController();
+    const slow = scriptedTool('slow', async () => '', {
+      call: (_, signal) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+          left.abort(new Error('client left'));
+        }),
+    });
+    const { run } = await scriptedTurns(generations([...call(0, 'slow', '{}')]), slow);
+    await expect(run({}, left.signal)).rejects.toThrow('client left');
+  });
+});
