@@ -7,6 +7,8 @@ export interface AppEnvironment {
   /** Given by the server; absent where a test calls the app without a socket. */
   Bindings: {
     running?: RunningRequest;
+    /** Address of the client, or of the proxy before it. */
+    remoteAddress?: string | undefined;
     isStopping?: boolean;
   };
   /** Set by the guards, before any handler runs. */

@@ -54,7 +54,8 @@ export async function listen(options: ListenOptions): Promise<ListeningServer> {
     (request, { incoming, outgoing }) => {
       const running = requests.begin(incoming as IncomingMessage, outgoing as ServerResponse);
       if (countHosts(incoming) !== 1) return refuse(notOneHost(), logger);
-      return app.fetch(request, { running, isStopping });
+      const { remoteAddress } = incoming.socket;
+      return app.fetch(request, { running, isStopping, remoteAddress });
     },
     { errorHandler: (error) => refuse(toHearthError(error, logger), logger) },
   );

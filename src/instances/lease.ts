@@ -9,6 +9,8 @@ export interface LoadOptions extends Partial<InstanceConfig> {
   readonly ttlSeconds?: number;
   /** Loads it without a look at the memory. */
   readonly isForced?: boolean;
+  /** Who asks, for taking turns: a token or an address. */
+  readonly caller?: string;
 }
 
 /** How a model would be loaded now. */

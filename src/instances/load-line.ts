@@ -1,15 +1,22 @@
 import type { HearthError } from '../contract/errors.ts';
 import type { Admission } from './decide/admit.ts';
+import { FairLine } from './fair-line.ts';
 import type { Instance } from './instance.ts';
+import type { RefusalReason } from './refusal.ts';
+
+/** How often the first is decided anew while it waits: nobody tells of memory that other programs free. */
+const recheckMs = 1000;
 
 interface LineOptions {
+  /** Loads that may wait. */
+  readonly capacity: number;
   /** Longest time that a load waits for its turn. */
   readonly waitMs: number;
   readonly decide: (instance: Instance) => Admission;
   /** Called when a load gets its turn, before anything else is decided. */
   readonly onAdmit: (instance: Instance) => void;
   readonly onEvict: (ids: readonly string[]) => void;
-  readonly refuse: (instance: Instance, reason: 'memory' | 'places' | 'time') => HearthError;
+  readonly refuse: (instance: Instance, reason: RefusalReason) => HearthError;
 }
 
 interface Entry {
@@ -19,12 +26,13 @@ interface Entry {
 }
 
 /**
- * Loads in order of arrival, each waiting until there is memory for it. While the first waits none overtakes
- * it: what gets free is kept for it, so that a big model gets its turn among many small ones.
+ * Loads that wait until there is memory for them; callers take turns. While the first waits none overtakes it:
+ * what gets free is kept for it, so that a big model gets its turn among many small ones.
  */
 export class LoadLine {
   readonly #options: LineOptions;
-  readonly #entries: Entry[] = [];
+  readonly #entries = new FairLine<Entry>();
+  #recheckTimer: NodeJS.Timeout | undefined;
 
   constructor(options: LineOptions) {
     this.#options = options;
@@ -34,18 +42,27 @@ export class LoadLine {
     return this.#entries.length;
   }
 
+  /** Whether one more load of this caller may wait. Where it takes the place of another, that one fails. */
+  makeRoomFor(caller: string): boolean {
+    const { capacity, refuse } = this.#options;
+    if (this.#entries.length < capacity) return true;
+    const displaced = this.#entries.displacedBy(caller);
+    displaced?.fail(refuse(displaced.instance, 'line'));
+    return displaced !== undefined;
+  }
+
   /**
    * Resolves when the load may begin; `onAdmit` was called then. Where nothing is in the way that is at once.
    *
    * @throws HearthError what `refuse` gives; the signal's reason.
    */
-  enter(instance: Instance, signal: AbortSignal): Promise<void> {
+  enter(instance: Instance, caller: string, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const { waitMs, refuse } = this.#options;
       const leave = (): void => {
-        const index = this.#entries.indexOf(entry);
-        if (index >= 0) this.#entries.splice(index, 1);
+        this.#entries.remove(caller, entry);
         clearTimeout(timer);
+        if (this.#entries.length === 0) this.#endRechecks();
         signal.removeEventListener('abort', abandon);
       };
       const abandon = (): void => entry.fail(signal.reason);
@@ -61,7 +78,8 @@ export class LoadLine {
           reject(error);
         },
       };
-      this.#entries.push(entry);
+      this.#entries.add(caller, entry);
+      this.#recheckTimer ??= setInterval(() => this.advance(), recheckMs);
       signal.addEventListener('abort', abandon, { once: true });
       this.advance();
     });
@@ -70,7 +88,7 @@ export class LoadLine {
   /** Decides again; to be called whenever an instance has gone or got idle, and when a load has ended or given up. */
   advance(): void {
     const { decide, onAdmit, onEvict, refuse } = this.#options;
-    for (let [first] = this.#entries; first !== undefined; [first] = this.#entries) {
+    for (let { first } = this.#entries; first !== undefined; { first } = this.#entries) {
       const { instance } = first;
       const decision = decide(instance);
       if (decision.kind === 'wait') {
@@ -84,5 +102,10 @@ export class LoadLine {
         onAdmit(instance);
       }
     }
+  }
+
+  #endRechecks(): void {
+    clearInterval(this.#recheckTimer);
+    this.#recheckTimer = undefined;
   }
 }

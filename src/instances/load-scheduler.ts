@@ -13,7 +13,7 @@ import { LoadTask } from './load-task.ts';
 import type { Loader } from './loader.ts';
 import type { MemoryGauge } from './memory-gauge.ts';
 import { planLoad, type LoadPlan } from './plan-load.ts';
-import { lineFull, neverFits, waitedTooLong } from './refusal.ts';
+import { lineFull, neverFits, waitedTooLong, type RefusalReason } from './refusal.ts';
 import { Roster } from './roster.ts';
 
 export interface LoadSchedulerOptions {
@@ -49,6 +49,7 @@ export class LoadScheduler {
   constructor(options: LoadSchedulerOptions) {
     this.#options = options;
     this.#line = new LoadLine({
+      capacity: options.loadQueueCapacity,
       waitMs: options.loadWaitSeconds * 1000,
       decide: (instance) => this.#decide(instance),
       onAdmit: (instance) => this.#begin(instance),
@@ -81,15 +82,13 @@ export class LoadScheduler {
    */
   start(selection: ModelSelection, options: LoadOptions, isExplicit: boolean): Instance {
     if (this.#isClosed) throw new HearthError('shutting_down', 'The server is stopping.');
-    const { pinned, queueCapacity, loadQueueCapacity } = this.#options;
+    const { pinned, queueCapacity } = this.#options;
     const { model, variant } = selection;
-    const isForced = options.isForced ?? false;
+    const { isForced = false, caller = '' } = options;
     const { config, estimate, demand, admission } = this.#plan(selection, options, isExplicit);
     if (admission.kind === 'refuse') throw this.#refusal(demand, config, admission.lacks);
     const mustWait = !isForced && (admission.kind === 'wait' || this.#line.length > 0);
-    if (mustWait && this.#line.length >= loadQueueCapacity) {
-      throw lineFull(model.key, loadQueueCapacity);
-    }
+    if (mustWait && !this.#line.makeRoomFor(caller)) throw this.#refusal(demand, config, 'line');
 
     this.#discardLeftBehind(demand);
     const name = `${model.key}@${variant.id}`;
@@ -113,13 +112,13 @@ export class LoadScheduler {
     this.#demands.set(instance, demand);
     this.roster.add(instance);
     instance.load = new LoadTask((signal, onProgress) =>
-      this.#run(instance, isForced, signal, onProgress),
+      this.#run(instance, isForced ? undefined : caller, signal, onProgress),
     );
     return instance;
   }
 
-  /** Why a load in line does not get its turn, or, by `time`, did not get it in time. */
-  refusalOf(instance: Instance, reason: 'memory' | 'places' | 'time'): HearthError {
+  /** Why a load in line does not get its turn. */
+  refusalOf(instance: Instance, reason: RefusalReason): HearthError {
     return this.#refusal(this.#demandOf(instance), instance.config, reason);
   }
 
@@ -130,7 +129,7 @@ export class LoadScheduler {
   }
 
   #plan(selection: ModelSelection, options: LoadOptions, isExplicit: boolean): LoadPlan {
-    const { ttlSeconds: _ttl, isForced = false, ...asked } = options;
+    const { ttlSeconds: _ttl, caller: _caller, isForced = false, ...asked } = options;
     const { gauge, defaults } = this.#options;
     return planLoad(
       { selection, asked, isExplicit, isForced },
@@ -152,17 +151,17 @@ export class LoadScheduler {
   #refusal(
     demand: LoadDemand,
     { contextLength }: Instance['config'],
-    reason: 'memory' | 'places' | 'time',
+    reason: RefusalReason,
   ): HearthError {
+    const { loadQueueCapacity, loadWaitSeconds } = this.#options;
+    if (reason === 'line') return lineFull(demand.modelKey, loadQueueCapacity);
     const refused = {
       instances: this.roster.views(),
       demand,
       capacity: this.#capacity(),
       contextLength,
     };
-    return reason === 'time'
-      ? waitedTooLong(refused, this.#options.loadWaitSeconds)
-      : neverFits(refused, reason);
+    return reason === 'time' ? waitedTooLong(refused, loadWaitSeconds) : neverFits(refused, reason);
   }
 
   #decide(instance: Instance): Admission {
@@ -197,17 +196,18 @@ export class LoadScheduler {
     }
   }
 
+  /** @param caller For whom it stands in line; undefined: it is forced, and begins at once. */
   async #run(
     instance: Instance,
-    isForced: boolean,
+    caller: string | undefined,
     signal: AbortSignal,
     onProgress: (fraction: number) => void,
   ): Promise<void> {
     const { logger, loader } = this.#options;
     const { id, selection, config } = instance;
     try {
-      if (isForced) this.#begin(instance);
-      else await this.#line.enter(instance, signal);
+      if (caller === undefined) this.#begin(instance);
+      else await this.#line.enter(instance, caller, signal);
       const startedAt = performance.now();
       const engineProcess = await loader.load(selection, config, signal, onProgress);
       if (signal.aborted) {

@@ -201,7 +201,12 @@ export class InstancePool {
       );
     }
     const ttlSeconds = options.ttlSeconds ?? defaultTtlSeconds;
-    return this.#scheduler.start(selection, { ...given({ contextLength }), ttlSeconds }, false);
+    const { caller } = options;
+    return this.#scheduler.start(
+      selection,
+      { ...given({ contextLength, caller }), ttlSeconds },
+      false,
+    );
   }
 
   /**
@@ -230,7 +235,9 @@ export class InstancePool {
       await load.join(visit.signal, (fraction) => onEvent({ type: 'load.progress', fraction }));
     } catch (error) {
       const isToGoOn = error === tooLate && instance.state === 'loading';
-      if (visit.signal.aborted && instance.visitCount === 1 && !isToGoOn) {
+      // Leaving comes first: of those that leave at the same moment, the last one has to see that it is.
+      if (visit.signal.aborted && !isToGoOn) visit.leave();
+      if (instance.visitCount === 0 && instance.load !== undefined && !instance.isRetired) {
         const cancelled = new HearthError('unloaded', `Loading ${instance.id} was cancelled.`);
         this.#scheduler.roster.discard(instance, cancelled);
       }

@@ -6,6 +6,9 @@ import type { InstanceView } from './decide/instance-view.ts';
 /** When to try again: what is busy may be idle by then, and what loads may be there. */
 const retryAfterSeconds = 10;
 
+/** What a load lacks, or that its turn did not come in `time`, or that it has no place in the `line`. */
+export type RefusalReason = 'memory' | 'places' | 'time' | 'line';
+
 interface Refused {
   readonly instances: readonly InstanceView[];
   readonly demand: LoadDemand;
@@ -33,12 +36,15 @@ export function neverFits(refused: Refused, lacks: 'memory' | 'places'): HearthE
   );
 }
 
-/** For a load whose turn did not come in time, since what would have to go was busy. */
+/** For a load whose turn did not come in time: what would have to go was busy, or others came first. */
 export function waitedTooLong(refused: Refused, waitedSeconds: number): HearthError {
+  const { maxLoaded } = refused.capacity;
+  const places =
+    maxLoaded === undefined ? '' : `, by at most ${maxLoaded} models (models.maxLoaded),`;
   return new HearthError(
     'out_of_memory',
-    `${numbers(refused)} once the models that are busy get idle; none did within ${waitedSeconds} s ` +
-      '(limits.loadWaitSeconds). Try again later.',
+    `${numbers(refused)}${places} once the models that are busy get idle; its turn did not come within ` +
+      `${waitedSeconds} s (limits.loadWaitSeconds). Try again later.`,
     { retryAfterSeconds },
   );
 }

@@ -1,4 +1,5 @@
 import { HearthError } from '../contract/errors.ts';
+import { FairLine } from './fair-line.ts';
 
 interface Waiter {
   readonly start: () => void;
@@ -12,9 +13,7 @@ interface Waiter {
 export class SlotQueue {
   readonly #slotCount: number;
   readonly #capacity: number;
-  /** Those that wait, by caller; the caller whose turn is next comes first. None of the sets is empty. */
-  readonly #waiters = new Map<string, Set<Waiter>>();
-  #waitingCount = 0;
+  readonly #waiters = new FairLine<Waiter>();
   #activeCount = 0;
   #isOpen = false;
   #closedWith: HearthError | undefined;
@@ -29,15 +28,15 @@ export class SlotQueue {
   }
 
   get waitingCount(): number {
-    return this.#waitingCount;
+    return this.#waiters.length;
   }
 
   /** Lets the first in: the engine is there. */
   open(): void {
     this.#isOpen = true;
-    while (this.#activeCount < this.#slotCount && this.#waitingCount > 0) {
+    while (this.#activeCount < this.#slotCount && this.waitingCount > 0) {
       this.#activeCount += 1;
-      this.#startNext();
+      this.#waiters.first?.start();
     }
   }
 
@@ -55,11 +54,11 @@ export class SlotQueue {
       this.#activeCount += 1;
       return Promise.resolve();
     }
-    const freeCount = this.#slotCount + this.#capacity - this.#activeCount - this.#waitingCount;
+    const freeCount = this.#slotCount + this.#capacity - this.#activeCount - this.waitingCount;
     if (freeCount <= 0) this.#makeRoomFor(caller);
     return new Promise<void>((resolve, reject) => {
       const leave = (): void => {
-        this.#remove(caller, waiter);
+        this.#waiters.remove(caller, waiter);
         signal.removeEventListener('abort', abandon);
       };
       const abandon = (): void => waiter.fail(signal.reason);
@@ -73,72 +72,39 @@ export class SlotQueue {
           reject(error);
         },
       };
-      this.#add(caller, waiter);
+      this.#waiters.add(caller, waiter);
       signal.addEventListener('abort', abandon, { once: true });
     });
   }
 
   /** Hands the slot to the next in line. */
   release(): void {
-    if (this.#waitingCount === 0) this.#activeCount -= 1;
-    else this.#startNext();
+    const next = this.#waiters.first;
+    if (next === undefined) this.#activeCount -= 1;
+    else next.start();
   }
 
   /** Fails all that wait and all that come. */
   close(error: HearthError): void {
     this.#closedWith = error;
-    for (const waiters of this.#waiters.values()) {
-      for (const waiter of waiters) waiter.fail(error);
+    for (let { first } = this.#waiters; first !== undefined; { first } = this.#waiters) {
+      first.fail(error);
     }
   }
 
-  #startNext(): void {
-    const [turn] = this.#waiters;
-    if (turn === undefined) return;
-    const [caller, waiters] = turn;
-    const [next] = waiters;
-    // Whoever had a turn goes to the end of the round.
-    this.#waiters.delete(caller);
-    this.#waiters.set(caller, waiters);
-    next?.start();
-  }
-
-  #add(caller: string, waiter: Waiter): void {
-    const waiters = this.#waiters.get(caller);
-    if (waiters === undefined) this.#waiters.set(caller, new Set([waiter]));
-    else waiters.add(waiter);
-    this.#waitingCount += 1;
-  }
-
-  #remove(caller: string, waiter: Waiter): void {
-    const waiters = this.#waiters.get(caller);
-    if (waiters?.delete(waiter) !== true) return;
-    this.#waitingCount -= 1;
-    if (waiters.size === 0) this.#waiters.delete(caller);
-  }
-
-  /**
-   * Turns away the newest request of the caller that has most of them waiting, where even then it has as many as
-   * this caller: so one caller's hundred requests shut nobody out, and two callers do not displace each other
-   * for ever.
-   *
-   * @throws HearthError `queue_full` where nobody has that many.
-   */
+  /** @throws HearthError `queue_full` where nobody has to give a place to this caller. */
   #makeRoomFor(caller: string): void {
     const error = this.#fullError();
-    let most: ReadonlySet<Waiter> = new Set();
-    for (const waiters of this.#waiters.values()) if (waiters.size > most.size) most = waiters;
-    const ownCount = this.#waiters.get(caller)?.size ?? 0;
-    const newest = [...most].at(-1);
-    if (newest === undefined || ownCount + 1 > most.size - 1) throw error;
-    newest.fail(error);
+    const displaced = this.#waiters.displacedBy(caller);
+    if (displaced === undefined) throw error;
+    displaced.fail(error);
   }
 
   #fullError(): HearthError {
     return new HearthError(
       'queue_full',
       `The queue of this model is full: ${this.#activeCount} requests run and ` +
-        `${this.#waitingCount} wait (limits.queuedRequests is ${this.#capacity}). Try again soon.`,
+        `${this.waitingCount} wait (limits.queuedRequests is ${this.#capacity}). Try again soon.`,
       { retryAfterSeconds: 1 },
     );
   }
