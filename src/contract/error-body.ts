@@ -1,5 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import type { HearthError } from './errors.ts';
+import { fractionSchema } from './field.ts';
+import { given } from './given.ts';
+
+/** Given where a model still loads: how far it is. */
+const loadingSchema = z.object({ progress: fractionSchema }).optional();
 
 /** Error body of v1 and of the server's own endpoints. */
 export const errorBodySchema = z
@@ -9,6 +14,7 @@ export const errorBodySchema = z
       message: z.string(),
       code: z.string().optional(),
       param: z.string().optional(),
+      loading: loadingSchema,
     }),
   })
   .openapi('Error');
@@ -22,6 +28,7 @@ export const openAiErrorBodySchema = z
       type: z.string(),
       param: z.string().nullable(),
       code: z.string().nullable(),
+      loading: loadingSchema,
     }),
   })
   .openapi('OpenAiError');
@@ -29,12 +36,12 @@ type OpenAiErrorBody = z.infer<typeof openAiErrorBodySchema>;
 
 /** An error as v1 and the server's own endpoints send it; no `param` where no field is at fault. */
 export function toErrorBody(error: HearthError): ErrorBody {
-  const { type, message, code, param } = error;
-  return { error: { type, message, code, ...(param === undefined ? {} : { param }) } };
+  const { type, message, code, param, loading } = error;
+  return { error: { type, message, code, ...given({ param, loading }) } };
 }
 
 /** An error as v0 sends it; `param` is null where no field is at fault. */
 export function toOpenAiErrorBody(error: HearthError): OpenAiErrorBody {
-  const { type, message, code, param } = error;
-  return { error: { message, type, param: param ?? null, code } };
+  const { type, message, code, param, loading } = error;
+  return { error: { message, type, param: param ?? null, code, ...given({ loading }) } };
 }

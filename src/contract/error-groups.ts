@@ -11,6 +11,7 @@ export const loadErrors = [
   'engine_exited',
   'load_timeout',
   'runtime_unavailable',
+  'queue_full',
   'shutting_down',
 ] as const satisfies readonly ErrorCode[];
 
@@ -19,7 +20,7 @@ export const generationErrors = [
   ...loadErrors,
   'wrong_model_type',
   'context_length_exceeded',
-  'queue_full',
+  'model_loading',
   'crashed',
   'unloaded',
 ] as const satisfies readonly ErrorCode[];

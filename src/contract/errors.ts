@@ -13,12 +13,12 @@ type ErrorType =
   | 'conflict'
   | 'server_busy'
   | 'internal_error'
-  | 'not_implemented'
   | 'mcp_connection_error'
   | 'plugin_connection_error'
   | 'hub_error'
   | 'model_load_failed'
   | 'insufficient_memory'
+  | 'insufficient_storage'
   | 'engine_crashed';
 
 interface ErrorDefinition {
@@ -110,11 +110,17 @@ export const errorTable = {
     retryable: false,
     when: 'The token lacks the permission, or `Host` or `Origin` is foreign.',
   },
+  gated_repository: {
+    type: 'invalid_request',
+    status: 403,
+    retryable: false,
+    when: 'The hub gives the repository only to accounts that agreed to its terms; set `hub.token` to a token of such an account.',
+  },
   model_not_found: {
     type: 'model_not_found',
     status: 404,
     retryable: false,
-    when: 'No model in the library has this key.',
+    when: 'No model in the library, in the catalog or on the hub has this name.',
   },
   job_not_found: {
     type: 'job_not_found',
@@ -127,6 +133,12 @@ export const errorTable = {
     status: 404,
     retryable: false,
     when: 'No stored response of this caller has this id.',
+  },
+  token_not_found: {
+    type: 'not_found',
+    status: 404,
+    retryable: false,
+    when: 'No token has this id.',
   },
   instance_not_found: {
     type: 'instance_not_found',
@@ -181,12 +193,6 @@ export const errorTable = {
     status: 500,
     retryable: true,
     when: 'The response could not be stored (a full disk, say); nothing of it was.',
-  },
-  not_implemented: {
-    type: 'not_implemented',
-    status: 501,
-    retryable: false,
-    when: 'The field or endpoint belongs to the API, but this version does not serve it yet.',
   },
   mcp_unreachable: {
     type: 'mcp_connection_error',
@@ -254,6 +260,12 @@ export const errorTable = {
     retryable: true,
     when: 'The model with this context does not fit in the memory that is free.',
   },
+  model_loading: {
+    type: 'server_busy',
+    status: 503,
+    retryable: true,
+    when: 'The model still loads after `limits.loadWaitSeconds`; `Retry-After` says when to try again.',
+  },
   crashed: {
     type: 'engine_crashed',
     status: 503,
@@ -272,6 +284,18 @@ export const errorTable = {
     retryable: true,
     when: 'The server is stopping.',
   },
+  checksum_mismatch: {
+    type: 'hub_error',
+    status: 502,
+    retryable: true,
+    when: 'The content of a download does not have the hash that the hub lists, also after it was fetched again (in `error` of a failed job).',
+  },
+  insufficient_disk: {
+    type: 'insufficient_storage',
+    status: 507,
+    retryable: true,
+    when: 'The disk of the models has no room for the download.',
+  },
 } as const satisfies Record<string, ErrorDefinition>;
 
 export type ErrorCode = keyof typeof errorTable;
@@ -281,6 +305,8 @@ interface ErrorDetail {
   readonly param?: string;
   /** Sent as the `Retry-After` header. */
   readonly retryAfterSeconds?: number;
+  /** How far the load is that the request waited for, 0 to 1. */
+  readonly loading?: { readonly progress: number };
   /** Kept for the log, never sent. */
   readonly cause?: unknown;
 }
@@ -294,12 +320,14 @@ export class HearthError extends Error {
   readonly code: ErrorCode;
   readonly param: string | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly loading: { readonly progress: number } | undefined;
 
   constructor(code: ErrorCode, message: string, detail: ErrorDetail = {}) {
     super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
     this.code = code;
     this.param = detail.param;
     this.retryAfterSeconds = detail.retryAfterSeconds;
+    this.loading = detail.loading;
   }
 
   get type(): ErrorType {

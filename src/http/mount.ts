@@ -3,6 +3,7 @@ import type { Context } from 'hono';
 import { HearthError } from '../contract/errors.ts';
 import type { Permission } from '../contract/permission.ts';
 import type { App, AppEnvironment } from './app-environment.ts';
+import { callerOf } from './caller.ts';
 import { endpointMethods } from './endpoint-methods.ts';
 import { authorize, type Principal } from './guards/principal.ts';
 import { readJsonBody } from './json-body.ts';
@@ -36,6 +37,8 @@ export interface RouteRequest<Request> {
   /** Aborted when the client goes away, or with a HearthError when the server stops. */
   readonly signal: AbortSignal;
   readonly principal: Principal;
+  /** Whom requests are counted for where callers take turns. */
+  readonly caller: string;
   readonly requestId: string;
 }
 
@@ -65,7 +68,9 @@ export function mount<Request extends RequestSchemas, Result extends z.ZodType>(
     const principal = authorize(context.get('principal'), permission);
     if (principal instanceof HearthError) throw principal;
     const checked = await parseRequest(route.request, context);
-    const request = { ...checked, signal, principal, requestId } as RouteRequest<Request>;
+    // Tests call the app without bindings.
+    const caller = callerOf(principal, context.env?.remoteAddress);
+    const request = { ...checked, signal, principal, caller, requestId } as RouteRequest<Request>;
     const result = await handler(request);
     return result instanceof Response ? result : Response.json(result);
   });

@@ -15,8 +15,20 @@ const below = defineRoute({
   result: z.object({}),
   errors: [],
 });
+const deepBelow = defineRoute({
+  method: 'post',
+  path: '/api/v0/things/{thing}/stop',
+  operationId: 'stopThing',
+  summary: 'Stops',
+  tag: 'v0',
+  permission: null,
+  request: { params: z.object({ thing: z.string() }) },
+  result: z.object({}),
+  errors: [],
+});
 const { app } = createTestApp({
   surfaces: (target) => {
+    mount(target, deepBelow, async () => ({}));
     mount(target, echoBody, async ({ body }) => body);
     mount(target, below, async () => ({}));
     mount(target, echoParams, async ({ params, query }) => ({ ...params, ...query }));
@@ -48,6 +60,8 @@ it.each([
   ['DELETE', '/api/v0/things/a/b', 'GET, HEAD'],
   ['GET', '/api/v0/things/load', 'POST'],
   ['DELETE', '/api/v0/things/load', 'POST'],
+  ['GET', '/api/v0/things/a/stop', 'POST'],
+  ['DELETE', '/api/v0/things/a/stop', 'POST'],
   ['PUT', '/health', 'GET, HEAD'],
   ['OPTIONS', '/health', 'GET, HEAD'],
   ['BREW', '/health', 'GET, HEAD'],

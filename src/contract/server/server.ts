@@ -29,10 +29,17 @@ const instanceStatusSchema = z
     id: z.string(),
     model: z.string(),
     type: z.enum(['llm', 'embedding']),
-    state: z.enum(['loading', 'ready']),
+    state: z
+      .enum(['waiting', 'loading', 'ready'])
+      .describe('`waiting`: in line for memory, of which it holds none yet.'),
+    loaded_by: z
+      .enum(['name', 'request'])
+      .describe('`name`: somebody asked for it, and it stays; `request`: a request needed it.'),
+    pinned: z.boolean().describe('Kept by `models.pinned`.'),
     config: loadConfigSchema,
     active_requests: z.int(),
     queued_requests: z.int(),
+    estimated_bytes: z.int().describe('Memory that is set aside for it.'),
     resident_bytes: z.int().optional(),
     loaded_at: isoTimeSchema.optional(),
     ttl_seconds: z.int().optional(),
@@ -53,6 +60,10 @@ export const serverStatusSchema = z
     memory: z.object({
       resident_bytes: z.int(),
       available_bytes: z.int(),
+      reserved_bytes: z
+        .int()
+        .describe('Set aside for instances that are loaded, load, or still stop.'),
+      limit_bytes: z.int().optional().describe('`models.memoryLimitBytes`.'),
     }),
     instances: z.array(instanceStatusSchema),
   })

@@ -64,7 +64,8 @@ export const createChat = defineRoute({
     'unsupported_reasoning',
     'vision_unsupported',
     'invalid_image',
-    'not_implemented',
+    'plugin_unreachable',
+    'mcp_unreachable',
     'storage_failed',
   ],
 });

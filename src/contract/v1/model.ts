@@ -73,6 +73,29 @@ export const getModel = defineRoute({
   errors: ['model_not_found'],
 });
 
+const deletedModelSchema = z
+  .object({
+    model: z.string().describe('`publisher/name`, with `@variant` where one of several went.'),
+    deleted: z.literal(true),
+    freed_bytes: z
+      .int()
+      .nonnegative()
+      .describe('What the disk has more of; links, and files with other names, count nothing.'),
+  })
+  .openapi('DeletedModel');
+
+export const deleteModel = defineRoute({
+  method: 'delete',
+  path: '/api/v1/models/{model}{.+}',
+  operationId: 'deleteModel',
+  summary: 'Delete a model from the disk, or one variant of it (`publisher/name@q4_k_m`)',
+  tag: 'v1',
+  permission: 'models:write',
+  request: { params: z.object({ model: modelIdentifierSchema }) },
+  result: deletedModelSchema,
+  errors: ['model_not_found', 'conflict'],
+});
+
 export const loadRequestSchema = z
   .strictObject({
     model: modelIdentifierSchema,
@@ -84,6 +107,11 @@ export const loadRequestSchema = z
     parallel: z.int().min(1).max(256).optional(),
     ttl: ttlSchema.optional(),
     echo_load_config: z.boolean().optional(),
+    estimate_only: z
+      .boolean()
+      .optional()
+      .describe('Says what the load would need, and loads nothing.'),
+    force: z.boolean().optional().describe('Loads it even where the memory does not suffice.'),
   })
   .openapi('LoadRequest');
 export type LoadRequest = z.infer<typeof loadRequestSchema>;
@@ -98,15 +126,36 @@ export const loadResultSchema = z
   })
   .openapi('LoadResult');
 
+const loadEstimateSchema = z
+  .object({
+    type: z.enum(['llm', 'embedding']),
+    status: z.literal('estimated'),
+    estimate: z.object({
+      total_bytes: z.int(),
+      weights_bytes: z.int(),
+      kv_cache_bytes: z.int(),
+      compute_bytes: z.int(),
+      projector_bytes: z.int(),
+      process_bytes: z.int(),
+      usable_bytes: z.int().describe('What it could have, with all gone that gives way to it.'),
+      fits: z
+        .boolean()
+        .describe('Whether a load would be taken, at once or when others have gone.'),
+    }),
+    load_config: loadConfigSchema,
+  })
+  .openapi('LoadEstimate');
+export type LoadEstimateResult = z.infer<typeof loadEstimateSchema>;
+
 export const loadModel = defineRoute({
   method: 'post',
   path: '/api/v1/models/load',
   operationId: 'loadModel',
-  summary: 'Load a model; a second load of the same model makes a second instance',
+  summary: 'Load a model, or estimate a load; a second load of a model makes a second instance',
   tag: 'v1',
   permission: 'models:write',
   request: { body: jsonBody(loadRequestSchema) },
-  result: loadResultSchema,
+  result: z.discriminatedUnion('status', [loadResultSchema, loadEstimateSchema]),
   errors: [...loadErrors, 'unrecognized_keys'],
 });
 

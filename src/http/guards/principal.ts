@@ -18,7 +18,7 @@ export const anonymousPrincipal: Principal = {
 };
 
 /** `admin` implies every other permission. */
-function permits(principal: Principal, permission: Permission): boolean {
+export function permits(principal: Principal, permission: Permission): boolean {
   return principal.permissions.includes(permission) || principal.permissions.includes('admin');
 }
 

@@ -1,14 +1,25 @@
+import type { TokenService } from '../../access/token-service.ts';
+import type { DownloadManager } from '../../downloads/downloads.ts';
 import type { RuntimeManager } from '../../engine/runtimes/runtime.ts';
+import type { Hub } from '../../hub/hub.ts';
 import type { InstancePool } from '../../instances/pool.ts';
-import type { ModelLibrary } from '../../models/model.ts';
+import type { EditableModelLibrary } from '../../models/model.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { Store } from '../../store/store.ts';
+import type { ToolServers } from '../../tools/toolbox.ts';
 
 /** What the surfaces serve from. */
 export interface SurfaceServices {
-  readonly library: ModelLibrary;
+  readonly library: EditableModelLibrary;
   readonly pool: InstancePool;
+  readonly downloads: DownloadManager;
+  readonly hub: Hub;
+  /** Where the hub is: what its repositories' addresses begin with. */
+  readonly hubEndpoint: string;
   readonly store: Store;
+  readonly tokens: TokenService;
+  readonly tools: ToolServers;
+  readonly maxToolRounds: number;
   readonly runtimes: RuntimeManager;
   readonly logger: Logger;
   /** Largest image, width × height. */

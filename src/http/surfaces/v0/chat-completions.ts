@@ -15,8 +15,8 @@ import { toEngineMessages } from './messages.ts';
 import { openStream } from './open-stream.ts';
 
 export function mountChatCompletions(app: App, services: SurfaceServices): void {
-  mount(app, createChatCompletionV0, async ({ body, signal }) => {
-    const call = await toChatCall(body, services, signal);
+  mount(app, createChatCompletionV0, async ({ body, signal, caller }) => {
+    const call = await toChatCall(body, caller, services, signal);
     const steps = generate(services.pool, call, signal);
     if (body.stream !== true) return collectChat(steps);
     const includesUsage = body.stream_options?.include_usage === true;
@@ -27,12 +27,13 @@ export function mountChatCompletions(app: App, services: SurfaceServices): void 
 
 async function toChatCall(
   body: V0ChatRequest,
+  caller: string,
   services: SurfaceServices,
   signal: AbortSignal,
 ): Promise<GenerationCall> {
   const { model } = await services.pool.resolve(body.model ?? undefined, 'generation');
   const messages = await toEngineMessages(body.messages, model, services.maxImagePixels, signal);
-  return toGenerationCall(body, {
+  return toGenerationCall(body, caller, {
     kind: 'chat',
     messages,
     ...given({

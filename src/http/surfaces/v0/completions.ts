@@ -24,8 +24,8 @@ import { toFinishReason, toV0Report } from './report.ts';
 import { done, toErrorMessage, type StreamOptions } from './stream-end.ts';
 
 export function mountCompletions(app: App, services: SurfaceServices): void {
-  mount(app, createCompletionV0, async ({ body, signal }) => {
-    const call = await toCompletionCall(body, services);
+  mount(app, createCompletionV0, async ({ body, signal, caller }) => {
+    const call = await toCompletionCall(body, caller, services);
     const steps = generate(services.pool, call, signal);
     const echo = body.echo === true ? body.prompt : '';
     if (body.stream !== true) return collectCompletion(steps, echo);
@@ -37,6 +37,7 @@ export function mountCompletions(app: App, services: SurfaceServices): void {
 
 async function toCompletionCall(
   body: V0CompletionRequest,
+  caller: string,
   { pool }: SurfaceServices,
 ): Promise<GenerationCall> {
   const { model } = await pool.resolve(body.model ?? undefined, 'generation');
@@ -47,7 +48,7 @@ async function toCompletionCall(
       { param: 'suffix' },
     );
   }
-  return toGenerationCall(body, {
+  return toGenerationCall(body, caller, {
     kind: 'completion',
     prompt: body.prompt,
     ...given({ suffix: body.suffix, topLogprobs: body.logprobs }),

@@ -5,11 +5,12 @@ import { mount, type App } from '../../mount.ts';
 import type { SurfaceServices } from '../services.ts';
 
 export function mountEmbeddings(app: App, { pool }: SurfaceServices): void {
-  mount(app, createEmbeddingV0, async ({ body, signal }) => {
+  mount(app, createEmbeddingV0, async ({ body, signal, caller }) => {
     const { model, vectors, promptTokens } = await embed(
       pool,
       {
         identifier: body.model ?? undefined,
+        caller,
         ...given({ ttlSeconds: body.ttl }),
         inputs: typeof body.input === 'string' ? [body.input] : body.input,
       },

@@ -7,11 +7,16 @@ import type { GenerationRequest, Sampling } from '../../../engine/engine.ts';
 type V0Request = V0ChatRequest | V0CompletionRequest;
 
 /** What both kinds of completion say about model, sampling and limits, in the engine's terms. */
-export function toGenerationCall(body: V0Request, specific: SpecificRequest): GenerationCall {
+export function toGenerationCall(
+  body: V0Request,
+  caller: string,
+  specific: SpecificRequest,
+): GenerationCall {
   // An empty stop string would end every answer before it began.
   const stop = [body.stop ?? []].flat().filter((text) => text !== '');
   return {
     identifier: body.model ?? undefined,
+    caller,
     ...given({ ttlSeconds: body.ttl }),
     request: {
       ...specific,

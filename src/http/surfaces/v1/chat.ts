@@ -1,4 +1,3 @@
-import { HearthError } from '../../../contract/errors.ts';
 import { given } from '../../../contract/given.ts';
 import { toErrorBody } from '../../../contract/error-body.ts';
 import type { ChatRequest, ChatResult } from '../../../contract/v1/chat.ts';
@@ -7,13 +6,16 @@ import { runTurn } from '../../../chat/turn.ts';
 import type { TurnEvent } from '../../../chat/turn-event.ts';
 import type { TurnInputItem, TurnRequest } from '../../../chat/turn-request.ts';
 import type { Sampling } from '../../../engine/engine.ts';
+import type { Integration } from '../../../tools/toolbox.ts';
+import { permits, type Principal } from '../../guards/principal.ts';
 import { mount, type App } from '../../mount.ts';
 import { eventStream, type SseMessage } from '../../sse.ts';
 import type { SurfaceServices } from '../services.ts';
 
 export function mountChat(app: App, services: SurfaceServices): void {
-  mount(app, createChat, async ({ body, signal, principal }) => {
-    const events = runTurn(services, toTurnRequest(body, principal.tokenId), signal);
+  mount(app, createChat, async ({ body, signal, principal, caller }) => {
+    const request = toTurnRequest(body, principal, caller);
+    const events = runTurn(services, request, signal);
     if (body.stream !== true) return collect(events);
     // What is wrong with the request shows before the first event, and is an ordinary error then.
     const first = await events.next();
@@ -48,20 +50,18 @@ function toMessage(event: TurnEvent): SseMessage {
   return { event: wire.type, data: JSON.stringify(wire) };
 }
 
-function toTurnRequest(body: ChatRequest, ownerId: string | null): TurnRequest {
-  if (body.integrations !== undefined && body.integrations.length > 0) {
-    throw new HearthError(
-      'not_implemented',
-      'integrations are not served yet: leave the field out, or give an empty array.',
-      { param: 'integrations' },
-    );
-  }
+function toTurnRequest(body: ChatRequest, principal: Principal, caller: string): TurnRequest {
+  const { tokenId } = principal;
   return {
     model: body.model,
     input: toInput(body.input),
     sampling: toSampling(body),
     isStored: body.store ?? true,
-    ownerId,
+    integrations: (body.integrations ?? []).map(toIntegration),
+    toolCaller: { tokenId, hasPermission: (permission) => permits(principal, permission) },
+    ownerId: tokenId,
+    caller,
+    isPatient: body.stream === true,
     ...given({
       systemPrompt: body.system_prompt,
       previousResponseId: body.previous_response_id,
@@ -79,6 +79,14 @@ function toInput(input: ChatRequest['input']): readonly TurnInputItem[] {
       ? { type: 'image', dataUrl: item.data_url }
       : { type: 'text', content: item.content },
   );
+}
+
+function toIntegration(item: NonNullable<ChatRequest['integrations']>[number]): Integration {
+  if (typeof item === 'string') return { type: 'plugin', id: item };
+  const allowedTools = item.allowed_tools;
+  if (item.type === 'plugin') return { type: 'plugin', id: item.id, ...given({ allowedTools }) };
+  const { server_label: serverLabel, server_url: serverUrl, headers } = item;
+  return { type: 'ephemeral_mcp', serverLabel, serverUrl, ...given({ allowedTools, headers }) };
 }
 
 function toSampling(body: ChatRequest): Sampling {

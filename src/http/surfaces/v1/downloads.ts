@@ -1,15 +1,49 @@
-import { HearthError } from '../../../contract/errors.ts';
-import { getDownload, startDownload } from '../../../contract/v1/download.ts';
+import {
+  cancelDownload,
+  getDownload,
+  listDownloads,
+  pauseDownload,
+  resumeDownload,
+  startDownload,
+} from '../../../contract/v1/download.ts';
+import { given } from '../../../contract/given.ts';
+import type { DownloadJob } from '../../../downloads/downloads.ts';
 import { mount, type App } from '../../mount.ts';
+import type { SurfaceServices } from '../services.ts';
+import { keysByFile, toDownloadJob, toDownloadStart, type KeysByFile } from './download-record.ts';
 
-/** The endpoints of downloads, which check a request but serve none yet. */
-export function mountDownloads(app: App): void {
-  const refuse = async (): Promise<never> => {
-    throw new HearthError(
-      'not_implemented',
-      'This version does not download models. `hearth import <file.gguf>` adds one that you have.',
+export function mountDownloads(app: App, { downloads, library }: SurfaceServices): void {
+  const libraryKeys = async (): Promise<KeysByFile> => keysByFile(await library.list());
+  /** Only what is complete can be in the library; the others spare it the work. */
+  const keysFor = async (jobs: readonly DownloadJob[]): Promise<KeysByFile> =>
+    jobs.some(({ status }) => status === 'completed') ? libraryKeys() : new Map();
+  const show = async (job: DownloadJob) => toDownloadJob(job, await keysFor([job]));
+
+  mount(app, startDownload, async ({ body, signal }) => {
+    const start = await downloads.start(
+      { model: body.model, ...given({ quantization: body.quantization }) },
+      signal,
     );
-  };
-  mount(app, startDownload, refuse);
-  mount(app, getDownload, refuse);
+    return toDownloadStart(
+      start,
+      start.kind === 'job' ? await keysFor([start.job]) : await libraryKeys(),
+    );
+  });
+
+  mount(app, getDownload, async ({ params }) => show(await downloads.find(params.job_id)));
+
+  mount(app, listDownloads, async () => {
+    const jobs = await downloads.list();
+    const keys = await keysFor(jobs);
+    return { downloads: jobs.map((job) => toDownloadJob(job, keys)) };
+  });
+
+  mount(app, pauseDownload, async ({ params }) => show(await downloads.pause(params.job_id)));
+
+  mount(app, resumeDownload, async ({ params }) => show(await downloads.resume(params.job_id)));
+
+  mount(app, cancelDownload, async ({ params }) => {
+    await downloads.cancel(params.job_id);
+    return { job_id: params.job_id, status: 'cancelled' };
+  });
 }

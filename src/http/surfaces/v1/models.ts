@@ -4,15 +4,21 @@ import {
   listModels,
   loadModel,
   unloadModel,
+  type LoadEstimateResult,
   type LoadRequest,
 } from '../../../contract/v1/model.ts';
-import type { LoadOptions } from '../../../instances/lease.ts';
+import type { LoadEstimate, LoadOptions } from '../../../instances/lease.ts';
+import type { ModelSelection } from '../../../models/model.ts';
 import { mount, type App } from '../../mount.ts';
 import { instancesMeant, loadedInstances } from '../loaded-instances.ts';
 import type { SurfaceServices } from '../services.ts';
+import { mountDeleteModel } from './delete-model.ts';
 import { toLoadConfig, toV1Model } from './record.ts';
 
-export function mountModels(app: App, { library, pool }: SurfaceServices): void {
+export function mountModels(app: App, services: SurfaceServices): void {
+  const { library, pool } = services;
+  mountDeleteModel(app, services);
+
   mount(app, listModels, async () => {
     const models = await library.list();
     const instances = pool.list();
@@ -31,10 +37,13 @@ export function mountModels(app: App, { library, pool }: SurfaceServices): void 
     return toV1Model(selection.model, selection.variant, loaded);
   });
 
-  mount(app, loadModel, async ({ body, signal }) => {
-    const instance = await pool.load(body.model, toLoadOptions(body), signal);
+  mount(app, loadModel, async ({ body, signal, caller }) => {
+    const options = toLoadOptions(body, caller);
+    if (body.estimate_only === true)
+      return toLoadEstimate(await pool.estimate(body.model, options));
+    const instance = await pool.load(body.model, options, signal);
     return {
-      type: instance.selection.model.type === 'embeddings' ? 'embedding' : 'llm',
+      type: typeOf(instance),
       instance_id: instance.id,
       load_time_seconds: instance.loadTimeSeconds,
       status: 'loaded',
@@ -50,8 +59,9 @@ export function mountModels(app: App, { library, pool }: SurfaceServices): void 
   });
 }
 
-function toLoadOptions(body: LoadRequest): LoadOptions {
+function toLoadOptions(body: LoadRequest, caller: string): LoadOptions {
   return given({
+    caller,
     contextLength: body.context_length,
     parallel: body.parallel,
     evalBatchSize: body.eval_batch_size,
@@ -59,5 +69,29 @@ function toLoadOptions(body: LoadRequest): LoadOptions {
     expertCount: body.num_experts,
     offloadsKvCacheToGpu: body.offload_kv_cache_to_gpu,
     ttlSeconds: body.ttl,
+    isForced: body.force,
   });
+}
+
+function toLoadEstimate(load: LoadEstimate): LoadEstimateResult {
+  const { estimate, usableBytes, fits, config } = load;
+  return {
+    type: typeOf(load),
+    status: 'estimated',
+    estimate: {
+      total_bytes: estimate.totalBytes,
+      weights_bytes: estimate.weightsBytes,
+      kv_cache_bytes: estimate.kvCacheBytes,
+      compute_bytes: estimate.computeBytes,
+      projector_bytes: estimate.projectorBytes,
+      process_bytes: estimate.processBytes,
+      usable_bytes: usableBytes,
+      fits,
+    },
+    load_config: toLoadConfig(config),
+  };
+}
+
+function typeOf({ selection }: { readonly selection: ModelSelection }): 'embedding' | 'llm' {
+  return selection.model.type === 'embeddings' ? 'embedding' : 'llm';
 }

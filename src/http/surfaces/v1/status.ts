@@ -1,13 +1,14 @@
 import { given } from '../../../contract/given.ts';
 import { getStatus, type InstanceStatus } from '../../../contract/server/server.ts';
 import type { Instance } from '../../../instances/instance.ts';
-import { availableMemoryBytes } from '../../../instances/memory.ts';
+import { availableMemoryBytes } from '../../../instances/memory/available-bytes.ts';
 import { mount, type App } from '../../mount.ts';
 import type { SurfaceServices } from '../services.ts';
 import { toLoadConfig } from './record.ts';
 
 export function mountStatus(app: App, { pool, runtimes, server }: SurfaceServices): void {
   mount(app, getStatus, async () => {
+    const { reservedBytes, limitBytes } = pool.memory();
     const runtime = await runtimes.resolve('gguf');
     return {
       version: server.version,
@@ -25,6 +26,8 @@ export function mountStatus(app: App, { pool, runtimes, server }: SurfaceService
       memory: {
         resident_bytes: process.memoryUsage.rss(),
         available_bytes: availableMemoryBytes(),
+        reserved_bytes: reservedBytes,
+        ...given({ limit_bytes: limitBytes }),
       },
       instances: await Promise.all(pool.list().map(toInstanceStatus)),
     };
@@ -39,9 +42,12 @@ async function toInstanceStatus(instance: Instance): Promise<InstanceStatus> {
     model: instance.selection.model.key,
     type: instance.selection.model.type === 'embeddings' ? 'embedding' : 'llm',
     state: instance.state,
+    loaded_by: instance.isExplicit ? 'name' : 'request',
+    pinned: instance.isPinned,
     config: toLoadConfig(instance.config),
     active_requests: instance.slots.activeCount,
     queued_requests: instance.slots.waitingCount,
+    estimated_bytes: instance.estimatedBytes,
     ...given({
       resident_bytes: residentBytes,
       loaded_at: loadedAt?.toISOString(),

@@ -1,0 +1,60 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { plainModel, writeGguf } from '../../../../test/setup/gguf-writer.ts';
+import { createModelLibrary } from '../../../models/library.ts';
+import { createLogger } from '../../../observability/logger.ts';
+import { createTestApp } from '../../testing/test-app.ts';
+import type { SurfaceServices } from '../services.ts';
+import { mountDeleteModel } from './delete-model.ts';
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hearth-delete-'));
+  await mkdir(join(folder, 'Acme/Fine-GGUF'), { recursive: true });
+  await writeFile(join(folder, 'Acme/Fine-GGUF/fine.gguf'), writeGguf({ metadata: plainModel }));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+/** Deletes `acme/fine` while these are downloaded. */
+async function deleteDuring(downloading: readonly string[], authorization?: string) {
+  const logger = createLogger('silent');
+  const { app } = createTestApp({
+    surfaces: (target) =>
+      mountDeleteModel(target, {
+        library: createModelLibrary({
+          roots: [{ folder }],
+          logger,
+          signal: new AbortController().signal,
+        }),
+        downloads: { isUnderWay: async (name: string) => downloading.includes(name) },
+        pool: { list: () => [] },
+        logger,
+      } as unknown as SurfaceServices),
+  });
+  const headers = { host: '127.0.0.1', ...(authorization && { authorization }) };
+  const answer = await app.request('/api/v1/models/acme/fine', { method: 'DELETE', headers });
+  return { status: answer.status, body: await answer.json() };
+}
+
+it.each(['acme/fine-gguf', 'acme/fine'])('keeps a model while %s is downloaded', async (name) => {
+  expect(await deleteDuring([name])).toMatchObject({
+    status: 409,
+    body: { error: { code: 'conflict', message: expect.stringContaining('being downloaded') } },
+  });
+  expect(await readdir(folder)).toEqual(['Acme']);
+});
+
+it('deletes it while another is', async () => {
+  expect(await deleteDuring(['acme/other'])).toMatchObject({
+    status: 200,
+    body: { model: 'acme/fine', deleted: true },
+  });
+  expect(await readdir(folder)).toEqual([]);
+});
+
+it('needs the permission to write models', async () => {
+  expect((await deleteDuring([], 'Bearer models:read,chat')).status).toBe(403);
+  expect((await deleteDuring([], 'Bearer models:write')).status).toBe(200);
+});
