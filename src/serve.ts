@@ -1,9 +1,13 @@
 import { mkdir } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import { join } from 'node:path';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { createTokenService } from './access/token-service.ts';
+import { expandTilde } from './config/expand-tilde.ts';
 import { loadSettings, SettingsError } from './config/settings.ts';
 import type { SettingKey, Settings } from './config/settings-table.ts';
+import { createDownloadManager } from './downloads/download-manager.ts';
+import { planDownload } from './downloads/plan-download.ts';
 import { createEngineLauncher } from './engine/launch/engine-launcher.ts';
 import type { InstallProgress } from './engine/runtimes/runtime.ts';
 import { createRuntimeManager } from './engine/runtimes/runtime-manager.ts';
@@ -14,12 +18,20 @@ import { listen } from './http/server.ts';
 import type { SurfaceServices } from './http/surfaces/services.ts';
 import { mountV0 } from './http/surfaces/v0/surface.ts';
 import { mountV1 } from './http/surfaces/v1/surface.ts';
+import { createHub } from './hub/create-hub.ts';
+import { hubReach } from './hub/hub-endpoint.ts';
 import { Loader } from './instances/loader.ts';
+import { createMemoryGauge } from './instances/memory-gauge.ts';
 import { InstancePool } from './instances/pool.ts';
 import { createModelLibrary } from './models/library.ts';
+import type { ModelRoot } from './models/scan-repository.ts';
+import { createHttpClient } from './net/http-client.ts';
 import { createLogger, terminalDestination } from './observability/logger.ts';
 import { packageFolder } from './package-folder.ts';
+import { createWatchdogLink } from './processes/watchdog-link.ts';
 import { createSqliteStore } from './store/sqlite-store.ts';
+import { speechScriptPlugin } from './tools/speech-script-plugin.ts';
+import { createToolServers } from './tools/tool-servers.ts';
 import { version } from './version.ts';
 
 export interface ServeOptions {
@@ -83,7 +95,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const library = createModelLibrary({
       roots: [
         { folder: modelsFolder },
-        { folder: join(packageFolder, 'models/starter'), publisher: 'hearth' },
+        ...extraRoots(settings),
+        { folder: join(packageFolder, 'models/starter'), publisher: 'hearth', origin: 'starter' },
       ],
       logger,
       signal: stopping.signal,
@@ -97,9 +110,11 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       environment,
       logger,
     });
+    const watchdog = createWatchdogLink(join(packageFolder, 'dist/watchdog.js'), logger);
+    cleanups.push(() => watchdog.close());
     const launcher = createEngineLauncher({
       logger,
-      watchdogPath: join(packageFolder, 'dist/engine/watchdog.js'),
+      watchdog,
       environment,
     });
     cleanups.push(() => launcher.close());
@@ -119,7 +134,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       library,
       loader,
       logger,
-      kvCacheTypes,
+      gauge: createMemoryGauge(kvCacheTypes),
       loadsOnRequest: settings['models.jit'],
       defaultTtlSeconds: settings['models.ttlSeconds'],
       defaults: {
@@ -128,14 +143,63 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       },
       queueCapacity: settings['limits.queuedRequests'],
       memoryLimitBytes: settings['models.memoryLimitBytes'],
+      maxLoaded: settings['models.maxLoaded'],
+      keepsOnlyLast: settings['models.autoEvict'],
+      pinned: settings['models.pinned'],
+      loadQueueCapacity: settings['limits.loadQueue'],
+      loadWaitSeconds: settings['limits.loadWaitSeconds'],
     });
     cleanups.push(() => pool.close());
+
+    const tools = createToolServers({
+      home,
+      environment,
+      builtInPlugins: [speechScriptPlugin],
+      allowsPlugins: settings['mcp.allowPlugins'],
+      allowsEphemeral: settings['mcp.allowEphemeral'],
+      allowedHosts: settings['mcp.allowedHosts'],
+      connectTimeoutMs: settings['mcp.connectTimeoutSeconds'] * 1000,
+      callTimeoutMs: settings['mcp.callTimeoutSeconds'] * 1000,
+      maximumProcesses: settings['mcp.maxProcesses'],
+      guard: watchdog,
+      logger,
+    });
+    cleanups.push(() => tools.close());
+
+    const tokens = createTokenService({
+      tokens: store.tokens,
+      onTouchError: (err, tokenId) =>
+        logger.warn({ err, tokenId }, 'last use of a token not noted'),
+    });
+    const endpoint = settings['hub.endpoint'];
+    const http = createHttpClient({ environment, reach: hubReach(endpoint) });
+    cleanups.push(() => http.close());
+    const hub = createHub({ endpoint, token: settings['hub.token'], http });
+    const downloads = createDownloadManager({
+      plan: (request, signal) => planDownload({ hub, hubEndpoint: endpoint, request }, signal),
+      hub,
+      http,
+      store: store.downloads,
+      modelsFolder,
+      library,
+      logger,
+    });
+    cleanups.push(() => downloads.close());
+    await downloads
+      .continueInterrupted()
+      .catch((err: unknown) => logger.error({ err }, 'downloads not continued'));
 
     const startedAt = new Date();
     const services: SurfaceServices = {
       library,
       pool,
+      downloads,
+      hub,
+      hubEndpoint: endpoint,
       store,
+      tokens,
+      tools,
+      maxToolRounds: settings['chat.maxToolRounds'],
       runtimes,
       logger,
       maxImagePixels: settings['limits.imagePixels'],
@@ -143,11 +207,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     };
     const app = createApp({
       settings,
-      authenticator: createTokenService({
-        tokens: store.tokens,
-        onTouchError: (err, tokenId) =>
-          logger.warn({ err, tokenId }, 'last use of a token not noted'),
-      }),
+      authenticator: tokens,
       logger,
       version,
       docsFolder: join(packageFolder, 'dist/docs'),
@@ -178,6 +238,14 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     await closeAll();
     throw error;
   }
+}
+
+/** Folders of other programs, as absolute paths. */
+function extraRoots(settings: Settings): ModelRoot[] {
+  return settings['models.extraDirs'].map((folder) => ({
+    folder: resolve(expandTilde(folder, homedir())),
+    origin: 'extra',
+  }));
 }
 
 /** An address that others can reach needs tokens, or a clear word that it does not. */

@@ -52,6 +52,11 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
     load: async () => (await import('./commands/chat.ts')).chat,
   },
   {
+    name: 'script',
+    summary: 'Make a script for a speech synthesizer out of text; needs no server',
+    load: async () => (await import('./commands/script.ts')).script,
+  },
+  {
     name: 'ls',
     summary: 'List the models on disk',
     load: async () => (await import('./commands/ls.ts')).ls,
@@ -72,9 +77,45 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
     load: async () => (await import('./commands/unload.ts')).unload,
   },
   {
+    name: 'get',
+    summary: 'Download a model, or find one to download',
+    load: async () => (await import('./commands/get.ts')).get,
+  },
+  {
+    name: 'download',
+    summary: 'Manage the downloads of the server',
+    commands: [
+      {
+        name: 'ls',
+        summary: 'List the downloads, the newest first',
+        load: async () => (await import('./commands/download-ls.ts')).downloadLs,
+      },
+      {
+        name: 'pause',
+        summary: 'Pause a download',
+        load: async () => (await import('./commands/download-pause.ts')).downloadPause,
+      },
+      {
+        name: 'resume',
+        summary: 'Resume a paused download',
+        load: async () => (await import('./commands/download-resume.ts')).downloadResume,
+      },
+      {
+        name: 'cancel',
+        summary: 'End a download and remove what it has on disk',
+        load: async () => (await import('./commands/download-cancel.ts')).downloadCancel,
+      },
+    ],
+  },
+  {
     name: 'import',
-    summary: 'Copy a GGUF file into the models folder',
+    summary: 'Copy GGUF files, or a folder of models, into the models folder',
     load: async () => (await import('./commands/import.ts')).importCommand,
+  },
+  {
+    name: 'rm',
+    summary: 'Delete a model, or one variant of it, from the disk',
+    load: async () => (await import('./commands/rm.ts')).rm,
   },
   {
     name: 'runtime',
@@ -115,6 +156,32 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
         name: 'rm',
         summary: 'Revoke a token',
         load: async () => (await import('./commands/token-rm.ts')).tokenRm,
+      },
+    ],
+  },
+  {
+    name: 'mcp',
+    summary: 'Manage the plugins whose tools models may use',
+    commands: [
+      {
+        name: 'add',
+        summary: 'Add a plugin to mcp.json',
+        load: async () => (await import('./commands/mcp-add.ts')).mcpAdd,
+      },
+      {
+        name: 'ls',
+        summary: 'List the plugins of mcp.json',
+        load: async () => (await import('./commands/mcp-ls.ts')).mcpLs,
+      },
+      {
+        name: 'rm',
+        summary: 'Remove a plugin from mcp.json',
+        load: async () => (await import('./commands/mcp-rm.ts')).mcpRm,
+      },
+      {
+        name: 'test',
+        summary: 'Connect to a plugin and list its tools',
+        load: async () => (await import('./commands/mcp-test.ts')).mcpTest,
       },
     ],
   },

@@ -19,6 +19,8 @@ export interface OptionDeclaration<Value = unknown> {
 interface PositionalDeclaration {
   readonly summary: string;
   readonly isRequired: boolean;
+  /** Takes all that follows, joined by spaces. */
+  readonly isRest?: boolean;
 }
 
 type Options = Readonly<Record<string, OptionDeclaration>>;

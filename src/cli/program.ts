@@ -70,8 +70,10 @@ function addEntries(
 }
 
 function configure(command: Command, description: CommandDescription, run: Run): void {
-  for (const [name, { summary, isRequired }] of Object.entries(description.positionals ?? {})) {
-    command.argument(isRequired ? `<${name}>` : `[${name}]`, summary);
+  for (const [name, declared] of Object.entries(description.positionals ?? {})) {
+    const { summary, isRequired, isRest } = declared;
+    const shown = isRest === true ? `${name}...` : name;
+    command.argument(isRequired ? `<${shown}>` : `[${shown}]`, summary);
   }
   for (const declared of Object.values(description.options ?? {})) {
     command.addOption(toCommanderOption(declared));
@@ -99,10 +101,12 @@ function readCommandLine(description: CommandDescription, command: Command) {
     name,
     command.getOptionValue(new Option(flags).attributeName()),
   ]);
-  const positionals = Object.keys(description.positionals ?? {}).map((name, index) => [
-    name,
-    command.args[index],
-  ]);
+  const positionals = Object.entries(description.positionals ?? {}).map(
+    ([name, { isRest }], index) => [
+      name,
+      isRest === true ? command.args.slice(index).join(' ') || undefined : command.args[index],
+    ],
+  );
   return { options: Object.fromEntries(options), positionals: Object.fromEntries(positionals) };
 }
 

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { settingKeys } from '../config/settings-table.ts';
-import { givenSettings, serveOptions, toCommandLine, type ServeValues } from './serve-options.ts';
+import {
+  givenSettings,
+  serveOptions,
+  toCommandLine,
+  toSecretVariables,
+  type ServeValues,
+} from './serve-options.ts';
 
 const nothing = Object.fromEntries(
   Object.keys(serveOptions).map((name) => [name, undefined]),
@@ -37,5 +43,11 @@ describe('toCommandLine', () => {
       '--server-host=::1',
       '--allow-unauthenticated',
     ]);
+  });
+
+  it('leaves secrets to the environment, which other users do not see', () => {
+    const values = { ...nothing, 'server.port': '0', 'hub.token': 'hf_secret' };
+    expect(toCommandLine(values)).toEqual(['--server-port=0']);
+    expect(toSecretVariables(values)).toEqual({ HEARTH_HUB_TOKEN: 'hf_secret' });
   });
 });

@@ -1,4 +1,11 @@
-import { flagName, settingKeys, settingsTable, type SettingKey } from '../config/settings-table.ts';
+import {
+  environmentVariables,
+  flagName,
+  isSecretSetting,
+  settingKeys,
+  settingsTable,
+  type SettingKey,
+} from '../config/settings-table.ts';
 import type { OptionDeclaration } from './command.ts';
 import { flag, text } from './option.ts';
 
@@ -37,12 +44,25 @@ export function givenSettings(values: ServeValues): Partial<Record<SettingKey, V
   );
 }
 
-/** The command line that gives the same values again. */
+/** The command line that gives the same values again, but for secrets, which every user of the machine would see. */
 export function toCommandLine(values: ServeValues): string[] {
-  const settings = Object.entries(givenSettings(values)).map(
-    ([key, value]) => `--${flagName(key as SettingKey)}=${value}`,
-  );
+  const settings = givenEntries(values)
+    .filter(([key]) => !isSecretSetting(key))
+    .map(([key, value]) => `--${flagName(key)}=${value}`);
   return values.allowUnauthenticated === true ? [...settings, '--allow-unauthenticated'] : settings;
+}
+
+/** The environment variables that give the secrets among the values. */
+export function toSecretVariables(values: ServeValues): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    givenEntries(values)
+      .filter(([key]) => isSecretSetting(key))
+      .map(([key, value]) => [environmentVariables(key)[0] ?? '', String(value)]),
+  );
+}
+
+function givenEntries(values: ServeValues): readonly (readonly [SettingKey, Value])[] {
+  return Object.entries(givenSettings(values)) as [SettingKey, Value][];
 }
 
 function toOption(key: SettingKey): OptionDeclaration<Value> {

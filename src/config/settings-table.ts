@@ -11,6 +11,8 @@ interface SettingDeclaration {
   readonly description: string;
   /** A second environment variable, for people who know it by that name. */
   readonly otherVariable?: string;
+  /** Never shown: neither in a message nor in a list of the settings. */
+  readonly isSecret?: boolean;
 }
 
 const notEmpty = 'It must be a text that is not empty.';
@@ -25,6 +27,11 @@ const setting = <Schema extends z.ZodType>(
     description,
     ...(otherVariable === undefined ? {} : { otherVariable }),
   }) satisfies SettingDeclaration;
+
+const secret = <Schema extends z.ZodType>(schema: Schema, description: string) => ({
+  ...setting(schema, description),
+  isSecret: true,
+});
 
 /** Kinds of settings; the message of each says what it may be. Flags and variables give texts, the file JSON. */
 const count = (minimum: number, maximum: number) => {
@@ -66,11 +73,55 @@ export const settingsTable = {
     'Names by which clients may call the server, beside its own address and localhost.',
   ),
   'auth.required': setting(flag.default(false), 'Whether every request needs a token.'),
+  'chat.maxToolRounds': setting(
+    count(1, 1000).default(16),
+    'Rounds of tool calls in one turn; after them the model must answer without.',
+  ),
+  'mcp.allowPlugins': setting(
+    flag.default(false),
+    'Whether requests may use the plugins of mcp.json; their token needs the permission plugins.',
+  ),
+  'mcp.allowEphemeral': setting(
+    flag.default(false),
+    'Whether requests may name tool servers of their own.',
+  ),
+  'mcp.allowedHosts': setting(
+    list.default([]),
+    'Hosts (name or name:port) with private or loopback addresses that those servers may have.',
+  ),
+  'mcp.connectTimeoutSeconds': setting(
+    count(1, 600).default(30),
+    'Longest time that connecting to a tool server may take, and listing its tools.',
+  ),
+  'mcp.callTimeoutSeconds': setting(
+    count(1, 3600).default(60),
+    'Longest time that one call of a tool may take.',
+  ),
+  'mcp.maxProcesses': setting(
+    count(1, 1000).default(32),
+    'Plugin processes that may run at once; the next request is answered 429.',
+  ),
   'models.dir': setting(text.optional(), 'Folder of the models; <home>/models by default.'),
+  'models.extraDirs': setting(
+    list.default([]),
+    'Folders of other programs to read models from in place, such as ~/.ollama/models.',
+  ),
   'models.jit': setting(flag.default(true), 'Whether a request loads the model that it names.'),
   'models.ttlSeconds': setting(
     count(1, 365 * 24 * 3600).default(3600),
     'Idle time after which a model that a request loaded is unloaded.',
+  ),
+  'models.autoEvict': setting(
+    flag.default(true),
+    'Whether a model that a request loads takes the place of the one before, chat and embedding models apart.',
+  ),
+  'models.maxLoaded': setting(
+    count(1, 10_000).optional(),
+    'Most loaded instances at once; any number by default.',
+  ),
+  'models.pinned': setting(
+    list.default([]),
+    'Keys of models that stay loaded, once they are, whatever else is needed.',
   ),
   'models.memoryLimitBytes': setting(
     count(1, Number.MAX_SAFE_INTEGER).optional(),
@@ -121,6 +172,19 @@ export const settingsTable = {
     count(1, 24 * 3600).default(600),
     'Longest time that loading a model may take.',
   ),
+  'hub.endpoint': setting(
+    z
+      .url({ protocol: /^https?$/, error: 'It must be an http or https URL.' })
+      .default('https://huggingface.co'),
+    'Model hub to download from, such as a mirror.',
+  ),
+  'hub.token': secret(
+    z
+      .string(notEmpty)
+      .regex(/^[\x21-\x7e]+$/, 'It must be a token: ASCII characters without spaces.')
+      .optional(),
+    'Token of an account on the hub, sent to it alone; for repositories that ask for one.',
+  ),
   'store.url': setting(
     text.regex(/^(?!.*:\/\/)/s, 'Only SQLite files are supported by this version.').optional(),
     'File of the SQLite database; <home>/hearth.db by default.',
@@ -132,6 +196,14 @@ export const settingsTable = {
   'limits.queuedRequests': setting(
     count(0, 100_000).default(256),
     'Requests that may wait for one instance; the next is answered 429.',
+  ),
+  'limits.loadWaitSeconds': setting(
+    count(1, 24 * 3600).default(300),
+    'Longest time that a load waits for memory, and a request for a load; streams of v1 wait on.',
+  ),
+  'limits.loadQueue': setting(
+    count(0, 1000).default(32),
+    'Loads that may wait for memory; the next is answered 429.',
   ),
   'limits.imagePixels': setting(
     count(1, 2 ** 31 - 1).default(40_000_000),
@@ -153,6 +225,11 @@ export type Settings = {
 };
 
 export const settingKeys = Object.keys(settingsTable) as readonly SettingKey[];
+
+export function isSecretSetting(key: SettingKey): boolean {
+  const declaration: SettingDeclaration = settingsTable[key];
+  return declaration.isSecret === true;
+}
 
 /** Environment variables of a setting: `models.ttlSeconds` → `HEARTH_MODELS_TTL_SECONDS`. */
 export function environmentVariables(key: SettingKey): readonly string[] {

@@ -112,6 +112,15 @@ describe('loadSettings', () => {
   );
 });
 
+describe('the token of the hub', () => {
+  it('is never part of a message', async () => {
+    const environment = { HEARTH_HUB_TOKEN: 'hf_secret with a space' };
+    await expect(loadSettings({ home: '/nowhere', environment, flags: {} })).rejects.toThrow(
+      /^HEARTH_HUB_TOKEN: this value is not allowed\. It must be a token: ASCII/,
+    );
+  });
+});
+
 describe('names that follow from a key', () => {
   it('splits camel case', () => {
     expect(environmentVariables('models.ttlSeconds')).toEqual(['HEARTH_MODELS_TTL_SECONDS']);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import {
   environmentVariables,
   flagName,
+  isSecretSetting,
   settingKeys,
   settingsTable,
   type SettingKey,
@@ -50,7 +51,9 @@ function parseSetting(key: SettingKey, value: unknown, origin: string): unknown 
   const result = settingsTable[key].schema.safeParse(value);
   if (result.success) return result.data;
   const allowed = result.error.issues.map(({ message }) => message).join(' ');
-  throw new SettingsError(`${origin}: ${show(value)} is not allowed. ${allowed}`);
+  throw new SettingsError(
+    `${origin}: ${isSecretSetting(key) ? 'this value' : show(value)} is not allowed. ${allowed}`,
+  );
 }
 
 /** A URL is not shown, since it may hold a password. */

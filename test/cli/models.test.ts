@@ -36,6 +36,19 @@ describe('models on the command line', () => {
     expect(none).toMatchObject({ exitCode: 0, stdout: '', stderr: 'No model is loaded.\n' });
   });
 
+  it('says what a load would need, and loads nothing', async () => {
+    const estimateOnly = ['load', 'hearth/starter-chat', '--parallel', '2', '--estimate-only'];
+    const { stdout } = await hearth(...estimateOnly);
+    expect(stdout).toMatch(/^Context +4,096 tokens × 2 requests$/m);
+    expect(stdout).toMatch(/^Together +\d+(\.\d)? MB$/m);
+    const { estimate, ...rest } = JSON.parse((await hearth(...estimateOnly, '--json')).stdout);
+    expect(rest).toMatchObject({ type: 'llm', status: 'estimated', load_config: { parallel: 2 } });
+    const { total_bytes: total, usable_bytes: usable, fits, ...parts } = estimate;
+    expect(Object.values<number>(parts).reduce((sum, bytes) => sum + bytes)).toBe(total);
+    expect({ fits, isEnough: usable > total }).toEqual({ fits: true, isEnough: true });
+    expect((await hearth('ps')).stdout).toBe('');
+  });
+
   it('unloads all', async () => {
     await hearth('load', 'hearth/starter-chat');
     await hearth('load', 'hearth/starter-embed');

@@ -1,47 +1,71 @@
 import { join } from 'node:path';
 import { loadSettings } from '../../config/settings.ts';
-import { importModel } from '../../models/import.ts';
+import { given } from '../../contract/given.ts';
+import { importModels, type ImportResult } from '../../models/import/import-models.ts';
+import type { PlacingMethod } from '../../models/import/place-files.ts';
 import { defineCommand } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { flag, jsonOption, required, text } from '../option.ts';
 import { formatBytes } from '../ui/format.ts';
+import { printable } from '../ui/printable.ts';
 import { createProgress } from '../ui/progress.ts';
 
 export const importCommand = defineCommand({
-  positionals: { file: required('A GGUF file; of a split model any part') },
+  positionals: { file: required('A GGUF file (of a split model any part), or a folder of models') },
   options: {
     publisher: text('--publisher <name>', 'First part of the key (default: local)'),
     repo: text('--repo <name>', 'Second part of the key; the name of the file by default'),
-    link: flag('--link', 'Make a symbolic link instead of a copy'),
-    move: flag('--move', 'Move the file instead of copying it'),
+    link: flag('--link', 'Make symbolic links instead of copies'),
+    hardLink: flag('--hard-link', 'Make hard links instead of copies; on the same disk only'),
+    move: flag('--move', 'Move the files instead of copying them'),
     ...jsonOption,
   },
   examples: [
     'hearth import smollm2-135m-instruct-q4_1.gguf',
     'hearth import model.gguf --publisher me --repo my-model --link',
+    'hearth import ~/Downloads/models --hard-link',
   ],
   async run({ context, options, positionals: { file } }) {
     const { home, environment, signal, terminal } = context;
-    const { publisher, repo, link, move } = options;
-    if (link === true && move === true) throw new UsageError('Give either --link or --move.');
+    const how = placingMethod(options);
     const settings = await loadSettings({ home, environment, flags: {} });
     const progress = createProgress(terminal.messages, 'Copying');
-    let key: string;
+    let result: ImportResult;
     try {
-      ({ key } = await importModel({
-        file,
+      result = await importModels({
+        path: file,
         modelsFolder: settings['models.dir'] ?? join(home, 'models'),
-        ...(publisher === undefined ? {} : { publisher }),
-        ...(repo === undefined ? {} : { repo }),
-        how: link === true ? 'symlink' : move === true ? 'move' : 'copy',
+        ...given({ publisher: options.publisher, repo: options.repo }),
+        how,
         signal,
         onProgress: ({ copiedBytes, totalBytes }) =>
           progress.update(copiedBytes / totalBytes, formatBytes(totalBytes)),
-      }));
+      });
     } finally {
       progress.stop();
     }
-    if (options.json === true) terminal.output.json({ key });
-    else terminal.output.line(`Imported ${key}. Talk to it with \`hearth chat ${key}\`.`);
+    const { keys, leftOut } = result;
+    const [key] = keys;
+    for (const { name, error } of leftOut)
+      terminal.messages.line(printable(`Left out ${name}: ${error.message}`));
+    if (options.json === true) terminal.output.json(keys.length === 1 ? { key, keys } : { keys });
+    else if (keys.length === 1)
+      terminal.output.line(`Imported ${key}. Talk to it with \`hearth chat ${key}\`.`);
+    else for (const each of keys) terminal.output.line(`Imported ${each}`);
   },
 });
+
+function placingMethod(options: {
+  readonly link: boolean | undefined;
+  readonly hardLink: boolean | undefined;
+  readonly move: boolean | undefined;
+}): PlacingMethod {
+  const chosen: readonly (readonly [PlacingMethod, boolean | undefined])[] = [
+    ['symlink', options.link],
+    ['hardlink', options.hardLink],
+    ['move', options.move],
+  ];
+  const [method, ...others] = chosen.filter(([, isChosen]) => isChosen === true);
+  if (others.length > 0) throw new UsageError('Give only one of --link, --hard-link and --move.');
+  return method?.[0] ?? 'copy';
+}

@@ -1,8 +1,9 @@
 import { loadModel } from '../../contract/v1/model.ts';
 import { defineCommand } from '../command.ts';
 import { connect } from '../client/connect.ts';
-import { connectionOptions, integer, jsonOption, onOff, required } from '../option.ts';
+import { connectionOptions, flag, integer, jsonOption, onOff, required } from '../option.ts';
 import { withElapsed } from '../ui/elapsed.ts';
+import { writeEstimate } from '../ui/estimate-table.ts';
 import { formatCount, formatDuration } from '../ui/format.ts';
 import { printable } from '../ui/printable.ts';
 
@@ -29,12 +30,15 @@ export const load = defineCommand({
       '--offload-kv-cache-to-gpu <on|off>',
       'Keep the KV cache on the GPU',
     ),
+    estimateOnly: flag('--estimate-only', 'Say how much memory it would need, and load nothing'),
+    force: flag('--force', 'Load it even where the memory does not suffice'),
     ...jsonOption,
     ...connectionOptions,
   },
   examples: [
     'hearth load hearth/starter-chat',
     'hearth load hearth/starter-chat --context-length 2048 --ttl 600',
+    'hearth load hearth/starter-chat --parallel 8 --estimate-only',
   ],
   async run({ context, options, positionals: { model } }) {
     const client = await connect(context, options);
@@ -49,12 +53,20 @@ export const load = defineCommand({
       num_experts: options.numExperts,
       offload_kv_cache_to_gpu: options.offloadKvCacheToGpu,
       echo_load_config: true,
+      estimate_only: options.estimateOnly,
+      force: options.force,
     };
-    const result = await withElapsed(messages, `Loading ${printable(model)}`, () =>
-      client.call(loadModel, { body }, context.signal),
-    );
+    const call = () => client.call(loadModel, { body }, context.signal);
+    const result =
+      options.estimateOnly === true
+        ? await call()
+        : await withElapsed(messages, `Loading ${printable(model)}`, call);
     if (options.json === true) {
       output.json(result);
+      return;
+    }
+    if (result.status === 'estimated') {
+      writeEstimate(output, result);
       return;
     }
     const contextLength = result.load_config?.context_length;

@@ -16,7 +16,9 @@ export const ls = defineCommand({
     if (options.json === true) {
       output.json({ models: sorted });
     } else if (sorted.length === 0) {
-      messages.line('No models yet. Copy one in with `hearth import FILE.gguf`.');
+      messages.line(
+        'No models yet. Download one with `hearth get`, or copy one in with `hearth import FILE.gguf`.',
+      );
     } else {
       writeTable<V1Model>(
         output,

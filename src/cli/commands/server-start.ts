@@ -1,7 +1,7 @@
 import { defineCommand } from '../command.ts';
 import { findServer } from '../background/find-server.ts';
 import { integer, jsonOption } from '../option.ts';
-import { serveOptions, toCommandLine } from '../serve-options.ts';
+import { serveOptions, toCommandLine, toSecretVariables } from '../serve-options.ts';
 import { startInBackground } from '../background/start-in-background.ts';
 import { withElapsed } from '../ui/elapsed.ts';
 
@@ -14,11 +14,16 @@ export const serverStart = defineCommand({
   examples: ['hearth server start', 'hearth server start --port 8080'],
   async run({ context, options }) {
     const { output, messages } = context.terminal;
+    const environment = { ...context.environment, ...toSecretVariables(options) };
     const running = await findServer(context.home);
     const record =
       running ??
       (await withElapsed(messages, 'Starting the server', () =>
-        startInBackground(context, toCommandLine(options), (options.timeout ?? 30) * 1000),
+        startInBackground(
+          { ...context, environment },
+          toCommandLine(options),
+          (options.timeout ?? 30) * 1000,
+        ),
       ));
     if (options.json === true) output.json(record);
     else if (running === undefined) output.line(`Hearth is listening on ${record.url}`);

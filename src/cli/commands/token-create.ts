@@ -1,8 +1,9 @@
+import { given } from '../../contract/given.ts';
 import { permissionSchema, type Permission } from '../../contract/permission.ts';
 import { defineCommand, type OptionDeclaration } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { withTokens } from '../local/tokens.ts';
-import { jsonOption, text } from '../option.ts';
+import { integer, jsonOption, text } from '../option.ts';
 
 const permissionNames = permissionSchema.options;
 const usualPermissions = ['chat', 'embeddings', 'models:read'] as const;
@@ -17,24 +18,37 @@ export const tokenCreate = defineCommand({
   options: {
     name: text('--name <name>', 'What the token is for'),
     permissions: permissionsOption,
+    expiresInDays: integer('--expires-in-days <days>', 'Days until it expires', 1, 36_500),
     ...jsonOption,
   },
-  examples: ['hearth token create --name laptop --permissions chat,models:read'],
+  examples: [
+    'hearth token create --name laptop --permissions chat,models:read',
+    'hearth token create --name guest --expires-in-days 7',
+  ],
   async run({ context, options }) {
     const name = options.name?.trim() ?? '';
     if (name === '') throw new UsageError('Give the token a name: --name laptop.');
     const { output, messages } = context.terminal;
     const { record, token } = await withTokens(context, (tokens) =>
-      tokens.create({ name, permissions: options.permissions ?? usualPermissions }),
+      tokens.create({
+        name,
+        permissions: options.permissions ?? usualPermissions,
+        ...given({ expiresAt: daysFromNow(options.expiresInDays) }),
+      }),
     );
     if (options.json === true) {
-      output.json({ id: record.id, name, permissions: record.permissions, token });
+      const { id, permissions, expiresAt } = record;
+      output.json({ id, name, permissions, expires_at: expiresAt, token });
       return;
     }
     messages.line('Keep this token; it is not shown again:');
     output.line(token);
   },
 });
+
+function daysFromNow(days: number | undefined): Date | undefined {
+  return days === undefined ? undefined : new Date(Date.now() + days * 24 * 3600 * 1000);
+}
 
 /** @throws UsageError */
 function parsePermissions(list: string): readonly Permission[] {

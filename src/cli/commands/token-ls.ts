@@ -22,6 +22,7 @@ export const tokenLs = defineCommand({
           { title: 'NAME', value: ({ name }) => name },
           { title: 'PERMISSIONS', value: ({ permissions }) => permissions.join(',') },
           { title: 'CREATED', value: ({ createdAt }) => formatTime(createdAt) },
+          { title: 'EXPIRES', value: ({ expiresAt }) => formatTime(expiresAt) },
           { title: 'LAST USED', value: ({ lastUsedAt }) => formatTime(lastUsedAt) },
         ],
         tokens,

@@ -19,15 +19,27 @@ export function writeInstances(stream: TerminalStream, instances: readonly Insta
       { title: 'ACTIVE', value: (instance) => String(instance.active_requests), isNumber: true },
       { title: 'QUEUED', value: (instance) => String(instance.queued_requests), isNumber: true },
       {
+        title: 'ESTIMATE',
+        value: (instance) => formatBytes(instance.estimated_bytes),
+        isNumber: true,
+      },
+      {
         title: 'MEMORY',
         value: (instance) =>
           instance.resident_bytes === undefined ? '-' : formatBytes(instance.resident_bytes),
         isNumber: true,
       },
+      { title: 'KEPT', value: formatKept },
       { title: 'IDLE', value: formatIdle },
     ],
     instances.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
   );
+}
+
+/** Why it stays, where it does not give way to others. */
+function formatKept({ loaded_by, pinned }: InstanceStatus): string {
+  if (pinned) return 'pinned';
+  return loaded_by === 'name' ? 'loaded' : '-';
 }
 
 /** `20.0 s of 1 h`: how long it has been idle, and after how long it is unloaded. */

@@ -1,0 +1,18 @@
+import { cancelDownload } from '../../contract/v1/download.ts';
+import { connect } from '../client/connect.ts';
+import { defineCommand } from '../command.ts';
+import { connectionOptions, jsonOption, required } from '../option.ts';
+
+export const downloadCancel = defineCommand({
+  positionals: { job: required('Id of the job, as `hearth download ls` shows it') },
+  options: { ...jsonOption, ...connectionOptions },
+  examples: ['hearth download cancel job_0123456789'],
+  async run({ context, options, positionals }) {
+    const client = await connect(context, options);
+    const params = { job_id: positionals.job };
+    const result = await client.call(cancelDownload, { params }, context.signal);
+    const { output } = context.terminal;
+    if (options.json === true) output.json(result);
+    else output.line(`Cancelled ${result.job_id}; what it had on disk is gone.`);
+  },
+});

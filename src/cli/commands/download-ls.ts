@@ -1,0 +1,57 @@
+import { listDownloads, type DownloadJobRecord } from '../../contract/v1/download.ts';
+import { connect } from '../client/connect.ts';
+import { defineCommand } from '../command.ts';
+import { fractionOf } from '../download/follow-download.ts';
+import { connectionOptions, jsonOption } from '../option.ts';
+import { formatBytes } from '../ui/format.ts';
+import { printable } from '../ui/printable.ts';
+import { writeTable } from '../ui/table.ts';
+
+export const downloadLs = defineCommand({
+  options: { ...jsonOption, ...connectionOptions },
+  examples: ['hearth download ls', 'hearth download ls --json'],
+  async run({ context, options }) {
+    const client = await connect(context, options);
+    const { downloads } = await client.call(listDownloads, {}, context.signal);
+    const { output, messages } = context.terminal;
+    if (options.json === true) {
+      output.json({ downloads });
+      return;
+    }
+    if (downloads.length === 0) {
+      messages.line('No downloads yet. Begin one with `hearth get MODEL`.');
+      return;
+    }
+    writeTable<DownloadJobRecord>(
+      output,
+      [
+        { title: 'JOB', value: ({ job_id: id }) => id },
+        { title: 'MODEL', value: ({ model }) => model },
+        { title: 'QUANT', value: ({ quantization }) => quantization ?? '-' },
+        { title: 'STATUS', value: ({ status }) => status },
+        {
+          title: 'DONE',
+          value: (job) => `${Math.floor(fractionOf(job) * 100)} %`,
+          isNumber: true,
+        },
+        { title: 'SIZE', value: (job) => formatBytes(job.total_size_bytes), isNumber: true },
+        {
+          title: 'SPEED',
+          value: ({ bytes_per_second: speed }) =>
+            speed === undefined ? '-' : `${formatBytes(speed)}/s`,
+          isNumber: true,
+        },
+        { title: 'STARTED', value: ({ started_at: time }) => formatTime(time) },
+      ],
+      downloads,
+    );
+    for (const { job_id: id, error } of downloads) {
+      if (error !== undefined) messages.line(printable(`${id}: ${error.message}`));
+    }
+  },
+});
+
+/** To the minute, in UTC. */
+function formatTime(time: string): string {
+  return `${time.slice(0, 16).replace('T', ' ')} UTC`;
+}

@@ -1,0 +1,198 @@
+import type { ServerResponse } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { DownloadJobRecord } from '../../contract/v1/download.ts';
+import { sendJson, startLoopbackServer } from '../../../test/setup/loopback-server.ts';
+import { runCommand } from '../../../test/setup/run-command.ts';
+import { Interruption } from '../failure.ts';
+
+const job: DownloadJobRecord = {
+  job_id: 'job_0123456789',
+  status: 'downloading',
+  model: 'org/model',
+  quantization: 'Q4_K_M',
+  total_size_bytes: 1000,
+  downloaded_bytes: 0,
+  started_at: '2026-01-02T03:04:05.678Z',
+  bytes_per_second: 0,
+};
+const completed = {
+  ...job,
+  status: 'completed',
+  downloaded_bytes: 1000,
+  completed_at: '2026-01-02T03:05:05.678Z',
+};
+const failed = {
+  ...job,
+  status: 'failed',
+  error: { type: 'hub_error', code: 'hub_unreachable', message: 'The hub does not answer.' },
+};
+const catalog = {
+  models: [
+    {
+      id: 'tiny-chat',
+      source: 'catalog',
+      repository: 'org/Tiny-GGUF',
+      url: 'https://huggingface.co/org/Tiny-GGUF',
+      type: 'llm',
+      size_bytes: 1_500_000,
+    },
+    {
+      id: 'other/Tiny',
+      source: 'hub',
+      repository: 'other/Tiny',
+      url: 'https://huggingface.co/other/Tiny',
+      downloads: 12_345,
+      gated: true,
+    },
+  ],
+};
+
+type Step = object | ((response: ServerResponse) => void);
+let server: Awaited<ReturnType<typeof startLoopbackServer>> | undefined;
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+/** Answers the start with the first step and each look at the job with the next; the last one stays. */
+async function get(
+  steps: readonly [Step, ...Step[]],
+  commandLine: readonly string[],
+  signal?: AbortSignal,
+  onLook: (count: number) => void = () => {},
+) {
+  let looks = 0;
+  server = await startLoopbackServer(({ method, path }, response) => {
+    const send = (step: Step): void => {
+      if (typeof step === 'function') step(response);
+      else sendJson(response, step);
+    };
+    if (path.startsWith('/api/v1/models/catalog')) return sendJson(response, catalog);
+    if (path.endsWith('/pause')) return sendJson(response, { ...job, status: 'paused' });
+    if (method === 'POST') return send(steps[0]);
+    if (path.includes('/status/')) {
+      looks += 1;
+      send(steps[Math.min(looks, steps.length - 1)] ?? steps[0]);
+      return onLook(looks);
+    }
+    return sendJson(
+      response,
+      { error: { type: 'x', message: 'no', code: 'model_not_found' } },
+      404,
+    );
+  });
+  return runCommand(['get', ...commandLine, '--host', server.url], given(signal));
+}
+
+const given = (signal: AbortSignal | undefined) => (signal === undefined ? {} : { signal });
+const sent = (): unknown[] =>
+  (server?.requests ?? []).filter(({ body }) => body !== '').map(({ body }) => JSON.parse(body));
+
+describe('hearth get', () => {
+  it('follows the job to its end and says how to go on', async () => {
+    const half = { ...job, downloaded_bytes: 500, bytes_per_second: 250 };
+    const { exitCode, stdout, stderr } = await get([job, half, completed], ['org/model']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toBe('Downloaded org/model Q4_K_M. `hearth ls` shows it.\n');
+    expect(stderr).toBe(
+      'org/model Q4_K_M, 1.0 KB\n' +
+        'Downloading 0 %  0 B of 1.0 KB\n' +
+        'Downloading 50 %  500 B of 1.0 KB, 250 B/s\n' +
+        'Downloading 100 %  1.0 KB of 1.0 KB\n',
+    );
+  });
+
+  it('prints the last state of the job as JSON, and nothing else', async () => {
+    const { exitCode, stdout } = await get([job, completed], ['org/model', '--json']);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toEqual(completed);
+  });
+
+  it('ends with 1 and the reason where the download fails', async () => {
+    const { exitCode, stdout, stderr } = await get([job, failed], ['org/model']);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toContain(
+      'error: The download failed: The hub does not answer. Continue with `hearth get org/model`.',
+    );
+    await server?.close();
+    const asJson = await get([job, failed], ['org/model', '--json']);
+    expect(asJson.exitCode).toBe(1);
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ status: 'failed' });
+  });
+
+  it('ends with 1 where somebody else pauses or cancels it', async () => {
+    const paused = { ...job, status: 'paused' };
+    const outcome = await get([job, paused], ['org/model']);
+    expect(outcome.exitCode).toBe(1);
+    expect(outcome.stderr).toContain('was paused. Continue with `hearth get org/model`.');
+    await server?.close();
+    const gone = { error: { type: 'job_not_found', code: 'job_not_found', message: 'No job.' } };
+    const cancelled = await get(
+      [job, (response: ServerResponse) => sendJson(response, gone, 404)],
+      ['org/model'],
+    );
+    expect(cancelled.exitCode).toBe(1);
+    expect(cancelled.stderr).toContain('error: The download was cancelled.');
+  });
+
+  it('says that a model is there already', async () => {
+    const there = { status: 'already_downloaded', model: 'org/model', quantization: null };
+    const { exitCode, stdout } = await get([there], ['org/model']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toBe('org/model is there already. `hearth ls` shows it.\n');
+  });
+
+  it('goes on where the connection breaks', async () => {
+    const reset = (response: ServerResponse): void => {
+      response.socket?.resetAndDestroy();
+    };
+    const { exitCode, stdout } = await get([job, reset, reset, completed], ['org/model']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('Downloaded');
+  });
+
+  it('pauses the job when it is stopped, and says how to continue', async () => {
+    const stopping = new AbortController();
+    const { exitCode, stdout, stderr } = await get([job], ['org/model@q8_0'], stopping.signal, () =>
+      stopping.abort(new Interruption('SIGINT')),
+    );
+    expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '' });
+    expect(stderr).toMatch(/Paused at 0 %\. Continue with `hearth get org\/model@q8_0`\.\n$/);
+    expect(server?.requests.at(-1)?.path).toBe('/api/v1/models/download/job_0123456789/pause');
+  });
+
+  it('leaves a detached job alone', async () => {
+    const { exitCode, stdout } = await get([job], ['org/model', '-d']);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'job_0123456789\n' });
+    expect(server?.requests).toHaveLength(1);
+  });
+});
+
+describe('what hearth get is to download', () => {
+  it.each([
+    [['org/model'], { model: 'org/model' }],
+    [['org/model@Q8_0'], { model: 'https://huggingface.co/org/model', quantization: 'Q8_0' }],
+    [['tiny-chat'], { model: 'tiny-chat' }],
+    [['Tiny-Chat@q8_0'], { model: 'https://huggingface.co/org/Tiny-GGUF', quantization: 'q8_0' }],
+  ])('%j', async (commandLine, body) => {
+    await get([completed], commandLine);
+    expect(sent()).toEqual([body]);
+  });
+
+  it('lists what matches words, and downloads nothing where nobody can choose', async () => {
+    const { exitCode, stdout, stderr } = await get([job], ['tiny', 'model']);
+    expect(exitCode).toBe(2);
+    expect(stdout).toMatch(/^1 +tiny-chat +llm +1\.5 MB +- +catalog$/m);
+    expect(stdout).toMatch(/^2 +other\/Tiny +- +- +12,345 +hub \(gated\)$/m);
+    expect(stderr).toContain('Nothing was downloaded.');
+    expect(server?.requests.at(-1)?.path).toBe('/api/v1/models/catalog?search=tiny+model');
+    expect(sent()).toEqual([]);
+  });
+
+  it('only lists with --search', async () => {
+    const { exitCode, stdout } = await get([job], ['--search', '--json', 'org/model']);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toEqual(catalog);
+    expect(server?.requests.at(-1)?.path).toBe('/api/v1/models/catalog?search=org%2Fmodel');
+  });
+});

@@ -1,0 +1,139 @@
+import {
+  pauseDownload,
+  startDownload,
+  type DownloadJobRecord,
+  type DownloadStartRecord,
+} from '../../contract/v1/download.ts';
+import { ApiError } from '../client/client-error.ts';
+import type { Client } from '../client/client.ts';
+import { connect } from '../client/connect.ts';
+import { defineCommand } from '../command.ts';
+import type { CommandContext } from '../context.ts';
+import { findWantedModel } from '../download/find-wanted-model.ts';
+import { followDownload, fractionOf } from '../download/follow-download.ts';
+import { usageHint } from '../download/usage-hint.ts';
+import { CommandError } from '../failure.ts';
+import { connectionOptions, flag, jsonOption, rest } from '../option.ts';
+import { formatBytes } from '../ui/format.ts';
+import { printable } from '../ui/printable.ts';
+
+/** Time that the server has to pause a download when the command is stopped. */
+const pauseMs = 5000;
+
+export const get = defineCommand({
+  positionals: {
+    model: rest('Id of the catalog, owner/name or URL on the hub, each with @quant; or words'),
+  },
+  options: {
+    search: flag('--search', 'Only list what matches the words'),
+    detach: flag('-d, --detach', 'Leave the download to the server and print the id of its job'),
+    ...jsonOption,
+    ...connectionOptions,
+  },
+  examples: [
+    'hearth get smollm2 instruct',
+    'hearth get bartowski/SmolLM2-135M-Instruct-GGUF@Q8_0',
+    'hearth get https://huggingface.co/bartowski/SmolLM2-135M-Instruct-GGUF',
+    'hearth get --search embedding --json',
+  ],
+  async run({ context, options, positionals: { model: argument = '' } }) {
+    const { terminal, signal } = context;
+    const isJson = options.json === true;
+    const client = await connect(context, options);
+    const found = await findWantedModel(context, client, argument, {
+      isJson,
+      isSearch: options.search === true,
+    });
+    if (found.kind === 'listed') return found.exitCode;
+
+    const { request } = found;
+    const again = printable(`hearth get ${found.argument}`);
+    const start = await client.call(startDownload, { body: request }, signal);
+    if (start.status === 'already_downloaded') {
+      if (isJson) terminal.output.json(start);
+      else
+        terminal.output.line(
+          `${describe(start)} is there already. ${await usageHint(client, start, signal)}`,
+        );
+      return;
+    }
+    terminal.messages.line(`${describe(start)}, ${formatBytes(start.total_size_bytes)}`);
+    if (options.detach === true) {
+      if (isJson) terminal.output.json(start);
+      else terminal.output.line(start.job_id);
+      terminal.messages.line(
+        'The server goes on with it; `hearth download ls` shows how far it is.',
+      );
+      return;
+    }
+    const job = await follow(context, () => connect(context, options), start, again);
+    if (isJson) terminal.output.json(job);
+    if (job.status !== 'completed') throw new CommandError(describeEnd(job, again));
+    if (!isJson) {
+      const hint = await usageHint(await connect(context, options), job, signal);
+      terminal.output.line(`Downloaded ${describe(job)}. ${hint}`);
+    }
+  },
+});
+
+/** Follows the job; a command that is stopped pauses it. */
+async function follow(
+  context: CommandContext,
+  reconnect: () => Promise<Client>,
+  start: DownloadJobRecord,
+  again: string,
+): Promise<DownloadJobRecord> {
+  const { signal, terminal } = context;
+  let last = start;
+  try {
+    return await followDownload({
+      job: start,
+      messages: terminal.messages,
+      connect: reconnect,
+      signal,
+      onState: (job) => {
+        last = job;
+      },
+    });
+  } catch (error) {
+    if (signal.aborted) {
+      terminal.messages.line(await pause(await reconnect(), last, again));
+    }
+    throw error;
+  }
+}
+
+/** @returns what to tell the user. */
+async function pause(
+  client: Client,
+  { job_id: id }: DownloadJobRecord,
+  again: string,
+): Promise<string> {
+  try {
+    const job = await client.call(
+      pauseDownload,
+      { params: { job_id: id } },
+      AbortSignal.timeout(pauseMs),
+    );
+    const percent = Math.floor(fractionOf(job) * 100);
+    return `Paused at ${percent} %. Continue with \`${again}\`.`;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'conflict') {
+      return 'The download has ended already; `hearth download ls` shows how.';
+    }
+    return `The server could not be told to pause; \`hearth download pause ${id}\` does it.`;
+  }
+}
+
+/** Why it did not get complete, and how to go on. */
+function describeEnd(job: DownloadJobRecord, again: string): string {
+  return job.status === 'failed'
+    ? `The download failed: ${job.error?.message ?? 'the server does not say why.'} ` +
+        `Continue with \`${again}\`.`
+    : `The download was paused. Continue with \`${again}\`.`;
+}
+
+/** `org/model Q4_K_M` */
+function describe({ model, quantization }: DownloadStartRecord): string {
+  return printable(quantization === null ? model : `${model} ${quantization}`);
+}

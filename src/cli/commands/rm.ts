@@ -1,0 +1,56 @@
+import { deleteModel, getModel } from '../../contract/v1/model.ts';
+import { ApiError } from '../client/client-error.ts';
+import type { Client } from '../client/client.ts';
+import { connect } from '../client/connect.ts';
+import { defineCommand } from '../command.ts';
+import { UsageError } from '../failure.ts';
+import { connectionOptions, flag, jsonOption, required } from '../option.ts';
+import { confirm } from '../ui/confirm.ts';
+import { formatBytes } from '../ui/format.ts';
+import { printable } from '../ui/printable.ts';
+
+export const rm = defineCommand({
+  positionals: { model: required('Key of the model; with @quant that variant only') },
+  options: {
+    yes: flag('-y, --yes', 'Do not ask'),
+    ...jsonOption,
+    ...connectionOptions,
+  },
+  examples: ['hearth rm local/my-model', 'hearth rm local/my-model@q4_k_m --yes'],
+  async run({ context, options, positionals: { model } }) {
+    const { signal, stdin, terminal } = context;
+    const client = await connect(context, options);
+    if (options.yes !== true) {
+      if (stdin.isTTY !== true || !terminal.messages.isInteractive)
+        throw new UsageError('Nobody can be asked here: give --yes to delete the model.');
+      const question = `Delete ${await describe(client, model, signal)} from the disk?`;
+      if (!(await confirm(question, stdin, terminal.messages, signal))) {
+        terminal.messages.line('Nothing was deleted.');
+        return 1;
+      }
+    }
+    const result = await client.call(deleteModel, { params: { model } }, signal);
+    if (options.json === true) terminal.output.json(result);
+    else
+      terminal.output.line(
+        `Deleted ${printable(result.model)}; ${formatBytes(result.freed_bytes)} freed`,
+      );
+    return 0;
+  },
+});
+
+/** The model by its whole name, with its size or the number of its variants. */
+async function describe(client: Client, model: string, signal: AbortSignal): Promise<string> {
+  try {
+    const found = await client.call(getModel, { params: { model } }, signal);
+    const { key, selected_variant: selected, size_bytes: sizeBytes, variants = [] } = found;
+    if (variants.length < 2) return `${printable(key)} (${formatBytes(sizeBytes)})`;
+    return selected !== undefined && model.includes('@')
+      ? `${printable(selected)} (${formatBytes(sizeBytes)})`
+      : `${printable(key)} with all its ${variants.length} variants`;
+  } catch (error) {
+    // A model that can't be read can still be deleted.
+    if (error instanceof ApiError && error.code === 'corrupt_file') return printable(model);
+    throw error;
+  }
+}

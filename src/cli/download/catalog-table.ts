@@ -1,0 +1,29 @@
+import type { CatalogModelRecord } from '../../contract/v1/catalog.ts';
+import { formatBytes, formatCount } from '../ui/format.ts';
+import { writeTable } from '../ui/table.ts';
+import type { TerminalStream } from '../ui/terminal.ts';
+
+/** Writes models that can be downloaded, numbered from 1. */
+export function writeCatalog(stream: TerminalStream, models: readonly CatalogModelRecord[]): void {
+  writeTable<readonly [number, CatalogModelRecord]>(
+    stream,
+    [
+      { title: '#', value: ([number]) => String(number), isNumber: true },
+      { title: 'MODEL', value: ([, { id }]) => id },
+      { title: 'TYPE', value: ([, { type }]) => type ?? '-' },
+      {
+        title: 'SIZE',
+        value: ([, { size_bytes: size }]) => (size === undefined ? '-' : formatBytes(size)),
+        isNumber: true,
+      },
+      {
+        title: 'DOWNLOADS',
+        value: ([, { downloads }]) => (downloads === undefined ? '-' : formatCount(downloads)),
+        isNumber: true,
+      },
+      { title: 'FROM', value: ([, { source, gated }]) => `${source}${gated ? ' (gated)' : ''}` },
+      { title: 'ABOUT', value: ([, { description, license }]) => description ?? license ?? '' },
+    ],
+    models.map((model, index) => [index + 1, model] as const),
+  );
+}

@@ -1,0 +1,44 @@
+import { createInterface } from 'node:readline/promises';
+import type { CatalogModelRecord } from '../../contract/v1/catalog.ts';
+import type { CommandContext } from '../context.ts';
+import { Interruption } from '../failure.ts';
+
+/**
+ * Asks on the terminal which of the models that were listed to get.
+ *
+ * @returns undefined where the user wants none.
+ * @throws Interruption for Ctrl-C; the reason of the context's signal when aborted.
+ */
+export async function chooseModel(
+  context: CommandContext,
+  models: readonly CatalogModelRecord[],
+): Promise<CatalogModelRecord | undefined> {
+  const { stdin, terminal, signal } = context;
+  const leaving = new AbortController();
+  const leave = (): void => leaving.abort(signal.reason);
+  signal.addEventListener('abort', leave);
+  const lines = createInterface({ input: stdin, output: terminal.messages.raw, terminal: true });
+  lines.on('SIGINT', () => leaving.abort(new Interruption('SIGINT')));
+  // Ctrl-D answers nothing: without this the question would wait for ever.
+  lines.on('close', () => leaving.abort(undefined));
+  try {
+    for (;;) {
+      const answer = await lines.question(`Which one? 1 to ${models.length}, Enter for none: `, {
+        signal: leaving.signal,
+      });
+      const text = answer.trim();
+      if (text === '') return undefined;
+      const chosen = models.find((model, index) => text === String(index + 1) || text === model.id);
+      if (chosen !== undefined) return chosen;
+    }
+  } catch (error) {
+    if (!leaving.signal.aborted) throw error;
+    signal.throwIfAborted();
+    terminal.messages.line();
+    if (leaving.signal.reason instanceof Interruption) throw leaving.signal.reason;
+    return undefined;
+  } finally {
+    signal.removeEventListener('abort', leave);
+    lines.close();
+  }
+}

@@ -1,0 +1,89 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { getDownload, type DownloadJobRecord } from '../../contract/v1/download.ts';
+import { ApiError, ServerUnreachableError } from '../client/client-error.ts';
+import type { Client } from '../client/client.ts';
+import { CommandError } from '../failure.ts';
+import { formatBytes, formatDuration } from '../ui/format.ts';
+import { createProgress } from '../ui/progress.ts';
+import type { TerminalStream } from '../ui/terminal.ts';
+
+const pollMs = 300;
+/** A server may be restarted meanwhile; the job goes on with it. */
+const outageMs = 60_000;
+
+interface FollowOptions {
+  readonly job: DownloadJobRecord;
+  readonly messages: TerminalStream;
+  /** A client for the server as it is now: after a restart it may have another address. */
+  readonly connect: () => Promise<Client>;
+  readonly signal: AbortSignal;
+  /** Told of each state that was seen. */
+  readonly onState: (job: DownloadJobRecord) => void;
+}
+
+/**
+ * Shows how a download goes until it does not go any more, through short outages of the server.
+ *
+ * @returns the job, which is completed, failed or paused.
+ * @throws ApiError, ServerUnreachableError, CommandError; the signal's reason when aborted.
+ */
+export async function followDownload(options: FollowOptions): Promise<DownloadJobRecord> {
+  const { messages, connect, signal, onState } = options;
+  const progress = createProgress(messages, 'Downloading');
+  let { job } = options;
+  let lostAt: number | undefined;
+  try {
+    for (;;) {
+      if (lostAt === undefined) {
+        progress.update(fractionOf(job), describeProgress(job));
+        if (job.status !== 'downloading') return job;
+      }
+      await delay(pollMs, undefined, { signal });
+      try {
+        const client = await connect();
+        job = await client.call(getDownload, { params: { job_id: job.job_id } }, signal);
+        lostAt = undefined;
+        onState(job);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof ApiError && error.code === 'job_not_found') {
+          throw new CommandError('The download was cancelled.', { cause: error });
+        }
+        if (!isOutage(error)) throw error;
+        lostAt ??= performance.now();
+        if (performance.now() - lostAt > outageMs) throw error;
+        progress.update(fractionOf(job), 'the server does not answer, trying again');
+      }
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    progress.stop();
+  }
+}
+
+/** `12.0 MB of 40.0 MB, 3.1 MB/s, 9.0 s left`. */
+export function describeProgress(job: DownloadJobRecord, now = Date.now()): string {
+  const { bytes_per_second: speed, estimated_completion: end } = job;
+  return [
+    `${formatBytes(job.downloaded_bytes)} of ${formatBytes(job.total_size_bytes)}`,
+    ...(speed === undefined || speed === 0 ? [] : [`${formatBytes(speed)}/s`]),
+    ...(end === undefined ? [] : [`${formatDuration(secondsUntil(end, now))} left`]),
+  ].join(', ');
+}
+
+/** Whole, as a guess is no better. */
+function secondsUntil(time: string, now: number): number {
+  return Math.max(1, Math.round((Date.parse(time) - now) / 1000));
+}
+
+/** A job without bytes is done at once. */
+export function fractionOf(job: DownloadJobRecord): number {
+  return job.total_size_bytes === 0 ? 1 : job.downloaded_bytes / job.total_size_bytes;
+}
+
+function isOutage(error: unknown): boolean {
+  if (error instanceof ServerUnreachableError) return true;
+  return error instanceof ApiError && (error.code === 'shutting_down' || error.status === 500);
+}

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { readWantedModel } from './wanted-model.ts';
+
+it.each([
+  ['org/Model-GGUF', { kind: 'request', model: 'org/Model-GGUF' }],
+  [
+    'org/Model-GGUF@q8_0',
+    {
+      kind: 'request',
+      model: 'https://huggingface.co/org/Model-GGUF',
+      quantization: 'q8_0',
+    },
+  ],
+  [
+    'https://huggingface.co/org/model/tree/main',
+    { kind: 'request', model: 'https://huggingface.co/org/model/tree/main' },
+  ],
+  [
+    'http://127.0.0.1:8080/org/model@Q4_K_M',
+    { kind: 'request', model: 'http://127.0.0.1:8080/org/model', quantization: 'Q4_K_M' },
+  ],
+  [' smollm2-135m ', { kind: 'words', words: 'smollm2-135m' }],
+  ['smollm2-135m@q8_0', { kind: 'words', words: 'smollm2-135m', quantization: 'q8_0' }],
+  ['small chat model', { kind: 'words', words: 'small chat model' }],
+  ['', { kind: 'words', words: '' }],
+  // Neither a repository nor a URL: left to the search, which finds nothing.
+  ['a/b/c', { kind: 'words', words: 'a/b/c' }],
+])('reads %j', (argument, wanted) => {
+  expect(readWantedModel(argument)).toEqual(wanted);
+});

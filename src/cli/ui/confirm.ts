@@ -1,0 +1,29 @@
+import { createInterface } from 'node:readline';
+import type { StandardInput } from '../context.ts';
+import type { TerminalStream } from './terminal.ts';
+
+/**
+ * Asks on a terminal; all but a clear yes, and the end of the input too, is a no.
+ *
+ * @throws the signal's reason when aborted.
+ */
+export async function confirm(
+  question: string,
+  stdin: StandardInput,
+  messages: TerminalStream,
+  signal: AbortSignal,
+): Promise<boolean> {
+  signal.throwIfAborted();
+  // Not as a terminal of readline's own, so that Ctrl-C reaches the process.
+  const lines = createInterface({ input: stdin, output: messages.raw, terminal: false });
+  try {
+    const answer = await new Promise<string>((resolve, reject) => {
+      lines.once('close', () => resolve(''));
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      lines.question(`${question} [y/N] `, resolve);
+    });
+    return /^y(?:es)?$/i.test(answer.trim());
+  } finally {
+    lines.close();
+  }
+}

@@ -1,0 +1,150 @@
+import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
+import { placeModel } from '../setup/place-model.ts';
+import { runHearth } from '../setup/run-hearth.ts';
+import { openTerminalSession } from '../setup/terminal-session.ts';
+import { starterPath } from '../setup/test-engines.ts';
+
+let server: HearthProcess;
+let starter: Buffer;
+beforeAll(async () => {
+  starter = await readFile(starterPath('chat'));
+  server = await startHearth();
+});
+afterAll(async () => {
+  await server.stop();
+  await removeHome(server.home);
+});
+
+const hearth = (...commandLine: string[]) => runHearth(commandLine, { home: server.home });
+const isThere = async (key: string) =>
+  (await stat(join(server.home, 'models', key)).catch(() => null)) !== null;
+
+describe('hearth rm', () => {
+  it('deletes with --yes and says what that freed', async () => {
+    await placeModel(server.home, 'me/one', starter);
+    expect(await hearth('rm', 'me/one', '--yes')).toEqual({
+      exitCode: 0,
+      stdout: 'Deleted me/one; 3.1 MB freed\n',
+      stderr: '',
+    });
+    expect(await isThere('me')).toBe(false);
+  });
+
+  it('prints JSON', async () => {
+    await placeModel(server.home, 'me/one', starter);
+    const { stdout } = await hearth('rm', 'one', '-y', '--json');
+    expect(JSON.parse(stdout)).toEqual({
+      model: 'me/one',
+      deleted: true,
+      freed_bytes: starter.length,
+    });
+  });
+
+  it('deletes nothing unasked where nobody can be asked', async () => {
+    await placeModel(server.home, 'me/one', starter);
+    const { exitCode, stderr } = await hearth('rm', 'me/one');
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('--yes');
+    expect(await isThere('me/one')).toBe(true);
+  });
+
+  it.each([
+    ['n\r', 1],
+    ['\r', 1],
+    ['yellow\r', 1],
+    ['\u0004', 1],
+    ['\u0003', 130],
+  ])('asks on a terminal; %j keeps the model', async (keys, exitCode) => {
+    await placeModel(server.home, 'me/one', starter);
+    const session = openTerminalSession(['rm', 'me/one'], server.home);
+    try {
+      await session.expect(/Delete me\/one \(3\.1 MB\) from the disk\? \[y\/N\] /);
+      session.type(keys);
+      expect(await session.exit()).toBe(exitCode);
+      expect(await isThere('me/one')).toBe(true);
+    } finally {
+      session.close();
+    }
+  });
+
+  it('deletes after a yes', async () => {
+    await placeModel(server.home, 'me/one', starter);
+    const session = openTerminalSession(['rm', 'me/one'], server.home);
+    try {
+      await session.expect(/\[y\/N\] /);
+      session.type('y\r');
+      await session.expect(/Deleted me\/one; 3\.1 MB freed/);
+      expect(await session.exit()).toBe(0);
+      expect(await isThere('me/one')).toBe(false);
+    } finally {
+      session.close();
+    }
+  });
+
+  it('can delete what cannot be read', async () => {
+    await placeModel(server.home, 'me/broken', Buffer.from('junk'));
+    const session = openTerminalSession(['rm', 'me/broken'], server.home);
+    try {
+      await session.expect(/Delete me\/broken from the disk\? \[y\/N\] /);
+      session.type('yes\r');
+      expect(await session.exit()).toBe(0);
+    } finally {
+      session.close();
+    }
+  });
+
+  it.each([
+    ['no/such', /^error: .*no\/such/m],
+    ['hearth/starter-chat', /^error: hearth\/starter-chat comes with Hearth/m],
+  ])('fails for %s', async (model, message) => {
+    const { exitCode, stdout, stderr } = await hearth('rm', model, '--yes');
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toMatch(message);
+  });
+});
+
+describe('hearth import of a folder', () => {
+  it('brings every model in it and shows how far it is', async () => {
+    const folder = join(server.home, 'from');
+    await cp(dirname(starterPath('vision')), join(folder, 'acme/Seer-GGUF'), { recursive: true });
+    await mkdir(join(folder, 'acme/Talker'), { recursive: true });
+    await writeFile(join(folder, 'acme/Talker/talker-q8_0.gguf'), starter);
+    await writeFile(join(folder, 'acme/Talker/broken-q8_0.gguf'), 'junk');
+    const { exitCode, stdout, stderr } = await hearth('import', folder);
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 0,
+      stdout: 'Imported acme/seer\nImported acme/talker\n',
+    });
+    expect(stderr).toMatch(/^Copying \d+ % {2}7\.0 MB$/m);
+    expect(stderr).toMatch(/^Left out broken-q8_0\.gguf: /m);
+    const { stdout: list } = await hearth('ls');
+    expect(list).toMatch(/^acme\/seer +vlm /m);
+
+    const again = await hearth('import', folder);
+    expect(again.exitCode).toBe(1);
+    expect(again.stderr).toMatch(/^error: /m);
+    for (const key of ['acme/seer', 'acme/talker']) await hearth('rm', key, '--yes');
+    expect(await isThere('acme')).toBe(false);
+  });
+
+  it('links hard, and removing the link frees nothing', async () => {
+    const file = join(server.home, 'hard-q8_0.gguf');
+    await writeFile(file, starter);
+    const { stdout } = await hearth('import', file, '--hard-link', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ key: 'local/hard' });
+    expect((await stat(file)).nlink).toBe(2);
+    const { stdout: removed } = await hearth('rm', 'local/hard', '--yes');
+    expect(removed).toBe('Deleted local/hard; 0 B freed\n');
+    expect((await readFile(file)).length).toBe(starter.length);
+  });
+
+  it('takes one way only', async () => {
+    const { exitCode, stderr } = await hearth('import', 'x.gguf', '--link', '--hard-link');
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('only one of --link, --hard-link and --move');
+    expect(await readdir(join(server.home, 'models'))).toEqual([]);
+  });
+});
