@@ -7,6 +7,7 @@ import { get, post, type ApiAnswer } from '../setup/api.ts';
 import { endlessModel, placeEndlessModel } from '../setup/endless-model.ts';
 import { expectFailure } from '../setup/error-case.ts';
 import { expectError } from '../setup/expect-error.ts';
+import { startFakeHub, type FakeHub } from '../setup/fake-hub.ts';
 import { makeHome, removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
 import { instancesOf, waitForRequests } from '../setup/instances.ts';
 import { enginePidOf } from '../setup/loaded-engines.ts';
@@ -14,17 +15,11 @@ import { placeModel } from '../setup/place-model.ts';
 import { writeStubEngine } from '../setup/stub-engine.ts';
 import { starterPath } from '../setup/test-engines.ts';
 import { withTokens } from '../setup/with-tokens.ts';
+import { downloadErrorCases, fillHub } from './download-error-cases.ts';
 import { modelErrorCases } from './model-error-cases.ts';
 import { requestErrorCases } from './request-error-cases.ts';
+import { placeBadPlugins, toolErrorCases } from './tool-error-cases.ts';
 
-/** Errors that nothing in this version brings about over HTTP; each goes when its endpoint comes. */
-const notYet: readonly ErrorCode[] = [
-  'conflict',
-  'hub_unreachable',
-  'job_not_found',
-  'mcp_unreachable',
-  'plugin_unreachable',
-];
 const provoked = new Set<ErrorCode>();
 
 const chat = '/api/v1/chat';
@@ -61,22 +56,33 @@ function expectProvoked(
 
 describe('a server with one slot and no queue', () => {
   let hearth: HearthProcess;
+  let hub: FakeHub;
+  let token: string;
   beforeAll(async () => {
     const home = await makeHome();
+    hub = await startFakeHub({ repositories: [] });
+    fillHub(hub);
     await placeEndlessModel(home);
     await placeBadModels(home);
+    await placeBadPlugins(home);
+    const permissions = ['chat', 'plugins', 'ephemeral-mcp', 'admin'] as const;
+    ({ token } = await withTokens(home, (tokens) => tokens.create({ name: 'test', permissions })));
     const flags = [
+      '--mcp-allow-plugins',
+      '--mcp-allow-ephemeral',
+      '--mcp-allowed-hosts=127.0.0.1:9',
       '--engine-parallel=1',
       '--limits-body-bytes=100000',
       '--limits-queued-requests=0',
       '--limits-shutdown-seconds=0',
       `--models-memory-limit-bytes=${2000 * 1024 * 1024}`,
     ];
-    hearth = await startHearth({ home, flags });
+    hearth = await startHearth({ home, flags, environment: { HEARTH_HUB_ENDPOINT: hub.url } });
   });
   afterAll(async () => {
     await hearth.stop();
     await removeHome(hearth.home);
+    await hub.close();
   });
 
   it.each([...requestErrorCases, ...modelErrorCases])(
@@ -86,6 +92,43 @@ describe('a server with one slot and no queue', () => {
       provoked.add(errorCase.code);
     },
   );
+
+  it('those of downloads', async () => {
+    for (const errorCase of downloadErrorCases(hub.url)) {
+      await expectFailure(hearth.url, errorCase);
+      provoked.add(errorCase.code);
+    }
+    expect((await get(hearth.url, '/api/v1/models/downloads')).body).toEqual({ downloads: [] });
+  });
+
+  it('those of tools and tokens', async () => {
+    for (const errorCase of toolErrorCases(token)) {
+      await expectFailure(hearth.url, errorCase);
+      provoked.add(errorCase.code);
+    }
+  });
+
+  it('conflict where a download that runs is to be resumed', async () => {
+    hub.faults.add({ kind: 'stall', afterBytes: 1000, path: 'model-Q8_0.gguf' });
+    const download = '/api/v1/models/download';
+    const { body: job } = await post(hearth.url, download, { model: 'acme/quants' });
+    const path = `${download}/${job.job_id}`;
+    expectProvoked(await post(hearth.url, `${path}/resume`, {}), 'conflict', 'it is downloading');
+    await post(hearth.url, `${path}/cancel`, {});
+  });
+
+  it('checksum_mismatch where the hub sends other bytes than it announced', async () => {
+    hub.faults.clear();
+    hub.faults.add({ kind: 'corrupt', atByte: 1000, path: 'model-Q8_0.gguf' });
+    const download = '/api/v1/models/download';
+    const { body: job } = await post(hearth.url, download, { model: 'acme/quants' });
+    const path = `${download}/status/${job.job_id}`;
+    await expect
+      .poll(async () => (await get(hearth.url, path)).body, { timeout: 20_000 })
+      .toMatchObject({ status: 'failed', error: { code: 'checksum_mismatch' } });
+    provoked.add('checksum_mismatch');
+    await post(hearth.url, `${download}/${job.job_id}/cancel`, {});
+  });
 
   /** A request that is not streamed; resolves when the engine works on it. */
   async function startEndless(): Promise<{ readonly answer: Promise<ApiAnswer> }> {
@@ -158,7 +201,11 @@ describe('a server whose engine fails', () => {
     const vanishing = await placeModel(home, 'bad/vanishing', model);
     await placeModel(home, 'bad/slow', model);
     const stub = await writeStubEngine(home, `rm '${vanishing}'`);
-    const flags = [`--engine-llama-server=${stub}`, '--engine-load-timeout-seconds=1'];
+    const flags = [
+      '--limits-load-wait-seconds=1',
+      `--engine-llama-server=${stub}`,
+      '--engine-load-timeout-seconds=4',
+    ];
     hearth = await startHearth({ home, flags });
   });
   afterAll(async () => {
@@ -169,7 +216,7 @@ describe('a server whose engine fails', () => {
   it.each([
     // The first load: only then the engine is asked for its version, which removes the file.
     ['missing_file', 'bad/vanishing', 'The model file model-q8_0.gguf is missing'],
-    ['load_timeout', 'bad/slow', 'did not load model-q8_0.gguf within 1 s'],
+    ['load_timeout', 'bad/slow', 'did not load model-q8_0.gguf within 4 s'],
     ['engine_exited', hello.model, /stopped while it loaded .*the stub does not serve/],
   ] as const)('%s', async (code, model, message) => {
     expectProvoked(await post(hearth.url, load, { model }), code, message);
@@ -181,6 +228,18 @@ describe('a server whose engine fails', () => {
       const answer = await post(hearth.url, chatV0, { ...helloV0, stream: isStreamed });
       expectProvoked(answer, 'engine_exited', 'the stub does not serve', chatV0);
     }
+  });
+
+  it('model_loading where a load outlasts the wait, which goes on', async () => {
+    for (const [path, body] of [
+      [chat, { ...hello, model: 'bad/slow' }],
+      [chatV0, { ...helloV0, model: 'bad/slow', stream: true }],
+    ] as const) {
+      const answer = await post(hearth.url, path, body);
+      expectProvoked(answer, 'model_loading', 'bad/slow still loads after 1 s', path);
+      expect(answer.headers.get('retry-after')).toBe('10');
+    }
+    expect((await instancesOf(hearth.url)).get('bad/slow')).toMatchObject({ state: 'loading' });
   });
 });
 
@@ -222,7 +281,7 @@ describe('a server that requires tokens and has no engine', () => {
   });
 });
 
-it('provokes every error of the table, but for those of endpoints to come', () => {
+it('provokes every error of the table', () => {
   const missed = Object.keys(errorTable).filter((code) => !provoked.has(code as ErrorCode));
-  expect(missed.toSorted()).toEqual(notYet);
+  expect(missed).toEqual([]);
 });

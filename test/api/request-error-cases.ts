@@ -79,13 +79,6 @@ const bodyCases: readonly ErrorCase[] = [
     param: 'previous_response_id',
     message: `"${neverStored}" is not stored`,
   },
-  {
-    code: 'not_implemented',
-    path: chat,
-    body: { ...v1, integrations: ['mcp/files'] },
-    param: 'integrations',
-    message: 'integrations are not served yet',
-  },
 ];
 
 /** For a server whose `limits.bodyBytes` is 100,000. */

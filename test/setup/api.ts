@@ -13,7 +13,7 @@ export interface ApiAnswer {
 }
 
 /** What of `fetch` the tests use; headers as a plain object. */
-type ApiInit = Omit<RequestInit, 'headers'> & {
+export type ApiInit = Omit<RequestInit, 'headers'> & {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
@@ -49,8 +49,9 @@ export async function stream(
   url: string,
   path: string,
   body: Readonly<Record<string, unknown>>,
+  init: ApiInit = {},
 ): Promise<readonly SseEvent[]> {
-  const response = await postRaw(url, path, JSON.stringify({ ...body, stream: true }));
+  const response = await postRaw(url, path, JSON.stringify({ ...body, stream: true }), init);
   const text = await response.text();
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
     throw new Error(`No event stream but ${response.status}: ${text}`);

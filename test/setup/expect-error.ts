@@ -41,6 +41,7 @@ export function expectErrorFields(error: unknown, expected: ExpectedError): void
         : expect.stringMatching(message),
     ...(isV0 ? { param: param ?? null } : {}),
     ...(param === undefined ? {} : { param }),
+    ...(code === 'model_loading' ? { loading: { progress: expect.any(Number) } } : {}),
   });
   const shown = String((error as { message: unknown }).message);
   expect(shown).not.toMatch(/\n\s+at |node:internal|node_modules/);

@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import { postRaw, type SseEvent } from './api.ts';
+import { postRaw, type ApiInit, type SseEvent } from './api.ts';
 
 /** An event stream while it runs. */
 export interface LiveStream {
@@ -20,9 +20,11 @@ export async function openStream(
   url: string,
   path: string,
   body: Readonly<Record<string, unknown>>,
+  init: ApiInit = {},
 ): Promise<LiveStream> {
   const connection = new AbortController();
   const response = await postRaw(url, path, JSON.stringify({ ...body, stream: true }), {
+    ...init,
     signal: connection.signal,
   });
   if (response.body === null || response.status !== 200) {

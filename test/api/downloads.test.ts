@@ -1,0 +1,200 @@
+import { existsSync } from 'node:fs';
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { get, post, type ApiAnswer } from '../setup/api.ts';
+import { startFakeHub, type FakeHub } from '../setup/fake-hub.ts';
+import { sha256OfFile } from '../setup/fake-hub-content.ts';
+import { removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
+import { starterPath } from '../setup/test-engines.ts';
+
+const start = '/api/v1/models/download';
+const jobFields = [
+  'downloaded_bytes',
+  'job_id',
+  'model',
+  'quantization',
+  'started_at',
+  'status',
+  'total_size_bytes',
+];
+const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+let hub: FakeHub;
+let hearth: HearthProcess;
+beforeAll(async () => {
+  const filePath = starterPath('chat');
+  hub = await startFakeHub({
+    repositories: [
+      { name: 'acme/Chat-GGUF', files: { 'chat-Q8_0.gguf': { filePath } } },
+      { name: 'acme/Retry-GGUF', files: { 'retry-Q8_0.gguf': { filePath } } },
+      { name: 'acme/Gone-GGUF', files: { 'gone-Q8_0.gguf': { filePath } } },
+      {
+        name: 'acme/Survivor-GGUF',
+        files: {
+          'survivor-Q8_0.gguf': {
+            sizeBytes: 60_000_000,
+            seed: 1,
+            head: await readFile(filePath),
+          },
+        },
+      },
+    ],
+  });
+  hearth = await startHearth({ environment: { HEARTH_HUB_ENDPOINT: hub.url } });
+});
+afterEach(() => hub.faults.clear());
+afterAll(async () => {
+  await hearth.stop();
+  await removeHome(hearth.home);
+  await hub.close();
+});
+
+const look = async (id: string): Promise<ApiAnswer['body']> =>
+  (await get(hearth.url, `${start}/status/${id}`)).body;
+const act = (id: string, action: string) => post(hearth.url, `${start}/${id}/${action}`, undefined);
+
+/** Waits for a state of the job and gives the job as it was then. */
+async function reach(
+  id: string,
+  isReached: (job: ApiAnswer['body']) => boolean,
+): Promise<ApiAnswer['body']> {
+  let seen: ApiAnswer['body'];
+  await expect
+    .poll(
+      async () => {
+        seen = await look(id);
+        return isReached(seen) || JSON.stringify(seen);
+      },
+      { timeout: 30_000, interval: 50 },
+    )
+    .toBe(true);
+  return seen;
+}
+const isCompleted = (job: ApiAnswer['body']): boolean => job.status === 'completed';
+
+describe('a download', () => {
+  it('is seen in every state, and the model can be talked to', async () => {
+    const slow = { kind: 'throttle', bytesPerSecond: 1_000_000, path: '.gguf' } as const;
+    const throttle = hub.faults.add(slow);
+    const stall = hub.faults.add({ kind: 'stall', afterBytes: 1_500_000, path: '.gguf' });
+    const { status, body: started } = await post(hearth.url, start, {
+      model: `${hub.url}/acme/Chat-GGUF`,
+      quantization: 'Q8_0',
+    });
+    expect(status).toBe(200);
+    expect(started).toMatchObject({
+      status: 'downloading',
+      model: 'acme/chat',
+      quantization: 'Q8_0',
+      job_id: expect.stringMatching(/^job_[0-9a-f]{10}$/),
+      started_at: expect.stringMatching(isoTime),
+      total_size_bytes: (await readFile(starterPath('chat'))).length,
+    });
+    const id = started.job_id as string;
+
+    const downloading = await reach(id, (job) => job.estimated_completion !== undefined);
+    expect(Object.keys(downloading).toSorted()).toEqual(
+      [...jobFields, 'bytes_per_second', 'estimated_completion'].toSorted(),
+    );
+    expect(downloading.bytes_per_second).toBeGreaterThan(0);
+    expect(downloading.estimated_completion).toMatch(isoTime);
+    const listed = await get(hearth.url, '/api/v1/models/downloads');
+    expect(listed.body.downloads).toMatchObject([{ job_id: id, status: 'downloading' }]);
+    const { body: joined } = await post(hearth.url, start, { model: 'acme/Chat-GGUF' });
+    expect(joined).toMatchObject({ job_id: id, status: 'downloading' });
+
+    const paused = await act(id, 'pause');
+    expect(paused.status).toBe(200);
+    expect(Object.keys(paused.body).toSorted()).toEqual(jobFields);
+    expect(paused.body.status).toBe('paused');
+    expect((await act(id, 'pause')).body.error).toMatchObject({ code: 'conflict' });
+
+    throttle.remove();
+    stall.remove();
+    expect((await act(id, 'resume')).body).toMatchObject({ job_id: id, status: 'downloading' });
+    const completed = await reach(id, isCompleted);
+    expect(Object.keys(completed).toSorted()).toEqual([...jobFields, 'completed_at'].toSorted());
+    expect(completed).toMatchObject({
+      downloaded_bytes: started.total_size_bytes,
+      started_at: started.started_at,
+      completed_at: expect.stringMatching(isoTime),
+    });
+    expect((await act(id, 'resume')).status).toBe(409);
+    expect((await act(id, 'cancel')).status).toBe(409);
+
+    const { body: models } = await get(hearth.url, '/api/v1/models');
+    expect(models.models.map(({ key }: { key: string }) => key)).toContain(completed.model);
+    const { body: chat } = await post(hearth.url, '/api/v1/chat', {
+      model: completed.model,
+      input: 'What is the capital of France?',
+      reasoning: 'off',
+      temperature: 0,
+    });
+    expect(chat.output).toEqual([{ type: 'message', content: 'The capital of France is Paris.' }]);
+
+    const { body: again } = await post(hearth.url, start, { model: 'acme/Chat-GGUF' });
+    expect(again).toEqual({
+      status: 'already_downloaded',
+      model: 'acme/chat',
+      quantization: 'Q8_0',
+    });
+  });
+
+  it('that failed goes on when it is asked for again', async () => {
+    const gone = hub.faults.add({ kind: 'status', status: 404, path: '.gguf' });
+    const { body: started } = await post(hearth.url, start, { model: 'acme/Retry-GGUF' });
+    const failed = await reach(started.job_id, (job) => job.status === 'failed');
+    expect(Object.keys(failed).toSorted()).toEqual([...jobFields, 'error'].toSorted());
+    expect(failed.error).toEqual({
+      type: expect.any(String) as string,
+      code: expect.any(String) as string,
+      message: expect.stringContaining('404') as string,
+    });
+    expect((await act(started.job_id, 'resume')).status).toBe(409);
+    gone.remove();
+    const { body: again } = await post(hearth.url, start, { model: 'acme/Retry-GGUF' });
+    expect(again).toMatchObject({ job_id: started.job_id, status: 'downloading' });
+    expect(again.error).toBeUndefined();
+    await reach(started.job_id, isCompleted);
+  });
+
+  it('that is cancelled leaves nothing', async () => {
+    hub.faults.add({ kind: 'throttle', bytesPerSecond: 1_000_000, path: '.gguf' });
+    const { body: started } = await post(hearth.url, start, { model: 'acme/Gone-GGUF' });
+    await reach(started.job_id, (job) => job.downloaded_bytes > 0);
+    const { status, body } = await act(started.job_id, 'cancel');
+    expect(status).toBe(200);
+    expect(body).toEqual({ job_id: started.job_id, status: 'cancelled' });
+    expect((await look(started.job_id)).error).toMatchObject({ code: 'job_not_found' });
+    expect((await act(started.job_id, 'cancel')).status).toBe(404);
+    const files = await readdir(join(hearth.home, 'models'), { recursive: true });
+    expect(files.filter((name) => /gone|job_/i.test(name))).toEqual([]);
+  });
+
+  it('survives a kill of the server and goes on by itself', async () => {
+    const { home } = hearth;
+    const slow = { kind: 'throttle', bytesPerSecond: 4_000_000, path: '.gguf' } as const;
+    hub.faults.add(slow);
+    const { body: started } = await post(hearth.url, start, { model: 'acme/Survivor-GGUF' });
+    const id = started.job_id as string;
+    const before = await reach(id, (job) => job.downloaded_bytes > 0);
+    await hearth.kill();
+    hearth = await startHearth({ home, environment: { HEARTH_HUB_ENDPOINT: hub.url } });
+    const { body: joined } = await post(hearth.url, start, { model: 'acme/Survivor-GGUF' });
+    expect(joined).toMatchObject({
+      job_id: id,
+      status: 'downloading',
+      started_at: before.started_at,
+    });
+    hub.faults.clear();
+    await reach(id, isCompleted);
+    const file = join(home, 'models/acme/Survivor-GGUF/survivor-Q8_0.gguf');
+    const expected = hub.repository('acme/Survivor-GGUF').fileAt('survivor-Q8_0.gguf');
+    expect(existsSync(file)).toBe(true);
+    expect(await sha256OfFile(file)).toBe(expected?.content.sha256());
+    const { body: list } = await get(hearth.url, '/api/v1/models/downloads');
+    expect(list.downloads[0].job_id).toBe(id);
+    expect(new Set(list.downloads.map((job: { job_id: string }) => job.job_id)).size).toBe(3);
+  });
+});

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { get, post, type ApiAnswer } from '../setup/api.ts';
+import { expectError } from '../setup/expect-error.ts';
+import { makeHome, removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
+import { runHearth } from '../setup/run-hearth.ts';
+
+let hearth: HearthProcess;
+let admin: string;
+
+beforeAll(async () => {
+  const home = await makeHome();
+  // The first token with `admin` is made on the machine itself.
+  const commandLine = 'token create --name owner --permissions admin --json';
+  const made = await runHearth(commandLine.split(' '), { home });
+  admin = JSON.parse(made.stdout).token;
+  hearth = await startHearth({ home });
+});
+afterAll(async () => {
+  await hearth.stop();
+  await removeHome(hearth.home);
+});
+
+const bearing = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+const tokensPath = '/api/v1/tokens';
+const create = (body: object, token = admin): Promise<ApiAnswer> =>
+  post(hearth.url, tokensPath, body, bearing(token));
+
+it('makes a token that works, lists it without its secret, and revokes it at once', async () => {
+  const made = await create({ name: 'laptop', permissions: ['models:read', 'models:read'] });
+  expect(made.status).toBe(200);
+  expect(made.body).toMatchObject({
+    id: expect.stringMatching(/^[0-9a-f]{10}$/),
+    name: 'laptop',
+    permissions: ['models:read'],
+    expires_at: null,
+    token: expect.stringMatching(/^hearth-[0-9a-f]{10}-[0-9a-f]{48}$/),
+  });
+  const { id, token } = made.body;
+  const use = () => get(hearth.url, '/api/v1/models', bearing(token));
+  expect((await use()).status).toBe(200);
+
+  const listed = await get(hearth.url, tokensPath, bearing(admin));
+  expect(listed.body.tokens).toContainEqual(
+    expect.objectContaining({ id, last_used_at: expect.stringMatching(/Z$/) }),
+  );
+  expect(JSON.stringify(listed.body)).not.toContain(token.slice(-48));
+
+  const revoke = () =>
+    get(hearth.url, `${tokensPath}/${id}`, { ...bearing(admin), method: 'DELETE' });
+  expect((await revoke()).body).toEqual({ id, revoked: true });
+  expectError(await use(), { code: 'invalid_api_key', message: /unknown or revoked/ });
+  expectError(await revoke(), { code: 'token_not_found', message: id, param: 'id' });
+});
+
+it('makes a token that expires', async () => {
+  const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+  const made = await create({ name: 'guest', permissions: ['chat'], expires_at: expiresAt });
+  expect(made.body.expires_at).toBe(expiresAt);
+});
+
+describe('what is refused', () => {
+  it.each([
+    ['a name that is empty', { name: ' ', permissions: ['chat'] }, 'name'],
+    ['no permission', { name: 'a', permissions: [] }, 'permissions'],
+    ['an unknown permission', { name: 'a', permissions: ['root'] }, 'permissions[0]'],
+    [
+      'a time that has passed',
+      { name: 'a', permissions: ['chat'], expires_at: '2020-01-01T00:00:00Z' },
+      'expires_at',
+    ],
+  ] as const)('%s', async (_, body, param) => {
+    expectError(await create(body), { code: 'invalid_value', message: param, param });
+  });
+
+  it('a caller without admin, also where no token is required', async () => {
+    const { token } = (await create({ name: 'chat', permissions: ['chat'] })).body;
+    const body = { name: 'more', permissions: ['admin'] };
+    expectError(await create(body, token), { code: 'forbidden', message: /"admin"/ });
+    expectError(await post(hearth.url, tokensPath, body), { code: 'forbidden', message: /admin/ });
+    expectError(await get(hearth.url, tokensPath), { code: 'forbidden', message: /admin/ });
+  });
+});

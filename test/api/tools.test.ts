@@ -1,0 +1,211 @@
+import { writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { chatResultSchema, type ChatResult } from '../../src/contract/v1/chat.ts';
+import { storedResponseSchema } from '../../src/contract/v1/stored-response.ts';
+import { get, post } from '../setup/api.ts';
+import { makeHome, removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
+import { makeHarbourHome, type HarbourHome } from '../setup/mcp/harbour.ts';
+import { startStreamableServer, type TestMcpServer } from '../setup/mcp/streamable-server.ts';
+
+const require = createRequire(import.meta.url);
+const programOf = (name: string): string =>
+  join(dirname(require.resolve(`@modelcontextprotocol/${name}/package.json`)), 'dist/index.js');
+
+type Headers = Readonly<Record<string, string>>;
+
+let files: string;
+let place: HarbourHome;
+let adder: TestMcpServer;
+let hearth: HearthProcess;
+let trusted: Headers;
+
+beforeAll(async () => {
+  files = await makeHome();
+  await writeFile(join(files, 'note.txt'), 'remember the milk');
+  place = await makeHarbourHome({
+    everything: { command: process.execPath, args: [programOf('server-everything')] },
+    files: { command: process.execPath, args: [programOf('server-filesystem'), files] },
+  });
+  trusted = await place.bearer('chat', 'plugins');
+  adder = await startStreamableServer();
+  const flags = [
+    '--mcp-allow-plugins',
+    '--mcp-allow-ephemeral',
+    `--mcp-allowed-hosts=${new URL(adder.url).host}`,
+  ];
+  hearth = await startHearth({ home: place.home, flags });
+});
+afterAll(async () => {
+  await hearth.stop();
+  await adder.close();
+  await place.remove();
+  await removeHome(files);
+});
+beforeEach(() => place.turnPage());
+
+/** The model is small: it says nonsense of some results, and must not go on with it for long. */
+async function say(
+  input: string,
+  integrations: readonly unknown[] = [],
+  more: Readonly<Record<string, unknown>> = {},
+  headers: Headers = trusted,
+): Promise<ChatResult> {
+  const request = {
+    model: 'hearth/starter-chat',
+    input,
+    integrations,
+    temperature: 0,
+    reasoning: 'off',
+    max_output_tokens: 80,
+    ...more,
+  };
+  const { status, body } = await post(hearth.url, '/api/v1/chat', request, { headers });
+  expect(status, JSON.stringify(body)).toBe(200);
+  return chatResultSchema.parse(body);
+}
+
+const harbour = (...allowedTools: readonly string[]) => ({
+  type: 'plugin',
+  id: 'mcp/harbour',
+  allowed_tools: allowedTools,
+});
+const weatherOf = (input: string) => say(input, [harbour('get_weather', 'check_tide')]);
+const blocks = (text: string): string => JSON.stringify([{ type: 'text', text }]);
+
+describe('a plugin', () => {
+  it('is called with what the user said, and its result is told', async () => {
+    const { output, stats } = await weatherOf('What is the weather in Lisbon?');
+    expect(output).toEqual([
+      {
+        type: 'tool_call',
+        tool: 'get_weather',
+        arguments: { city: 'Lisbon' },
+        output: blocks('{"temperature":14,"sky":"cloudy"}'),
+        provider_info: { type: 'plugin', plugin_id: 'mcp/harbour' },
+      },
+      { type: 'message', content: 'The temperature is 14. The sky is cloudy.' },
+    ]);
+    expect(await place.journal()).toContainEqual({
+      called: 'get_weather',
+      given: { city: 'Lisbon' },
+    });
+    // Two generations, the second one with the call and its result in the prompt.
+    const { stats: once } = await say('Hello!', [harbour('get_weather', 'check_tide')]);
+    expect(stats.input_tokens).toBeGreaterThan(2 * once.input_tokens);
+    expect(stats.total_output_tokens).toBeGreaterThan(once.total_output_tokens);
+  });
+
+  it('is not called where the request does not fit', async () => {
+    const { output } = await say('What is the capital of France?', ['mcp/harbour']);
+    expect(output).toEqual([{ type: 'message', content: 'The capital of France is Paris.' }]);
+  });
+
+  it('offers only what allowed_tools names', async () => {
+    const question = 'What is the weather in Lisbon?';
+    const { output } = await say(question, [harbour('check_tide')]);
+    expect(output[0]).toMatchObject({ type: 'tool_call', tool: 'check_tide' });
+    expect((await place.journal()).filter(({ called }) => called === 'get_weather')).toEqual([]);
+    const tokensWith = async (...integrations: readonly unknown[]): Promise<number> =>
+      (await say('Hello!', integrations)).stats.input_tokens;
+    const [none, one, all] = [
+      await tokensWith(harbour()),
+      await tokensWith(harbour('check_tide')),
+      await tokensWith('mcp/harbour'),
+    ];
+    expect(none).toBe(await tokensWith());
+    expect(one).toBeGreaterThan(none);
+    expect(all).toBeGreaterThan(one);
+  });
+
+  it('may die in the middle of a call, which is a result like others', async () => {
+    const { output } = await say('Get the wind of Lisbon', [harbour('get_wind')]);
+    expect(output.map(({ type }) => type)).toEqual(['tool_call', 'message']);
+    expect(output[0]).toMatchObject({
+      tool: 'get_wind',
+      output: blocks('The tool server failed: its process has gone (exit code 3): out of wind'),
+    });
+    // The next request gets a process that works.
+    const { output: next } = await weatherOf('What is the weather in Lisbon?');
+    expect(next.at(-1)).toMatchObject({ content: expect.stringContaining('14') });
+  });
+
+  it('of others works too: server-everything and server-filesystem', async () => {
+    const plugin = (id: string, tool: string) => ({ type: 'plugin', id, allowed_tools: [tool] });
+    const sum = await say('Add 2 and 40.', [plugin('mcp/everything', 'get-sum')]);
+    expect(sum.output[0]).toMatchObject({
+      arguments: { a: 2, b: 40 },
+      output: blocks('The sum of 2 and 40 is 42.'),
+    });
+    const echo = await say('Echo the message hello', [plugin('mcp/everything', 'echo')]);
+    expect(echo.output[0]).toMatchObject({
+      arguments: { message: 'hello' },
+      output: blocks('Echo: hello'),
+    });
+    const read = await say('Read the file note.txt', [plugin('mcp/files', 'read_text_file')]);
+    expect(read.output).toMatchObject([
+      { tool: 'read_text_file', arguments: { path: 'note.txt' } },
+      { content: 'The result is: remember the milk' },
+    ]);
+  });
+
+  it('is built in: the formatter of speech scripts', async () => {
+    const { output } = await say('Call format with text Hello', ['mcp/speech-script']);
+    expect(output[0]).toMatchObject({
+      tool: 'format',
+      arguments: { text: 'Hello' },
+      provider_info: { plugin_id: 'mcp/speech-script' },
+    });
+    const [item] = output;
+    const [block] = item?.type === 'tool_call' ? JSON.parse(item.output) : [];
+    expect(JSON.parse(block.text)).toMatchObject({ mode: 'single', script: 'Speaker 1: Hello' });
+  });
+});
+
+describe('the next turn', () => {
+  it('answers from the result without another call, and shows nothing of our own', async () => {
+    const first = await weatherOf('What is the weather in Lisbon?');
+    await place.turnPage();
+    const after = { previous_response_id: first.response_id };
+    for (const integrations of [[], ['mcp/harbour']]) {
+      const second = await say('What is the temperature?', integrations, after);
+      expect(second.output).toEqual([{ type: 'message', content: 'The temperature is 14.' }]);
+    }
+    expect((await place.journal()).filter(({ called }) => called !== undefined)).toEqual([]);
+
+    const path = `/api/v1/responses/${first.response_id}`;
+    const { body } = await get(hearth.url, path, { headers: trusted });
+    expect(storedResponseSchema.parse(body).output).toEqual(first.output);
+    expect(body.output).toEqual(first.output);
+    expect(Object.keys(body.output[0]).toSorted()).toEqual([
+      'arguments',
+      'output',
+      'provider_info',
+      'tool',
+      'type',
+    ]);
+  });
+});
+
+describe('a tool server that a request names', () => {
+  it('is called where its host is allowed, with the headers of the request', async () => {
+    const integration = {
+      type: 'ephemeral_mcp',
+      server_label: 'adder',
+      server_url: adder.url,
+      allowed_tools: ['add'],
+      headers: { 'x-key': 'secret' },
+    };
+    // It needs no token where the server asks for none.
+    const { output } = await say('Add 2 and 3.', [integration], {}, {});
+    expect(output[0]).toMatchObject({
+      tool: 'add',
+      arguments: { a: 2, b: 3 },
+      output: blocks('5'),
+      provider_info: { type: 'ephemeral_mcp', server_label: 'adder' },
+    });
+    expect(adder.requests.length).toBeGreaterThan(2);
+    expect(adder.requests.every((request) => request.headers['x-key'] === 'secret')).toBe(true);
+  });
+});

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { deferred } from '../setup/deferred.ts';
+import { startHearth, type HearthProcess } from '../setup/hearth-process.ts';
+import { waitForRequests } from '../setup/instances.ts';
+import { isRunning } from '../setup/is-running.ts';
+import { openStream } from '../setup/live-stream.ts';
+import { makeHarbourHome, type HarbourHome } from '../setup/mcp/harbour.ts';
+import { startStreamableServer, type TestMcpServer } from '../setup/mcp/streamable-server.ts';
+import { postRaw } from '../setup/api.ts';
+
+const model = 'hearth/starter-chat';
+
+let place: HarbourHome;
+let server: TestMcpServer;
+let cancelled = deferred<void>();
+let hearth: HearthProcess;
+let headers: { readonly authorization: string };
+
+beforeAll(async () => {
+  place = await makeHarbourHome();
+  headers = await place.bearer('chat', 'plugins', 'ephemeral-mcp');
+  server = await startStreamableServer(() => cancelled.resolve());
+  const flags = ['--mcp-allow-plugins', '--mcp-allow-ephemeral', '--mcp-allowed-hosts=127.0.0.1'];
+  hearth = await startHearth({ home: place.home, flags });
+});
+afterAll(async () => {
+  await hearth.stop();
+  await server.close();
+  await place.remove();
+});
+beforeEach(async () => {
+  cancelled = deferred<void>();
+  await place.turnPage();
+});
+
+const request = (input: string, integration: object) => ({
+  model,
+  input,
+  integrations: [integration],
+  temperature: 0,
+  reasoning: 'off',
+  max_output_tokens: 80,
+});
+/** The tool gives no result: the turn hangs in the call. */
+const ferry = request('Find the ferry of Brest', {
+  type: 'plugin',
+  id: 'mcp/harbour',
+  allowed_tools: ['find_ferry'],
+});
+
+async function expectGone(pid: number): Promise<void> {
+  await expect.poll(() => isRunning(pid), { timeout: 10_000, interval: 20 }).toBe(false);
+}
+
+it('ends the process of a plugin when its client goes in the middle of a call', async () => {
+  const live = await openStream(hearth.url, '/api/v1/chat', ferry, { headers });
+  const pid = await place.pidOnCall('find_ferry');
+  expect(await isRunning(pid)).toBe(true);
+  live.disconnect();
+  await expectGone(pid);
+
+  await place.turnPage();
+  const leaving = new AbortController();
+  const answer = postRaw(hearth.url, '/api/v1/chat', JSON.stringify(ferry), {
+    headers,
+    signal: leaving.signal,
+  });
+  const second = await place.pidOnCall('find_ferry');
+  leaving.abort();
+  await expect(answer).rejects.toThrow('aborted');
+  await expectGone(second);
+  await waitForRequests(hearth.url, model, 0);
+});
+
+it('tells a tool server that the call is cancelled when the client goes', async () => {
+  const integration = {
+    type: 'ephemeral_mcp',
+    server_label: 'there',
+    server_url: server.url,
+    allowed_tools: ['wait'],
+  };
+  const body = request('Call wait.', integration);
+  const live = await openStream(hearth.url, '/api/v1/chat', body, { headers });
+  await live.until('tool_call.arguments');
+  live.disconnect();
+  await cancelled.promise;
+  await expect
+    .poll(() => server.requests.at(-1)?.method, { timeout: 10_000, interval: 20 })
+    .toBe('DELETE');
+});
+
+it('leaves no process of a plugin behind when the server is killed', async () => {
+  const live = await openStream(hearth.url, '/api/v1/chat', ferry, { headers });
+  const pid = await place.pidOnCall('find_ferry');
+  const [rest] = await Promise.allSettled([live.rest(), hearth.kill()]);
+  expect(rest.status).toBe('rejected');
+  await expectGone(pid);
+});
