@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { setMaxListeners } from 'node:events';
 import { describeFailure } from '../src/cli/failure.ts';
 import { createTerminal } from '../src/cli/ui/terminal.ts';
+import { runEstimates } from './estimates/run-estimates.ts';
 import { parseOptions } from './options.ts';
 import { runBench } from './run-bench.ts';
 
@@ -15,11 +16,11 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 try {
-  await runBench(
-    parseOptions(process.argv.slice(2), (text) => terminal.messages.write(text)),
-    terminal,
-    stopping.signal,
-  );
+  const options = parseOptions(process.argv.slice(2), (text) => terminal.messages.write(text));
+  const { estimates } = options;
+  await (estimates === undefined
+    ? runBench(options, terminal, stopping.signal)
+    : runEstimates(options, estimates, terminal, stopping.signal));
 } catch (error) {
   const isSaid = error instanceof CommanderError;
   if (!isSaid) terminal.messages.line(describeFailure(error));

@@ -19,6 +19,15 @@ describe('parseOptions', () => {
     });
   });
 
+  it('compares memory estimates on request, with more files where they are given', () => {
+    expect(parse().estimates).toBeUndefined();
+    expect(parse('--estimates').estimates).toEqual([]);
+    expect(parse('--estimates', 'a.gguf', 'b.gguf', '--json').estimates).toEqual([
+      'a.gguf',
+      'b.gguf',
+    ]);
+  });
+
   it('bounds the answers of models that do not stop by themselves', () => {
     expect(parse('--model', 'a.gguf').maxTokens).toBe(128);
     expect(parse('--model', 'a.gguf', '--max-tokens', '64').maxTokens).toBe(64);

@@ -20,6 +20,9 @@ export interface BenchOptions {
   /** Folder for a CPU profile of Hearth. */
   readonly profile: string | undefined;
   readonly isJson: boolean;
+  readonly isQuick: boolean;
+  /** Files to compare memory estimates with, beside the starter models; absent: measure the rest. */
+  readonly estimates: readonly string[] | undefined;
 }
 
 /**
@@ -44,6 +47,7 @@ export function parseOptions(
     .option('--quick', 'one short round, to see that everything runs')
     .option('--profile <folder>', 'write a CPU profile of Hearth there')
     .option('--json', 'print the numbers as JSON')
+    .option('--estimates [files...]', 'compare memory estimates with what engines take, alone')
     .allowExcessArguments(false)
     .exitOverride()
     .configureOutput({ writeOut: print, writeErr: print })
@@ -60,6 +64,7 @@ export function parseOptions(
     quick?: boolean;
     profile?: string;
     json?: boolean;
+    estimates?: true | readonly string[];
   }>();
   const isQuick = given.quick === true;
   return {
@@ -76,6 +81,8 @@ export function parseOptions(
     streams: isQuick ? [1, 8] : [1, 4, 8, 16],
     profile: given.profile,
     isJson: given.json === true,
+    isQuick,
+    estimates: given.estimates === true ? [] : given.estimates,
   };
 }
 

@@ -38,6 +38,11 @@ export function describeSurroundings(
   };
 }
 
+export function describeMachine(surroundings: Surroundings): string {
+  const { cpu, cores, memoryBytes, platform, node, runtime } = surroundings;
+  return `${platform}, ${cores} × ${cpu}, ${Math.round(memoryBytes / 1e9)} GB, Node ${node}, ${runtime}`;
+}
+
 /** Writes the result for people. */
 export function writeReport(
   { output }: Terminal,
@@ -45,11 +50,8 @@ export function writeReport(
   otherName: string,
   rows: readonly Row[],
 ): void {
-  const { cpu, cores, memoryBytes, platform, node, runtime } = surroundings;
   const { model, parallel, threads, rounds } = surroundings;
-  output.line(
-    `${platform}, ${cores} × ${cpu}, ${Math.round(memoryBytes / 1e9)} GB, Node ${node}, ${runtime}`,
-  );
+  output.line(describeMachine(surroundings));
   output.line(`${model}; ${parallel} slots, threads: ${threads}, rounds: ${rounds}`);
   output.line();
   writeTable<Row>(

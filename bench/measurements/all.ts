@@ -1,5 +1,6 @@
 import { measureConversation } from './conversation.ts';
 import { measureDisconnect } from './disconnect.ts';
+import { measureDownloads } from './downloads.ts';
 import { measureEmbeddings } from './embeddings.ts';
 import { measureFirstToken } from './first-token.ts';
 import type { Measurement } from './measurement.ts';
@@ -18,4 +19,5 @@ export const measurements: Readonly<Record<MeasurementName, Measurement>> = {
   models: measureModels,
   disconnect: measureDisconnect,
   memory: measureMemory,
+  downloads: measureDownloads,
 };

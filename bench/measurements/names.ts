@@ -8,6 +8,7 @@ export const measurementNames = [
   'models',
   'disconnect',
   'memory',
+  'downloads',
 ] as const;
 
 export type MeasurementName = (typeof measurementNames)[number];

@@ -25,6 +25,8 @@ export interface HearthProcessOptions {
   readonly parallel: number;
   /** Folder for a CPU profile. */
   readonly profile: string | undefined;
+  /** More settings, as `hearth serve` takes them. */
+  readonly flags?: readonly string[];
 }
 
 /**
@@ -36,7 +38,7 @@ export async function startHearth(
   options: HearthProcessOptions,
   signal: AbortSignal,
 ): Promise<HearthProcess> {
-  const { home, runtimesFolder, threads, parallel, profile } = options;
+  const { home, runtimesFolder, threads, parallel, profile, flags = [] } = options;
   const child = spawn(
     process.execPath,
     [
@@ -48,6 +50,7 @@ export async function startHearth(
       `--engine-runtimes-dir=${runtimesFolder}`,
       `--engine-threads=${threads}`,
       `--engine-parallel=${parallel}`,
+      ...flags,
     ],
     { stdio: ['ignore', 'pipe', 'pipe'], env: ownEnvironment(), signal },
   );

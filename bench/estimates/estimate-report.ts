@@ -1,0 +1,40 @@
+import { writeTable } from '../../src/cli/ui/table.ts';
+import type { Terminal } from '../../src/cli/ui/terminal.ts';
+import { describeMachine, type Surroundings } from '../report.ts';
+import type { EstimateRow } from './measure-estimate.ts';
+
+/** How far an estimate may be off. */
+const tolerance = 0.15;
+
+/** Writes the comparison for people. */
+export function writeEstimates(
+  { output }: Terminal,
+  surroundings: Surroundings,
+  rows: readonly EstimateRow[],
+): void {
+  output.line(describeMachine(surroundings));
+  output.line();
+  writeTable<EstimateRow>(
+    output,
+    [
+      { title: 'MODEL', value: ({ model }) => model },
+      { title: 'CONTEXT', value: ({ contextLength }) => String(contextLength), isNumber: true },
+      { title: 'SLOTS', value: ({ parallel }) => String(parallel), isNumber: true },
+      { title: 'CACHE', value: ({ kvCacheType }) => kvCacheType },
+      {
+        title: 'PREDICTED',
+        value: ({ predictedBytes }) => megabytes(predictedBytes),
+        isNumber: true,
+      },
+      { title: 'LOADED', value: ({ loadedBytes }) => megabytes(loadedBytes), isNumber: true },
+      { title: 'FILLED', value: ({ filledBytes }) => megabytes(filledBytes), isNumber: true },
+      { title: 'RATIO', value: ({ ratio }) => ratio.toFixed(2), isNumber: true },
+      { title: '', value: ({ ratio }) => (Math.abs(ratio - 1) <= tolerance ? 'ok' : 'miss') },
+    ],
+    rows,
+  );
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}

@@ -1,0 +1,74 @@
+import { serverStatusSchema } from '../../src/contract/server/server.ts';
+import { loadModel, v1ModelSchema } from '../../src/contract/v1/model.ts';
+import type { EngineConnection } from '../../src/net/engine-connection.ts';
+import { post } from '../client/post.ts';
+import { fillSlots } from './fill-slots.ts';
+import type { LoadShape } from './load-shapes.ts';
+
+/** What Hearth said an engine would take, and what it took. */
+export interface EstimateRow {
+  readonly model: string;
+  readonly contextLength: number;
+  readonly parallel: number;
+  readonly kvCacheType: string;
+  readonly predictedBytes: number;
+  /** Resident memory of the process once it is loaded, and once every slot is filled. */
+  readonly loadedBytes: number;
+  readonly filledBytes: number;
+  /** What was predicted, divided by what it took when filled. */
+  readonly ratio: number;
+}
+
+/**
+ * Estimates a load, loads, fills and unloads.
+ *
+ * @throws Error where the server refuses one of it, or can't tell resident memory.
+ */
+export async function measureEstimate(
+  connection: EngineConnection,
+  key: string,
+  { contextLength, parallel }: LoadShape,
+  kvCacheType: string,
+  signal: AbortSignal,
+): Promise<EstimateRow> {
+  const load = async (more: object) =>
+    loadModel.result.parse(
+      await post(
+        { connection, path: loadModel.route.path, model: key },
+        { context_length: contextLength, parallel, ...more },
+        signal,
+      ),
+    );
+  const estimated = await load({ estimate_only: true });
+  const loaded = await load({});
+  if (estimated.status !== 'estimated' || loaded.status !== 'loaded') {
+    throw new Error(`${key} was ${estimated.status} and ${loaded.status}`);
+  }
+  const resident = async (): Promise<number> => {
+    const { body } = await connection.getJson('/api/v1/status', signal);
+    const { instances } = serverStatusSchema.parse(body);
+    const bytes = instances.find(({ id }) => id === loaded.instance_id)?.resident_bytes;
+    if (bytes === undefined) throw new Error(`The server can't tell what ${key} takes`);
+    return bytes;
+  };
+  const { body } = await connection.getJson(`/api/v1/models/${key}`, signal);
+  const { type, capabilities } = v1ModelSchema.parse(body);
+  const loadedBytes = await resident();
+  const isEmbedding = type === 'embedding';
+  const seesImages = capabilities?.vision === true;
+  const model = { key, isEmbedding, seesImages, contextLength, parallel };
+  await fillSlots(connection, model, signal);
+  const filledBytes = await resident();
+  await connection.postJson('/api/v1/models/unload', { instance_id: loaded.instance_id }, signal);
+  const predictedBytes = estimated.estimate.total_bytes;
+  return {
+    model: key,
+    contextLength,
+    parallel,
+    kvCacheType,
+    predictedBytes,
+    loadedBytes,
+    filledBytes,
+    ratio: predictedBytes / filledBytes,
+  };
+}

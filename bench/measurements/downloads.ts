@@ -1,0 +1,131 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import {
+  connectEngine,
+  type EngineConnection,
+  type EngineReply,
+} from '../../src/net/engine-connection.ts';
+import { residentBytes } from '../../src/engine/launch/resident-bytes.ts';
+import { toRow } from '../row.ts';
+import {
+  benchFileBytes,
+  benchRepository,
+  startFakeHubProcess,
+} from '../subjects/fake-hub-process.ts';
+import { startHearth } from '../subjects/hearth-process.ts';
+import { interleave } from './interleave.ts';
+import type { Measurement } from './measurement.ts';
+
+const megabyte = 1e6;
+/** Seldom enough to cost little, often enough to time a download of half a second. */
+const lookEveryMs = 10;
+
+interface DownloadResult {
+  readonly megabytesPerSecond: number;
+  /** How much the memory grew in that time. */
+  readonly grownMegabytes: number;
+}
+
+/**
+ * A file of 200 MB from a hub on this machine, through Hearth and with curl. Hearth also computes its SHA-256
+ * and brings it to the disk itself; its time ends when the last byte is in the part file.
+ */
+export const measureDownloads: Measurement = async ({ options, signal }) => {
+  const home = await mkdtemp(join(tmpdir(), 'hearth-bench-downloads-'));
+  const cleanups: (() => Promise<unknown>)[] = [() => rm(home, { recursive: true, force: true })];
+  try {
+    const hub = await startFakeHubProcess(signal);
+    cleanups.push(() => hub.stop());
+    const { threads, parallel, profile } = options;
+    const settings = { home, runtimesFolder: join(home, 'runtimes'), threads, parallel, profile };
+    const flags = [`--hub-endpoint=${hub.url}`];
+    const server = await startHearth({ ...settings, flags }, signal);
+    cleanups.push(() => server.stop());
+    const connection = connectEngine({ address: { origin: server.url }, maxConnections: 2 });
+    cleanups.push(() => connection.close());
+
+    const byHearth = async (): Promise<DownloadResult> => {
+      await rm(join(home, 'models', benchRepository), { recursive: true, force: true });
+      return download(connection, server.pid, signal);
+    };
+    const byCurl = async (): Promise<DownloadResult> => ({
+      megabytesPerSecond: await timeCurl(hub.fileUrl, join(home, 'curl.out'), signal),
+      grownMegabytes: 0,
+    });
+    const results = await interleave(options.rounds, { hearth: byHearth, other: byCurl }, (run) =>
+      run(),
+    );
+    const speeds = (of: readonly DownloadResult[]) =>
+      of.map(({ megabytesPerSecond }) => [megabytesPerSecond]);
+    return [
+      toRow(
+        {
+          name: 'download of 200 MB, beside curl',
+          unit: 'MB/s',
+          target: { of: 'ratio', atLeast: 0.9 },
+        },
+        speeds(results.hearth),
+        speeds(results.other),
+      ),
+      toRow(
+        {
+          name: 'memory grown during a download',
+          unit: 'MB',
+          target: { of: 'Hearth', atMost: 30 },
+        },
+        results.hearth.map(({ grownMegabytes }) => [grownMegabytes]),
+      ),
+    ];
+  } finally {
+    for (const cleanup of cleanups.toReversed()) await cleanup();
+  }
+};
+
+interface JobRecord {
+  readonly job_id: string;
+  readonly status: string;
+  readonly downloaded_bytes: number;
+}
+
+async function download(
+  connection: EngineConnection,
+  pid: number,
+  signal: AbortSignal,
+): Promise<DownloadResult> {
+  const before = (await residentBytes(pid)) ?? 0;
+  let most = before;
+  const startedAt = performance.now();
+  let arrivedMs = 0;
+  const started = jobOf(
+    await connection.postJson('/api/v1/models/download', { model: benchRepository }, signal),
+  );
+  for (;;) {
+    const path = `/api/v1/models/download/status/${started.job_id}`;
+    const job = jobOf(await connection.getJson(path, signal));
+    most = Math.max(most, (await residentBytes(pid)) ?? 0);
+    const isThere = job.downloaded_bytes === benchFileBytes;
+    if (isThere && arrivedMs === 0) arrivedMs = performance.now() - startedAt;
+    if (job.status === 'completed') break;
+    if (job.status !== 'downloading') throw new Error(`the download is ${job.status}`);
+    await delay(lookEveryMs, undefined, { signal });
+  }
+  return {
+    megabytesPerSecond: benchFileBytes / megabyte / (arrivedMs / 1000),
+    grownMegabytes: (most - before) / megabyte,
+  };
+}
+
+function jobOf({ status, body }: EngineReply): JobRecord {
+  if (status === 200) return body as JobRecord;
+  throw new Error(`the download was answered with ${status}: ${JSON.stringify(body)}`);
+}
+
+async function timeCurl(url: string, target: string, signal: AbortSignal): Promise<number> {
+  const startedAt = performance.now();
+  await promisify(execFile)('curl', ['--silent', '--fail', '--output', target, url], { signal });
+  return benchFileBytes / megabyte / ((performance.now() - startedAt) / 1000);
+}
