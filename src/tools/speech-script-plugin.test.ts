@@ -1,9 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  openTools,
-  signal,
-  type TestToolServers,
-} from '../../test/setup/mcp/open-tools.ts';
+import { openTools, signal, type TestToolServers } from '../../test/setup/mcp/open-tools.ts';
 import {
   refusedOptions,
   refusedTexts,
@@ -47,7 +43,10 @@ describe('mcp/speech-script', () => {
     expect(text).toMatch(message);
   });
 
-  it.each([...refusedOptions, ...refusedTexts.filter(isEmpty)])('takes no call with $name', ({ options }) => {
-    expect(format.argumentsFault(options)).toMatch(/^arguments/);
-  });
+  it.each([...refusedOptions, ...refusedTexts.filter(isEmpty)])(
+    'takes no call with $name',
+    ({ options }) => {
+      expect(format.argumentsFault(options)).toMatch(/^arguments/);
+    },
+  );
 });
