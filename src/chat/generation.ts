@@ -12,6 +12,7 @@ import { given } from '../contract/given.ts';
 import { createChannel } from './channel.ts';
 import { leaseFailure } from './lease-failure.ts';
 import { promptKey } from './prompt-key.ts';
+import { Seat } from './seat.ts';
 
 export interface GenerationCall {
   /** Model key or instance id; empty or absent: the one that is loaded. */
@@ -67,13 +68,29 @@ export async function* generate(
   call: GenerationCall,
   signal: AbortSignal,
 ): AsyncGenerator<GenerationStep> {
-  const ended = new AbortController();
-  const own = AbortSignal.any([signal, ended.signal]);
+  const seat = new Seat(pool, signal);
+  try {
+    yield* generateAt(seat, call);
+  } finally {
+    seat.leave();
+  }
+}
+
+/**
+ * One generation of several, as `generate`; only the first one has the steps of getting an instance.
+ *
+ * @throws HearthError those of `generate`.
+ */
+export async function* generateAt(
+  seat: Seat,
+  call: GenerationCall,
+): AsyncGenerator<GenerationStep> {
   let startedAt = performance.now();
+  let loadTimeSeconds: number | undefined;
   const acquiring = createChannel<AcquireEvent>();
   const { identifier, contextLength, ttlSeconds, caller, isPatient, request } = call;
-  const leasing = pool
-    .acquire(
+  const leasing = seat
+    .take(
       {
         identifier,
         purpose: 'generation',
@@ -81,7 +98,6 @@ export async function* generate(
         prompt: promptKey(request),
         ...given({ contextLength, ttlSeconds, isPatient }),
       },
-      own,
       acquiring.push,
     )
     .finally(acquiring.close);
@@ -90,11 +106,14 @@ export async function* generate(
   let lease: Lease | undefined;
   try {
     for await (const event of acquiring) {
-      if (event.type === 'load.end') startedAt = performance.now();
+      if (event.type === 'load.end') {
+        startedAt = performance.now();
+        ({ loadTimeSeconds } = event);
+      }
       yield event;
     }
     lease = await leasing;
-    const { engine, instanceId, selection, loadTimeSeconds } = lease;
+    const { engine, instanceId, selection } = lease;
     const { properties } = engine;
     yield {
       type: 'generation.start',
@@ -123,11 +142,7 @@ export async function* generate(
   } catch (error) {
     throw lease === undefined ? error : await leaseFailure(lease, error);
   } finally {
-    ended.abort();
-    leasing.then(
-      (leased) => leased.release(),
-      () => {},
-    );
+    seat.rest();
   }
 }
 

@@ -1,8 +1,9 @@
 import { given } from '../contract/given.ts';
 import type { EngineMessage } from '../engine/engine.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
-import { generate, type GenerationCall } from './generation.ts';
+import { generateAt, type GenerationCall } from './generation.ts';
 import type { PreparedTurn, TurnServices } from './prepare-turn.ts';
+import { Seat } from './seat.ts';
 import { roundMessages, type FinishedCall } from './tool-messages.ts';
 import { runToolRound } from './tool-round.ts';
 import type { TurnEvent } from './turn-event.ts';
@@ -11,7 +12,7 @@ import type { TurnRequest } from './turn-request.ts';
 
 /**
  * Lets the model generate and call tools, again and again, until it answers. After `maxToolRounds` rounds
- * of calls it must answer without.
+ * of calls it must answer without. Its instance stays all the while.
  *
  * @throws HearthError those of `generate`; the signal's reason when aborted.
  */
@@ -23,14 +24,29 @@ export async function* runRounds(
   recorder: TurnRecorder,
   signal: AbortSignal,
 ): AsyncGenerator<TurnEvent> {
-  const { pool, maxToolRounds, maxImagePixels } = services;
+  const seat = new Seat(services.pool, signal);
+  try {
+    yield* takeRounds(services, request, prepared, toolbox, recorder, seat);
+  } finally {
+    seat.leave();
+  }
+}
+
+async function* takeRounds(
+  { maxToolRounds, maxImagePixels }: TurnServices,
+  request: TurnRequest,
+  prepared: PreparedTurn,
+  toolbox: Toolbox,
+  recorder: TurnRecorder,
+  seat: Seat,
+): AsyncGenerator<TurnEvent> {
   const reader = { model: prepared.selection.model, maxImagePixels };
   const messages = [...prepared.messages];
   for (let round = 0; ; round += 1) {
     const maxTokens = tokensLeft(request, recorder);
     const mayCall = round < maxToolRounds;
     const call = toCall(request, messages, toolbox, mayCall, maxTokens);
-    for await (const step of generate(pool, call, signal)) {
+    for await (const step of generateAt(seat, call)) {
       yield* recorder.record(step);
     }
     const { text, calls } = recorder.takeRound();
@@ -38,7 +54,7 @@ export async function* runRounds(
     const finished: FinishedCall[] = [];
     const outcomes = runToolRound(
       calls.map(({ judged }) => judged),
-      signal,
+      seat.signal,
     );
     for await (const outcome of outcomes) {
       const written = calls[finished.length];

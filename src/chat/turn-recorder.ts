@@ -57,7 +57,8 @@ export class TurnRecorder {
       case 'reasoning.delta':
         return this.#appendText('reasoning', step.text);
       case 'instance.chosen':
-        return this.#startOn(step.instanceId);
+        this.#instanceId = step.instanceId;
+        return [{ type: 'chat.start', ...this.#instance() }];
       case 'load.start':
         return [{ type: 'model_load.start', ...this.#instance() }];
       case 'load.progress':
@@ -72,7 +73,7 @@ export class TurnRecorder {
         ];
       case 'generation.start':
         this.#isReadingPrompt = true;
-        this.#stats.addLoad(step.loadTimeSeconds);
+        this.#stats.noteLoad(step.loadTimeSeconds);
         return [{ type: 'prompt_processing.start' }];
       case 'prompt.progress':
         return [
@@ -129,13 +130,6 @@ export class TurnRecorder {
   /** The output with what a later turn needs to put the same prompt together. */
   storedOutput(): readonly StoredOutputItem[] {
     return [...this.#output];
-  }
-
-  /** A later round may find its instance gone and get another one; the turn has started once. */
-  #startOn(instanceId: string): readonly TurnEvent[] {
-    const isFirst = this.#instanceId === undefined;
-    this.#instanceId = instanceId;
-    return isFirst ? [{ type: 'chat.start', ...this.#instance() }] : [];
   }
 
   #instance(): { readonly model_instance_id: string } {

@@ -18,8 +18,8 @@ export class TurnStats {
   }
 
   /** @param seconds undefined where the model was loaded already. */
-  addLoad(seconds: number | undefined): void {
-    if (seconds !== undefined) this.#loadTimeSeconds = (this.#loadTimeSeconds ?? 0) + seconds;
+  noteLoad(seconds: number | undefined): void {
+    this.#loadTimeSeconds ??= seconds;
   }
 
   add(report: GenerationReport): void {

@@ -46,14 +46,21 @@ export type AcquireEvent =
   | { readonly type: 'load.progress'; readonly fraction: number }
   | { readonly type: 'load.end'; readonly loadTimeSeconds: number };
 
-/** A slot of an instance, held until it is released. */
+/** A slot of an instance, and the instance with it: it stays loaded until the lease is released. */
 export interface Lease {
   readonly instanceId: string;
   readonly selection: ModelSelection;
   readonly engine: Engine;
   /** Aborts when the caller does, or when the instance goes; the reason is the error to answer with. */
   readonly signal: AbortSignal;
-  /** Given where the model was not loaded when the request came. */
-  readonly loadTimeSeconds: number | undefined;
+  /** Lets others have the slot for a while; the instance stays. */
+  pause(): void;
+  /**
+   * Takes a slot again, before those that have not begun.
+   *
+   * @throws the signal's reason.
+   */
+  resume(caller: string): Promise<void>;
+  /** Ends it; a second call does nothing. */
   release(): void;
 }

@@ -7,6 +7,7 @@ import type { Instance, Visit } from './instance.ts';
 import type { AcquireEvent, AcquireOptions, Lease, LoadEstimate, LoadOptions } from './lease.ts';
 import { LoadScheduler, type LoadSchedulerOptions } from './load-scheduler.ts';
 import type { LoadTask } from './load-task.ts';
+import { openLease } from './open-lease.ts';
 import { assertPurpose, purposeOf, type Purpose } from './purpose.ts';
 import { stillLoading } from './refusal.ts';
 
@@ -82,7 +83,7 @@ export class InstancePool {
         await this.#joinLoad(instance, load, visit, options.isPatient ?? false, onEvent);
       }
       await slot;
-      return toLease(instance, visit, load !== undefined);
+      return openLease(instance, visit);
     } catch (error) {
       visit.end(error);
       slot?.then(
@@ -247,23 +248,4 @@ export class InstancePool {
     }
     onEvent({ type: 'load.end', loadTimeSeconds: instance.loadTimeSeconds });
   }
-}
-
-function toLease(instance: Instance, visit: Visit, wasLoading: boolean): Lease {
-  const { process } = instance;
-  if (process === undefined) throw new Error(`${instance.id} is ready but has no process`);
-  let isReleased = false;
-  return {
-    instanceId: instance.id,
-    selection: instance.selection,
-    engine: process.engine,
-    signal: visit.signal,
-    loadTimeSeconds: wasLoading ? instance.loadTimeSeconds : undefined,
-    release: () => {
-      if (isReleased) return;
-      isReleased = true;
-      instance.slots.release();
-      visit.leave();
-    },
-  };
 }

@@ -79,6 +79,50 @@ describe('SlotQueue', () => {
   });
 });
 
+describe('SlotQueue.reenter', () => {
+  it('comes before those that have not begun, also where the line is full', async () => {
+    const queue = openQueue(1, 2);
+    await queue.enter('a', never);
+    const order: string[] = [];
+    const waiting = ['new', 'newer'].map((name) =>
+      queue.enter('a', never).then(() => order.push(name)),
+    );
+    const back = queue.reenter('b', never).then(() => order.push('back'));
+    expect(() => queue.enter('a', never)).toThrow(/queue of this model is full/);
+    expect(queue.waitingCount).toBe(3);
+    for (const next of [back, ...waiting]) {
+      queue.release();
+      await next;
+    }
+    expect(order).toEqual(['back', 'new', 'newer']);
+  });
+
+  it('takes a free slot at once, and nobody may take its place in line', async () => {
+    const queue = openQueue(1, 1);
+    await queue.reenter('greedy', never);
+    const back = [1, 2, 3].map(() => queue.reenter('greedy', never));
+    const modest = queue.enter('modest', never);
+    for (const next of [...back, modest]) {
+      queue.release();
+      await next;
+    }
+    expect([queue.activeCount, queue.waitingCount]).toEqual([1, 0]);
+  });
+
+  it('ends with its signal and with the queue', async () => {
+    const queue = openQueue(1, 1);
+    await queue.enter('a', never);
+    const caller = new AbortController();
+    const abandoned = queue.reenter('a', caller.signal);
+    const waiting = queue.reenter('a', never);
+    caller.abort(new Error('gone'));
+    await expect(abandoned).rejects.toThrow('gone');
+    queue.close(new HearthError('unloaded', 'It went.'));
+    await expect(waiting).rejects.toMatchObject({ code: 'unloaded' });
+    expect(() => queue.reenter('a', never)).toThrow('It went.');
+  });
+});
+
 describe('SlotQueue with several callers', () => {
   it('lets them take turns, however many requests each has', async () => {
     const queue = openQueue(1, 1000);

@@ -14,6 +14,8 @@ export class SlotQueue {
   readonly #slotCount: number;
   readonly #capacity: number;
   readonly #waiters = new FairLine<Waiter>();
+  /** Those that gave their slot up for a while. */
+  readonly #returners = new FairLine<Waiter>();
   #activeCount = 0;
   #isOpen = false;
   #closedWith: HearthError | undefined;
@@ -28,7 +30,7 @@ export class SlotQueue {
   }
 
   get waitingCount(): number {
-    return this.#waiters.length;
+    return this.#waiters.length + this.#returners.length;
   }
 
   /** Lets the first in: the engine is there. */
@@ -36,7 +38,7 @@ export class SlotQueue {
     this.#isOpen = true;
     while (this.#activeCount < this.#slotCount && this.waitingCount > 0) {
       this.#activeCount += 1;
-      this.#waiters.first?.start();
+      this.#next?.start();
     }
   }
 
@@ -48,17 +50,53 @@ export class SlotQueue {
    * @throws HearthError `queue_full` at once, or what the queue was closed with.
    */
   enter(caller: string, signal: AbortSignal): Promise<void> {
+    if (this.#takeFree(signal)) return Promise.resolve();
+    const waitingCount = this.#waiters.length;
+    const freeCount = this.#slotCount + this.#capacity - this.#activeCount - waitingCount;
+    if (freeCount <= 0) this.#makeRoomFor(caller);
+    return this.#waitIn(this.#waiters, caller, signal);
+  }
+
+  /**
+   * Like `enter`, for one that had a slot and released it for a while: it comes before those that have not begun,
+   * and there is always room for it.
+   *
+   * @throws HearthError what the queue was closed with.
+   */
+  reenter(caller: string, signal: AbortSignal): Promise<void> {
+    if (this.#takeFree(signal)) return Promise.resolve();
+    return this.#waitIn(this.#returners, caller, signal);
+  }
+
+  /** Hands the slot to the next in line. */
+  release(): void {
+    const next = this.#next;
+    if (next === undefined) this.#activeCount -= 1;
+    else next.start();
+  }
+
+  /** Fails all that wait and all that come. */
+  close(error: HearthError): void {
+    this.#closedWith = error;
+    for (let next = this.#next; next !== undefined; next = this.#next) next.fail(error);
+  }
+
+  get #next(): Waiter | undefined {
+    return this.#returners.first ?? this.#waiters.first;
+  }
+
+  #takeFree(signal: AbortSignal): boolean {
     signal.throwIfAborted();
     if (this.#closedWith !== undefined) throw this.#closedWith;
-    if (this.#isOpen && this.#activeCount < this.#slotCount) {
-      this.#activeCount += 1;
-      return Promise.resolve();
-    }
-    const freeCount = this.#slotCount + this.#capacity - this.#activeCount - this.waitingCount;
-    if (freeCount <= 0) this.#makeRoomFor(caller);
+    const isFree = this.#isOpen && this.#activeCount < this.#slotCount;
+    if (isFree) this.#activeCount += 1;
+    return isFree;
+  }
+
+  #waitIn(line: FairLine<Waiter>, caller: string, signal: AbortSignal): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       const leave = (): void => {
-        this.#waiters.remove(caller, waiter);
+        line.remove(caller, waiter);
         signal.removeEventListener('abort', abandon);
       };
       const abandon = (): void => waiter.fail(signal.reason);
@@ -72,24 +110,9 @@ export class SlotQueue {
           reject(error);
         },
       };
-      this.#waiters.add(caller, waiter);
+      line.add(caller, waiter);
       signal.addEventListener('abort', abandon, { once: true });
     });
-  }
-
-  /** Hands the slot to the next in line. */
-  release(): void {
-    const next = this.#waiters.first;
-    if (next === undefined) this.#activeCount -= 1;
-    else next.start();
-  }
-
-  /** Fails all that wait and all that come. */
-  close(error: HearthError): void {
-    this.#closedWith = error;
-    for (let { first } = this.#waiters; first !== undefined; { first } = this.#waiters) {
-      first.fail(error);
-    }
   }
 
   /** @throws HearthError `queue_full` where nobody has to give a place to this caller. */

@@ -6,7 +6,7 @@ import type { GenerationEvent, GenerationRequest } from '../../src/engine/engine
 import { createLogger } from '../../src/observability/logger.ts';
 import type { Tool } from '../../src/tools/toolbox.ts';
 import { modelEntry } from './model-entry.ts';
-import { scriptedPool } from './scripted-pool.ts';
+import { libraryOf, scriptedPoolWith } from './scripted-pool.ts';
 import { scriptedTools } from './scripted-tools.ts';
 import { temporaryStore } from './temporary-store.ts';
 
@@ -28,16 +28,23 @@ export const generationEnd: GenerationEvent = {
 
 const never = new AbortController().signal;
 
+type Script = (generation: number) => AsyncIterable<GenerationEvent>;
+
 /** Turns of the real code over an engine that follows a script, once for each generation. */
-export async function scriptedTurns(
-  script: (generation: number) => AsyncIterable<GenerationEvent>,
+export async function scriptedTurns(script: Script, ...tools: readonly Tool[]) {
+  return scriptedTurnsWith({}, script, ...tools);
+}
+
+export async function scriptedTurnsWith(
+  poolOptions: Partial<Parameters<typeof scriptedPoolWith>[0]>,
+  script: Script,
   ...tools: readonly Tool[]
 ) {
   const requests: GenerationRequest[] = [];
-  const { pool, launcher } = scriptedPool(
-    modelEntry(),
-    modelEntry({ key: 'test/vision', type: 'vlm' }),
-  );
+  const { pool, launcher } = scriptedPoolWith({
+    library: libraryOf(modelEntry(), modelEntry({ key: 'test/vision', type: 'vlm' })),
+    ...poolOptions,
+  });
   launcher.onGenerate = (_, request) => {
     requests.push(request);
     return script(requests.length - 1);
@@ -73,7 +80,7 @@ export async function scriptedTurns(
     for await (const event of start(changes, signal)) events.push(event);
     return events;
   };
-  return { start, run, requests, store, pool };
+  return { start, run, requests, store, pool, launcher };
 }
 
 /** The result that the last event carries. */

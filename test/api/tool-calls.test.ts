@@ -1,0 +1,193 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { chatResultSchema, type ChatResult } from '../../src/contract/v1/chat.ts';
+import { get, post, stream, type ApiAnswer } from '../setup/api.ts';
+import { expectError } from '../setup/expect-error.ts';
+import { startHearth, type HearthProcess } from '../setup/hearth-process.ts';
+import { makeHarbourHome, type HarbourHome } from '../setup/mcp/harbour.ts';
+import type { ScriptedGeneration } from '../setup/scripted-llama-server.ts';
+import { bundleScript } from '../setup/test-engines.ts';
+
+const model = 'hearth/starter-chat';
+const provider = { type: 'plugin', plugin_id: 'mcp/harbour' };
+const done: ScriptedGeneration = { text: 'Done.' };
+const weather = ['get_weather', '{"city":"Brest"}'] as const;
+
+let place: HarbourHome;
+let engine: Awaited<ReturnType<typeof bundleScript>>;
+let hearth: HearthProcess;
+let headers: { readonly authorization: string };
+
+beforeAll(async () => {
+  place = await makeHarbourHome();
+  engine = await bundleScript('test/setup/scripted-llama-server.ts');
+  const program = join(place.home, 'scripted-engine');
+  const start = `#!/bin/sh\nexec '${process.execPath}' '${engine.path}' "$@"\n`;
+  await writeFile(program, start, { mode: 0o755 });
+  headers = await place.bearer('chat', 'plugins', 'models:read', 'models:write');
+  hearth = await startHearth({
+    home: place.home,
+    flags: ['--mcp-allow-plugins', '--chat-max-tool-rounds=3', `--engine-llama-server=${program}`],
+  });
+});
+afterAll(async () => {
+  await hearth.stop();
+  await engine.remove();
+  await place.remove();
+});
+beforeEach(() => place.turnPage());
+
+const requestFor = (script: readonly ScriptedGeneration[], previous?: string) => ({
+  model,
+  input: JSON.stringify(script),
+  integrations: ['mcp/harbour'],
+  ...(previous === undefined ? {} : { previous_response_id: previous }),
+});
+const send = (body: object): Promise<ApiAnswer> =>
+  post(hearth.url, '/api/v1/chat', body, { headers });
+
+async function say(script: readonly ScriptedGeneration[]): Promise<ChatResult> {
+  const { status, body } = await send(requestFor(script));
+  expect(status, JSON.stringify(body)).toBe(200);
+  return chatResultSchema.parse(body);
+}
+
+const calledTools = async (): Promise<readonly unknown[]> =>
+  (await place.journal()).flatMap(({ called }) => called ?? []);
+
+describe('a call that can not be made is told, and the model goes on', () => {
+  it.each<[string, readonly [string, string], object, RegExp]>([
+    [
+      'an unknown name',
+      ['get_rain', '{}'],
+      { type: 'invalid_name', tool_name: 'get_rain' },
+      /There is no tool "get_rain"\. The tools are: get_weather, check_tide, /,
+    ],
+    [
+      'arguments of another type',
+      ['get_weather', '{"city":7}'],
+      {
+        type: 'invalid_arguments',
+        tool_name: 'get_weather',
+        arguments: { city: 7 },
+        provider_info: provider,
+      },
+      /arguments\/city must be string/,
+    ],
+    [
+      'arguments that lack one',
+      ['get_weather', ''],
+      {
+        type: 'invalid_arguments',
+        tool_name: 'get_weather',
+        arguments: {},
+        provider_info: provider,
+      },
+      /required property 'city'/,
+    ],
+    [
+      'arguments that are no JSON',
+      ['get_weather', '{"city":'],
+      { type: 'invalid_arguments', tool_name: 'get_weather', provider_info: provider },
+      /not a JSON object/,
+    ],
+    [
+      'arguments that are no object',
+      ['get_weather', '["Brest"]'],
+      { type: 'invalid_arguments', tool_name: 'get_weather', provider_info: provider },
+      /not a JSON object/,
+    ],
+  ])('%s', async (_, call, metadata, reason) => {
+    const { output } = await say([{ calls: [call] }, { calls: [weather] }, done]);
+    expect(output).toEqual([
+      { type: 'invalid_tool_call', reason: expect.stringMatching(reason), metadata },
+      expect.objectContaining({ type: 'tool_call', tool: 'get_weather' }),
+      { type: 'message', content: 'Done.' },
+    ]);
+    expect(await calledTools()).toEqual(['get_weather']);
+  });
+
+  it('what the engine can not parse, which is no error of the server', async () => {
+    const script = [{ text: '<tool_call>{', isMalformed: true }];
+    const { output, response_id: id } = await say(script);
+    expect(output).toEqual([
+      { type: 'message', content: '<tool_call>{' },
+      {
+        type: 'invalid_tool_call',
+        reason: expect.stringContaining('can not be parsed'),
+        metadata: { type: 'invalid_name', tool_name: '' },
+      },
+    ]);
+    // The conversation can go on.
+    const next = await send(requestFor([done], id));
+    expect(next.status).toBe(200);
+  });
+});
+
+describe('many calls', () => {
+  it('of one generation are made together and told in their order', async () => {
+    const tide = ['check_tide', '{"harbour":"Brest"}'] as const;
+    const { output, stats } = await say([{ calls: [weather, ['nothing', '{}'], tide] }, done]);
+    expect(output.map((item) => (item.type === 'tool_call' ? item.tool : item.type))).toEqual([
+      'get_weather',
+      'invalid_tool_call',
+      'check_tide',
+      'message',
+    ]);
+    expect(new Set(await calledTools())).toEqual(new Set(['get_weather', 'check_tide']));
+    // One message at first; then also the answer with its calls, and three results.
+    expect(stats).toMatchObject({ input_tokens: 1 + 5, total_output_tokens: 2 });
+  });
+
+  it('one after the other end at chat.maxToolRounds, with an answer', async () => {
+    const { output } = await say([{ calls: [weather] }]);
+    expect(output.map(({ type }) => type)).toEqual([
+      'tool_call',
+      'tool_call',
+      'tool_call',
+      'message',
+    ]);
+    expect(output.at(-1)).toEqual({ type: 'message', content: 'I stop.' });
+  });
+});
+
+describe('a model whose turn waits for a tool', () => {
+  const ferry: readonly ScriptedGeneration[] = [
+    { calls: [['find_ferry', '{"harbour":"Brest"}']] },
+    done,
+  ];
+  const unload = () =>
+    post(hearth.url, '/api/v1/models/unload', { instance_id: model }, { headers });
+  const loaded = async (): Promise<readonly string[]> => {
+    const { body } = await get(hearth.url, '/api/v1/models', { headers });
+    return body.models.flatMap(
+      ({ loaded_instances: all }: { loaded_instances: { id: string }[] }) =>
+        all.map(({ id }) => id),
+    );
+  };
+
+  it('gives way to no other model, and tells the turn when it is unloaded by name', async () => {
+    const answer = send(requestFor(ferry));
+    await place.pidOnCall('find_ferry');
+    const other = { model: 'hearth/starter-vision', input: JSON.stringify([done]) };
+    expect((await send(other)).status).toBe(200);
+    expect(await loaded()).toContain(model);
+    expect((await unload()).status).toBe(200);
+    expectError(await answer, { code: 'unloaded', message: /was unloaded while it worked/ });
+  });
+
+  it('tells so in a stream too', async () => {
+    const streaming = stream(
+      hearth.url,
+      '/api/v1/chat',
+      { ...requestFor(ferry), stream: true },
+      { headers },
+    );
+    await place.pidOnCall('find_ferry');
+    await unload();
+    const events = await streaming;
+    expect(events.map(({ event }) => event).slice(-2)).toEqual(['error', 'chat.end']);
+    expect(JSON.parse(events.at(-2)?.data ?? '')).toMatchObject({ error: { code: 'unloaded' } });
+  });
+});

@@ -1,0 +1,83 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+
+/**
+ * A program in place of llama-server, for what no model does on demand. The first user message of a request is
+ * its script: JSON of a list of generations, of which the next one is made, and the last one from then on.
+ */
+export interface ScriptedGeneration {
+  readonly text?: string;
+  /** Name and arguments, as the model writes them. */
+  readonly calls?: readonly (readonly [string, string])[];
+  /** Ends with the complaint that what was written can't be parsed. */
+  readonly isMalformed?: boolean;
+}
+
+interface Message {
+  readonly role: string;
+  readonly content: string;
+}
+
+function flagValue(name: string): string {
+  return process.argv[process.argv.indexOf(name) + 1] ?? '';
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  let body = '';
+  for await (const piece of request.setEncoding('utf8')) body += piece;
+  return body;
+}
+
+function generate(body: string, response: ServerResponse): void {
+  const { messages, tool_choice: choice } = JSON.parse(body) as {
+    readonly messages: readonly Message[];
+    readonly tool_choice?: string;
+  };
+  const start = messages.findIndex(({ role }) => role === 'user');
+  const script = JSON.parse(messages[start]?.content ?? '[]') as readonly ScriptedGeneration[];
+  const done = messages.slice(start).filter(({ role }) => role === 'assistant').length;
+  const { text, calls = [], isMalformed } = script[Math.min(done, script.length - 1)] ?? {};
+  const send = (event: unknown): void => void response.write(`data: ${JSON.stringify(event)}\n\n`);
+  const say = (delta: object): void => send({ choices: [{ delta }] });
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  if (choice === 'none') say({ content: 'I stop.' });
+  else {
+    if (text !== undefined) say({ content: text });
+    for (const [index, [name, args]] of calls.entries()) {
+      say({ tool_calls: [{ index, id: `${index}`, function: { name, arguments: args } }] });
+    }
+  }
+  if (isMalformed === true) {
+    send({ error: { code: 500, type: 'server_error', message: 'Failed to parse input at pos 7' } });
+  } else {
+    send({
+      choices: [{ delta: {}, finish_reason: calls.length > 0 ? 'tool_calls' : 'stop' }],
+      timings: {
+        cache_n: 0,
+        prompt_n: messages.length,
+        prompt_ms: 1,
+        predicted_n: 1,
+        predicted_ms: 1,
+      },
+    });
+  }
+  response.end('data: [DONE]\n\n');
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await readBody(request);
+  if (request.url === '/v1/chat/completions') return generate(body, response);
+  const answers: Readonly<Record<string, unknown>> = {
+    '/health': { status: 'ok' },
+    '/props': { default_generation_settings: { n_ctx: 4096 } },
+    '/tokenize': { tokens: [] },
+  };
+  const found = answers[request.url ?? ''];
+  response.writeHead(found === undefined ? 404 : 200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(found ?? {}));
+}
+
+if (process.argv.includes('--version')) {
+  process.stdout.write('version: 11549 (scripted)\n');
+} else {
+  createServer((request, response) => void answer(request, response)).listen(flagValue('--host'));
+}
