@@ -25,7 +25,7 @@ export function planChunks(fileBytes: number, chunkBytes: number): readonly Chun
   }));
 }
 
-const largestBatchBytes = 512 * 1024;
+const largestBatchBytes = 1024 * 1024;
 
 /**
  * Bytes that each connection holds before they are written and recorded: little enough that a kill loses less

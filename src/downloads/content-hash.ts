@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { open } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { FileChecksum } from '../hub/hub.ts';
 import type { PartFile } from './part-file.ts';
 
@@ -22,6 +23,10 @@ export async function hashWhileFilling(
   const buffer = Buffer.allocUnsafeSlow(Math.min(readBytes, Math.max(1, part.sizeBytes)));
   for (let position = 0; position < part.sizeBytes;) {
     signal.throwIfAborted();
+    const receivedBytes = part.receivedBytes;
+    await setImmediate();
+    // The network goes first: what is on disk can be read later just as well.
+    if (part.receivedBytes > receivedBytes && !part.isComplete) continue;
     const readable = part.readableFrom(position);
     if (readable === 0) {
       await part.nextWrite(signal);

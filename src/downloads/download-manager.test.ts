@@ -151,16 +151,43 @@ describe('a server that starts again', () => {
     expect(await second.find(id)).toMatchObject({ status: 'paused' });
   });
 
-  it('removes what belongs to no job', async () => {
-    const setup = await setUpDownloads(oneFile);
-    setup.hub.faults.add({ kind: 'silence' });
+  it('knows what a server that was killed had on disk, also before the job has its turn', async () => {
+    const setup = await setUpDownloads({
+      ...oneFile,
+      'mmproj-f16.gguf': { sizeBytes: 9, seed: 2 },
+    });
+    const stall = setup.hub.faults.add({ kind: 'stall', afterBytes: 40_000 });
     const first = setup.manager();
     const { id } = await begin(first);
+    await untilReceiving(first, id);
     await first.close();
+    const row = await rowOf(setup.store, id);
+    await setup.store.downloads.update({ ...row, status: 'downloading', downloadedBytes: 0 });
+    const second = setup.manager({ concurrentJobs: 0 });
+    await second.continueInterrupted();
+    expect(await second.find(id)).toMatchObject({
+      status: 'downloading',
+      downloadedBytes: row.downloadedBytes,
+    });
+    stall.remove();
+  });
+
+  it('removes what is left of cancelled jobs, and nothing of another home', async () => {
+    const setup = await setUpDownloads(oneFile);
+    const stall = setup.hub.faults.add({ kind: 'stall', afterBytes: 40_000 });
+    const first = setup.manager();
+    const { id } = await begin(first);
+    await untilReceiving(first, id);
     const staging = join(setup.modelsFolder, '.downloads');
-    await mkdir(join(staging, 'job_0123456789'), { recursive: true });
-    await setup.manager().continueInterrupted();
+    await mkdir(join(staging, 'job_0123456789.cancelled'));
+    const otherStore = await temporaryStore();
+    const otherHome = setup.manager({ store: otherStore.downloads });
+    await otherHome.continueInterrupted();
     expect(await readdir(staging)).toEqual([id]);
+    stall.remove();
+    setup.hub.faults.release();
+    expect(await untilEnded(first, id)).toMatchObject({ status: 'completed' });
+    expect(await setup.isRight(file)).toBe(true);
   });
 
   it('does not fetch again what was moved to its place before it was killed', async () => {
@@ -251,6 +278,14 @@ describe('room on disk', () => {
     await expect(begin(manager, 'two')).rejects.toThrow('other downloads still need');
     freeBytes = 2 * sizeBytes;
     await begin(manager, 'two');
+  });
+
+  it('is looked for also where the models folder was moved away', async () => {
+    const setup = await setUpDownloads(oneFile);
+    const manager = setup.manager();
+    await rm(setup.modelsFolder, { recursive: true });
+    const { id } = await begin(manager);
+    expect(await untilEnded(manager, id)).toMatchObject({ status: 'completed' });
   });
 
   it('is needed only for what is not there yet', async () => {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
 import { HearthError } from '../contract/errors.ts';
 import type { Hub } from '../hub/hub.ts';
 import { modelName } from '../models/library-model.ts';
@@ -16,12 +17,12 @@ import type {
   DownloadRequest,
   DownloadStart,
 } from './downloads.ts';
-import { isPresent } from './find-present.ts';
+import { isOutdated, isPresent } from './find-present.ts';
 import { identityOf, planOf, toJob } from './job-view.ts';
 import { defaultRetryPolicy } from './retry.ts';
-import { runDownload, type RunSettings } from './run-download.ts';
+import { countStagedBytes, runDownload, type RunSettings } from './run-download.ts';
 import { Slots } from './slots.ts';
-import { assertSafePlan, removeOrphans, removeStaging } from './staging.ts';
+import { assertSafePlan, markCancelled, removeStaging, sweepStaging } from './staging.ts';
 
 export interface DownloadManagerOptions {
   /** Finds out what a request means. */
@@ -43,8 +44,8 @@ export interface DownloadManagerOptions {
 
 export interface ContinuableDownloadManager extends DownloadManager {
   /**
-   * Goes on with what was under way when the server ended, however it ended, and removes what belongs to no
-   * job. What a caller paused stays paused. To be called once, at start.
+   * Goes on with what was under way when the server ended, however it ended, and removes what is left of
+   * cancelled jobs. What a caller paused stays paused. To be called once, at start.
    */
   continueInterrupted(): Promise<void>;
 }
@@ -90,9 +91,13 @@ class Manager implements ContinuableDownloadManager {
         (job) => job.status !== 'completed' && identityOf(planOf(job)) === identity,
       );
       if (unfinished !== undefined) return { kind: 'job', job: await this.#resume(unfinished) };
-      if (await isPresent(plan, this.#options.modelsFolder, this.#options.library)) {
+      const { modelsFolder, library } = this.#options;
+      const earlier = jobs.filter(({ status }) => status === 'completed').map(planOf);
+      if (!isOutdated(plan, earlier) && (await isPresent(plan, modelsFolder, library))) {
         return { kind: 'already_downloaded', plan };
       }
+      // Whoever went away by now would not know of the job.
+      signal.throwIfAborted();
       if (jobs.filter(({ status }) => status !== 'completed').length >= maximumUnfinishedJobs) {
         throw new HearthError(
           'queue_full',
@@ -147,7 +152,8 @@ class Manager implements ContinuableDownloadManager {
       if (stored.status === 'completed') {
         throw conflict(stored, 'is complete', 'Delete the model to remove its files');
       }
-      // In this order: folders without a job are removed at the next start, jobs without a folder start anew.
+      // In this order: what is marked is removed at the next start, jobs without a folder start anew.
+      await markCancelled(this.#options.modelsFolder, id);
       await this.#options.store.delete(id);
       this.#active.delete(id);
       await removeStaging(this.#options.modelsFolder, id);
@@ -168,11 +174,14 @@ class Manager implements ContinuableDownloadManager {
     return this.#exclusively(async () => {
       const { store, modelsFolder, logger } = this.#options;
       const unfinished = (await store.list()).filter(({ status }) => status !== 'completed');
-      const orphans = await removeOrphans(modelsFolder, new Set(unfinished.map(({ id }) => id)));
-      if (orphans.length > 0) logger.info({ orphans }, 'remains of downloads removed');
+      const others = await sweepStaging(modelsFolder, new Set(unfinished.map(({ id }) => id)));
+      if (others.length > 0) {
+        logger.info({ folders: others }, 'downloads of another home, or of one that is gone');
+      }
       for (const job of unfinished.toReversed()) {
         const wasUnderWay = job.status === 'paused' && !job.isPausedByUser;
-        if (job.status === 'downloading' || wasUnderWay) await this.#activate(job);
+        if (job.status !== 'downloading' && !wasUnderWay) continue;
+        await this.#activate({ ...job, downloadedBytes: await this.#countBytes(job) });
       }
     });
   }
@@ -199,6 +208,19 @@ class Manager implements ContinuableDownloadManager {
     return result;
   }
 
+  /** The store is behind what a server that was killed had written. */
+  async #countBytes(job: StoredDownload): Promise<number> {
+    const { modelsFolder } = this.#options;
+    const counting = countStagedBytes({
+      jobId: job.id,
+      plan: planOf(job),
+      modelsFolder,
+      settings: this.#settings,
+    });
+    // A plan that is refused fails when it runs.
+    return counting.catch(() => job.downloadedBytes);
+  }
+
   async #stored(): Promise<readonly StoredDownload[]> {
     const rows = await this.#options.store.list();
     return rows.map((row) => this.#active.get(row.id)?.stored ?? row);
@@ -207,7 +229,10 @@ class Manager implements ContinuableDownloadManager {
   async #require(id: string): Promise<StoredDownload> {
     const stored = this.#active.get(id)?.stored ?? (await this.#options.store.find(id));
     if (stored !== undefined) return stored;
-    throw new HearthError('job_not_found', `No download has the id ${JSON.stringify(id)}.`);
+    throw new HearthError(
+      'job_not_found',
+      `No download has the id ${JSON.stringify(id)}; \`hearth download ls\` shows those there are.`,
+    );
   }
 
   #view(stored: StoredDownload): DownloadJob {
@@ -347,6 +372,8 @@ class Manager implements ContinuableDownloadManager {
     const promisedBytes = others
       .filter(({ stored }) => stored.status === 'downloading')
       .reduce((sum, { remainingBytes }) => sum + remainingBytes, 0);
+    // Whoever moved the folder away while the server runs gets a new one.
+    await mkdir(modelsFolder, { recursive: true });
     return { freeBytes: await read(modelsFolder), neededBytes, promisedBytes };
   }
 }

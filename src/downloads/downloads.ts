@@ -23,6 +23,8 @@ export interface DownloadPlan {
   readonly commit: string;
   /** Label of what was chosen, such as `Q4_K_M`; null where there was nothing to choose. */
   readonly quantization: string | null;
+  /** What else the request could have meant, where several models share the repository. */
+  readonly note?: string;
   /** Parts of a split and the projector included. */
   readonly files: readonly DownloadFile[];
 }

@@ -32,6 +32,9 @@ interface RangeRequest {
   readonly write: (pieces: readonly Uint8Array[]) => Promise<void>;
 }
 
+/** What trickles in is written this often too, so that it counts and shows. */
+const longestBatchMs = 1000;
+
 interface Head {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -123,11 +126,13 @@ async function passOn(
   let remaining = end - start;
   let batch: Uint8Array[] = [];
   let batchedBytes = 0;
+  let flushedAt = performance.now();
   const flush = async (): Promise<void> => {
     const pieces = batch;
     batch = [];
     batchedBytes = 0;
     if (pieces.length > 0) await watch.during(write(pieces));
+    flushedAt = performance.now();
   };
   try {
     for await (const piece of body) {
@@ -136,7 +141,8 @@ async function passOn(
       remaining -= piece.length;
       batch.push(piece);
       batchedBytes += piece.length;
-      if (batchedBytes >= source.batchBytes) await flush();
+      const isDue = performance.now() - flushedAt >= longestBatchMs;
+      if (isDue || batchedBytes >= source.batchBytes) await flush();
     }
   } finally {
     // What has come is kept, however the transfer ended.

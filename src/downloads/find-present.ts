@@ -27,6 +27,26 @@ export async function isPresent(
   return false;
 }
 
+/**
+ * Whether the last download of one of the files brought another content under its name: sizes may be equal
+ * where the repository has changed.
+ *
+ * @param completed Newest first.
+ */
+export function isOutdated(
+  { owner, name, files }: DownloadPlan,
+  completed: readonly DownloadPlan[],
+): boolean {
+  const repository = `${owner}/${name}`.toLowerCase();
+  const brought = completed
+    .filter((earlier) => `${earlier.owner}/${earlier.name}`.toLowerCase() === repository)
+    .flatMap((earlier) => earlier.files);
+  return files.some(({ target, checksum }) => {
+    const last = brought.find((file) => file.target === target);
+    return last !== undefined && last.checksum.hex !== checksum.hex;
+  });
+}
+
 function isFolderOf({ owner, name }: DownloadPlan, folder: string): boolean {
   return (
     basename(folder).toLowerCase() === name.toLowerCase() &&

@@ -17,7 +17,8 @@ export function toJob(stored: StoredDownload, speed: number | undefined): Downlo
   const { id, status, totalBytes, downloadedBytes, startedAt, completedAt, failure } = stored;
   const isDownloading = status === 'downloading';
   const remaining = totalBytes - downloadedBytes;
-  const canEstimate = isDownloading && remaining > 0 && speed !== undefined && speed > 0;
+  // All bytes there: what is left, to check and to publish them, takes a moment.
+  const seconds = remaining === 0 ? 0 : remaining / (speed ?? 0);
   return {
     id,
     plan: planOf(stored),
@@ -28,12 +29,12 @@ export function toJob(stored: StoredDownload, speed: number | undefined): Downlo
     completedAt,
     failure: failure as DownloadFailure | null,
     bytesPerSecond: isDownloading ? (speed ?? 0) : undefined,
-    estimatedCompletionAt: canEstimate ? estimate(remaining, speed) : undefined,
+    estimatedCompletionAt: isDownloading ? fromNow(seconds) : undefined,
   };
 }
 
-/** Undefined beyond what a date can hold. */
-function estimate(remainingBytes: number, bytesPerSecond: number): Date | undefined {
-  const date = new Date(Date.now() + (remainingBytes / bytesPerSecond) * 1000);
+/** Undefined beyond what a date can hold, as is what never ends. */
+function fromNow(seconds: number): Date | undefined {
+  const date = new Date(Date.now() + seconds * 1000);
   return Number.isNaN(date.getTime()) ? undefined : date;
 }

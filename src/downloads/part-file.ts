@@ -1,6 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { planChunks, type ChunkRange } from './chunk-plan.ts';
+import { YoungGarbage } from './young-garbage.ts';
 import { openProgressFile, type ProgressFile } from './progress-file.ts';
 
 interface PartFileOptions {
@@ -32,6 +33,7 @@ export class PartFile {
   readonly #file: FileHandle;
   readonly #progress: ProgressFile;
   readonly #chunks: readonly ChunkState[];
+  readonly #garbage = new YoungGarbage();
   #receivedBytes = 0;
   #waiting: (() => void)[] = [];
 
@@ -135,6 +137,7 @@ export class PartFile {
       throw new RangeError(`chunk ${index} would get more bytes than it has`);
     }
     await writeFully(this.#file, pieces, byteCount, chunk.start + chunk.receivedBytes);
+    this.#garbage.add(byteCount);
     await this.#record(chunk, chunk.receivedBytes + byteCount, checksum);
   }
 

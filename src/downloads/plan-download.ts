@@ -28,6 +28,7 @@ export async function planDownload(
     name,
     commit,
     quantization: choice.quantization,
+    ...given({ note: choice.note ?? undefined }),
     files: choice.files.map(({ path, sizeBytes, checksum }) => ({
       path,
       target: targetOf(path),

@@ -37,6 +37,8 @@ interface DownloadRun {
   readonly assertRoom: () => Promise<void>;
 }
 
+type StagedJob = Pick<DownloadRun, 'jobId' | 'plan' | 'modelsFolder' | 'settings'>;
+
 interface StagedFile extends DownloadFile {
   readonly index: number;
   readonly partPath: string;
@@ -71,35 +73,70 @@ export async function runDownload(run: DownloadRun): Promise<void> {
   );
 
   for (const file of publishingOrder(files)) {
-    if (!file.isInLibrary) await publishFile(file.partPath, file.targetPath, signal);
+    if (!file.isInLibrary) await publish(file, signal);
   }
   await removeStaging(modelsFolder, jobId);
 }
 
+/**
+ * Bytes of a job that an earlier run left on disk, by what is on record there; their content is not looked at.
+ *
+ * @throws HearthError `invalid_value` for a plan that is not safe.
+ */
+export async function countStagedBytes(job: StagedJob): Promise<number> {
+  assertSafePlan(job.plan);
+  let bytes = 0;
+  for (const file of await stagedFiles(job)) {
+    const found = await stat(file.targetPath).catch(() => null);
+    const isInLibrary = found?.isFile() === true && found.size === file.sizeBytes;
+    if (isInLibrary) bytes += file.sizeBytes;
+    else if (await exists(file.partPath)) {
+      bytes += await readStagedBytes(file, job.settings).catch(() => 0);
+    }
+  }
+  return bytes;
+}
+
 async function findFiles(run: DownloadRun): Promise<readonly StagedFile[]> {
-  const { jobId, plan, modelsFolder, settings, signal } = run;
-  const folder = await findModelFolder(modelsFolder, plan);
+  const { jobId, modelsFolder, settings, signal } = run;
   await mkdir(stagingFolder(modelsFolder, jobId), { recursive: true });
-  const files: StagedFile[] = [];
-  for (const [index, file] of plan.files.entries()) {
-    const staged: StagedFile = {
-      ...file,
-      index,
-      partPath: partPath(modelsFolder, jobId, index),
-      identity: [plan.owner, plan.name, plan.commit, file.path, file.checksum.hex].join('\n'),
-      targetPath: join(folder, file.target),
-      isInLibrary: false,
-      receivedBytes: 0,
-    };
+  const files = await stagedFiles(run);
+  for (const staged of files) {
     if (await exists(staged.targetPath)) {
       // Another download brought it, or an earlier run that was stopped between two files.
       if (!(await isSame(staged, signal))) throw targetExists(staged.targetPath);
       staged.isInLibrary = true;
-      staged.receivedBytes = file.sizeBytes;
+      staged.receivedBytes = staged.sizeBytes;
     } else staged.receivedBytes = await readStagedBytes(staged, settings);
-    files.push(staged);
   }
   return files;
+}
+
+async function stagedFiles({
+  jobId,
+  plan,
+  modelsFolder,
+}: StagedJob): Promise<readonly StagedFile[]> {
+  const folder = await findModelFolder(modelsFolder, plan);
+  return plan.files.map((file, index) => ({
+    ...file,
+    index,
+    partPath: partPath(modelsFolder, jobId, index),
+    identity: [plan.owner, plan.name, plan.commit, file.path, file.checksum.hex].join('\n'),
+    targetPath: join(folder, file.target),
+    isInLibrary: false,
+    receivedBytes: 0,
+  }));
+}
+
+async function publish(file: StagedFile, signal: AbortSignal): Promise<void> {
+  try {
+    await publishFile(file.partPath, file.targetPath, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    // Another download, of another quantization with the same projector, may have brought it meanwhile.
+    if (!(await isSame(file, signal))) throw error;
+  }
 }
 
 async function isSame(file: StagedFile, signal: AbortSignal): Promise<boolean> {

@@ -8,6 +8,7 @@ import type { DownloadFile, DownloadPlan } from './downloads.ts';
 
 /** Hidden, so that the library does not look into it; on the disk of the library, so that a rename publishes. */
 const stagingName = '.downloads';
+const cancelledEnd = '.cancelled';
 
 export function stagingFolder(modelsFolder: string, jobId: string): string {
   return join(modelsFolder, stagingName, jobId);
@@ -18,20 +19,40 @@ export function partPath(modelsFolder: string, jobId: string, index: number): st
   return join(stagingFolder(modelsFolder, jobId), `${index}.part`);
 }
 
+/** Removes what a job has on disk, also where it was cancelled. */
 export async function removeStaging(modelsFolder: string, jobId: string): Promise<void> {
   const folder = stagingFolder(modelsFolder, jobId);
-  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  await removeFolder(folder);
+  await removeFolder(`${folder}${cancelledEnd}`);
 }
 
-/** Removes what belongs to no job any more; gives the names. */
-export async function removeOrphans(
+function removeFolder(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** Gives what a job has on disk a name by which any later start removes it. */
+export async function markCancelled(modelsFolder: string, jobId: string): Promise<void> {
+  const folder = stagingFolder(modelsFolder, jobId);
+  // There may be none yet; and where it can't be renamed, it is removed under its own name.
+  await rename(folder, `${folder}${cancelledEnd}`).catch(() => {});
+}
+
+/**
+ * Removes what is left of jobs that were cancelled. All else stays: several homes may share a models folder,
+ * and what belongs to no job of one may be a download of another.
+ *
+ * @returns names of the folders that belong to none of the given jobs.
+ */
+export async function sweepStaging(
   modelsFolder: string,
   jobIds: ReadonlySet<string>,
 ): Promise<readonly string[]> {
-  const names = await readdir(join(modelsFolder, stagingName)).catch((): string[] => []);
-  const orphans = names.filter((name) => /^job_[0-9a-f]{10}$/.test(name) && !jobIds.has(name));
-  for (const name of orphans) await removeStaging(modelsFolder, name);
-  return orphans;
+  const folder = join(modelsFolder, stagingName);
+  const names = await readdir(folder).catch((): string[] => []);
+  for (const name of names) {
+    if (/^job_[0-9a-f]{10}\.cancelled$/.test(name)) await removeFolder(join(folder, name));
+  }
+  return names.filter((name) => /^job_[0-9a-f]{10}$/.test(name) && !jobIds.has(name));
 }
 
 /**
@@ -142,6 +163,6 @@ export async function exists(path: string): Promise<boolean> {
 export function targetExists(target: string): HearthError {
   return new HearthError(
     'conflict',
-    `The library already has another file ${basename(target)} there. Remove or rename it, then ask for the download again.`,
+    `The library already has another file ${basename(target)} of this model, such as an earlier version. Delete it (hearth rm) or rename it, then ask for the download again.`,
   );
 }

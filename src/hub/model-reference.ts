@@ -44,7 +44,7 @@ export function parseModelReference(text: string, endpoint: URL): ModelReference
   throw invalid(
     trimmed,
     `is neither in the catalog nor owner/name on the hub nor a URL such as ${exampleOf(endpoint)}. ` +
-      '`hearth get` followed by words searches for models.',
+      '`hearth get` followed by words searches for models',
   );
 }
 

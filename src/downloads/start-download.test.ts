@@ -1,0 +1,66 @@
+import { rm } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import {
+  begin,
+  chunkBytes,
+  planOf,
+  repositoryName,
+  setUpDownloads,
+  untilEnded,
+  untilJob,
+} from './testing/download-setup.ts';
+
+const file = 'tiny-Q4_K_M.gguf';
+const sizeBytes = 6 * chunkBytes + 99;
+const oneFile = { [file]: { sizeBytes, seed: 1 } };
+
+it('a repository that changed is not taken for the one that was downloaded, though sizes are equal', async () => {
+  const setup = await setUpDownloads(oneFile);
+  const manager = setup.manager();
+  await untilEnded(manager, (await begin(manager)).id);
+  const files = { [file]: { sizeBytes, seed: 2 } };
+  setup.hub.addRepository({ name: repositoryName, files });
+  const { id } = await begin(manager);
+  const ended = await untilEnded(manager, id);
+  expect(ended).toMatchObject({ status: 'failed', failure: { code: 'conflict' } });
+  await rm(setup.target(file));
+  expect(await begin(manager)).toMatchObject({ id });
+  expect(await untilEnded(manager, id)).toMatchObject({ status: 'completed' });
+  expect(await setup.isRight(file)).toBe(true);
+});
+
+it('two downloads at once may share a file, as quantizations share a projector', async () => {
+  const projector = 'mmproj-f16.gguf';
+  const setup = await setUpDownloads({
+    'tiny-Q4_K_M.gguf': { sizeBytes, seed: 1 },
+    'tiny-Q8_0.gguf': { sizeBytes, seed: 2 },
+    [projector]: { sizeBytes: chunkBytes, seed: 3 },
+  });
+  setup.hub.faults.add({ kind: 'silence', path: 'tiny-Q4_K_M.gguf' });
+  setup.hub.faults.add({ kind: 'silence', path: 'tiny-Q8_0.gguf' });
+  const manager = setup.manager({
+    plan: async ({ model }) => planOf(setup.hub, model, [projector, `tiny-${model}.gguf`]),
+  });
+  const ids = [(await begin(manager, 'Q4_K_M')).id, (await begin(manager, 'Q8_0')).id];
+  for (const id of ids) {
+    await untilJob(manager, id, ({ downloadedBytes }) => downloadedBytes >= chunkBytes);
+  }
+  setup.hub.faults.clear();
+  for (const id of ids) {
+    expect(await untilEnded(manager, id)).toMatchObject({ status: 'completed' });
+  }
+  expect(await setup.isRight(projector)).toBe(true);
+});
+
+it('nothing begins for a caller that has gone', async () => {
+  const setup = await setUpDownloads(oneFile);
+  const leaving = new AbortController();
+  const manager = setup.manager({
+    plan: async ({ model }) => {
+      leaving.abort(new Error('gone'));
+      return planOf(setup.hub, model, [file]);
+    },
+  });
+  await expect(manager.start({ model: repositoryName }, leaving.signal)).rejects.toThrow('gone');
+  expect(await manager.list()).toEqual([]);
+});
