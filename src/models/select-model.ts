@@ -36,8 +36,8 @@ export function resolveIdentifier(
   const whole = findKey(content, wanted);
   const at = wanted.lastIndexOf('@');
   if (whole !== null || at === -1)
-    return { key: whole ?? notFound(content, wanted), variantId: null };
-  const key = findKey(content, wanted.slice(0, at)) ?? notFound(content, wanted);
+    return { key: whole ?? notFound(content, identifier), variantId: null };
+  const key = findKey(content, wanted.slice(0, at)) ?? notFound(content, identifier);
   return { key, variantId: wanted.slice(at + 1) };
 }
 

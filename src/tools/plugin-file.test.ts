@@ -51,8 +51,9 @@ describe('an entry that can not be used', () => {
       { url: 'http://a', headers: { a: 'b\r\nc: d' } },
       'mcpServers.x.headers.a must be one line',
     ],
-    ['a b', { command: 'a' }, 'The label mcpServers.a b in mcp.json must be up to 64 letters'],
+    ['a b', { command: 'a' }, 'the label "a b" must be up to 64 letters'],
     ['', { command: 'a' }, 'must be up to 64 letters'],
+    ['speech-script', { command: 'a' }, "has the name of a plugin of Hearth's own"],
   ])('%s: %j', (label, entry, fault) => {
     const entries = parse({ [label]: entry, good: { command: 'a' } });
     expect(entries.get(label)).toMatchObject({

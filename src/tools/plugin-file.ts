@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pluginLabelSchema } from './plugin-label.ts';
+import { builtInLabels, pluginLabelSchema } from './plugin-label.ts';
 
 /** How an installed plugin is reached. */
 export type PluginConfiguration =
@@ -73,7 +73,8 @@ function parseEntry(label: string, entry: unknown): PluginEntry {
   const place = `mcpServers.${label}`;
   const fault = (reason: string): PluginEntry => ({ type: 'faulty', fault: reason });
   const named = pluginLabelSchema.safeParse(label);
-  if (!named.success) return fault(describe(named.error, `The label ${place} in mcp.json`));
+  if (!named.success) return fault(describe(named.error, `the label ${JSON.stringify(label)}`));
+  if (builtInLabels.has(label)) return fault(`${place} has the name of a plugin of Hearth's own`);
   const kind = z.looseObject({}, 'must be an object').safeParse(entry);
   if (!kind.success) return fault(describe(kind.error, place));
   const isProcess = kind.data['command'] !== undefined;

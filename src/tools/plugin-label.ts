@@ -10,6 +10,9 @@ export const pluginLabelSchema = z
     'must be up to 64 letters, digits, dots, dashes and underscores, and start with a letter or digit',
   );
 
+/** Of the plugins that are part of Hearth; mcp.json can't have them. */
+export const builtInLabels: ReadonlySet<string> = new Set(['speech-script']);
+
 export function pluginId(label: string): string {
   return prefix + label;
 }

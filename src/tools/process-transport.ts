@@ -1,3 +1,4 @@
+import { resolve as resolvePath } from 'node:path';
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import {
   parseJSONRPCMessage,
@@ -22,7 +23,7 @@ export interface ProcessGuard {
 
 export interface ProcessTransportOptions {
   readonly plugin: Extract<PluginConfiguration, { type: 'process' }>;
-  /** Where the plugin says nothing else. */
+  /** Where the plugin says nothing else; a relative folder of it starts here. */
   readonly workingFolder: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly bounds: TransportBounds;
@@ -70,7 +71,7 @@ export class ProcessTransport implements Transport {
   async start(): Promise<void> {
     const { plugin, environment, workingFolder, guard } = this.#options;
     const child = spawn(plugin.command, plugin.arguments, {
-      cwd: plugin.workingFolder ?? workingFolder,
+      cwd: resolvePath(workingFolder, plugin.workingFolder ?? ''),
       env: pluginEnvironment(environment, plugin.environment),
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -88,7 +89,9 @@ export class ProcessTransport implements Transport {
         resolve();
       });
       child.once('error', (error: NodeJS.ErrnoException) => {
-        this.#failure ??= `its command, or the folder to run it in, can't be used (${error.code ?? 'unknown'})`;
+        const code = error.code ?? 'unknown';
+        const fault = code === 'ENOENT' ? 'is not there' : "can't be used";
+        this.#failure ??= `its command, or the folder to run it in, ${fault} (${code})`;
         reject(error);
       });
     });

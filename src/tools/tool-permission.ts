@@ -28,7 +28,9 @@ export function assertMayUse(
       );
     }
     if (caller.tokenId === null) {
-      refuse('Plugins need a token with the permission plugins, and the request has no token.');
+      refuse(
+        'Plugins need a token with the permission plugins, and the request has no token. `hearth token create --name NAME --permissions chat,plugins` makes one.',
+      );
     }
     if (!caller.hasPermission('plugins')) {
       refuse('The token lacks the permission plugins.');

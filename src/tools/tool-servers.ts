@@ -80,7 +80,8 @@ export function createToolServers(options: ToolServersOptions): ToolServers {
     });
     const entry = entries.get(label);
     if (entry === undefined) {
-      const ids = [...builtInPlugins.map((each) => each.label), ...entries.keys()].map(pluginId);
+      const labels = new Set([...builtInPlugins.map((each) => each.label), ...entries.keys()]);
+      const ids = [...labels].map(pluginId);
       const message = `There is no plugin ${JSON.stringify(id.slice(0, 100))}; there are: ${listNames(ids)}.`;
       throw new HearthError('invalid_value', message, { param });
     }

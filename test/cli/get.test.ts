@@ -17,6 +17,10 @@ beforeAll(async () => {
     repositories: [
       { name: 'acme/Barred-GGUF', files: { 'barred-Q8_0.gguf': { ...large, seed: 1 } } },
       { name: 'acme/Piped-GGUF', files: { 'piped-Q8_0.gguf': { filePath } } },
+      {
+        name: 'acme/Several-GGUF',
+        files: { 'first-Q8_0.gguf': { filePath }, 'second-Q8_0.gguf': { filePath } },
+      },
       { name: 'acme/Failing-GGUF', files: { 'failing-Q8_0.gguf': { filePath } } },
       { name: 'acme/Detached-GGUF', files: { 'detached-Q8_0.gguf': { ...large, seed: 2 } } },
       { name: 'acme/Restarted-GGUF', files: { 'restarted-Q8_0.gguf': { ...large, seed: 3 } } },
@@ -49,7 +53,7 @@ describe('hearth get on a terminal', () => {
     const first = openTerminalSession(['get', 'acme/Barred-GGUF'], hearth.home);
     try {
       await first.expect(/acme\/barred Q8_0, 60\.0 MB/);
-      await first.expect(/Downloading \[[^\]]+\] [1-9]\d? % +\d.* of 60\.0 MB, .*B\/s, .* left/);
+      await first.expect(/Downloading \[[^\]]+\] +[1-9]\d? % +\d.* of 60\.0 MB, .*B\/s, .* left/);
       first.type('\u0003');
       await first.expect(/Paused at \d+ %\. Continue with `hearth get acme\/Barred-GGUF`\./);
       expect(await first.exit()).toBe(130);
@@ -123,6 +127,17 @@ describe('hearth get in a pipe', () => {
       model: 'acme/piped',
       quantization: 'Q8_0',
     });
+  });
+
+  it('says which of several models it takes, and takes the file of a URL', async () => {
+    const first = await run('get', 'acme/Several-GGUF');
+    expect(first.stdout).toMatch(/^Downloaded acme\/several Q8_0\./);
+    expect(first.stderr).toContain(
+      'Took "first-Q8_0.gguf", one of 2 models in the repository; for another, give the URL of its file',
+    );
+    const second = await run('get', `${hub.url}/acme/Several-GGUF/blob/main/second-Q8_0.gguf`);
+    expect(second.stdout).toMatch(/^Downloaded acme\/second Q8_0\./);
+    expect(second.stderr).not.toContain('Took');
   });
 
   it('ends with 1 where the download fails, and goes on when it is run again', async () => {

@@ -45,7 +45,7 @@ it('adds, lists, tests and removes plugins', async () => {
     stderr: expect.stringContaining("127.0.0.1:1 can't be reached (ECONNREFUSED)"),
   });
 
-  expect(await hearth('rm', 'web')).toMatchObject({ exitCode: 0, stdout: 'Removed web\n' });
+  expect(await hearth('rm', 'mcp/web')).toMatchObject({ exitCode: 0, stdout: 'Removed web\n' });
   expect(await hearth('rm', 'web')).toMatchObject({ exitCode: 1 });
 });
 
@@ -53,7 +53,8 @@ it.each([
   ['neither of both', ['x'], 'either --command or --url'],
   ['a header for a program', ['x', '--command', 'a', '--header', 'a:b'], '--header goes with'],
   ['no value', ['x', '--command', 'a', '--env', 'A'], 'between them'],
-  ['no label', ['a b', '--command', 'a'], 'must be up to 64 letters'],
+  ['no label', ['a b', '--command', 'a'], 'the label "a b" must be up to 64 letters'],
+  ['a label of ours', ['speech-script', '--command', 'a'], "a plugin of Hearth's own"],
 ])('says what is wrong: %s', async (_, commandLine, message) => {
   expect(await hearth('add', ...commandLine)).toMatchObject({
     exitCode: 2,

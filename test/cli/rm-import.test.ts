@@ -119,7 +119,7 @@ describe('hearth import of a folder', () => {
       stdout: 'Imported acme/seer\nImported acme/talker\n',
     });
     expect(stderr).toMatch(/^Copying \d+ % {2}7\.0 MB$/m);
-    expect(stderr).toMatch(/^Left out broken-q8_0\.gguf: /m);
+    expect(stderr).toMatch(/^Left out acme\/Talker\/broken-q8_0\.gguf: /m);
     const { stdout: list } = await hearth('ls');
     expect(list).toMatch(/^acme\/seer +vlm /m);
 

@@ -137,7 +137,7 @@ describe('what goes wrong when opening', () => {
     await servers.configure({ bad: { command: '/no/such/program' } });
     await expect(servers.openPlugin('bad')).rejects.toMatchObject({
       code: 'plugin_unreachable',
-      message: expect.stringMatching(/can't be used \(ENOENT\)/u),
+      message: expect.stringMatching(/folder to run it in, is not there \(ENOENT\)/u),
     });
   });
 

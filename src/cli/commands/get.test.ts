@@ -26,7 +26,7 @@ const failed = {
   status: 'failed',
   error: { type: 'hub_error', code: 'hub_unreachable', message: 'The hub does not answer.' },
 };
-const catalog = {
+const fullCatalog = {
   models: [
     {
       id: 'tiny-chat',
@@ -47,11 +47,13 @@ const catalog = {
   ],
 };
 
+let catalog: object = fullCatalog;
 type Step = object | ((response: ServerResponse) => void);
 let server: Awaited<ReturnType<typeof startLoopbackServer>> | undefined;
 afterEach(async () => {
   await server?.close();
   server = undefined;
+  catalog = fullCatalog;
 });
 
 /** Answers the start with the first step and each look at the job with the next; the last one stays. */
@@ -135,6 +137,12 @@ describe('hearth get', () => {
     expect(cancelled.stderr).toContain('error: The download was cancelled.');
   });
 
+  it('says what else the repository has', async () => {
+    const note = 'Took "a.gguf", one of 2 models\u001b[2J.';
+    const { stderr } = await get([{ ...job, note }, completed], ['org/model']);
+    expect(stderr).toContain('\nTook "a.gguf", one of 2 models[2J.\n');
+  });
+
   it('says that a model is there already', async () => {
     const there = { status: 'already_downloaded', model: 'org/model', quantization: null };
     const { exitCode, stdout } = await get([there], ['org/model']);
@@ -187,6 +195,13 @@ describe('what hearth get is to download', () => {
     expect(stderr).toContain('Nothing was downloaded.');
     expect(server?.requests.at(-1)?.path).toBe('/api/v1/models/catalog?search=tiny+model');
     expect(sent()).toEqual([]);
+  });
+
+  it('says that the hub does not answer, not that nothing matches', async () => {
+    const warning = { type: 'hub_error', code: 'hub_unreachable', message: 'No hub answers.' };
+    catalog = { models: [], warning };
+    const { exitCode, stderr } = await get([job], ['some', 'words']);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: 'error: No hub answers.\n' });
   });
 
   it('only lists with --search', async () => {

@@ -58,6 +58,7 @@ export const get = defineCommand({
       return;
     }
     terminal.messages.line(`${describe(start)}, ${formatBytes(start.total_size_bytes)}`);
+    if (start.note !== undefined) terminal.messages.line(printable(start.note));
     if (options.detach === true) {
       if (isJson) terminal.output.json(start);
       else terminal.output.line(start.job_id);

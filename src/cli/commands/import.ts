@@ -4,7 +4,7 @@ import { given } from '../../contract/given.ts';
 import { importModels, type ImportResult } from '../../models/import/import-models.ts';
 import type { PlacingMethod } from '../../models/import/place-files.ts';
 import { defineCommand } from '../command.ts';
-import { UsageError } from '../failure.ts';
+import { CommandError, UsageError } from '../failure.ts';
 import { flag, jsonOption, required, text } from '../option.ts';
 import { formatBytes } from '../ui/format.ts';
 import { printable } from '../ui/printable.ts';
@@ -48,6 +48,7 @@ export const importCommand = defineCommand({
     const [key] = keys;
     for (const { name, error } of leftOut)
       terminal.messages.line(printable(`Left out ${name}: ${error.message}`));
+    if (keys.length === 0) throw new CommandError('Nothing was imported.');
     if (options.json === true) terminal.output.json(keys.length === 1 ? { key, keys } : { keys });
     else if (keys.length === 1)
       terminal.output.line(`Imported ${key}. Talk to it with \`hearth chat ${key}\`.`);

@@ -1,9 +1,11 @@
+import { resolve } from 'node:path';
 import { given } from '../../contract/given.ts';
 import { pluginId } from '../../tools/plugin-label.ts';
 import { defineCommand } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { withPlugins } from '../local/plugins.ts';
 import { jsonOption, required, text, texts } from '../option.ts';
+import { labelArgument } from '../plugin-label-argument.ts';
 
 export const mcpAdd = defineCommand({
   positionals: { label: required('Name of the plugin; requests call it mcp/<label>') },
@@ -20,7 +22,8 @@ export const mcpAdd = defineCommand({
     'hearth mcp add files --command npx --arg -y --arg @modelcontextprotocol/server-filesystem --arg ~/notes',
     'hearth mcp add wiki --url https://wiki.example.com/mcp --header "Authorization: Bearer KEY"',
   ],
-  async run({ context, options, positionals: { label } }) {
+  async run({ context, options, positionals }) {
+    const label = labelArgument(positionals.label);
     const { command, arg, env, cwd, url, header } = options;
     const isProcess = command !== undefined;
     if (isProcess === (url !== undefined)) throw new UsageError('Give either --command or --url.');
@@ -32,7 +35,8 @@ export const mcpAdd = defineCommand({
       command,
       args: arg,
       env: env && toFields(env, '='),
-      cwd,
+      // The server runs elsewhere.
+      cwd: cwd && resolve(cwd),
       url,
       headers: header && toFields(header, ':'),
     });

@@ -8,6 +8,7 @@ import type { Tool } from '../../tools/toolbox.ts';
 import { defineCommand } from '../command.ts';
 import { CommandError } from '../failure.ts';
 import { jsonOption, required } from '../option.ts';
+import { labelArgument } from '../plugin-label-argument.ts';
 import { writeTable } from '../ui/table.ts';
 
 const shownCharacters = 100;
@@ -16,7 +17,8 @@ export const mcpTest = defineCommand({
   positionals: { label: required('Name of the plugin, as in mcp/<label>') },
   options: jsonOption,
   examples: ['hearth mcp test files'],
-  async run({ context, options, positionals: { label } }) {
+  async run({ context, options, positionals }) {
+    const label = labelArgument(positionals.label);
     const { home, environment, signal, terminal } = context;
     const settings = await loadSettings({ home, environment, flags: {} });
     const servers = createToolServers({
@@ -55,7 +57,13 @@ export const mcpTest = defineCommand({
         ],
         tools,
       );
-      terminal.messages.line(`${integration.id} works and has ${tools.length} tools.`);
+      const count = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
+      terminal.messages.line(`${integration.id} works and has ${count}.`);
+      if (!settings['mcp.allowPlugins']) {
+        terminal.messages.line(
+          'Requests may use it once plugins are on: `hearth serve --mcp-allow-plugins`, or mcp.allowPlugins in config.json.',
+        );
+      }
     } catch (error) {
       if (error instanceof HearthError) throw new CommandError(error.message);
       throw error;

@@ -86,7 +86,7 @@ function readEmotion(name: string): Emotion {
 const maxFileBytes = 48 * 1024 * 1024;
 
 /**
- * @throws CommandError where the text is much too large; the system's error where the file can't be read; the
+ * @throws CommandError where there is no such file, or the text is much too large; the system's error where the file can't be read; the
  *   signal's reason when aborted.
  */
 async function readText(
@@ -96,7 +96,12 @@ async function readText(
   if (file === undefined || file === '-') {
     return readStandardInput(stdin, terminal.messages, signal);
   }
-  const { size } = await stat(file);
+  const { size } = await stat(file).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+      throw new CommandError(`There is no file ${file}.`);
+    }
+    throw error;
+  });
   if (size > maxFileBytes) throw new CommandError(`${file} is larger than ${maxFileBytes} bytes.`);
   return readFile(file, { encoding: 'utf8', signal });
 }

@@ -3,8 +3,16 @@ import { formatBytes, formatCount } from '../ui/format.ts';
 import { writeTable } from '../ui/table.ts';
 import type { TerminalStream } from '../ui/terminal.ts';
 
+const downloadsColumn = {
+  title: 'DOWNLOADS',
+  value: ([, { downloads }]: readonly [number, CatalogModelRecord]) =>
+    downloads === undefined ? '-' : formatCount(downloads),
+  isNumber: true,
+};
+
 /** Writes models that can be downloaded, numbered from 1. */
 export function writeCatalog(stream: TerminalStream, models: readonly CatalogModelRecord[]): void {
+  const areCounted = models.some(({ downloads }) => downloads !== undefined);
   writeTable<readonly [number, CatalogModelRecord]>(
     stream,
     [
@@ -16,13 +24,13 @@ export function writeCatalog(stream: TerminalStream, models: readonly CatalogMod
         value: ([, { size_bytes: size }]) => (size === undefined ? '-' : formatBytes(size)),
         isNumber: true,
       },
-      {
-        title: 'DOWNLOADS',
-        value: ([, { downloads }]) => (downloads === undefined ? '-' : formatCount(downloads)),
-        isNumber: true,
-      },
+      ...(areCounted ? [downloadsColumn] : []),
       { title: 'FROM', value: ([, { source, gated }]) => `${source}${gated ? ' (gated)' : ''}` },
-      { title: 'ABOUT', value: ([, { description, license }]) => description ?? license ?? '' },
+      {
+        title: 'ABOUT',
+        value: ([, { description, license }]) => description ?? license ?? '',
+        isCut: true,
+      },
     ],
     models.map((model, index) => [index + 1, model] as const),
   );

@@ -53,7 +53,10 @@ export async function findWantedModel(
   const query = words === '' ? {} : { search: words };
   const list = await client.call(searchCatalog, { query }, signal);
   const { models, warning } = list;
-  if (warning !== undefined) terminal.messages.line(printable(warning.message));
+  if (warning !== undefined) {
+    if (models.length === 0 && !isSearch) throw new CommandError(printable(warning.message));
+    terminal.messages.line(printable(warning.message));
+  }
   if (isJson) terminal.output.json(list);
   else if (models.length > 0) writeCatalog(terminal.output, models);
   if (models.length === 0 && !(isJson && isSearch)) {

@@ -31,11 +31,14 @@ export async function followDownload(options: FollowOptions): Promise<DownloadJo
   const { messages, connect, signal, onState } = options;
   const progress = createProgress(messages, 'Downloading');
   let { job } = options;
+  let shownBytes: number | undefined;
   let lostAt: number | undefined;
   try {
     for (;;) {
       if (lostAt === undefined) {
-        progress.update(fractionOf(job), describeProgress(job));
+        const isWaiting = job.bytes_per_second === 0 && job.downloaded_bytes === shownBytes;
+        shownBytes = job.downloaded_bytes;
+        progress.update(fractionOf(job), `${describeProgress(job)}${isWaiting ? ', waiting' : ''}`);
         if (job.status !== 'downloading') return job;
       }
       await delay(pollMs, undefined, { signal });
@@ -63,19 +66,20 @@ export async function followDownload(options: FollowOptions): Promise<DownloadJo
   }
 }
 
-/** `12.0 MB of 40.0 MB, 3.1 MB/s, 9.0 s left`. */
+/** `12.0 MB of 40.0 MB, 3.1 MB/s, 9 s left`. */
 export function describeProgress(job: DownloadJobRecord, now = Date.now()): string {
   const { bytes_per_second: speed, estimated_completion: end } = job;
   return [
     `${formatBytes(job.downloaded_bytes)} of ${formatBytes(job.total_size_bytes)}`,
     ...(speed === undefined || speed === 0 ? [] : [`${formatBytes(speed)}/s`]),
-    ...(end === undefined ? [] : [`${formatDuration(secondsUntil(end, now))} left`]),
+    ...(end === undefined ? [] : [`${timeUntil(end, now)} left`]),
   ].join(', ');
 }
 
-/** Whole, as a guess is no better. */
-function secondsUntil(time: string, now: number): number {
-  return Math.max(1, Math.round((Date.parse(time) - now) / 1000));
+/** In whole seconds, as a guess is no better. */
+function timeUntil(time: string, now: number): string {
+  const seconds = Math.max(1, Math.round((Date.parse(time) - now) / 1000));
+  return seconds < 60 ? `${seconds} s` : formatDuration(seconds);
 }
 
 /** A job without bytes is done at once. */

@@ -23,8 +23,22 @@ it.each([
   ['smollm2-135m@q8_0', { kind: 'words', words: 'smollm2-135m', quantization: 'q8_0' }],
   ['small chat model', { kind: 'words', words: 'small chat model' }],
   ['', { kind: 'words', words: '' }],
-  // Neither a repository nor a URL: left to the search, which finds nothing.
-  ['a/b/c', { kind: 'words', words: 'a/b/c' }],
+  [
+    'org/Model-GGUF:Q8_0',
+    {
+      kind: 'request',
+      model: 'https://huggingface.co/org/Model-GGUF',
+      quantization: 'Q8_0',
+    },
+  ],
+  [
+    'hf.co/org/model@Q4_K_M',
+    { kind: 'request', model: 'https://huggingface.co/org/model', quantization: 'Q4_K_M' },
+  ],
+  ['read/write memory', { kind: 'words', words: 'read/write memory' }],
+  // What is wrong with them the server says.
+  ['a/b/c', { kind: 'request', model: 'a/b/c' }],
+  ['org/model@', { kind: 'request', model: 'org/model@' }],
 ])('reads %j', (argument, wanted) => {
   expect(readWantedModel(argument)).toEqual(wanted);
 });

@@ -7,15 +7,20 @@ export type WantedModel =
 
 const hubUrl = 'https://huggingface.co/';
 const urlPattern = /^(https?:\/\/[^@]+?)(?:@([\w.-]+))?$/i;
-const repositoryPattern = /^([\w.-]+\/[\w.-]+?)(?:@([\w.-]+))?$/;
+/** As addresses are copied out of a browser's bar. */
+const bareUrlPattern = /^(?:www\.)?(?:huggingface\.co|hf\.co)\//i;
+const repositoryPattern = /^([\w.-]+\/[\w.-]+?)(?:[@:]([\w.-]+))?$/;
+/** Neither an id nor words: what is wrong with it the server says best. */
+const addressPattern = /^\S*\/\S*$/;
 const idPattern = /^([\w.-]+)@([\w.-]+)$/;
 
 /**
  * Reads a URL of the hub, `owner/name`, an id of the catalog or words; all but words with or without
- * `@quantization`. The API takes a quantization only with a URL, so `owner/name` becomes one then.
+ * `@quantization`, as which `owner/name:quantization` passes too. The API takes a quantization only with a
+ * URL, so `owner/name` becomes one then.
  */
 export function readWantedModel(argument: string): WantedModel {
-  const text = argument.trim();
+  const text = argument.trim().replace(bareUrlPattern, hubUrl);
   const [, url, urlQuantization] = urlPattern.exec(text) ?? [];
   if (url !== undefined) return withQuantization({ kind: 'request', model: url }, urlQuantization);
   const [, repository, quantization] = repositoryPattern.exec(text) ?? [];
@@ -23,6 +28,7 @@ export function readWantedModel(argument: string): WantedModel {
     const model = quantization === undefined ? repository : `${hubUrl}${repository}`;
     return withQuantization({ kind: 'request', model }, quantization);
   }
+  if (addressPattern.test(text)) return { kind: 'request', model: text };
   const [, id, idQuantization] = idPattern.exec(text) ?? [];
   return withQuantization({ kind: 'words', words: id ?? text }, idQuantization);
 }

@@ -13,19 +13,38 @@ export function createProgress(stream: TerminalStream, label: string): Progress 
   return stream.isInteractive ? createBar(stream, label) : createLines(stream, label);
 }
 
+const widestBar = 30;
+const narrowestBar = 5;
+
 function createBar(stream: TerminalStream, label: string): Progress {
+  const format = createBarFormat(label);
   const bar = new SingleBar({
     stream: stream.raw,
-    format: `${label} [{bar}] {percentage} %  {detail}`,
-    barsize: 30,
+    format: (_, { progress }, { detail }: { detail: string }) =>
+      format(progress, detail, stream.columns),
     clearOnComplete: true,
     hideCursor: true,
     gracefulExit: false,
   });
   bar.start(100, 0, { detail: '' });
   return {
-    update: (fraction, detail = '') => bar.update(Math.round(fraction * 100), { detail }),
+    update: (fraction, detail = '') => bar.update(Math.floor(fraction * 100), { detail }),
     stop: () => bar.stop(),
+  };
+}
+
+/**
+ * Writes the one line: the bar has what room the text leaves, and goes where that is too little. It never gets
+ * wider again, so that it does not jump with the text.
+ */
+export function createBarFormat(label: string) {
+  let width = widestBar;
+  return (fraction: number, detail: string, columns: number): string => {
+    const percentage = `${Math.floor(fraction * 100)} %`.padStart(5);
+    width = Math.min(width, columns - 1 - `${label} [] ${percentage}  ${detail}`.length);
+    if (width < narrowestBar) return `${label} ${percentage}  ${detail}`.slice(0, columns - 1);
+    const filled = '='.repeat(Math.floor(fraction * width));
+    return `${label} [${filled.padEnd(width, '-')}] ${percentage}  ${detail}`.trimEnd();
   };
 }
 

@@ -16,6 +16,19 @@ describe('writeTable', () => {
     expect(stdout.text).toBe('MODEL       SIZE\na              1\nlong-model    10\n');
   });
 
+  it.each([
+    [40, 'model  a rather long text'],
+    [20, 'model  a rather lon…'],
+    [19, 'model  a rather lo…'],
+    [18, 'model'],
+  ])('cuts or leaves out a last column that may be cut, in %d columns', (columns, line) => {
+    const { terminal, stdout } = createMemoryTerminal({ isInteractive: true, columns });
+    const about = { title: 'ABOUT', value: () => 'a rather long text' };
+    const model = { title: 'MODEL', value: (row: string) => row };
+    writeTable(terminal.output, [model, { ...about, isCut: true }], ['model']);
+    expect(stdout.text.split('\n')[1]).toBe(line);
+  });
+
   it('keeps a cell on its line and without control characters', () => {
     const { terminal, stdout } = createMemoryTerminal();
     const rows = ['a\nb\u001b[2J'];

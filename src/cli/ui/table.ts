@@ -5,7 +5,12 @@ interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string;
   readonly isNumber?: boolean;
+  /** Of the last column: whether it is cut, or left out, where the terminal is too narrow. */
+  readonly isCut?: boolean;
 }
+
+/** Less than this of a text says nothing. */
+const narrowestCut = 12;
 
 /** Writes rows below their titles; numbers to the right. */
 export function writeTable<Row>(
@@ -17,8 +22,12 @@ export function writeTable<Row>(
   const widths = columns.map(({ title }, index) =>
     Math.max(title.length, ...cells.map((row) => row[index]?.length ?? 0)),
   );
-  const format = (row: readonly string[]): string =>
-    columns
+  const isCut = columns.at(-1)?.isCut === true;
+  const before = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0);
+  const isLeftOut = isCut && stream.columns - before < narrowestCut;
+  const cutAt = isCut ? stream.columns : Number.POSITIVE_INFINITY;
+  const format = (row: readonly string[]): string => {
+    const line = (isLeftOut ? columns.slice(0, -1) : columns)
       .map(({ isNumber }, index) => {
         const cell = row[index] ?? '';
         const width = widths[index] ?? 0;
@@ -26,6 +35,8 @@ export function writeTable<Row>(
       })
       .join('  ')
       .trimEnd();
+    return line.length > cutAt && !isLeftOut ? `${line.slice(0, cutAt - 1).trimEnd()}…` : line;
+  };
   stream.line(stream.style.bold(format(columns.map(({ title }) => title))));
   for (const row of cells) stream.line(format(row));
 }

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createMemoryTerminal } from '../../../test/setup/memory-terminal.ts';
 import { createInstallView } from './install-progress.ts';
-import { createProgress } from './progress.ts';
+import { createBarFormat, createProgress } from './progress.ts';
 import { createTerminal } from './terminal.ts';
 
 describe('createTerminal', () => {
@@ -34,6 +34,30 @@ describe('createProgress', () => {
     for (const fraction of [0, 0.05, 0.31, 0.32, 1]) progress.update(fraction, '5 MB');
     progress.stop();
     expect(stderr.text).toBe('Copying 0 %  5 MB\nCopying 30 %  5 MB\nCopying 100 %  5 MB\n');
+  });
+});
+
+describe('createBarFormat', () => {
+  const detail = '12.0 MB of 40.0 MB, 3.1 MB/s, 9 s left';
+
+  it.each([
+    [120, 'Downloading [=========---------------------]  30 %  '],
+    [80, 'Downloading [=====--------------]  30 %  '],
+    [60, 'Downloading  30 %  '],
+  ])('fits into %d columns', (columns, beginning) => {
+    const line = createBarFormat('Downloading')(0.3, detail, columns);
+    expect(line).toBe(`${beginning}${detail}`);
+    expect(line.length).toBeLessThan(columns);
+  });
+
+  it('keeps the width of its bar where the text gets shorter', () => {
+    const format = createBarFormat('Downloading');
+    format(0.5, detail, 80);
+    expect(format(1, '', 80)).toBe('Downloading [===================] 100 %');
+  });
+
+  it('is cut where even the text is too long', () => {
+    expect(createBarFormat('Downloading')(1, detail, 30)).toBe('Downloading 100 %  12.0 MB of');
   });
 });
 

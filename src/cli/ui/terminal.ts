@@ -3,6 +3,7 @@ import { createStyle, type Style } from './style.ts';
 /** What a terminal stream needs of `process.stdout` and `process.stderr`. */
 interface OutputStream extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
+  readonly columns?: number;
 }
 
 export interface TerminalStream {
@@ -14,6 +15,8 @@ export interface TerminalStream {
   /** Whether a person looks at it, so that bars, colours and rewritten lines make sense. */
   readonly isInteractive: boolean;
   readonly style: Style;
+  /** How wide a person sees it now; without end where nobody looks. */
+  readonly columns: number;
   /** For libraries that draw by themselves. */
   readonly raw: NodeJS.WritableStream;
 }
@@ -58,6 +61,10 @@ function wrap(stream: OutputStream, hasColours: boolean, onClosed: () => void): 
     json: (value) => write(`${JSON.stringify(value, null, 2)}\n`),
     isInteractive,
     style: createStyle(isInteractive && hasColours),
+    get columns() {
+      // Some terminals say 0 while they do not know.
+      return isInteractive ? stream.columns || 80 : Number.POSITIVE_INFINITY;
+    },
     raw: stream,
   };
 }

@@ -25,7 +25,8 @@ export async function findInFolder(folder: string, signal: AbortSignal): Promise
   const leftOut: LeftOutFile[] = [];
   for (const repository of await findRepositories(folder, folder, new Set())) {
     signal.throwIfAborted();
-    const found = await findInRepository(repository, placeOf(repository, folder), signal);
+    const place = placeOf(repository, folder);
+    const found = await findInRepository(repository, folder, place, signal);
     sources.push(...found.sources);
     leftOut.push(...found.leftOut);
   }
@@ -38,6 +39,7 @@ async function findRepositories(
   seen: Set<string>,
   depth = 0,
 ): Promise<string[]> {
+  if (depth > maxDepth) return [];
   const real = await realpath(folder);
   // Links may lead in circles.
   if (seen.has(real)) return [];
@@ -46,12 +48,17 @@ async function findRepositories(
     throw error;
   });
   const below = await subfolders(content);
-  if (holdsWeights(content)) return [folder];
+  const found: string[] = [];
+  if (holdsWeights(content)) {
+    // What is one folder below belongs to it; what is two below does not.
+    for (const { path } of below)
+      for (const deeper of await subfolders(await readFolder(path, () => undefined)))
+        found.push(...(await findRepositories(deeper.path, start, seen, depth + 2)));
+    return [folder, ...found];
+  }
   if (pathBelow(libraryAbove(folder, start), folder).length === 2)
     for (const { path } of below)
       if (holdsWeights(await readFolder(path, () => undefined))) return [folder];
-  if (depth === maxDepth) return [];
-  const found: string[] = [];
   for (const { path } of below)
     found.push(...(await findRepositories(path, start, seen, depth + 1)));
   return found;
@@ -86,6 +93,7 @@ function placeOf(repository: string, start: string): Place {
 
 async function findInRepository(
   folder: string,
+  start: string,
   { publisher, repo }: Place,
   signal: AbortSignal,
 ): Promise<FoundSources> {
@@ -113,7 +121,10 @@ async function findInRepository(
     sources.push({ publisher, repo: name === '' ? 'model' : name, files });
   }
   const unusable = [...faults, ...models.flatMap((model) => model.faults)];
-  return { sources, leftOut: unusable.map(({ file, error }) => ({ name: file.name, error })) };
+  return {
+    sources,
+    leftOut: unusable.map(({ file, error }) => ({ name: relative(start, file.path), error })),
+  };
 }
 
 function pathsOf({ files, projectors }: RepositoryModel): string[] {

@@ -98,13 +98,27 @@ describe('a folder', () => {
     expect(await readdir(join(modelsFolder, 'acme/fine'))).toHaveLength(2);
   });
 
+  test('brings what lies deeper than the weights in it', async () => {
+    await put('from/loose-Q8_0.gguf');
+    await put('from/inner/other-Q8_0.gguf');
+    await put('from/acme/fine/fine-Q8_0.gguf');
+    const { keys } = await run('from');
+    expect(keys).toEqual(['local/loose', 'local/other', 'acme/fine']);
+  });
+
   test('leaves out what cannot be used and what is there already, and says so', async () => {
     await put('from/good-Q8_0.gguf');
-    await put('from/bad-Q8_0.gguf', 'junk');
+    await put('from/inner/bad-Q8_0.gguf', 'junk');
     const first = await run('from');
     expect(first.keys).toEqual(['local/good']);
     expect(first.leftOut).toMatchObject([
-      { name: 'bad-Q8_0.gguf', error: { code: 'corrupt_file' } },
+      { name: 'inner/bad-Q8_0.gguf', error: { code: 'corrupt_file' } },
+    ]);
+    const again = await run('from');
+    expect(again.keys).toEqual([]);
+    expect(again.leftOut.map(({ name }) => name)).toEqual([
+      'inner/bad-Q8_0.gguf',
+      'good-Q8_0.gguf',
     ]);
     await put('from/new-Q8_0.gguf');
     const second = await run('from');

@@ -1,5 +1,5 @@
 import { rmdir, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { HearthError } from '../../contract/errors.ts';
 import { assertFolderName } from '../folder-name.ts';
 import { modelName } from '../library-model.ts';
@@ -25,7 +25,7 @@ export interface ImportOptions {
 }
 
 export interface ImportResult {
-  /** Of the models that were brought in; never empty. */
+  /** Of the models that were brought in; empty where all of a folder was left out. */
   readonly keys: readonly string[];
   /** Of a folder: what was found and not brought in, with the reason. */
   readonly leftOut: readonly LeftOutFile[];
@@ -69,11 +69,16 @@ export async function importModels(options: ImportOptions): Promise<ImportResult
       imported.push(destination);
     } catch (error) {
       if (!(error instanceof HearthError && error.code === 'conflict')) throw error;
-      leftOut.push({ name: basename(destination.files[0]?.path ?? ''), error });
+      leftOut.push({
+        name: relative(resolve(options.path), destination.files[0]?.path ?? ''),
+        error,
+      });
     }
   }
   const [firstLeftOut] = leftOut;
-  if (imported.length === 0 && firstLeftOut !== undefined) throw firstLeftOut.error;
+  if (imported.length === 0 && leftOut.length === 1 && firstLeftOut !== undefined) {
+    throw firstLeftOut.error;
+  }
   const keys: string[] = [];
   for (const destination of imported) keys.push(await findKey(destination, signal));
   return { keys, leftOut };

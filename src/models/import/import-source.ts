@@ -11,6 +11,7 @@ export interface ImportSource {
 
 /** A file that was found and is no model that can be imported. */
 export interface LeftOutFile {
+  /** Its path in the folder that is imported. */
   readonly name: string;
   readonly error: HearthError;
 }

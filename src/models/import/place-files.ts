@@ -139,7 +139,10 @@ async function exists(path: string): Promise<boolean> {
 }
 
 function alreadyThere(target: string): HearthError {
-  return new HearthError('conflict', `The library already has a file ${basename(target)} there.`);
+  return new HearthError(
+    'conflict',
+    `The library already has a file ${basename(target)} there. Delete its model (hearth rm), or give another publisher or repo.`,
+  );
 }
 
 function explain(error: unknown, how: PlacingMethod): unknown {
