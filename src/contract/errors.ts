@@ -48,7 +48,7 @@ export const errorTable = {
     type: 'invalid_request',
     status: 400,
     retryable: false,
-    when: 'The body has a field that the endpoint does not know (v1 only).',
+    when: 'The request has a field that the endpoint does not know (v1 only).',
   },
   invalid_type: {
     type: 'invalid_request',

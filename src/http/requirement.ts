@@ -55,6 +55,7 @@ function describeFormat(issue: z.core.$ZodIssueInvalidStringFormat): string {
   if (issue.pattern !== undefined && issue.format === 'regex') {
     return `a text of the form ${issue.pattern}`;
   }
+  if (issue.format === 'datetime') return 'an ISO 8601 time such as "2027-01-31T12:00:00Z"';
   return issue.format === 'url' ? 'an http or https URL' : `a text of the form ${issue.format}`;
 }
 

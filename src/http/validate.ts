@@ -15,8 +15,15 @@ export function validate<Schema extends z.ZodType>(
   throw toValidationError(result.error.issues, value);
 }
 
-/** Only here is the schema at hand, so the fields that it knows go into the message; the rest is written later. */
-function messageOf(issue: z.core.$ZodRawIssue): string {
-  if (issue.code !== 'unrecognized_keys' || !(issue.inst instanceof z.ZodObject)) return '';
-  return Object.keys(issue.inst.shape).join(' ');
+/** Only here is the schema at hand, so what it alone knows goes into the message; the rest is written later. */
+function messageOf({ code, inst }: z.core.$ZodRawIssue): string {
+  if (code === 'unrecognized_keys' && inst instanceof z.ZodObject) {
+    return Object.keys(inst.shape).join(' ');
+  }
+  // The issue of an integer beyond what a double holds exactly has that bound in place of the schema's own.
+  if (code === 'too_big' && inst instanceof z.ZodNumber)
+    return `It must be at most ${inst.maxValue}`;
+  if (code === 'too_small' && inst instanceof z.ZodNumber)
+    return `It must be at least ${inst.minValue}`;
+  return '';
 }

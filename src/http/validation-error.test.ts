@@ -82,6 +82,24 @@ describe('v1 chat', () => {
     ],
     [{ top_k: 1.5 }, 'invalid_type', 'top_k', '"top_k" must be an integer, not 1.5.'],
     [
+      { top_k: 1e20 },
+      'invalid_value',
+      'top_k',
+      '"top_k" is 100000000000000000000. It must be at most 1000000.',
+    ],
+    [
+      { top_k: -1e20 },
+      'invalid_value',
+      'top_k',
+      '"top_k" is -100000000000000000000. It must be at least 0.',
+    ],
+    [
+      { context_length: 2 ** 31 },
+      'invalid_value',
+      'context_length',
+      '"context_length" must be at most 2147483647, not 2147483648.',
+    ],
+    [
       { repeat_penalty: 0 },
       'invalid_value',
       'repeat_penalty',
@@ -215,6 +233,12 @@ describe('v0 chat', () => {
     ],
     [{ ...content('a'), logit_bias: { 1: 'x' } }, 'invalid_type', 'logit_bias.1', 'a number'],
     [{ ...content('a'), stop: ['a', 5] }, 'invalid_type', 'stop[1]', 'a string'],
+    [
+      { ...content('a'), max_tokens: 0 },
+      'invalid_value',
+      'max_tokens',
+      '"max_tokens" is 0. It must be -1 or at least 1.',
+    ],
     [
       { ...content('a'), response_format: { type: 'xml' } },
       'invalid_value',

@@ -61,10 +61,29 @@ const bodyCases: readonly ErrorCase[] = [
   },
   {
     code: 'invalid_value',
+    path: chat,
+    body: { ...v1, top_k: 1e20 },
+    param: 'top_k',
+    message: '"top_k" is 100000000000000000000. It must be at most 1000000.',
+  },
+  {
+    code: 'invalid_value',
     path: chatV0,
     body: { ...v0, top_p: -1 },
     param: 'top_p',
     message: '"top_p" must be at least 0, not -1',
+  },
+  {
+    code: 'unrecognized_keys',
+    path: '/api/v1/responses?limt=5',
+    param: 'limt',
+    message: '"limt" is not a known field. Did you mean "limit"? Known are: limit, after',
+  },
+  {
+    code: 'unrecognized_keys',
+    path: '/api/v1/models/catalog?query=chat',
+    param: 'query',
+    message: '"query" is not a known field. Known are: search, limit.',
   },
   {
     code: 'invalid_value',

@@ -64,6 +64,11 @@ describe('what is refused', () => {
     ['no permission', { name: 'a', permissions: [] }, 'permissions'],
     ['an unknown permission', { name: 'a', permissions: ['root'] }, 'permissions[0]'],
     [
+      'a time that is none',
+      { name: 'a', permissions: ['chat'], expires_at: 'tomorrow' },
+      'expires_at',
+    ],
+    [
       'a time that has passed',
       { name: 'a', permissions: ['chat'], expires_at: '2020-01-01T00:00:00Z' },
       'expires_at',

@@ -28,7 +28,7 @@ export const v0GenerationFields = {
     .int()
     .min(-1)
     .max(2 ** 31 - 1)
-    .refine((count) => count !== 0, 'must be -1 or at least 1')
+    .refine((count) => count !== 0, 'It must be -1 or at least 1')
     .nullish()
     .describe('-1 or left out: until the model stops or the context is full.'),
   stream: z.boolean().nullish(),

@@ -39,7 +39,7 @@ export const searchCatalog = defineRoute({
   tag: 'v1',
   permission: 'models:read',
   request: {
-    query: z.object({
+    query: z.strictObject({
       search: z.string().max(200).optional(),
       limit: z.coerce.number().int().min(1).max(100).default(20),
     }),
@@ -53,5 +53,5 @@ export const searchCatalog = defineRoute({
         .describe('Why nothing of the model hub is listed.'),
     })
     .openapi('CatalogList'),
-  errors: ['invalid_value'],
+  errors: ['unrecognized_keys', 'invalid_type', 'invalid_value'],
 });

@@ -37,6 +37,10 @@ const subjectFields = {
     .string()
     .nullable()
     .describe('The one that was asked for or chosen; null where there was nothing to choose.'),
+  note: z
+    .string()
+    .optional()
+    .describe('What was taken and what else there is, where several models share the repository.'),
 };
 
 const jobFields = {

@@ -31,13 +31,13 @@ export const listResponses = defineRoute({
   tag: 'v1',
   permission: 'chat',
   request: {
-    query: z.object({
+    query: z.strictObject({
       limit: z.coerce.number().int().min(1).max(100).default(20),
       after: responseIdSchema.optional(),
     }),
   },
   result: storedResponsePageSchema,
-  errors: ['invalid_value'],
+  errors: ['unrecognized_keys', 'invalid_type', 'invalid_value'],
 });
 
 export const getResponse = defineRoute({

@@ -48,9 +48,13 @@ export function toDownloadStart(start: DownloadStart, keys: KeysByFile): Downloa
 }
 
 /** The key that the library gave to the files, else the one that it is going to give. */
-function subject({ owner, name, files, quantization }: DownloadPlan, keys: KeysByFile) {
+function subject({ owner, name, files, quantization, note }: DownloadPlan, keys: KeysByFile) {
   const known = files
     .map(({ target }) => keys.get(`${owner}/${name}/${target}`.toLowerCase()))
     .find((key) => key !== undefined);
-  return { model: known ?? `${owner}/${modelName(name)}`.toLowerCase(), quantization };
+  return {
+    model: known ?? `${owner}/${modelName(name)}`.toLowerCase(),
+    quantization,
+    ...given({ note }),
+  };
 }

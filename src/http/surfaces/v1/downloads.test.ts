@@ -94,6 +94,12 @@ describe('a job', () => {
     expect(await getJob(young)).toEqual({ ...shown, status: 'downloading', bytes_per_second: 0 });
   });
 
+  it('says what else the repository has', async () => {
+    const note = 'Took one of 2 models.';
+    const noted = { ...job, plan: { ...plan, note }, status: 'paused' } as const;
+    expect(await getJob(noted)).toEqual({ ...shown, status: 'paused', note });
+  });
+
   it('shows neither while it is paused', async () => {
     expect(await getJob({ ...job, status: 'paused' })).toEqual({ ...shown, status: 'paused' });
   });

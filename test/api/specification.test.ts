@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { get, post, stream } from '../setup/api.ts';
+import { removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
+
+/** Which fields each answer has, and no others: clients of the API count on that. */
+
+let hearth: HearthProcess;
+beforeAll(async () => {
+  hearth = await startHearth();
+});
+afterAll(async () => {
+  await hearth.stop();
+  await removeHome(hearth.home);
+});
+
+/** The names of all fields, those of nested objects after a dot, those of items after `[]`. */
+function fieldsOf(value: unknown, path = ''): readonly string[] {
+  if (Array.isArray(value)) {
+    return [...new Set(value.flatMap((item) => fieldsOf(item, `${path}[]`)))].toSorted();
+  }
+  if (typeof value !== 'object' || value === null) return [path];
+  const prefix = path === '' ? '' : `${path}.`;
+  return Object.entries(value)
+    .flatMap(([key, field]) => fieldsOf(field, prefix + key))
+    .toSorted();
+}
+
+async function answer(path: string, body?: unknown) {
+  const { status, body: given } =
+    body === undefined ? await get(hearth.url, path) : await post(hearth.url, path, body);
+  expect(status, JSON.stringify(given)).toBe(200);
+  return given;
+}
+
+const report = [
+  'model_info.arch',
+  'model_info.context_length',
+  'model_info.format',
+  'model_info.quant',
+  'runtime.name',
+  'runtime.supported_formats[]',
+  'runtime.version',
+  'stats.generation_time',
+  'stats.stop_reason',
+  'stats.time_to_first_token',
+  'stats.tokens_per_second',
+  'usage.completion_tokens',
+  'usage.prompt_tokens',
+  'usage.total_tokens',
+];
+const envelope = ['created', 'id', 'model', 'object', ...report];
+const rhymes = {
+  model: 'hearth/starter-vision',
+  messages: [
+    { role: 'system', content: 'Always answer in rhymes.' },
+    { role: 'user', content: 'Introduce yourself.' },
+  ],
+  temperature: 0.7,
+  max_tokens: -1,
+};
+
+describe('v0 has the fields of', () => {
+  const record = [
+    'arch',
+    'capabilities[]',
+    'compatibility_type',
+    'id',
+    'max_context_length',
+    'object',
+    'publisher',
+    'quantization',
+    'state',
+    'type',
+  ];
+
+  it('a model, not loaded and loaded', async () => {
+    const path = '/api/v0/models/hearth/starter-chat';
+    expect(fieldsOf(await answer(path))).toEqual(record);
+    await answer('/api/v1/models/load', { model: 'hearth/starter-chat' });
+    expect(fieldsOf(await answer(path))).toEqual([...record, 'loaded_context_length'].toSorted());
+    await answer('/api/v1/models/unload', { instance_id: 'hearth/starter-chat' });
+    expect(fieldsOf(await answer(path))).toEqual(record);
+    const { object, data } = await answer('/api/v0/models');
+    expect([object, Array.isArray(data)]).toEqual(['list', true]);
+  });
+
+  it('a chat completion', async () => {
+    const result = await answer('/api/v0/chat/completions', { ...rhymes, stream: false });
+    const choice = ['finish_reason', 'index', 'logprobs', 'message.content', 'message.role'];
+    const reasoning = 'choices[].message.reasoning_content';
+    expect(fieldsOf(result).filter((field) => field !== reasoning)).toEqual(
+      [...envelope, ...choice.map((field) => `choices[].${field}`)].toSorted(),
+    );
+    expect(result.choices[0].logprobs).toBeNull();
+  });
+
+  it('the chunks of a streamed one', async () => {
+    const events = await stream(hearth.url, '/api/v0/chat/completions', rhymes);
+    const chunks = events.slice(0, -1).map(({ data }) => JSON.parse(data));
+    const head = ['created', 'id', 'model', 'object'];
+    for (const chunk of chunks.slice(0, -1)) {
+      expect(Object.keys(chunk).toSorted()).toEqual(['choices', ...head]);
+    }
+    expect(Object.keys(chunks.at(-1)).toSorted()).toEqual(
+      ['choices', ...head, 'model_info', 'runtime', 'stats', 'usage'].toSorted(),
+    );
+    expect(chunks.at(-1).choices[0].delta).toEqual({});
+  });
+
+  it('a text completion', async () => {
+    const result = await answer('/api/v0/completions', {
+      model: 'hearth/starter-vision',
+      prompt: 'the meaning of life is',
+      temperature: 0.7,
+      max_tokens: 10,
+      stream: false,
+      stop: '\n',
+    });
+    const choice = ['finish_reason', 'index', 'logprobs', 'text'];
+    expect(fieldsOf(result)).toEqual(
+      [...envelope, ...choice.map((field) => `choices[].${field}`)].toSorted(),
+    );
+  });
+
+  it('an embedding', async () => {
+    const result = await answer('/api/v0/embeddings', {
+      model: 'hearth/starter-embed',
+      input: 'Some text to embed',
+    });
+    expect(fieldsOf(result)).toEqual([
+      'data[].embedding[]',
+      'data[].index',
+      'data[].object',
+      'model',
+      'object',
+      'usage.prompt_tokens',
+      'usage.total_tokens',
+    ]);
+  });
+});
+
+describe('v1 has the fields of', () => {
+  const path = '/api/v1/chat';
+  const hello = {
+    model: 'hearth/starter-chat',
+    input: 'Hello!',
+    temperature: 0,
+    reasoning: 'off',
+  };
+  const result = [
+    'model_instance_id',
+    'output[].content',
+    'output[].type',
+    'stats.input_tokens',
+    'stats.reasoning_output_tokens',
+    'stats.time_to_first_token_seconds',
+    'stats.tokens_per_second',
+    'stats.total_output_tokens',
+  ];
+  const stored = [...result, 'response_id'].toSorted();
+
+  it('a chat that loads the model, one that does not, and one that is not stored', async () => {
+    expect(fieldsOf(await answer(path, hello))).toEqual(
+      [...stored, 'stats.model_load_time_seconds'].toSorted(),
+    );
+    expect(fieldsOf(await answer(path, hello))).toEqual(stored);
+    expect(fieldsOf(await answer(path, { ...hello, store: true }))).toEqual(stored);
+    expect(fieldsOf(await answer(path, { ...hello, store: false }))).toEqual(result);
+  });
+
+  it('the same where it is streamed', async () => {
+    for (const [store, fields] of [
+      [true, stored],
+      [false, result],
+    ] as const) {
+      const events = await stream(hearth.url, path, { ...hello, store });
+      const end = JSON.parse(events.at(-1)?.data ?? '');
+      expect(Object.keys(end).toSorted()).toEqual(['result', 'type']);
+      expect(fieldsOf(end.result)).toEqual(fields);
+    }
+  });
+
+  it('a load, with its configuration only where asked for, and an unload', async () => {
+    const load = { model: 'hearth/starter-chat' };
+    const plain = ['instance_id', 'load_time_seconds', 'status', 'type'];
+    const first = await answer('/api/v1/models/load', { ...load, echo_load_config: false });
+    expect(fieldsOf(first)).toEqual(plain);
+    const second = await answer('/api/v1/models/load', { ...load, echo_load_config: true });
+    expect(fieldsOf(second)).toEqual(
+      [...plain, 'load_config.context_length', 'load_config.parallel'].toSorted(),
+    );
+    for (const { instance_id: id } of [first, second]) {
+      expect(await answer('/api/v1/models/unload', { instance_id: id })).toEqual({
+        instance_id: id,
+      });
+    }
+  });
+});
