@@ -15,7 +15,13 @@ let hearth: HearthProcess;
 beforeAll(async () => {
   const home = await makeHome();
   await placeEndlessModel(home);
-  const flags = ['--models-auto-evict=false', '--engine-parallel=2', '--limits-queued-requests=70'];
+  const flags = [
+    '--models-auto-evict=false',
+    '--engine-parallel=2',
+    // Room enough for the endless model to write all through a test.
+    '--engine-context-length=16384',
+    '--limits-queued-requests=70',
+  ];
   hearth = await startHearth({ home, flags });
 });
 afterAll(async () => {

@@ -63,8 +63,10 @@ it('reports how far it has loaded', async () => {
 it('fails its requests with `crashed` when it dies, and says so', async () => {
   const engine = await engines.launch('chat');
   const generation = async (): Promise<void> => {
+    let isKilled = false;
     for await (const event of engine.engine.generate(request, new AbortController().signal)) {
-      if (event.type === 'content.delta') process.kill(engine.pid, 'SIGKILL');
+      if (event.type !== 'content.delta' || isKilled) continue;
+      isKilled = process.kill(engine.pid, 'SIGKILL');
     }
   };
   await expect(generation).rejects.toMatchObject({ code: 'crashed', status: 503 });
