@@ -1,8 +1,8 @@
-import { statfs } from 'node:fs/promises';
+import { mkdir, statfs } from 'node:fs/promises';
 import { HearthError } from '../contract/errors.ts';
 
 /** Bytes that this process may still write on the disk of a folder. */
-export async function readFreeBytes(folder: string): Promise<number> {
+async function readFreeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;
 }
@@ -14,13 +14,37 @@ interface SpaceDemand {
   readonly promisedBytes: number;
 }
 
-/** Whether there is room for everything that is to come. */
-export function hasRoom({ freeBytes, neededBytes, promisedBytes }: SpaceDemand): boolean {
-  return neededBytes + promisedBytes <= freeBytes;
+/** The disk of the models, seen by downloads that are to fit on it together. */
+export class DiskSpace {
+  readonly #folder: string;
+  readonly #readFreeBytes: (folder: string) => Promise<number>;
+
+  /** @param read Bytes free on the disk of a folder; asks the system unless given. */
+  constructor(folder: string, read = readFreeBytes) {
+    this.#folder = folder;
+    this.#readFreeBytes = read;
+  }
+
+  /** @throws HearthError `insufficient_disk`. */
+  async assertRoom(neededBytes: number, promisedBytes: number): Promise<void> {
+    const demand = await this.#demand(neededBytes, promisedBytes);
+    if (neededBytes + promisedBytes > demand.freeBytes) throw insufficientDisk(demand);
+  }
+
+  /** For a disk that filled up although there was room at first. */
+  async shortage(neededBytes: number, promisedBytes: number): Promise<HearthError> {
+    return insufficientDisk(await this.#demand(neededBytes, promisedBytes));
+  }
+
+  async #demand(neededBytes: number, promisedBytes: number): Promise<SpaceDemand> {
+    // Whoever moved the folder away while the server runs gets a new one.
+    await mkdir(this.#folder, { recursive: true });
+    return { freeBytes: await this.#readFreeBytes(this.#folder), neededBytes, promisedBytes };
+  }
 }
 
 /** Says both numbers: what is needed and what there is. */
-export function insufficientDisk(demand: SpaceDemand): HearthError {
+function insufficientDisk(demand: SpaceDemand): HearthError {
   const { freeBytes, neededBytes, promisedBytes } = demand;
   const promised =
     promisedBytes > 0 ? `, of which other downloads still need ${formatBytes(promisedBytes)}` : '';

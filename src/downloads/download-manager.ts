@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { HearthError } from '../contract/errors.ts';
 import type { Hub } from '../hub/hub.ts';
 import { modelName } from '../models/library-model.ts';
@@ -9,7 +8,7 @@ import type { Logger } from '../observability/logger.ts';
 import type { DownloadRepository, StoredDownload } from '../store/store.ts';
 import { ActiveDownload } from './active-download.ts';
 import { describeFailure, isUnexpected } from './describe-failure.ts';
-import { hasRoom, insufficientDisk, isDiskFull, readFreeBytes } from './disk-space.ts';
+import { DiskSpace, isDiskFull } from './disk-space.ts';
 import type {
   DownloadJob,
   DownloadManager,
@@ -61,6 +60,7 @@ class Manager implements ContinuableDownloadManager {
   readonly #options: DownloadManagerOptions;
   readonly #settings: RunSettings;
   readonly #slots: Slots;
+  readonly #disk: DiskSpace;
   /** In the order in which they began; also a job whose end could not be stored. */
   readonly #active = new Map<string, ActiveDownload>();
   #lastChange: Promise<unknown> = Promise.resolve();
@@ -69,6 +69,7 @@ class Manager implements ContinuableDownloadManager {
   constructor(options: DownloadManagerOptions) {
     this.#options = options;
     this.#slots = new Slots(options.concurrentJobs ?? 2);
+    this.#disk = new DiskSpace(options.modelsFolder, options.readFreeBytes);
     this.#settings = {
       retryPolicy: defaultRetryPolicy,
       connectionsPerJob: 4,
@@ -241,7 +242,7 @@ class Manager implements ContinuableDownloadManager {
 
   async #begin(plan: DownloadPlan): Promise<DownloadJob> {
     const totalBytes = plan.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-    await this.#assertRoom(totalBytes, [...this.#active.values()]);
+    await this.#disk.assertRoom(totalBytes, promisedTo(this.#active.values()));
     const stored: StoredDownload = {
       id: `job_${randomBytes(5).toString('hex')}`,
       plan,
@@ -261,9 +262,8 @@ class Manager implements ContinuableDownloadManager {
   /** Goes on with a job that stands still; joins one that does not. */
   async #resume(stored: StoredDownload): Promise<DownloadJob> {
     if (stored.status !== 'downloading' || !this.#active.has(stored.id)) {
-      await this.#assertRoom(stored.totalBytes - stored.downloadedBytes, [
-        ...this.#active.values(),
-      ]);
+      const remainingBytes = stored.totalBytes - stored.downloadedBytes;
+      await this.#disk.assertRoom(remainingBytes, promisedTo(this.#active.values()));
       await this.#activate(stored);
     }
     return this.#view(stored);
@@ -300,7 +300,7 @@ class Manager implements ContinuableDownloadManager {
         settings: this.#settings,
         signal,
         onReceived: (bytes) => active.received(bytes),
-        assertRoom: () => this.#assertRoom(active.remainingBytes, earlier),
+        assertRoom: () => this.#disk.assertRoom(active.remainingBytes, promisedTo(earlier)),
       });
     logger.info({ job: stored.id, model: planOf(stored).model }, 'download started');
     active.run(async (signal) => {
@@ -356,26 +356,19 @@ class Manager implements ContinuableDownloadManager {
     for (const { id } of completed.slice(keptCompletedJobs)) await store.delete(id);
   }
 
-  /** @param others What else is to be written to that disk. */
-  async #assertRoom(neededBytes: number, others: readonly ActiveDownload[]): Promise<void> {
-    const demand = await this.#demand(neededBytes, others);
-    if (!hasRoom(demand)) throw insufficientDisk(demand);
-  }
-
   async #diskFull(active: ActiveDownload): Promise<HearthError> {
     const others = [...this.#active.values()].filter((other) => other !== active);
-    return insufficientDisk(await this.#demand(active.remainingBytes, others));
+    return this.#disk.shortage(active.remainingBytes, promisedTo(others));
   }
+}
 
-  async #demand(neededBytes: number, others: readonly ActiveDownload[]) {
-    const { modelsFolder, readFreeBytes: read = readFreeBytes } = this.#options;
-    const promisedBytes = others
-      .filter(({ stored }) => stored.status === 'downloading')
-      .reduce((sum, { remainingBytes }) => sum + remainingBytes, 0);
-    // Whoever moved the folder away while the server runs gets a new one.
-    await mkdir(modelsFolder, { recursive: true });
-    return { freeBytes: await read(modelsFolder), neededBytes, promisedBytes };
+/** Bytes that downloads which run have yet to write. */
+function promisedTo(downloads: Iterable<ActiveDownload>): number {
+  let bytes = 0;
+  for (const { stored, remainingBytes } of downloads) {
+    if (stored.status === 'downloading') bytes += remainingBytes;
   }
+  return bytes;
 }
 
 function conflict({ id, status }: StoredDownload, reason: string, advice: string): HearthError {
