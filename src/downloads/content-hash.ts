@@ -1,11 +1,14 @@
 import { createHash, type Hash } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FileChecksum } from '../hub/hub.ts';
 import type { PartFile } from './part-file.ts';
 
 /** Small enough that hashing it does not hold up other requests. */
 const readBytes = 512 * 1024;
+
+/** Where bytes come faster than one write in this time they need all of the processor, and are hashed later. */
+const leastQuietMs = 4;
 
 /**
  * Hashes a part file from its beginning while it fills up, right behind the chunks: the bytes are still in
@@ -23,10 +26,10 @@ export async function hashWhileFilling(
   const buffer = Buffer.allocUnsafeSlow(Math.min(readBytes, Math.max(1, part.sizeBytes)));
   for (let position = 0; position < part.sizeBytes;) {
     signal.throwIfAborted();
-    const receivedBytes = part.receivedBytes;
-    await setImmediate();
-    // The network goes first: what is on disk can be read later just as well.
-    if (part.receivedBytes > receivedBytes && !part.isComplete) continue;
+    if (!part.isComplete && part.quietMs < leastQuietMs) {
+      await delay(leastQuietMs, undefined, { signal }).catch(() => {});
+      continue;
+    }
     const readable = part.readableFrom(position);
     if (readable === 0) {
       await part.nextWrite(signal);

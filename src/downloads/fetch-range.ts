@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { HearthError } from '../contract/errors.ts';
 import { HttpFailure, type HttpClient } from '../net/http-client.ts';
+import { SpentBuffers } from './spent-buffers.ts';
 
 /** The hub sends whole files only; they have to be read from their beginning. */
 export class RangeIgnored extends Error {
@@ -28,7 +29,7 @@ interface RangeRequest {
   /** Exclusive. */
   readonly end: number;
   readonly signal: AbortSignal;
-  /** Gets the bytes in order; the next come when it has settled. */
+  /** Gets the bytes in order, to be used until it settles; the next come then. */
   readonly write: (pieces: readonly Uint8Array[]) => Promise<void>;
 }
 
@@ -126,12 +127,14 @@ async function passOn(
   let remaining = end - start;
   let batch: Uint8Array[] = [];
   let batchedBytes = 0;
+  const spent = new SpentBuffers();
   let flushedAt = performance.now();
   const flush = async (): Promise<void> => {
     const pieces = batch;
     batch = [];
     batchedBytes = 0;
     if (pieces.length > 0) await watch.during(write(pieces));
+    spent.free(pieces);
     flushedAt = performance.now();
   };
   try {

@@ -1,7 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { planChunks, type ChunkRange } from './chunk-plan.ts';
-import { YoungGarbage } from './young-garbage.ts';
 import { openProgressFile, type ProgressFile } from './progress-file.ts';
 
 interface PartFileOptions {
@@ -33,8 +32,8 @@ export class PartFile {
   readonly #file: FileHandle;
   readonly #progress: ProgressFile;
   readonly #chunks: readonly ChunkState[];
-  readonly #garbage = new YoungGarbage();
   #receivedBytes = 0;
+  #writtenAtMs = 0;
   #waiting: (() => void)[] = [];
 
   private constructor(file: FileHandle, progress: ProgressFile, options: PartFileOptions) {
@@ -80,6 +79,11 @@ export class PartFile {
   /** Bytes on disk, of all chunks. */
   get receivedBytes(): number {
     return this.#receivedBytes;
+  }
+
+  /** Since the last write. */
+  get quietMs(): number {
+    return performance.now() - this.#writtenAtMs;
   }
 
   get isComplete(): boolean {
@@ -137,7 +141,6 @@ export class PartFile {
       throw new RangeError(`chunk ${index} would get more bytes than it has`);
     }
     await writeFully(this.#file, pieces, byteCount, chunk.start + chunk.receivedBytes);
-    this.#garbage.add(byteCount);
     await this.#record(chunk, chunk.receivedBytes + byteCount, checksum);
   }
 
@@ -194,6 +197,7 @@ export class PartFile {
     this.#receivedBytes += receivedBytes - chunk.receivedBytes;
     chunk.receivedBytes = receivedBytes;
     chunk.checksum = checksum;
+    this.#writtenAtMs = performance.now();
     this.#wake();
   }
 

@@ -74,11 +74,8 @@ export function connectEngine(options: EngineConnectionOptions): EngineConnectio
 
   async function dispatch(request: EngineRequest, signal: AbortSignal): Promise<EngineStream> {
     signal.throwIfAborted();
-    const reader = new ResponseReader();
-    const abort = (): void => reader.abort(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
+    const reader = new ResponseReader({ signal });
     const failed = (error: unknown): never => {
-      signal.removeEventListener('abort', abort);
       if (signal.aborted) throw signal.reason;
       throw new ConnectionLostError('The engine can not be reached.', { cause: error });
     };
@@ -86,16 +83,9 @@ export function connectEngine(options: EngineConnectionOptions): EngineConnectio
     await reader.started().catch(failed);
     return {
       status: reader.status,
-      read: async () => {
-        const chunks = await reader.read().catch(failed);
-        if (chunks === undefined) signal.removeEventListener('abort', abort);
-        return chunks;
-      },
+      read: () => reader.read().catch(failed),
       setMinimumInterval: (intervalMs) => reader.setMinimumInterval(intervalMs),
-      close: () => {
-        signal.removeEventListener('abort', abort);
-        reader.abort(new Error('closed'));
-      },
+      close: () => reader.abort(new Error('closed')),
     };
   }
 

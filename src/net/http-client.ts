@@ -7,6 +7,7 @@ import {
   type Reach,
 } from './address-policy.ts';
 import { createHttpAgent } from './http-agent.ts';
+import { ResponseReader } from './response-reader.ts';
 
 /** Why a request gave nothing; `status` is an answer that is no success, `refused` a place out of reach. */
 export type HttpFailureReason =
@@ -92,6 +93,10 @@ interface HttpClientOptions {
 }
 
 const maximumRedirects = 5;
+/** What is read of an answer that isn't wanted, to keep its connection usable. */
+const dumpedBytes = 16_384;
+/** Enough that the socket is read while the last bytes are written; each connection may hold as much. */
+const pauseAboveBytes = 256 * 1024;
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** A client for addresses outside this machine; engines on loopback have their own connection. */
@@ -116,11 +121,10 @@ async function get(route: Route, url: URL, options: HttpGetOptions): Promise<Htt
   let headers = { ...forwardedHeaders, ...options.headers };
   for (let redirects = 0; redirects <= maximumRedirects; redirects += 1) {
     const response = await send(route, current, headers, signal);
-    const { statusCode: status } = response;
+    const { status } = response;
     const isRedirect = redirectStatuses.has(status);
     if (!isRedirect && isSuccess(status)) return toResponse(current, response, options);
-    // What the server says besides isn't wanted; reading a little of it keeps the connection usable.
-    await response.body.dump({ limit: 16_384 }).catch(() => {});
+    await dump(response).catch(() => {});
     if (!isRedirect) {
       const message = `${current.host} answered ${status}`;
       throw new HttpFailure('status', message, { status, headers: response.headers });
@@ -137,21 +141,22 @@ function isOk(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-function toResponse(
-  url: URL,
-  response: Dispatcher.ResponseData,
-  options: HttpGetOptions,
-): HttpResponse {
+function toResponse(url: URL, response: ResponseReader, options: HttpGetOptions): HttpResponse {
   return {
     url,
-    status: response.statusCode,
+    status: response.status,
     headers: response.headers,
     body: bounded(response, options),
-    discard() {
-      // Destroying it is an error to whoever reads it, and nobody does.
-      response.body.on('error', () => {}).destroy();
-    },
+    discard: () => response.abort(new Error('not wanted')),
   };
+}
+
+async function dump(response: ResponseReader): Promise<void> {
+  let bytes = 0;
+  for (let pieces = await response.read(); pieces !== undefined; pieces = await response.read()) {
+    for (const piece of pieces) bytes += piece.length;
+    if (bytes > dumpedBytes) response.abort(new Error('not wanted'));
+  }
 }
 
 async function send(
@@ -159,17 +164,20 @@ async function send(
   url: URL,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
-): Promise<Dispatcher.ResponseData> {
+): Promise<ResponseReader> {
   signal.throwIfAborted();
   try {
     policy?.assertUrl(url);
-    return await agent.request({
+    const response = new ResponseReader({ signal, pauseAboveBytes });
+    const request = {
       origin: url.origin,
       path: url.pathname + url.search,
       method: 'GET',
       headers: { 'user-agent': 'hearth', ...headers },
-      signal,
-    });
+    } as const;
+    agent.dispatch(request, response);
+    await response.started();
+    return response;
   } catch (error) {
     throw failureOf(error, 'unreachable', `${url.host} can't be reached`, signal);
   }
@@ -189,24 +197,29 @@ export function redirectTarget(from: URL, location: string | readonly string[] |
 }
 
 async function* bounded(
-  response: Dispatcher.ResponseData,
+  response: ResponseReader,
   { signal, maximumBytes, onProgress }: HttpGetOptions,
 ): AsyncGenerator<Uint8Array> {
   const declared = Number(response.headers['content-length']);
   const totalBytes = Number.isSafeInteger(declared) ? declared : undefined;
   let receivedBytes = 0;
   try {
-    for await (const piece of response.body as AsyncIterable<Uint8Array>) {
-      receivedBytes += piece.length;
-      if (Math.max(receivedBytes, totalBytes ?? 0) > maximumBytes) {
-        throw new HttpFailure('too_large', `the answer is larger than ${maximumBytes} bytes`);
+    for (let pieces = await response.read(); pieces !== undefined; pieces = await response.read()) {
+      for (const piece of pieces) {
+        receivedBytes += piece.length;
+        if (Math.max(receivedBytes, totalBytes ?? 0) > maximumBytes) {
+          throw new HttpFailure('too_large', `the answer is larger than ${maximumBytes} bytes`);
+        }
+        onProgress?.(receivedBytes, totalBytes);
+        yield piece;
       }
-      onProgress?.(receivedBytes, totalBytes);
-      yield piece;
     }
   } catch (error) {
     const message = `the transfer broke off after ${receivedBytes} bytes`;
     throw failureOf(error, 'interrupted', message, signal);
+  } finally {
+    // Closes the connection of an answer that was not read to its end.
+    response.abort(new Error('not wanted'));
   }
 }
 

@@ -1,7 +1,12 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 
-/** More unread bytes than this pause the socket until the reader catches up. */
-const pauseAboveBytes = 1024 * 1024;
+interface ResponseReaderOptions {
+  /** Ends the request at once when aborted; its reason is what reading throws then. */
+  readonly signal: AbortSignal;
+  /** More unread bytes than this pause the socket until the reader catches up; 1 MiB unless given. */
+  readonly pauseAboveBytes?: number;
+}
 
 /**
  * Receives one HTTP response from undici and hands it on in batches: all that one socket read brought
@@ -10,6 +15,10 @@ const pauseAboveBytes = 1024 * 1024;
 export class ResponseReader implements Dispatcher.DispatchHandler {
   /** Known once `started` has settled. */
   status = 0;
+  /** Known like `status`. */
+  headers: IncomingHttpHeaders = {};
+  readonly #signal: AbortSignal;
+  readonly #pauseAboveBytes: number;
   #controller: Dispatcher.DispatchController | undefined;
   #chunks: Buffer[] = [];
   #unreadBytes = 0;
@@ -19,6 +28,12 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   #hasEnded = false;
   #failure: { readonly reason: unknown } | undefined;
   #waiter: (() => void) | undefined;
+
+  constructor({ signal, pauseAboveBytes = 1024 * 1024 }: ResponseReaderOptions) {
+    this.#signal = signal;
+    this.#pauseAboveBytes = pauseAboveBytes;
+    signal.addEventListener('abort', this.#abandon, { once: true });
+  }
 
   /** Settles when the status is known or the request failed. */
   async started(): Promise<void> {
@@ -32,7 +47,10 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   async read(): Promise<readonly Buffer[] | undefined> {
     while (this.#chunks.length === 0) {
       this.#throwFailure();
-      if (this.#hasEnded) return undefined;
+      if (this.#hasEnded) {
+        this.#forgetSignal();
+        return undefined;
+      }
       await this.#nextSignal();
     }
     const chunks = this.#chunks;
@@ -60,15 +78,22 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     if (this.#failure !== undefined) controller.abort(new Error('aborted'));
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
+    // Such as 103, before the answer itself.
+    if (status < 200) return;
     this.status = status;
+    this.headers = headers;
     this.#wake();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#unreadBytes += chunk.length;
-    if (this.#unreadBytes > pauseAboveBytes) controller.pause();
+    if (this.#unreadBytes > this.#pauseAboveBytes) controller.pause();
     const waitMs = this.#deliveredAt + this.#minIntervalMs - performance.now();
     if (waitMs < 1) {
       this.#wake();
@@ -86,9 +111,16 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     this.#fail(error);
   }
 
+  readonly #abandon = (): void => this.abort(this.#signal.reason);
+
   #fail(reason: unknown): void {
+    this.#forgetSignal();
     this.#failure ??= { reason };
     this.#wake();
+  }
+
+  #forgetSignal(): void {
+    this.#signal.removeEventListener('abort', this.#abandon);
   }
 
   #throwFailure(): void {
