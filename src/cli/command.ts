@@ -19,7 +19,7 @@ export interface OptionDeclaration<Value = unknown> {
 interface PositionalDeclaration {
   readonly summary: string;
   readonly isRequired: boolean;
-  /** Takes all that follows, joined by spaces. */
+  /** Takes all that follows. */
   readonly isRest?: boolean;
 }
 
@@ -32,9 +32,11 @@ type OptionValues<Declared extends Options> = {
     | undefined;
 };
 type PositionalValues<Declared extends Positionals> = {
-  readonly [Name in keyof Declared]: Declared[Name]['isRequired'] extends true
-    ? string
-    : string | undefined;
+  readonly [Name in keyof Declared]: Declared[Name]['isRest'] extends true
+    ? readonly string[]
+    : Declared[Name]['isRequired'] extends true
+      ? string
+      : string | undefined;
 };
 
 interface Invocation<DeclaredOptions extends Options, DeclaredPositionals extends Positionals> {

@@ -86,7 +86,7 @@ export function onOff(flags: string, summary: string): OptionDeclaration<boolean
 
 export const required = (summary: string) => ({ summary, isRequired: true }) as const;
 export const optional = (summary: string) => ({ summary, isRequired: false }) as const;
-/** All that follows, as one text; undefined where nothing does. */
+/** All that follows; empty where nothing does. */
 export const rest = (summary: string) => ({ summary, isRequired: false, isRest: true }) as const;
 
 export const jsonOption = { json: flag('--json', 'Print JSON') };

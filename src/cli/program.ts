@@ -104,7 +104,7 @@ function readCommandLine(description: CommandDescription, command: Command) {
   const positionals = Object.entries(description.positionals ?? {}).map(
     ([name, { isRest }], index) => [
       name,
-      isRest === true ? command.args.slice(index).join(' ') || undefined : command.args[index],
+      isRest === true ? command.args.slice(index) : command.args[index],
     ],
   );
   return { options: Object.fromEntries(options), positionals: Object.fromEntries(positionals) };

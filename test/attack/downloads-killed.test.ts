@@ -43,9 +43,9 @@ it(
     const lines: string[] = [];
     let onDisk = 0;
     for (let kill = 1; kill <= killCount; kill += 1) {
-      const target = onDisk + Math.random() * 1.8 * (sizeBytes / (killCount + 2));
-      const deadline = Math.min(target, sizeBytes - 1_000_000);
-      while ((await downloadedBytes(hearth, jobId)) < deadline);
+      const share = (sizeBytes - 1_000_000 - onDisk) / (killCount - kill + 2);
+      const target = onDisk + Math.random() * 2 * share;
+      while ((await downloadedBytes(hearth, jobId)) < target);
       const seen = await downloadedBytes(hearth, jobId);
       await hearth.kill();
       // The hub says nothing meanwhile, so that what is counted is what was kept.

@@ -22,7 +22,7 @@ const hearth = (...commandLine: string[]) => runHearth(['mcp', ...commandLine], 
 
 it('adds, lists, tests and removes plugins', async () => {
   expect(await hearth('ls')).toMatchObject({ exitCode: 0, stdout: '' });
-  const program = ['--command', process.execPath, '--arg', everything, '--env', 'KEY=secret'];
+  const program = ['--env', 'KEY=secret', '--', process.execPath, everything];
   expect(await hearth('add', 'all', ...program)).toMatchObject({
     exitCode: 0,
     stdout: 'Added mcp/all\n',
@@ -50,11 +50,12 @@ it('adds, lists, tests and removes plugins', async () => {
 });
 
 it.each([
-  ['neither of both', ['x'], 'either --command or --url'],
-  ['a header for a program', ['x', '--command', 'a', '--header', 'a:b'], '--header goes with'],
-  ['no value', ['x', '--command', 'a', '--env', 'A'], 'between them'],
-  ['no label', ['a b', '--command', 'a'], 'the label "a b" must be up to 64 letters'],
-  ['a label of ours', ['speech-script', '--command', 'a'], "a plugin of Hearth's own"],
+  ['neither of both', ['x'], 'either a program to run, after --, or --url'],
+  ['both', ['x', '--url', 'http://a', '--', 'a'], 'either a program to run, after --, or --url'],
+  ['a header for a program', ['x', '--header', 'a:b', '--', 'a'], '--header goes with'],
+  ['no value', ['x', '--env', 'A', '--', 'a'], 'between them'],
+  ['no label', ['a b', '--', 'a'], 'the label "a b" must be up to 64 letters'],
+  ['a label of ours', ['speech-script', '--', 'a'], "a plugin of Hearth's own"],
 ])('says what is wrong: %s', async (_, commandLine, message) => {
   expect(await hearth('add', ...commandLine)).toMatchObject({
     exitCode: 2,

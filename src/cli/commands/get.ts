@@ -36,11 +36,11 @@ export const get = defineCommand({
     'hearth get https://huggingface.co/bartowski/SmolLM2-135M-Instruct-GGUF',
     'hearth get --search embedding --json',
   ],
-  async run({ context, options, positionals: { model: argument = '' } }) {
+  async run({ context, options, positionals: { model } }) {
     const { terminal, signal } = context;
     const isJson = options.json === true;
     const client = await connect(context, options);
-    const found = await findWantedModel(context, client, argument, {
+    const found = await findWantedModel(context, client, model.join(' '), {
       isJson,
       isSearch: options.search === true,
     });

@@ -4,14 +4,15 @@ import { pluginId } from '../../tools/plugin-label.ts';
 import { defineCommand } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { withPlugins } from '../local/plugins.ts';
-import { jsonOption, required, text, texts } from '../option.ts';
+import { jsonOption, required, rest, text, texts } from '../option.ts';
 import { labelArgument } from '../plugin-label-argument.ts';
 
 export const mcpAdd = defineCommand({
-  positionals: { label: required('Name of the plugin; requests call it mcp/<label>') },
+  positionals: {
+    label: required('Name of the plugin; requests call it mcp/<label>'),
+    program: rest('Program to run, with its arguments; after --'),
+  },
   options: {
-    command: text('--command <program>', 'Program to run'),
-    arg: texts('--arg <text>', 'An argument of the program; may be given more than once'),
     env: texts('--env <NAME=value>', 'A variable for the program; may be given more than once'),
     cwd: text('--cwd <folder>', 'Folder to run the program in'),
     url: text('--url <url>', 'Address of a server to connect to instead'),
@@ -19,21 +20,25 @@ export const mcpAdd = defineCommand({
     ...jsonOption,
   },
   examples: [
-    'hearth mcp add files --command npx --arg -y --arg @modelcontextprotocol/server-filesystem --arg ~/notes',
+    'hearth mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/notes',
+    'hearth mcp add search --env KEY=secret -- uvx mcp-server-search',
     'hearth mcp add wiki --url https://wiki.example.com/mcp --header "Authorization: Bearer KEY"',
   ],
   async run({ context, options, positionals }) {
     const label = labelArgument(positionals.label);
-    const { command, arg, env, cwd, url, header } = options;
+    const [command, ...args] = positionals.program;
+    const { env, cwd, url, header } = options;
     const isProcess = command !== undefined;
-    if (isProcess === (url !== undefined)) throw new UsageError('Give either --command or --url.');
-    const misplaced = isProcess ? [header] : [arg, env, cwd];
+    if (isProcess === (url !== undefined)) {
+      throw new UsageError('Give either a program to run, after --, or --url.');
+    }
+    const misplaced = isProcess ? [header] : [env, cwd];
     if (misplaced.some((option) => option !== undefined)) {
-      throw new UsageError('--arg, --env and --cwd go with --command, --header goes with --url.');
+      throw new UsageError('--env and --cwd go with a program, --header goes with --url.');
     }
     const entry = given({
       command,
-      args: arg,
+      args: isProcess ? args : undefined,
       env: env && toFields(env, '='),
       // The server runs elsewhere.
       cwd: cwd && resolve(cwd),

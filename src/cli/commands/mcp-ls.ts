@@ -17,7 +17,7 @@ export const mcpLs = defineCommand({
         plugins: plugins.map(({ entry, ...names }) => ({ ...names, ...withoutSecrets(entry) })),
       });
     } else if (plugins.length === 0) {
-      messages.line('No plugins yet. Add one with `hearth mcp add LABEL --command PROGRAM`.');
+      messages.line('No plugins yet. Add one with `hearth mcp add LABEL -- PROGRAM`.');
     } else {
       writeTable<(typeof plugins)[number]>(
         output,
