@@ -12,6 +12,8 @@ interface Answer {
   readonly content: FakeContent;
   readonly faults: FaultsOf;
   readonly register: FaultRegister;
+  /** Told of each piece of a file that is sent. */
+  readonly onSent: (bytes: number) => void;
 }
 
 export interface ByteRange {
@@ -78,6 +80,7 @@ async function sendBody(answer: Answer, start: number, end: number): Promise<voi
     const upTo = Math.min(stop, stallAt, offset + atOnceBytes);
     const piece = corrupted(content.read(offset, upTo - offset), offset, faults);
     offset += piece.length;
+    answer.onSent(piece.length);
     await write(outgoing, piece);
     if (throttled < Infinity) await delay((piece.length / throttled) * 1000);
   }

@@ -44,6 +44,8 @@ export interface FakeHub {
   readonly cdnUrl: string;
   /** Of both servers, oldest first. */
   readonly requests: readonly FakeHubRequest[];
+  /** Of all files, to all who asked. */
+  readonly sentBytes: number;
   readonly faults: HubFaults;
   /** Whether files are redirected to the second server; may be changed at any time. */
   isRedirectingToCdn: boolean;
@@ -69,6 +71,7 @@ export async function startFakeHub(options: FakeHubOptions): Promise<FakeHub> {
   const repositories = new Map<string, FakeRepository>();
   const requests: FakeHubRequest[] = [];
   const register = createFaultRegister();
+  let sentBytes = 0;
   const pageSize = options.pageSize ?? 1000;
 
   const struck =
@@ -172,7 +175,11 @@ export async function startFakeHub(options: FakeHubOptions): Promise<FakeHub> {
     const file = repository.fileAt(pathOf(context));
     if (file === undefined) return context.notFound();
     const faults = context.get('faults');
-    await answerFile({ incoming, outgoing, headers, content: file.content, faults, register });
+    const onSent = (bytes: number): void => {
+      sentBytes += bytes;
+    };
+    const { content } = file;
+    await answerFile({ incoming, outgoing, headers, content, faults, register, onSent });
     return RESPONSE_ALREADY_SENT;
   };
 
@@ -188,6 +195,9 @@ export async function startFakeHub(options: FakeHubOptions): Promise<FakeHub> {
     url: hubServer.url,
     cdnUrl: cdnServer.url,
     requests,
+    get sentBytes() {
+      return sentBytes;
+    },
     faults: register,
     isRedirectingToCdn: options.isRedirectingToCdn ?? false,
     addRepository,
