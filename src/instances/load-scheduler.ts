@@ -204,12 +204,12 @@ export class LoadScheduler {
     onProgress: (fraction: number) => void,
   ): Promise<void> {
     const { logger, loader } = this.#options;
-    const { id, selection, config } = instance;
+    const { id } = instance;
     try {
       if (caller === undefined) this.#begin(instance);
       else await this.#line.enter(instance, caller, signal);
       const startedAt = performance.now();
-      const engineProcess = await loader.load(selection, config, signal, onProgress);
+      const engineProcess = await loader.load(instance, signal, onProgress);
       if (signal.aborted) {
         await engineProcess.stop();
         throw signal.reason;

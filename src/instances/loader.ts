@@ -2,8 +2,7 @@ import { given } from '../contract/given.ts';
 import { HearthError } from '../contract/errors.ts';
 import type { EngineLauncher, EngineProcess } from '../engine/launch/launch.ts';
 import type { InstallProgress, Runtime, RuntimeManager } from '../engine/runtimes/runtime.ts';
-import type { ModelSelection } from '../models/model.ts';
-import type { InstanceConfig } from './instance.ts';
+import type { Instance } from './instance.ts';
 
 export interface LoaderOptions {
   readonly runtimes: RuntimeManager;
@@ -17,6 +16,8 @@ export interface LoaderOptions {
   readonly onInstallProgress?: (progress: InstallProgress) => void;
 }
 
+type LoadedInstance = Pick<Instance, 'selection' | 'config' | 'estimatedBytes'>;
+
 /** Turns a model into a running engine. */
 export class Loader {
   readonly #options: LoaderOptions;
@@ -27,8 +28,7 @@ export class Loader {
 
   /** @throws HearthError one of those of `EngineLauncher.launch`, `unsupported_format`, `runtime_unavailable`. */
   async load(
-    { model, variant }: ModelSelection,
-    config: InstanceConfig,
+    { selection: { model, variant }, config, estimatedBytes }: LoadedInstance,
     signal: AbortSignal,
     onProgress: (fraction: number) => void,
   ): Promise<EngineProcess> {
@@ -43,6 +43,7 @@ export class Loader {
       ...given({ projectorPath: model.projectorPath, threads, gpuLayers }),
       kvCacheTypes,
       promptCacheMiB,
+      expectedBytes: estimatedBytes,
       loadTimeoutMs,
     };
     return this.#options.launcher.launch(spec, signal, onProgress);

@@ -16,7 +16,16 @@ import type { EngineLauncher, EngineProcess, LaunchSpec } from './launch.ts';
 import { trackLoadProgress } from './load-progress.ts';
 import { waitUntilHealthy } from './readiness.ts';
 import { residentBytes } from './resident-bytes.ts';
+import { watchMemory } from './memory-watch.ts';
 import { buildServerArguments, maxConnections } from './server-arguments.ts';
+
+const mebibyte = 1024 * 1024;
+/**
+ * Memory that an engine may take beyond its prompt cache and twice of what is expected of it: nothing that it is
+ * asked for needs that much, so an engine that takes it is caught in something and would take all there is.
+ */
+const spareBytes = 4096 * mebibyte;
+const memoryCheckMs = 1000;
 
 export interface EngineLauncherOptions {
   readonly logger: Logger;
@@ -100,6 +109,17 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
       failure.signal.throwIfAborted();
       child.markReady();
       progress.finish();
+      const watch = await watchMemory({
+        measureBytes: () => residentBytes(pid, 'RssAnon'),
+        expectedBytes: spec.expectedBytes,
+        spareBytes: spareBytes + spec.promptCacheMiB * mebibyte,
+        intervalMs: memoryCheckMs,
+        onOutgrown: (bytes, limitBytes) => {
+          logger.error({ pid, model, bytes, limitBytes }, 'engine killed: it took too much memory');
+          void child.kill();
+        },
+      });
+      void exited.then(watch.close);
       return {
         engine: createLlamaEngine({ connection, properties }),
         pid,

@@ -31,6 +31,8 @@ export interface LaunchSpec {
   readonly kvCacheTypes?: { readonly k: string; readonly v: string };
   /** Most memory for prompts kept outside the slots, in MiB. */
   readonly promptCacheMiB: number;
+  /** Memory that it may come to when it is busy; one that takes far more is killed. Absent: not known. */
+  readonly expectedBytes?: number;
   /** Longest time until the engine must be ready. */
   readonly loadTimeoutMs: number;
 }

@@ -8,12 +8,18 @@ import type {
   ToolCall,
   ToolDefinition,
 } from '../engine.ts';
+import { toGrammarSchema, type SchemaBudget } from './grammar/grammar-schema.ts';
 import { generationFields, type GenerationFields } from './sampling-fields.ts';
 
+/** Schemas of one request together, with their references written out. */
+const maximumSchemaNodes = 20_000;
+
 /**
- * The body of llama-server's `/v1/chat/completions`.
+ * The body of llama-server's `/v1/chat/completions`. The engine gets what it can take of a tool's schema: arguments
+ * are checked when they come. An answer is not, so a schema for it that loses something is refused.
  *
- * @throws HearthError `invalid_value` for a tool choice that the tools can not meet.
+ * @throws HearthError `invalid_value` for a tool choice that the tools can not meet, and for a schema of the
+ *   answer that the engine can not hold to.
  */
 export function chatBody(request: ChatGeneration): GenerationFields {
   return {
@@ -85,7 +91,7 @@ function toolFields({ tools = [], toolChoice }: ChatGeneration): object {
     throw badToolChoice('`tool_choice` is "required"; the request offers no tool.');
   }
   if (typeof toolChoice !== 'object') {
-    return tools.length === 0 ? {} : { tools: tools.map(wireTool), tool_choice: toolChoice };
+    return tools.length === 0 ? {} : { tools: wireTools(tools), tool_choice: toolChoice };
   }
   // The engine has no choice by name: it is offered that one tool and must call it.
   const chosen = tools.filter((tool) => tool.name === toolChoice.name);
@@ -95,20 +101,25 @@ function toolFields({ tools = [], toolChoice }: ChatGeneration): object {
       `\`tool_choice\` names the tool "${toolChoice.name}"; the request offers ${offered}.`,
     );
   }
-  return { tools: chosen.map(wireTool), tool_choice: 'required' };
+  return { tools: wireTools(chosen), tool_choice: 'required' };
 }
 
 function badToolChoice(message: string): HearthError {
   return new HearthError('invalid_value', message, { param: 'tool_choice' });
 }
 
-function wireTool(tool: ToolDefinition): object {
+function wireTools(tools: readonly ToolDefinition[]): readonly object[] {
+  const budget = { nodes: maximumSchemaNodes };
+  return tools.map((tool) => wireTool(tool, budget));
+}
+
+function wireTool(tool: ToolDefinition, budget: SchemaBudget): object {
   return {
     type: 'function',
     function: {
       name: tool.name,
       description: tool.description ?? '',
-      parameters: tool.parameters,
+      parameters: toGrammarSchema(tool.parameters, budget).schema,
     },
   };
 }
@@ -130,9 +141,18 @@ function reasoningFields(level: ReasoningLevel | undefined): object {
 function wireResponseFormat(format: ResponseFormat | undefined): object | undefined {
   if (format === undefined || format.type === 'text') return undefined;
   if (format.type === 'json_object') return { type: 'json_object' };
+  const { schema, losses } = toGrammarSchema(format.schema, { nodes: maximumSchemaNodes });
+  const [loss] = losses;
+  if (loss !== undefined) {
+    throw new HearthError(
+      'invalid_value',
+      `The engine can not hold an answer to the schema: at \`${loss.pointer}\` it ${loss.reason}.`,
+      { param: 'response_format.json_schema.schema' },
+    );
+  }
   return {
     type: 'json_schema',
-    json_schema: { name: 'response', strict: true, schema: format.schema },
+    json_schema: { name: 'response', strict: true, schema },
   };
 }
 

@@ -53,6 +53,16 @@ function tools(): unknown[] {
       return [
         { ...echo, inputSchema: { properties: { a: { type: 'string', pattern: '^(a+)+$' } } } },
       ];
+    case 'costly-schemas':
+      return [
+        { type: 'string', minLength: 5, maxLength: 2 },
+        { type: 'array', minItems: 5000 },
+        { type: 'string', pattern: '^((a?){40}){40}$' },
+      ].map((a, index) => ({
+        ...echo,
+        name: `echo ${index}`,
+        inputSchema: { type: 'object', properties: { a }, required: ['a'] },
+      }));
     case 'changing':
       return hasRenamed ? [echo, { ...echo, name: 'new one' }] : [echo];
     default:

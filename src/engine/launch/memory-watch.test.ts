@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { watchMemory } from './memory-watch.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const outgrown = vi.fn<(bytes: number, limitBytes: number) => void>();
+beforeEach(() => void outgrown.mockClear());
+
+async function watch(measured: readonly (number | undefined)[], expectedBytes?: number) {
+  const left = [...measured];
+  return watchMemory({
+    measureBytes: async () => left.shift(),
+    expectedBytes,
+    spareBytes: 50,
+    intervalMs: 1000,
+    onOutgrown: outgrown,
+  });
+}
+
+it('says once that a process has more than twice its memory and the spare', async () => {
+  await watch([100, 240, 250, 251, 900]);
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(outgrown).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(outgrown.mock.calls).toEqual([[251, 250]]);
+});
+
+it('lets a process come to what is expected of it', async () => {
+  await watch([100, 450, 451], 200);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(outgrown).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(outgrown.mock.calls).toEqual([[451, 450]]);
+});
+
+it('says nothing once it is closed, or of a process that has gone', async () => {
+  (await watch([100, 900])).close();
+  await watch([100, undefined]);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(outgrown).not.toHaveBeenCalled();
+});
+
+it('watches nothing where the platform does not tell', async () => {
+  await watch([undefined, 900]);
+  expect(vi.getTimerCount()).toBe(0);
+});

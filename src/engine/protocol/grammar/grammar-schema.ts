@@ -1,0 +1,226 @@
+import { isDeepStrictEqual } from 'node:util';
+import { plainKeywords } from './plain-keywords.ts';
+import { pointedAt } from './pointed-at.ts';
+import {
+  isRecord,
+  lose,
+  shown,
+  type JsonSchema,
+  type Place,
+  type SchemaLoss,
+  type SchemaWalk,
+} from './schema-walk.ts';
+import { valueBeginnings } from './value-beginnings.ts';
+
+export interface GrammarSchema {
+  /** The schema itself where it is fine as it is. */
+  readonly schema: JsonSchema;
+  readonly losses: readonly SchemaLoss[];
+}
+
+/** How many schemas, with all references written out, a request may still have; what is used is taken off. */
+export interface SchemaBudget {
+  nodes: number;
+}
+
+const maximumNodes = 2000;
+const maximumDepth = 64;
+const maximumCharacters = 64 * 1024;
+const maximumAlternatives = 100;
+const maximumOptionalProperties = 200;
+/** Cutting one recursion may uncover the next. */
+const maximumWalks = 8;
+
+class TooLargeError extends Error {}
+
+/**
+ * A copy of a schema that the engine can make a grammar of, in bounded time and memory. It means the same or
+ * allows more, never less. What the client would notice is in `losses`: `false`; references to elsewhere, to
+ * nothing, or in a circle that is endless or multiplies the ways to read a value; patterns, counts, lists and ranges
+ * that the engine fails at or that cost it minutes. What it would not: `true` becomes `{}`, and definitions that
+ * nothing refers to go. A schema that is too large as a whole becomes `{"type": "object"}`.
+ *
+ * @param budget Of the request, for all its schemas together.
+ */
+export function toGrammarSchema(schema: JsonSchema, budget: SchemaBudget): GrammarSchema {
+  const cuts = new Set<JsonSchema>();
+  const most = Math.min(maximumNodes, budget.nodes);
+  for (let round = 0; round < maximumWalks; round += 1) {
+    const left = { nodes: most };
+    const cutsBefore = cuts.size;
+    const copy = copyOf(schema, left, cuts);
+    if (copy === undefined) break;
+    if (cuts.size > cutsBefore) continue;
+    budget.nodes -= most - left.nodes;
+    return copy;
+  }
+  const limit = `${maximumNodes} schemas with all references written out, ${maximumDepth} levels, ${maximumCharacters} characters`;
+  return {
+    schema: { type: 'object' },
+    losses: [{ pointer: '#', reason: `is too large: the most is ${limit}` }],
+  };
+}
+
+/** Undefined where it is too large. */
+function copyOf(
+  root: JsonSchema,
+  budget: SchemaBudget,
+  cuts: Set<JsonSchema>,
+): GrammarSchema | undefined {
+  const losses: SchemaLoss[] = [];
+  const definitions: SchemaWalk['definitions'] = new Map();
+  const walk = { root, budget, cuts, losses, definitions, followed: new Map(), repetitions: 0 };
+  try {
+    const body = walkSchema(root, { pointer: '#', depth: 0, opened: 0, choices: 0 }, walk);
+    const named = [...definitions.values()].map((one) => [one.name, one.body] as const);
+    const copy = named.length === 0 ? body : { ...body, $defs: Object.fromEntries(named) };
+    if (JSON.stringify(copy).length > maximumCharacters) return undefined;
+    return { schema: isDeepStrictEqual(copy, root) ? root : copy, losses };
+  } catch (error) {
+    if (error instanceof TooLargeError) return undefined;
+    throw error;
+  }
+}
+
+function walkSchema(schema: unknown, place: Place, walk: SchemaWalk): JsonSchema {
+  walk.budget.nodes -= 1;
+  if (walk.budget.nodes < 0 || place.depth > maximumDepth) throw new TooLargeError();
+  if (schema === true) return {};
+  if (!isRecord(schema)) {
+    lose(walk, place, schema === false ? 'allows nothing (`false`)' : 'is no schema');
+    return {};
+  }
+  const plain = plainKeywords(schema, place, walk);
+  if ('$ref' in schema) return { ...plain, ...walkReference(schema, place, walk) };
+  return {
+    ...plain,
+    ...walkAlternatives('anyOf', schema, place, walk),
+    ...walkAlternatives('oneOf', schema, place, walk),
+    ...walkAlternatives('allOf', schema, place, walk),
+    ...walkProperties(schema, place, walk),
+    ...walkItems(schema, place, walk),
+  };
+}
+
+function walkReference(schema: JsonSchema, place: Place, walk: SchemaWalk): JsonSchema {
+  const { $ref: reference } = schema;
+  const target = pointedAt(walk.root, reference);
+  if (!isRecord(target)) {
+    lose(walk, place, `refers to ${shown(reference)}, which is no schema inside it`);
+    return {};
+  }
+  const entered = walk.followed.get(target);
+  const isPlain =
+    entered === undefined || (place.opened > entered.opened && place.choices === entered.choices);
+  if (!isPlain) walk.cuts.add(schema);
+  if (walk.cuts.has(schema)) {
+    const why = 'in a circle that has no end or several ways to go on';
+    lose(walk, place, `refers to ${shown(reference)} ${why}`);
+    return {};
+  }
+  let definition = walk.definitions.get(target);
+  const isFirst = definition === undefined;
+  definition ??= { name: definitionName(String(reference), walk), body: {} };
+  walk.definitions.set(target, definition);
+  if (entered === undefined) {
+    walk.followed.set(target, place);
+    // Walked each time, though kept once: the ways to read a value multiply with every reference.
+    const body = walkSchema(target, { ...place, depth: place.depth + 1 }, walk);
+    walk.followed.delete(target);
+    if (isFirst) definition.body = body;
+  }
+  return { $ref: `#/$defs/${definition.name}` };
+}
+
+/** The last name of the reference, for the model reads it. The engine takes names that differ in signs for one. */
+function definitionName(reference: string, { definitions }: SchemaWalk): string {
+  const taken = new Set([...definitions.values()].map(({ name }) => name));
+  const words = reference.slice(reference.lastIndexOf('/') + 1).match(/[A-Za-z0-9]+/gu);
+  const name = (words ?? ['schema']).join('_').slice(0, 64);
+  if (!taken.has(name)) return name;
+  let number = 2;
+  while (taken.has(`${name}_${number}`)) number += 1;
+  return `${name}_${number}`;
+}
+
+function walkAlternatives(
+  list: 'anyOf' | 'oneOf' | 'allOf',
+  schema: JsonSchema,
+  place: Place,
+  walk: SchemaWalk,
+): JsonSchema {
+  const branches = schema[list];
+  if (branches === undefined) return {};
+  if (!Array.isArray(branches) || branches.length === 0 || branches.length > maximumAlternatives) {
+    lose(walk, place, `has an \`${list}\` of none or more than ${maximumAlternatives} schemas`);
+    return {};
+  }
+  const beginnings = branches.map((branch) => [...valueBeginnings(branch, walk.root)]);
+  const begunBy = (one: string): number =>
+    beginnings.filter((some) => some.some((other) => other === one)).length;
+  const isShared = { object: begunBy('object') > 1, array: begunBy('array') > 1 };
+  const walked = branches.map((branch, index) => {
+    const isChoice = list === 'allOf' || beginnings[index]?.some((one) => isShared[one]) === true;
+    const pointer = `${place.pointer}/${list}/${index}`;
+    const choices = place.choices + (isChoice && branches.length > 1 ? 1 : 0);
+    return walkSchema(branch, { ...place, pointer, depth: place.depth + 1, choices }, walk);
+  });
+  return { [list]: walked };
+}
+
+function walkProperties(schema: JsonSchema, place: Place, walk: SchemaWalk): JsonSchema {
+  const { properties = {}, required, additionalProperties: additional } = schema;
+  if (!isRecord(properties)) {
+    lose(walk, place, 'has `properties` that are no object');
+    return {};
+  }
+  const names = Object.keys(properties);
+  const needed = Array.isArray(required) ? required.filter((one) => typeof one === 'string') : [];
+  const neededNames = new Set(needed);
+  const optionalCount = names.filter((name) => !neededNames.has(name)).length;
+  if (optionalCount > maximumOptionalProperties) {
+    lose(walk, place, `has more than ${maximumOptionalProperties} optional properties`);
+    return {};
+  }
+  const isOpen = additional === true || isRecord(additional);
+  if (isOpen && names.some((name) => /["\\[\]^]/u.test(name))) {
+    lose(walk, place, 'has `additionalProperties` beside a name with a quote, bracket, ^ or \\');
+    return {};
+  }
+  const entries = Object.entries(properties).map(
+    ([name, property]) => [name, within(property, `properties/${name}`, place, walk)] as const,
+  );
+  return {
+    ...(schema['properties'] === undefined ? {} : { properties: Object.fromEntries(entries) }),
+    ...(required === undefined ? {} : { required: needed }),
+    ...(typeof additional === 'boolean' ? { additionalProperties: additional } : {}),
+    ...(isRecord(additional)
+      ? { additionalProperties: within(additional, 'additionalProperties', place, walk) }
+      : {}),
+  };
+}
+
+function walkItems(schema: JsonSchema, place: Place, walk: SchemaWalk): JsonSchema {
+  const { items, prefixItems } = schema;
+  if (items === true) return {};
+  if (items === false && prefixItems === undefined) {
+    lose(walk, place, 'has `items` that allow nothing (`false`)');
+    return {};
+  }
+  const result: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries({ items, prefixItems })) {
+    if (Array.isArray(value)) {
+      result[key] = value.map((item, index) => within(item, `${key}/${index}`, place, walk));
+    } else if (isRecord(value)) {
+      result[key] = within(value, key, place, walk);
+    }
+  }
+  return result;
+}
+
+/** A schema for what is inside an object or an array. */
+function within(schema: unknown, step: string, place: Place, walk: SchemaWalk): JsonSchema {
+  const { pointer, depth, opened, choices } = place;
+  const there = { pointer: `${pointer}/${step}`, depth: depth + 1, opened: opened + 1, choices };
+  return walkSchema(schema, there, walk);
+}

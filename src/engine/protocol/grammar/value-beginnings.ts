@@ -1,0 +1,32 @@
+import { pointedAt } from './pointed-at.ts';
+import { isRecord, type JsonSchema } from './schema-walk.ts';
+
+export type Beginning = 'object' | 'array';
+
+const both: ReadonlySet<Beginning> = new Set(['object', 'array']);
+const types = new Set<unknown>([
+  'object',
+  'array',
+  'string',
+  'number',
+  'integer',
+  'boolean',
+  'null',
+]);
+const neither: ReadonlySet<Beginning> = new Set();
+const maximumDepth = 8;
+
+/** Whether the values of a schema may be objects, arrays or both; one more than there is does no harm. */
+export function valueBeginnings(
+  schema: unknown,
+  root: JsonSchema,
+  depth = 0,
+): ReadonlySet<Beginning> {
+  if (!isRecord(schema) || depth > maximumDepth) return both;
+  if ('$ref' in schema) return valueBeginnings(pointedAt(root, schema['$ref']), root, depth + 1);
+  if ('const' in schema) return neither;
+  const { type } = schema;
+  const named = new Set<unknown>([type].flat());
+  if (named.size === 0 || ![...named].every((one) => types.has(one))) return both;
+  return new Set([...both].filter((one) => named.has(one)));
+}

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { get, post } from '../setup/api.ts';
+import { expectError } from '../setup/expect-error.ts';
+import { startHearth, type HearthProcess } from '../setup/hearth-process.ts';
+import { makeHarbourHome, type HarbourHome } from '../setup/mcp/harbour.ts';
+import { bundleScript } from '../setup/test-engines.ts';
+
+let script: Awaited<ReturnType<typeof bundleScript>>;
+let place: HarbourHome;
+let hearth: HearthProcess;
+beforeAll(async () => {
+  script = await bundleScript('test/setup/mcp/stdio-server.ts');
+  place = await makeHarbourHome({
+    costly: { command: process.execPath, args: [script.path, 'costly-schemas'] },
+  });
+  hearth = await startHearth({ home: place.home, flags: ['--mcp-allow-plugins'] });
+});
+afterAll(async () => {
+  await hearth.stop();
+  await place.remove();
+  await script.remove();
+});
+
+const text = { type: 'string' };
+const branch = { type: 'array', items: { $ref: '#/$defs/node' } };
+const schemas: readonly (readonly [string, unknown])[] = [
+  ['letters that count down', { ...text, minLength: 5, maxLength: 2 }],
+  ['items that count down', { type: 'array', items: text, minItems: 5, maxItems: 2 }],
+  ['a pattern that counts down', { ...text, pattern: '^a{5,2}$' }],
+  ['many items', { type: 'array', minItems: 5000 }],
+  ['many letters', { ...text, minLength: 1e9 }],
+  ['a pattern that may be empty', { ...text, pattern: '^((a?){40}){40}$' }],
+  ['a list in two ways', { anyOf: [branch, branch] }],
+  ['a reference to elsewhere', { $ref: 'https://example.com/a.json' }],
+  ['nothing', false],
+];
+
+const ask = (more: Readonly<Record<string, unknown>>) =>
+  post(hearth.url, '/api/v0/chat/completions', {
+    model: 'hearth/starter-chat',
+    messages: [{ role: 'user', content: 'Hello!' }],
+    max_tokens: 20,
+    temperature: 0,
+    ...more,
+  });
+const around = (schema: unknown) => ({
+  type: 'object',
+  properties: { a: schema },
+  required: ['a'],
+  $defs: { node: { anyOf: [branch, branch] } },
+});
+
+describe.each(schemas)('a schema with %s', (_, schema) => {
+  it('is offered looser as that of a tool', async () => {
+    const tool = { type: 'function', function: { name: 'f', parameters: around(schema) } };
+    const { status, body } = await ask({ tools: [tool], tool_choice: 'required' });
+    expect(status, JSON.stringify(body)).toBe(200);
+    expect((await get(hearth.url, '/health')).status).toBe(200);
+  });
+
+  it('is refused as that of an answer', async () => {
+    const format = { type: 'json_schema', json_schema: { name: 'a', schema: around(schema) } };
+    expectError(await ask({ response_format: format }), {
+      code: 'invalid_value',
+      param: 'response_format.json_schema.schema',
+      message: /can not hold an answer to the schema: at `#\//,
+      isV0: true,
+    });
+  });
+});
+
+it('may come from a tool server as well', async () => {
+  const request = {
+    model: 'hearth/starter-chat',
+    input: 'Hello!',
+    integrations: ['mcp/costly'],
+    max_output_tokens: 20,
+  };
+  const headers = await place.bearer('chat', 'plugins');
+  const { status, body } = await post(hearth.url, '/api/v1/chat', request, { headers });
+  expect(status, JSON.stringify(body)).toBe(200);
+  const { output, stats } = body;
+  expect(output).not.toEqual([]);
+  expect(stats.total_output_tokens).toBeGreaterThan(0);
+});
