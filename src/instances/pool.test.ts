@@ -107,6 +107,13 @@ describe('InstancePool.acquire', () => {
     await expect(acquire()).rejects.toThrow(/hearth load test\/model/);
     await pool.load('test/model', {}, never);
     await expect(acquire()).resolves.toBeDefined();
+    await expect(acquire('test/model', { contextLength: 1024 })).rejects.toMatchObject({
+      code: 'model_not_found',
+      param: 'context_length',
+      message: expect.stringMatching(
+        /with a context of 1024 .*a context of \d+ tokens.*hearth load test\/model --context-length 1024/,
+      ),
+    });
   });
 
   it('answers 429 beyond slots and queue, those that wait for the load included', async () => {

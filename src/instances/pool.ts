@@ -9,7 +9,7 @@ import { LoadScheduler, type LoadSchedulerOptions } from './load-scheduler.ts';
 import type { LoadTask } from './load-task.ts';
 import { openLease } from './open-lease.ts';
 import { assertPurpose, purposeOf, type Purpose } from './purpose.ts';
-import { stillLoading } from './refusal.ts';
+import { notLoaded, stillLoading } from './refusal.ts';
 
 interface PoolOptions extends LoadSchedulerOptions {
   readonly library: ModelLibrary;
@@ -194,13 +194,7 @@ export class InstancePool {
     );
     const instance = roster.get(chosen?.id ?? '');
     if (instance !== undefined) return instance;
-    if (!loadsOnRequest) {
-      throw new HearthError(
-        'model_not_found',
-        `${model.key} is not loaded, and loading on request is off (models.jit). Load it first: hearth load ${model.key}`,
-        { param: 'model' },
-      );
-    }
+    if (!loadsOnRequest) throw notLoaded(model.key, contextLength, roster.list());
     const ttlSeconds = options.ttlSeconds ?? defaultTtlSeconds;
     const { caller } = options;
     return this.#scheduler.start(

@@ -2,6 +2,7 @@ import { HearthError } from '../contract/errors.ts';
 import { utmost, type Capacity } from './decide/admit.ts';
 import type { LoadDemand } from './decide/gives-way.ts';
 import type { InstanceView } from './decide/instance-view.ts';
+import type { Instance } from './instance.ts';
 
 /** When to try again: what is busy may be idle by then, and what loads may be there. */
 const retryAfterSeconds = 10;
@@ -55,6 +56,33 @@ export function lineFull(modelKey: string, capacity: number): HearthError {
     'queue_full',
     `${modelKey} can't be loaded now: ${capacity} loads wait for memory already (limits.loadQueue). Try again later.`,
     { retryAfterSeconds },
+  );
+}
+
+/** For a request that nothing loaded can take, where requests load nothing. */
+export function notLoaded(
+  modelKey: string,
+  contextLength: number | undefined,
+  instances: readonly Instance[],
+): HearthError {
+  const others = instances.filter(({ selection }) => selection.model.key === modelKey);
+  const off = 'loading on request is off (models.jit)';
+  const size = contextLength === undefined ? '' : ` --context-length ${contextLength}`;
+  const command = `hearth load ${modelKey}${size}`;
+  if (others.length === 0) {
+    const message = `${modelKey} is not loaded, and ${off}. Load it first: ${command}`;
+    return new HearthError('model_not_found', message, { param: 'model' });
+  }
+  const loaded = others.map(
+    ({ id, selection, config }) =>
+      `${id} (${selection.variant.id}, a context of ${config.contextLength} tokens)`,
+  );
+  const wanted = contextLength === undefined ? '' : ` with a context of ${contextLength} tokens`;
+  return new HearthError(
+    'model_not_found',
+    `${modelKey} is not loaded as the request wants it${wanted}, and ${off}. ` +
+      `Loaded: ${loaded.join(', ')}. Ask for what is loaded, or load it: ${command}`,
+    { param: contextLength === undefined ? 'model' : 'context_length' },
   );
 }
 

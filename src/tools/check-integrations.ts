@@ -16,8 +16,9 @@ export function assertDistinct(integrations: readonly Integration[]): void {
     const name = isPlugin ? integration.id : integration.serverLabel;
     const key = `${integration.type} ${name}`;
     if (seen.has(key)) {
+      const field = isPlugin ? (integration.isBare === true ? '' : '.id') : '.server_label';
       throw new HearthError('invalid_value', `${JSON.stringify(name)} is there twice.`, {
-        param: `integrations[${index}].${isPlugin ? 'id' : 'server_label'}`,
+        param: `integrations[${index}]${field}`,
       });
     }
     seen.add(key);

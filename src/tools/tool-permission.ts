@@ -29,7 +29,7 @@ export function assertMayUse(
     }
     if (caller.tokenId === null) {
       refuse(
-        'Plugins need a token with the permission plugins, and the request has no token. `hearth token create --name NAME --permissions chat,plugins` makes one.',
+        'Plugins need a token with the permission plugins, and the request has none that is valid. `hearth token create --name NAME --permissions chat,plugins` makes one.',
       );
     }
     if (!caller.hasPermission('plugins')) {

@@ -38,7 +38,13 @@ const only = (permission: string): ToolCaller => ({
 describe('permission', () => {
   it.each<[string, Integration, Partial<ToolServersOptions>, ToolCaller, string]>([
     ['plugins are off', plugin, { allowsPlugins: false }, trusted, 'mcp.allowPlugins'],
-    ['no token', plugin, {}, { tokenId: null, hasPermission: () => true }, 'has no token'],
+    [
+      'no token',
+      plugin,
+      {},
+      { tokenId: null, hasPermission: () => true },
+      'has none that is valid',
+    ],
     ['no plugins', plugin, {}, only('ephemeral-mcp'), 'lacks the permission plugins'],
     ['ephemeral is off', ephemeral, { allowsEphemeral: false }, trusted, 'mcp.allowEphemeral'],
     ['no ephemeral-mcp', ephemeral, {}, only('plugins'), 'the permission ephemeral-mcp'],
@@ -70,6 +76,12 @@ describe('what is asked for', () => {
       [{ type: 'plugin', id: 'speech-script' }],
       'integrations[0].id',
       'There is no plugin "speech-script"',
+    ],
+    [
+      'an unknown plugin, by its id alone',
+      [{ type: 'plugin', id: 'mcp/nothing', isBare: true }],
+      'integrations[0]',
+      'There is no plugin "mcp/nothing"',
     ],
     ['a plugin twice', [plugin, plugin], 'integrations[1].id', 'is there twice'],
     ['a label twice', [ephemeral, ephemeral], 'integrations[1].server_label', 'is there twice'],

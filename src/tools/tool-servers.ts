@@ -147,9 +147,14 @@ export function createToolServers(options: ToolServersOptions): ToolServers {
     const allowed = integration.allowedTools;
     const allowedTools = allowed === undefined ? undefined : new Set(allowed);
     if (integration.type === 'plugin') {
-      const { id } = integration;
+      const { id, isBare } = integration;
       const provider = { type: 'plugin', pluginId: id } as const;
-      return { param, allowedTools, provider, ...(await plugin(id, `${param}.id`)) };
+      return {
+        param,
+        allowedTools,
+        provider,
+        ...(await plugin(id, isBare === true ? param : `${param}.id`)),
+      };
     }
     const { serverLabel: label, serverUrl, headers = {} } = integration;
     const url = ephemeralUrl(serverUrl, `${param}.server_url`);

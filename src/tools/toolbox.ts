@@ -11,6 +11,8 @@ export type Integration =
       readonly type: 'plugin';
       /** `mcp/<server_label>` */
       readonly id: string;
+      /** Whether the request has the id alone, not an object. */
+      readonly isBare?: boolean;
       readonly allowedTools?: readonly string[];
     }
   | {

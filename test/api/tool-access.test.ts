@@ -67,7 +67,7 @@ it('names what there is where something else is asked for', async () => {
   expectError(await send('mcp/harbor', trusted), {
     code: 'invalid_value',
     message: 'There is no plugin "mcp/harbor"; there are: mcp/speech-script, mcp/harbour.',
-    param: 'integrations[0].id',
+    param: 'integrations[0]',
   });
   const allowed = ['get_weather', 'get_rain'];
   const plugin = { type: 'plugin', id: 'mcp/harbour', allowed_tools: allowed };

@@ -36,7 +36,7 @@ export function toolErrorCases(token: string): readonly ErrorCase[] {
     path: chat,
     headers,
     body: body(id),
-    param: id === 'mcp/empty' ? 'integrations[0].id' : 'integrations[0]',
+    param: 'integrations[0]',
     message,
   });
   return [

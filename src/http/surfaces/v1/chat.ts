@@ -82,7 +82,7 @@ function toInput(input: ChatRequest['input']): readonly TurnInputItem[] {
 }
 
 function toIntegration(item: NonNullable<ChatRequest['integrations']>[number]): Integration {
-  if (typeof item === 'string') return { type: 'plugin', id: item };
+  if (typeof item === 'string') return { type: 'plugin', id: item, isBare: true };
   const allowedTools = item.allowed_tools;
   if (item.type === 'plugin') return { type: 'plugin', id: item.id, ...given({ allowedTools }) };
   const { server_label: serverLabel, server_url: serverUrl, headers } = item;
