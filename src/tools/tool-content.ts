@@ -9,7 +9,7 @@ export interface ContentBounds {
   readonly blocks: number;
 }
 
-export const defaultContentBounds: ContentBounds = {
+const defaultContentBounds: ContentBounds = {
   textCharacters: 1024 * 1024,
   binaryCharacters: 8 * 1024 * 1024,
   blocks: 256,

@@ -1,7 +1,7 @@
 import { isoTimeSchema } from '../field.ts';
 import { defineRoute, z } from '../route.ts';
 
-export const catalogModelSchema = z
+const catalogModelSchema = z
   .object({
     id: z.string().describe('What `POST /api/v1/models/download` takes as `model`.'),
     source: z

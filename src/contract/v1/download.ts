@@ -65,14 +65,14 @@ const jobFields = {
     .describe('Why it failed; only of a failed job. The same download asked for again resumes it.'),
 };
 
-export const downloadJobSchema = z.object(jobFields).openapi('DownloadJob');
+const downloadJobSchema = z.object(jobFields).openapi('DownloadJob');
 export type DownloadJobRecord = z.infer<typeof downloadJobSchema>;
 
 const downloadedSchema = z
   .object({ ...subjectFields, status: z.literal('already_downloaded') })
   .openapi('AlreadyDownloaded');
 
-export const downloadStartSchema = z
+const downloadStartSchema = z
   .discriminatedUnion('status', [downloadJobSchema, downloadedSchema])
   .openapi('DownloadStart');
 export type DownloadStartRecord = z.infer<typeof downloadStartSchema>;

@@ -24,7 +24,7 @@ export const emotionSchema = z.enum([
 
 const speakerSchema = z.int().min(1).max(maxSpeakers);
 
-export const speechTurnSchema = z
+const speechTurnSchema = z
   .object({ speaker: speakerSchema, text: z.string() })
   .openapi('SpeechTurn');
 export type SpeechTurn = z.infer<typeof speechTurnSchema>;

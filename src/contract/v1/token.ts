@@ -16,7 +16,6 @@ const tokenRecordSchema = z
     last_used_at: isoTimeSchema.nullable().describe('To the minute; null where never.'),
   })
   .openapi('Token');
-export type TokenRecord = z.infer<typeof tokenRecordSchema>;
 
 const createTokenRequestSchema = z
   .strictObject({
