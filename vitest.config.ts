@@ -9,6 +9,8 @@ export default defineConfig({
           include: ['src/**/*.test.ts', 'bench/**/*.test.ts'],
           pool: 'threads',
           isolate: false,
+          // Far more than any needs: machines that run tests may be busy.
+          testTimeout: 30_000,
         },
       },
       {

@@ -40,6 +40,8 @@ it('two downloads at once may share a file, as quantizations share a projector',
   setup.hub.faults.add({ kind: 'silence', path: 'tiny-Q8_0.gguf' });
   const manager = setup.manager({
     plan: async ({ model }) => planOf(setup.hub, model, [projector, `tiny-${model}.gguf`]),
+    // So many that the silent ones leave one for the projector.
+    transfer: { connectionsPerJob: 8 },
   });
   const ids = [(await begin(manager, 'Q4_K_M')).id, (await begin(manager, 'Q8_0')).id];
   for (const id of ids) {

@@ -44,18 +44,20 @@ describe('time', () => {
   const repeat = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length));
 
   it('grows with the length, whatever is repeated', () => {
-    const slow = texts.filter((unit) => {
-      const short = measure(repeat(unit, 8_000), 3);
-      const long = measure(repeat(unit, 64_000), 3);
+    const isSlow = (unit: string, tries: number): boolean => {
+      const short = measure(repeat(unit, 8_000), tries);
+      const long = measure(repeat(unit, 64_000), tries);
       // Eightfold length; the square of it would be 64.
       return long > 5 && long > short * 32;
-    });
+    };
+    // Others use the machine too: what seems slow is looked at again, longer.
+    const slow = texts.filter((unit) => isSlow(unit, 3) && isSlow(unit, 30));
     expect(slow).toEqual([]);
   });
 
   it('cleans a megabyte of prose in less than 200 ms', () => {
     const line =
       'It was a “bright” cold day in April (sighs), and <b>Winston</b> 😀 read https://x.com/a. ';
-    expect(measure(repeat(line, 1024 * 1024), 5)).toBeLessThan(200);
+    expect(measure(repeat(line, 1024 * 1024), 10)).toBeLessThan(200);
   });
 });
