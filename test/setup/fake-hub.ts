@@ -18,6 +18,10 @@ import {
   type FakeRepositoryOptions,
 } from './fake-hub-repository.ts';
 
+// A server that began earlier may have put a class of its own in the place of `Response`, whose header that says
+// "already sent" is not seen; asked for its body it becomes a real one.
+void RESPONSE_ALREADY_SENT.body;
+
 export interface FakeHubRequest {
   readonly server: 'hub' | 'cdn';
   readonly method: string;
