@@ -69,7 +69,7 @@ export async function prepareTurn(
   }
   const systemPrompt = systemPromptOf(history, request.systemPrompt);
   const callNumbers = new CallNumbers();
-  const reader = { model: selection.model, maxImagePixels };
+  const reader = { model: selection.model, maxImagePixels, signal };
   const messages = await toMessages(store, systemPrompt, history, parts, reader, callNumbers);
   return { selection, messages, callNumbers, storedInput, images };
 }

@@ -40,7 +40,7 @@ async function* takeRounds(
   recorder: TurnRecorder,
   seat: Seat,
 ): AsyncGenerator<TurnEvent> {
-  const reader = { model: prepared.selection.model, maxImagePixels };
+  const { model } = prepared.selection;
   const messages = [...prepared.messages];
   for (let round = 0; ; round += 1) {
     const maxTokens = tokensLeft(request, recorder);
@@ -64,6 +64,7 @@ async function* takeRounds(
       finished.push({ name, argumentsJson, content: outcome.content });
     }
     if (!mayCall || tokensLeft(request, recorder) === 0) return;
+    const reader = { model, maxImagePixels, signal: seat.signal };
     messages.push(...(await roundMessages(text, finished, reader, prepared.callNumbers)));
   }
 }

@@ -8,17 +8,26 @@ import { prepareImage, toDataUrl } from './image.ts';
 export interface ToolOutputReader {
   readonly model: ModelEntry;
   readonly maxImagePixels: number;
+  /** Ends the reading, which takes long where there are many images. */
+  readonly signal: AbortSignal;
 }
 
 /**
  * What a model gets to read of a tool's result: the texts of MCP's content blocks and, where it can see,
  * the images. What it can't take is named in brackets.
+ *
+ * @throws the signal's reason when aborted.
  */
 export async function toModelContent(
   content: readonly ToolContent[],
   reader: ToolOutputReader,
 ): Promise<string | readonly ContentPart[]> {
-  const parts = await Promise.all(content.map((block) => toPart(block, reader)));
+  const parts: ContentPart[] = [];
+  // One after the other: each image may take a processor for a while, and much memory.
+  for (const block of content) {
+    reader.signal.throwIfAborted();
+    parts.push(await toPart(block, reader));
+  }
   if (parts.some(({ type }) => type === 'image')) return parts;
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   return texts.join('\n') || '[no output]';

@@ -1,5 +1,6 @@
 import { type Dispatcher, Pool } from 'undici';
 import { ResponseReader } from './response-reader.ts';
+import { wellFormedJson } from './well-formed-json.ts';
 
 /** Where an engine listens: a unix socket, or an HTTP origin such as `http://127.0.0.1:4000`. */
 export type EngineAddress = { readonly socketPath: string } | { readonly origin: string };
@@ -102,9 +103,9 @@ export function connectEngine(options: EngineConnectionOptions): EngineConnectio
   return {
     getJson: async (path, signal) => readReply(await open({ method: 'GET', path }, signal)),
     postJson: async (path, body, signal) =>
-      readReply(await open({ method: 'POST', path, body: JSON.stringify(body) }, signal)),
+      readReply(await open({ method: 'POST', path, body: wellFormedJson(body) }, signal)),
     openStream: (path, body, signal) =>
-      open({ method: 'POST', path, body: JSON.stringify(body), reset: closesAfterStream }, signal),
+      open({ method: 'POST', path, body: wellFormedJson(body), reset: closesAfterStream }, signal),
     close: () => pool.destroy(),
   };
 }

@@ -27,12 +27,15 @@ it('kills what is guarded, and only that, when the pipe closes', async () => {
   const link = createWatchdogLink(script.path, logger);
   const folder = await mkdtemp(join(tmpdir(), 'hearth-watchdog test-'));
   const guarded = startSleeper();
+  const withoutFolder = startSleeper();
   const released = startSleeper();
   link.guard(released.pid);
   link.guard(guarded.pid, folder);
+  link.guard(withoutFolder.pid);
   link.release(released.pid);
   await link.close();
   expect(await guarded.exited).toEqual([null, 'SIGKILL']);
+  expect(await withoutFolder.exited).toEqual([null, 'SIGKILL']);
   expect(released.child.exitCode).toBeNull();
   expect(existsSync(folder)).toBe(false);
   killGroup(released.pid, 'SIGTERM');

@@ -12,7 +12,7 @@ const guarded = new Map<number, string>();
 
 createInterface({ input: process.stdin })
   .on('line', (line) => {
-    const [, sign, digits, folder = ''] = /^([+-])(\d+)(?: (.+))?$/.exec(line) ?? [];
+    const [, sign, digits, folder = ''] = /^([+-])(\d+)(?: (.*))?$/.exec(line) ?? [];
     const pid = Number(digits);
     if (!Number.isSafeInteger(pid) || pid <= 1) return;
     if (sign === '+') guarded.set(pid, folder);

@@ -19,7 +19,10 @@ export function createPluginCatalog(file: string): PluginCatalog {
   return {
     read: async () => {
       try {
-        const { size, mtimeNs, ctimeNs, ino } = await stat(file, { bigint: true });
+        const found = await stat(file, { bigint: true });
+        // Reading a pipe would never end, and hold up the end of the server too.
+        if (!found.isFile()) throw new PluginFileError('mcp.json is no file');
+        const { size, mtimeNs, ctimeNs, ino } = found;
         const version = [size, mtimeNs, ctimeNs, ino].join(' ');
         if (version === last.version) return last.entries;
         if (size > maximumFileBytes) throw new PluginFileError('mcp.json is larger than 1 MiB');

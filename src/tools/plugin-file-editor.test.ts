@@ -23,7 +23,7 @@ it('makes the file, for its owner alone', async () => {
 
 it('keeps what it does not change', async () => {
   const other = { command: 'b', disabled: true };
-  await writeFile(file, JSON.stringify({ inputs: [1], mcpServers: { other } }));
+  await writeFile(file, `\uFEFF${JSON.stringify({ inputs: [1], mcpServers: { other } })}`);
   const editor = createPluginFileEditor(file);
   await editor.add('web', { url: 'https://example.com' });
   expect(await editor.remove('web')).toBe(true);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { parsePluginFile, type PluginEntry } from './plugin-file.ts';
+import { parsePluginFile, parsePluginJson, type PluginEntry } from './plugin-file.ts';
 
 type JsonObject = Record<string, unknown>;
 
@@ -44,7 +44,7 @@ export function createPluginFileEditor(file: string): PluginFileEditor {
   }
 
   function withServers(content: string, change: (servers: Map<string, unknown>) => void): string {
-    const json = JSON.parse(content) as JsonObject;
+    const json = parsePluginJson(content) as JsonObject;
     const servers = new Map(Object.entries((json['mcpServers'] ?? {}) as JsonObject));
     change(servers);
     const changed = { ...json, mcpServers: Object.fromEntries(servers) };

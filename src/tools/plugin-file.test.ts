@@ -20,6 +20,11 @@ it('reads programs and addresses, and lets the keys of other programs be', () =>
   expect(entries.get('my.web-1')).toMatchObject({ type: 'http', headers: { 'X-Key': 'k' } });
 });
 
+it('reads a file that begins with a mark of byte order', () => {
+  const content = `\uFEFF${JSON.stringify({ mcpServers: { files: { command: 'node' } } })}`;
+  expect(parsePluginFile(content).get('files')).toMatchObject({ command: 'node' });
+});
+
 it('has no plugins where the file says nothing of them', () => {
   expect(parsePluginFile('{}').size).toBe(0);
 });
@@ -27,7 +32,7 @@ it('has no plugins where the file says nothing of them', () => {
 describe('a file that can not be used', () => {
   it.each([
     ['{', 'mcp.json is not valid JSON'],
-    ['[]', 'mcp.json'],
+    ['[]', 'mcp.json must be an object'],
     ['{"mcpServers": []}', 'mcp.json.mcpServers must be an object'],
   ])('%s', (content, message) => {
     expect(() => parsePluginFile(content)).toThrow(PluginFileError);
@@ -40,6 +45,9 @@ describe('an entry that can not be used', () => {
     ['x', 'text', 'mcpServers.x must be an object'],
     ['x', {}, 'mcpServers.x must have either command or url'],
     ['x', { command: 'a', url: 'http://b' }, 'mcpServers.x must have either command or url'],
+    ['x', { command: 'a\0' }, 'mcpServers.x.command must not hold the character NUL'],
+    ['x', { command: 'a', args: ['\0'] }, 'mcpServers.x.args[0] must not hold'],
+    ['x', { command: 'a', env: { 'B=C': '' } }, 'must be the name of a variable'],
     ['x', { command: '' }, 'mcpServers.x.command must not be empty'],
     ['x', { command: 'a', args: 'b' }, 'mcpServers.x.args must be a list of texts'],
     ['x', { command: 'a', args: ['b', 1] }, 'mcpServers.x.args[1] must be a text'],

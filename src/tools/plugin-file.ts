@@ -24,14 +24,21 @@ export class PluginFileError extends Error {
   override readonly name = 'PluginFileError';
 }
 
-const text = z.string('must be a text').max(32_768, 'is too long');
+const text = z
+  .string('must be a text')
+  .max(32_768, 'is too long')
+  .regex(/^[^\0]*$/u, 'must not hold the character NUL');
 const notEmpty = text.min(1, 'must not be empty');
-const texts = z.record(z.string(), text, 'must be an object of texts');
+const variables = z.record(
+  z.string().regex(/^[^=\0]+$/u, 'must be the name of a variable'),
+  text,
+  'must be an object of texts',
+);
 
 const processSchema = z.looseObject({
   command: notEmpty,
   args: z.array(text, 'must be a list of texts').max(1000, 'is too long').default([]),
-  env: texts.default({}),
+  env: variables.default({}),
   cwd: notEmpty.optional(),
 });
 const httpSchema = z.looseObject({
@@ -44,9 +51,10 @@ const httpSchema = z.looseObject({
     )
     .default({}),
 });
-const fileSchema = z.looseObject({
-  mcpServers: z.record(z.string(), z.unknown(), 'must be an object').default({}),
-});
+const fileSchema = z.looseObject(
+  { mcpServers: z.record(z.string(), z.unknown(), 'must be an object').default({}) },
+  'must be an object',
+);
 
 /**
  * Reads the text of an mcp.json. A faulty entry spoils only itself; keys of other programs are let be.
@@ -54,16 +62,21 @@ const fileSchema = z.looseObject({
  * @throws PluginFileError
  */
 export function parsePluginFile(content: string): ReadonlyMap<string, PluginEntry> {
-  const file = fileSchema.safeParse(parseJson(content));
+  const file = fileSchema.safeParse(parsePluginJson(content));
   if (!file.success) throw new PluginFileError(describe(file.error, 'mcp.json'));
   return new Map(
     Object.entries(file.data.mcpServers).map(([label, entry]) => [label, parseEntry(label, entry)]),
   );
 }
 
-function parseJson(content: string): unknown {
+/**
+ * Editors of Windows put a mark of byte order in front.
+ *
+ * @throws PluginFileError
+ */
+export function parsePluginJson(content: string): unknown {
   try {
-    return JSON.parse(content);
+    return JSON.parse(content.replace(/^\uFEFF/u, ''));
   } catch {
     throw new PluginFileError('mcp.json is not valid JSON');
   }

@@ -134,6 +134,17 @@ function watched(
     relisting ??= relist();
   });
 
+  /** No longer than one reading may take, however often the server says that there is something new. */
+  async function relisted(signal: AbortSignal): Promise<void> {
+    const reading = relisting;
+    if (reading === undefined) return;
+    try {
+      await withinTime(limits.connectTimeoutMs, signal, () => reading);
+    } catch (error) {
+      if (!(error instanceof TimeLimitError)) throw error;
+    }
+  }
+
   function failed(error: unknown): ToolResult {
     if (error instanceof TimeLimitError) {
       const seconds = limits.callTimeoutMs / 1000;
@@ -160,7 +171,7 @@ function watched(
           ]),
         );
         // The call may have changed what there is to call next.
-        await relisting;
+        await relisted(signal);
         return toToolResult(answer);
       } catch (error) {
         signal.throwIfAborted();

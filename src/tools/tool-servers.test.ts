@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
@@ -135,6 +135,12 @@ describe('what is asked for', () => {
     await expect(servers.openPlugin('later')).rejects.toMatchObject({
       code: 'plugin_unreachable',
       message: "The plugin mcp/later can't be used: mcp.json is not valid JSON.",
+    });
+    await rm(join(servers.home, 'mcp.json'));
+    await mkdir(join(servers.home, 'mcp.json'));
+    await expect(servers.openPlugin('later')).rejects.toMatchObject({
+      code: 'plugin_unreachable',
+      message: "The plugin mcp/later can't be used: mcp.json is no file.",
     });
   });
 

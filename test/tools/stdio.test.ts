@@ -287,6 +287,18 @@ describe('what is survived', () => {
     expect(toolbox.tools()[0]?.offeredName).toBe(echo?.offeredName);
   });
 
+  it('stops when the caller goes while a changed list is read', async () => {
+    servers = await openTools();
+    const file = join(servers.home, 'asked again');
+    await servers.configure({ bad: badServer(script.path, 'hang-at-relist', file) });
+    const controller = new AbortController();
+    const calling = (await servers.openPlugin('bad')).tools()[0]?.call({}, controller.signal);
+    await vi.waitFor(() => readFile(file));
+    const reason = new Error('enough');
+    controller.abort(reason);
+    await expect(calling).rejects.toBe(reason);
+  });
+
   it('declines what the server asks of it', async () => {
     const result = await call(await open('asks-back'), 'echo');
     expect(JSON.parse(textOf(result))).toMatchObject({ code: -32_601 });

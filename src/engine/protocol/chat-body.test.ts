@@ -65,6 +65,7 @@ describe('chatBody', () => {
         toolCalls: [
           { id: 'a', name: 'f', argumentsJson: '{"b":1}' },
           { id: 'c', name: 'f', argumentsJson: '{oops' },
+          { id: 'd', name: 'f', argumentsJson: String.raw`{"b":"\uD83D"}` },
         ],
       },
       { role: 'tool', toolCallId: 'a', content: 'done' },
@@ -89,6 +90,7 @@ describe('chatBody', () => {
             type: 'function',
             function: { name: 'f', arguments: '{"unparsed":"{oops"}' },
           },
+          { id: 'd', type: 'function', function: { name: 'f', arguments: '{"b":"\uFFFD"}' } },
         ],
       },
       { role: 'tool', tool_call_id: 'a', content: 'done' },

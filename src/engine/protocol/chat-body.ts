@@ -1,4 +1,5 @@
 import { HearthError } from '../../contract/errors.ts';
+import { wellFormedJson } from '../../net/well-formed-json.ts';
 import type {
   ChatGeneration,
   ContentPart,
@@ -79,8 +80,9 @@ function wireToolCall(call: ToolCall): object {
 /** The engine refuses a conversation with arguments that are not JSON: they go in as a text then. */
 function parsableArguments(argumentsJson: string): string {
   try {
-    JSON.parse(argumentsJson);
-    return argumentsJson;
+    const given: object = JSON.parse(argumentsJson);
+    // The engine takes no half of a surrogate pair, which is JSON all the same.
+    return /\\ud/iu.test(argumentsJson) ? wellFormedJson(given) : argumentsJson;
   } catch {
     return JSON.stringify({ unparsed: argumentsJson });
   }

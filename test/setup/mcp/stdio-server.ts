@@ -101,6 +101,7 @@ function call({ id, params }: Message): void {
       return;
     case 'long-text':
       return write({ id, result: { content: [{ type: 'text', text: 'x'.repeat(1_100_000) }] } });
+    case 'hang-at-relist':
     case 'changing':
       hasRenamed = true;
       write({ method: 'notifications/tools/list_changed' });
@@ -136,6 +137,7 @@ function answer(message: Message): void {
       });
     case 'tools/list':
       if (behaviour === 'hang-at-list') return;
+      if (behaviour === 'hang-at-relist' && hasRenamed) return writeFileSync(file, '');
       return write({ id, result: { tools: tools() } });
     case 'tools/call':
       return call(message);
