@@ -22,7 +22,7 @@ import type { Measurement } from './measurement.ts';
 
 const megabyte = 1e6;
 /** Seldom enough to cost little, often enough to time a download of half a second. */
-const lookEveryMs = 10;
+const lookEveryMs = 25;
 
 interface DownloadResult {
   /** Until the last byte has come. */
