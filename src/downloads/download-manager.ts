@@ -16,8 +16,8 @@ import type {
   DownloadRequest,
   DownloadStart,
 } from './downloads.ts';
-import { isOutdated, isPresent } from './find-present.ts';
-import { identityOf, planOf, toJob } from './job-view.ts';
+import { findEarlier, isOutdated, isPresent } from './find-present.ts';
+import { completedPlans, identityOf, planOf, toJob } from './job-view.ts';
 import { defaultRetryPolicy } from './retry.ts';
 import { countStagedBytes, runDownload, type RunSettings } from './run-download.ts';
 import { Slots } from './slots.ts';
@@ -79,7 +79,7 @@ class Manager implements ContinuableDownloadManager {
   }
 
   async start(request: DownloadRequest, signal: AbortSignal): Promise<DownloadStart> {
-    const plan = await this.#options.plan(request, signal);
+    const plan = await this.#plan(request, signal);
     assertSafePlan(plan);
     return this.#exclusively(async () => {
       const identity = identityOf(plan);
@@ -93,8 +93,10 @@ class Manager implements ContinuableDownloadManager {
       );
       if (unfinished !== undefined) return { kind: 'job', job: await this.#resume(unfinished) };
       const { modelsFolder, library } = this.#options;
-      const earlier = jobs.filter(({ status }) => status === 'completed').map(planOf);
-      if (!isOutdated(plan, earlier) && (await isPresent(plan, modelsFolder, library))) {
+      if (
+        !isOutdated(plan, completedPlans(jobs)) &&
+        (await isPresent(plan, modelsFolder, library))
+      ) {
         return { kind: 'already_downloaded', plan };
       }
       // Whoever went away by now would not know of the job.
@@ -207,6 +209,21 @@ class Manager implements ContinuableDownloadManager {
     });
     this.#lastChange = result.catch(() => undefined);
     return result;
+  }
+
+  /** What a request means; where the hub can't say, what it meant before, if that is still there. */
+  async #plan(request: DownloadRequest, signal: AbortSignal): Promise<DownloadPlan> {
+    const { plan, modelsFolder, library } = this.#options;
+    try {
+      return await plan(request, signal);
+    } catch (error) {
+      const isOffline = error instanceof HearthError && error.code === 'hub_unreachable';
+      const known = isOffline
+        ? findEarlier(request, completedPlans(await this.#stored()))
+        : undefined;
+      if (known === undefined || !(await isPresent(known, modelsFolder, library))) throw error;
+      return known;
+    }
   }
 
   /** The store is behind what a server that was killed had written. */

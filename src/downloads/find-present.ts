@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { ModelLibrary } from '../models/model.ts';
-import type { DownloadPlan } from './downloads.ts';
+import type { DownloadPlan, DownloadRequest } from './downloads.ts';
 import { findModelFolder } from './staging.ts';
 
 /**
@@ -45,6 +45,24 @@ export function isOutdated(
     const last = brought.find((file) => file.target === target);
     return last !== undefined && last.checksum.hex !== checksum.hex;
   });
+}
+
+/**
+ * What the same request brought before.
+ *
+ * @param completed Newest first.
+ */
+export function findEarlier(
+  { model, quantization }: DownloadRequest,
+  completed: readonly DownloadPlan[],
+): DownloadPlan | undefined {
+  const isSame = (one: string | null, other: string): boolean =>
+    one?.toLowerCase() === other.toLowerCase();
+  return completed.find(
+    (plan) =>
+      isSame(plan.model, model) &&
+      (quantization === undefined || isSame(plan.quantization, quantization)),
+  );
 }
 
 function isFolderOf({ owner, name }: DownloadPlan, folder: string): boolean {

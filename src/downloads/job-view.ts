@@ -6,6 +6,11 @@ export function planOf({ plan }: StoredDownload): DownloadPlan {
   return plan as DownloadPlan;
 }
 
+/** In the order of the jobs. */
+export function completedPlans(jobs: readonly StoredDownload[]): readonly DownloadPlan[] {
+  return jobs.filter(({ status }) => status === 'completed').map(planOf);
+}
+
 /** Equal for two requests that mean the same files of the same commit, however they were spelled. */
 export function identityOf({ owner, name, commit, files }: DownloadPlan): string {
   const paths = files.map(({ path }) => path).toSorted();

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { expect, it } from 'vitest';
+import { HearthError } from '../contract/errors.ts';
 import {
   begin,
   chunkBytes,
@@ -65,4 +66,23 @@ it('nothing begins for a caller that has gone', async () => {
   });
   await expect(manager.start({ model: repositoryName }, leaving.signal)).rejects.toThrow('gone');
   expect(await manager.list()).toEqual([]);
+});
+
+it('what is there needs no hub', async () => {
+  const setup = await setUpDownloads(oneFile);
+  const unreachable = new HearthError('hub_unreachable', 'no hub');
+  let isOnline = true;
+  const manager = setup.manager({
+    plan: async ({ model }) => {
+      if (!isOnline) throw unreachable;
+      return planOf(setup.hub, model, [file]);
+    },
+  });
+  await untilEnded(manager, (await begin(manager)).id);
+  isOnline = false;
+  const ask = (model: string) => manager.start({ model }, new AbortController().signal);
+  expect(await ask(repositoryName)).toMatchObject({ kind: 'already_downloaded' });
+  await expect(ask('other/model')).rejects.toBe(unreachable);
+  await rm(setup.target(file));
+  await expect(ask(repositoryName)).rejects.toBe(unreachable);
 });
