@@ -1,0 +1,220 @@
+import { randomBytes } from 'node:crypto';
+import type { HearthError } from '../contract/errors.ts';
+import type { Hub } from '../hub/hub.ts';
+import type { HttpClient } from '../net/http-client.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { DownloadRepository, StoredDownload } from '../store/store.ts';
+import { ActiveDownload } from './active-download.ts';
+import { describeFailure, isUnexpected } from './describe-failure.ts';
+import { DiskSpace, isDiskFull } from './disk-space.ts';
+import type { DownloadJob, DownloadPlan } from './downloads.ts';
+import { planOf, toJob } from './job-view.ts';
+import { defaultRetryPolicy } from './retry.ts';
+import { countStagedBytes, runDownload, type RunSettings } from './run-download.ts';
+import { Slots } from './slots.ts';
+
+export interface DownloadJobsOptions {
+  readonly hub: Hub;
+  readonly http: HttpClient;
+  readonly store: DownloadRepository;
+  readonly modelsFolder: string;
+  readonly logger: Logger;
+  /** Jobs that transfer at once; further ones wait, as `downloading` at speed 0. 2 unless given. */
+  readonly concurrentJobs?: number;
+  /** Completed jobs that stay listed; 1,000 unless given. */
+  readonly keptCompletedJobs?: number;
+  readonly transfer?: Partial<RunSettings>;
+  /** Bytes free on the disk of a folder; asks the system unless given. */
+  readonly readFreeBytes?: (folder: string) => Promise<number>;
+}
+
+/** The jobs in the store and those that run: what becomes of a job once it was decided that it shall run. */
+export class DownloadJobs {
+  readonly #options: DownloadJobsOptions;
+  readonly #settings: RunSettings;
+  readonly #slots: Slots;
+  readonly #disk: DiskSpace;
+  /** In the order in which they began; also a job whose end could not be stored. */
+  readonly #active = new Map<string, ActiveDownload>();
+
+  constructor(options: DownloadJobsOptions) {
+    this.#options = options;
+    this.#slots = new Slots(options.concurrentJobs ?? 2);
+    this.#disk = new DiskSpace(options.modelsFolder, options.readFreeBytes);
+    this.#settings = {
+      retryPolicy: defaultRetryPolicy,
+      connectionsPerJob: 4,
+      stallTimeoutMs: 30_000,
+      ...options.transfer,
+    };
+  }
+
+  /** Those that run, in the order in which they began. */
+  get active(): readonly ActiveDownload[] {
+    return [...this.#active.values()];
+  }
+
+  findActive(id: string): ActiveDownload | undefined {
+    return this.#active.get(id);
+  }
+
+  /** All of them as they are now, newest first. */
+  async list(): Promise<readonly StoredDownload[]> {
+    const rows = await this.#options.store.list();
+    return rows.map((row) => this.#active.get(row.id)?.stored ?? row);
+  }
+
+  async find(id: string): Promise<StoredDownload | undefined> {
+    return this.#active.get(id)?.stored ?? this.#options.store.find(id);
+  }
+
+  view(stored: StoredDownload): DownloadJob {
+    return this.#active.get(stored.id)?.view() ?? toJob(stored, undefined);
+  }
+
+  /** @throws HearthError `insufficient_disk`. */
+  async begin(plan: DownloadPlan): Promise<DownloadJob> {
+    const totalBytes = plan.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    await this.#disk.assertRoom(totalBytes, promisedTo(this.#active.values()));
+    const stored: StoredDownload = {
+      id: `job_${randomBytes(5).toString('hex')}`,
+      plan,
+      status: 'downloading',
+      isPausedByUser: false,
+      totalBytes,
+      downloadedBytes: 0,
+      startedAt: new Date(),
+      completedAt: null,
+      failure: null,
+    };
+    await this.#options.store.insert(stored);
+    this.#run(stored);
+    return this.view(stored);
+  }
+
+  /** Goes on with a job that stands still; joins one that does not. @throws HearthError `insufficient_disk`. */
+  async resume(stored: StoredDownload): Promise<DownloadJob> {
+    if (stored.status !== 'downloading' || !this.#active.has(stored.id)) {
+      const remainingBytes = stored.totalBytes - stored.downloadedBytes;
+      await this.#disk.assertRoom(remainingBytes, promisedTo(this.#active.values()));
+      await this.#activate(stored);
+    }
+    return this.view(stored);
+  }
+
+  /** Goes on with a job that a server which has ended left; the store is behind what it had written. */
+  async continue(stored: StoredDownload): Promise<void> {
+    const { modelsFolder } = this.#options;
+    const job = { jobId: stored.id, plan: planOf(stored), modelsFolder, settings: this.#settings };
+    // A plan that is refused fails when it runs.
+    const downloadedBytes = await countStagedBytes(job).catch(() => stored.downloadedBytes);
+    await this.#activate({ ...stored, downloadedBytes });
+  }
+
+  async #activate(stored: StoredDownload): Promise<void> {
+    const running: StoredDownload = {
+      ...stored,
+      status: 'downloading',
+      isPausedByUser: false,
+      failure: null,
+    };
+    await this.#options.store.update(running);
+    this.#run(running);
+  }
+
+  #run(stored: StoredDownload): void {
+    const active = new ActiveDownload({
+      stored,
+      save: (current) => void this.#save(current),
+    });
+    // Also where an earlier run of it is still listed: the newest is the last.
+    this.#active.delete(stored.id);
+    const earlier = [...this.#active.values()];
+    this.#active.set(stored.id, active);
+    const { hub, http, modelsFolder, logger } = this.#options;
+    const download = (signal: AbortSignal): Promise<void> =>
+      runDownload({
+        jobId: stored.id,
+        plan: planOf(stored),
+        hub,
+        http,
+        modelsFolder,
+        settings: this.#settings,
+        signal,
+        onReceived: (bytes) => active.received(bytes),
+        assertRoom: () => this.#disk.assertRoom(active.remainingBytes, promisedTo(earlier)),
+      });
+    logger.info({ job: stored.id, model: planOf(stored).model }, 'download started');
+    active.run(async (signal) => {
+      try {
+        await this.#slots.use(() => download(signal), signal);
+        await this.#complete(active);
+      } catch (error) {
+        if (!active.isStopping) await this.#fail(active, error);
+      }
+    });
+  }
+
+  async #complete(active: ActiveDownload): Promise<void> {
+    const { id, totalBytes } = active.stored;
+    await this.end(active, {
+      status: 'completed',
+      downloadedBytes: totalBytes,
+      completedAt: new Date(),
+    });
+    this.#options.logger.info({ job: id, totalBytes }, 'download completed');
+    await this.#forgetOld().catch((err: unknown) =>
+      this.#options.logger.warn({ err }, 'old downloads not forgotten'),
+    );
+  }
+
+  async #fail(active: ActiveDownload, error: unknown): Promise<void> {
+    const { logger } = this.#options;
+    const failure = describeFailure(isDiskFull(error) ? await this.#diskFull(active) : error);
+    const fields = isUnexpected(error) ? { err: error } : { code: failure.code };
+    logger.warn({ job: active.stored.id, ...fields, reason: failure.message }, 'download failed');
+    await this.end(active, { status: 'failed', failure });
+  }
+
+  /** A job whose end can't be stored stays in memory, so that it is shown as it is. */
+  async end(active: ActiveDownload, fields: Partial<StoredDownload>): Promise<void> {
+    const stored = active.change(fields);
+    if (await this.#save(stored)) this.#active.delete(stored.id);
+  }
+
+  /** Forgets a job; what it has on disk stays. */
+  async delete(id: string): Promise<void> {
+    await this.#options.store.delete(id);
+    this.#active.delete(id);
+  }
+
+  async #save(stored: StoredDownload): Promise<boolean> {
+    try {
+      await this.#options.store.update(stored);
+      return true;
+    } catch (err) {
+      this.#options.logger.error({ err, job: stored.id }, 'state of a download not stored');
+      return false;
+    }
+  }
+
+  async #forgetOld(): Promise<void> {
+    const { store, keptCompletedJobs = 1000 } = this.#options;
+    const completed = (await store.list()).filter(({ status }) => status === 'completed');
+    for (const { id } of completed.slice(keptCompletedJobs)) await store.delete(id);
+  }
+
+  async #diskFull(active: ActiveDownload): Promise<HearthError> {
+    const others = [...this.#active.values()].filter((other) => other !== active);
+    return this.#disk.shortage(active.remainingBytes, promisedTo(others));
+  }
+}
+
+/** Bytes that downloads which run have yet to write. */
+function promisedTo(downloads: Iterable<ActiveDownload>): number {
+  let bytes = 0;
+  for (const { stored, remainingBytes } of downloads) {
+    if (stored.status === 'downloading') bytes += remainingBytes;
+  }
+  return bytes;
+}
