@@ -182,11 +182,14 @@ describe('hearth get in a pipe', () => {
   it('goes on through a kill of the server, on another port', async () => {
     hub.faults.add(slow);
     const following = run('get', 'acme/Restarted-GGUF');
+    const idOf = async () =>
+      String((await jobs()).find(({ model }) => model === 'acme/restarted')?.['job_id']);
+    // It knows of the job when it asks for it.
     await expect
-      .poll(async () => (await jobs()).find(({ model }) => model === 'acme/restarted'), {
+      .poll(async () => hearth.log().includes(`download/status/${await idOf()}`), {
         timeout: 20_000,
       })
-      .toMatchObject({ status: 'downloading' });
+      .toBe(true);
     await hearth.kill();
     hearth = await startHearth({
       home: hearth.home,
