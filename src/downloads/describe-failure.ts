@@ -1,4 +1,5 @@
 import { HearthError } from '../contract/errors.ts';
+import { errorCode } from '../error-code.ts';
 import { HttpFailure } from '../net/http-client.ts';
 import type { DownloadFailure } from './downloads.ts';
 
@@ -13,7 +14,7 @@ export function describeFailure(error: unknown): DownloadFailure {
 function toHearthError(error: unknown): HearthError {
   if (error instanceof HearthError) return error;
   if (error instanceof HttpFailure) return httpError(error);
-  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+  const code = errorCode(error);
   return new HearthError(
     'internal',
     code === undefined

@@ -60,12 +60,3 @@ function formatBytes(bytes: number): string {
   const exact = `${bytes.toLocaleString('en-US')} bytes`;
   return bytes < 1e6 ? exact : `${(bytes / 1e9).toFixed(bytes < 1e8 ? 3 : 1)} GB (${exact})`;
 }
-
-/** Whether a write failed because the disk or its quota is full. */
-export function isDiskFull(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    (error.code === 'ENOSPC' || error.code === 'EDQUOT')
-  );
-}

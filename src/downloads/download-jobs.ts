@@ -6,10 +6,10 @@ import type { Logger } from '../observability/logger.ts';
 import type { DownloadRepository, StoredDownload } from '../store/store.ts';
 import { ActiveDownload } from './active-download.ts';
 import { describeFailure, isUnexpected } from './describe-failure.ts';
-import { DiskSpace, isDiskFull } from './disk-space.ts';
+import { isDiskFull } from '../models/disk-full.ts';
+import { DiskSpace } from './disk-space.ts';
 import type { DownloadJob, DownloadPlan } from './downloads.ts';
 import { planOf, toJob } from './job-view.ts';
-import { defaultRetryPolicy } from './retry.ts';
 import { countStagedBytes, runDownload, type RunSettings } from './run-download.ts';
 import { Slots } from './slots.ts';
 
@@ -42,7 +42,7 @@ export class DownloadJobs {
     this.#slots = new Slots(options.concurrentJobs ?? 2);
     this.#disk = new DiskSpace(options.modelsFolder, options.readFreeBytes);
     this.#settings = {
-      retryPolicy: defaultRetryPolicy,
+      retryPolicy: { maximumFailures: 6 },
       connectionsPerJob: 4,
       stallTimeoutMs: 30_000,
       ...options.transfer,

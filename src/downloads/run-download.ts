@@ -1,6 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Hub } from '../hub/hub.ts';
+import { exists } from '../models/link-or-rename.ts';
 import type { HttpClient } from '../net/http-client.ts';
 import { matchesChecksum } from './content-hash.ts';
 import type { DownloadFile, DownloadPlan } from './downloads.ts';
@@ -8,7 +9,6 @@ import { settleAll } from './settle-all.ts';
 import { Slots } from './slots.ts';
 import {
   assertSafePlan,
-  exists,
   findModelFolder,
   partPath,
   publishFile,

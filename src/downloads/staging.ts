@@ -1,7 +1,9 @@
-import { link, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { HearthError } from '../contract/errors.ts';
+import { errorCode } from '../error-code.ts';
 import { placeFiles } from '../models/import/place-files.ts';
+import { linkOrRename } from '../models/link-or-rename.ts';
 import { parseModelFileName } from '../models/model-file-name.ts';
 import { isPrintable } from '../models/printable-text.ts';
 import type { DownloadFile, DownloadPlan } from './downloads.ts';
@@ -134,16 +136,11 @@ export async function publishFile(
   signal.throwIfAborted();
   await mkdir(dirname(target), { recursive: true });
   try {
-    await link(source, target);
+    if (!(await linkOrRename(source, target))) throw targetExists(target);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'EEXIST' || (await exists(target))) throw targetExists(target);
     // A publisher's folder may be a link to another disk.
-    if (code === 'EXDEV') {
-      return placeFiles([{ source, target }], { how: 'move', signal, onCopied: () => {} });
-    }
-    // Some file systems have no hard links; there the look and the rename are two steps.
-    await rename(source, target);
+    if (errorCode(error) !== 'EXDEV') throw error;
+    return placeFiles([{ source, target }], { how: 'move', signal, onCopied: () => {} });
   }
   await rm(source, { force: true });
   await flushFolder(dirname(target));
@@ -154,10 +151,6 @@ async function flushFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined);
   await handle?.sync().catch(() => {});
   await handle?.close();
-}
-
-export async function exists(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => null)) !== null;
 }
 
 export function targetExists(target: string): HearthError {

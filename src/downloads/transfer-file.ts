@@ -3,8 +3,8 @@ import type { FileChecksum } from '../hub/hub.ts';
 import { chooseBatchBytes, chooseChunkBytes } from './chunk-plan.ts';
 import { hashWhileFilling } from './content-hash.ts';
 import { fetchRange, RangeIgnored, type FileSource } from './fetch-range.ts';
+import { withRetries, type RetryPolicy } from '../net/with-retries.ts';
 import { PartFile } from './part-file.ts';
-import { withRetries, type RetryPolicy } from './retry.ts';
 import { settleAll } from './settle-all.ts';
 import type { Slots } from './slots.ts';
 
@@ -194,7 +194,7 @@ class PartTransfer {
   }
 
   #retry(attempt: () => Promise<void>, progress: () => number, signal: AbortSignal): Promise<void> {
-    return withRetries(attempt, progress, this.#transfer.settings.retryPolicy, signal);
+    return withRetries({ attempt, progress, policy: this.#transfer.settings.retryPolicy, signal });
   }
 
   #fetch(

@@ -1,6 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { errorCode } from '../error-code.ts';
 
 const serverRecordSchema = z.object({
   pid: z.int().positive(),
@@ -31,7 +32,7 @@ export async function readServerRecord(homeFolder: string): Promise<ServerRecord
   try {
     text = await readFile(recordFile(homeFolder), 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
   return z.string().transform(parseJson).pipe(serverRecordSchema).safeParse(text).data;

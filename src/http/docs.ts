@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HearthError } from '../contract/errors.ts';
+import { errorCode } from '../error-code.ts';
 import type { App } from './app-environment.ts';
 
 const page = `<!doctype html>
@@ -73,7 +74,7 @@ async function readIfPresent(file: string): Promise<Uint8Array<ArrayBuffer> | un
   try {
     return new Uint8Array(await readFile(file));
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

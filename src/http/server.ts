@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HearthError } from '../contract/errors.ts';
+import { errorCode } from '../error-code.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { App } from './app-environment.ts';
 import { errorResponse } from './error-response.ts';
@@ -124,7 +125,7 @@ async function bind(server: Server, host: string, port: number): Promise<void> {
   try {
     await once(server, 'listening');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = errorCode(error);
     const remedy = remedies[String(code)];
     if (remedy === undefined) throw error;
     throw new Error(`Can't listen on ${host}, port ${port}: ${remedy}`, { cause: error });

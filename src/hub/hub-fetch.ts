@@ -1,19 +1,18 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { given } from '../contract/given.ts';
 import { createFetch, type GetFetch } from '../net/create-fetch.ts';
 import { HttpFailure, type HttpClient } from '../net/http-client.ts';
-import { isPassing, retryDelayMs } from '../net/retry-delay.ts';
+import { withRetries, type RetryPolicy } from '../net/with-retries.ts';
 
 export interface HubConnection {
   readonly http: HttpClient;
   readonly endpoint: URL;
   readonly headers: Readonly<Record<string, string>>;
   /** Waits between two tries. */
-  readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly wait?: NonNullable<RetryPolicy['wait']>;
 }
 
-const maximumTries = 3;
 /** A hub that wants to be left alone for longer is an error: someone waits for the answer. */
-const longestWaitMs = 10_000;
+const retryPolicy: RetryPolicy = { maximumFailures: 3, longestDelayMs: 10_000 };
 /** For one answer, however slowly it drips. */
 const answerTimeoutMs = 60_000;
 const maximumAnswerBytes = 8 * 1024 * 1024;
@@ -27,6 +26,7 @@ const maximumRequests = 50;
  * @throws HttpFailure; the signal's reason when aborted.
  */
 export function createHubFetch(connection: HubConnection, signal: AbortSignal): GetFetch {
+  const policy = { ...retryPolicy, ...given({ wait: connection.wait }) };
   let requests = 0;
   return async (input) => {
     const url = ownAddress(connection.endpoint, new Request(input).url);
@@ -34,27 +34,8 @@ export function createHubFetch(connection: HubConnection, signal: AbortSignal): 
     if (requests > maximumRequests) {
       throw new HttpFailure('too_large', `it lists more than ${maximumRequests} pages`);
     }
-    return withRetries(connection, signal, () => ask(connection, url, signal));
+    return withRetries({ attempt: () => ask(connection, url, signal), policy, signal });
   };
-}
-
-async function withRetries<Answer>(
-  { wait = sleep }: HubConnection,
-  signal: AbortSignal,
-  attempt: () => Promise<Answer>,
-): Promise<Answer> {
-  for (let failures = 0; ; failures += 1) {
-    try {
-      return await attempt();
-    } catch (error) {
-      signal.throwIfAborted();
-      if (failures + 1 >= maximumTries || !isPassing(error)) throw error;
-      const waitMs = retryDelayMs(error, failures);
-      if (waitMs > longestWaitMs) throw error;
-      await wait(waitMs, signal);
-      signal.throwIfAborted();
-    }
-  }
 }
 
 async function ask(connection: HubConnection, url: URL, signal: AbortSignal): Promise<Response> {
@@ -93,9 +74,4 @@ function ownAddress(endpoint: URL, address: string): URL {
   own.pathname = `${endpoint.pathname.replace(/\/+$/, '')}${asked.pathname}`;
   own.search = asked.search;
   return own;
-}
-
-async function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  // What ends it is the signal, whose own reason the caller throws.
-  await delay(ms, undefined, { signal }).catch(() => {});
 }

@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../error-code.ts';
 import { isPrintable } from './printable-text.ts';
 
 /** Told of a file or folder that is there and can't be used. */
@@ -51,5 +52,5 @@ export async function subfolders({ folder, entries }: FolderEntries) {
 }
 
 function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  return errorCode(error) === 'ENOENT';
 }

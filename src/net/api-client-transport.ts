@@ -1,4 +1,5 @@
 import { request } from 'undici';
+import { errorCode } from '../error-code.ts';
 
 /** The server can't be reached, or went away before its answer was complete. */
 export class TransportError extends Error {
@@ -8,10 +9,7 @@ export class TransportError extends Error {
 
   constructor(cause: unknown) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
-    this.code =
-      cause instanceof Error && 'code' in cause && typeof cause.code === 'string'
-        ? cause.code
-        : undefined;
+    this.code = errorCode(cause);
   }
 }
 

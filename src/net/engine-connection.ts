@@ -1,4 +1,5 @@
 import { type Dispatcher, Pool } from 'undici';
+import { errorCode } from '../error-code.ts';
 import { ResponseReader } from './response-reader.ts';
 import { wellFormedJson } from './well-formed-json.ts';
 
@@ -136,6 +137,5 @@ function parseJson(text: string): unknown {
 }
 
 function isReset(error: unknown): boolean {
-  if (!(error instanceof Error) || !('code' in error)) return false;
-  return error.code === 'UND_ERR_SOCKET' || error.code === 'ECONNRESET' || error.code === 'EPIPE';
+  return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(errorCode(error) ?? '');
 }

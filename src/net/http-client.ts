@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
+import { errorCode } from '../error-code.ts';
 import {
   AddressRefused,
   createAddressPolicy,
@@ -234,14 +235,8 @@ export function failureOf(
   if (error instanceof AddressRefused) {
     return new HttpFailure('refused', error.message, { cause: error });
   }
-  const code = codeOf(error);
+  const code = errorCode(error);
   const isTimeout = code?.endsWith('_TIMEOUT') === true || code === 'ETIMEDOUT';
   const text = code === undefined ? message : `${message} (${code})`;
   return new HttpFailure(isTimeout ? 'timeout' : reason, text, { cause: error });
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string'
-    ? error.code
-    : undefined;
 }

@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { errorCode } from '../error-code.ts';
 import { parsePluginFile, type PluginEntry, PluginFileError } from './plugin-file.ts';
 
 /** The plugins of mcp.json as the file is now. */
@@ -31,7 +32,7 @@ export function createPluginCatalog(file: string): PluginCatalog {
         return entries;
       } catch (error) {
         if (error instanceof PluginFileError) throw error;
-        const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+        const code = errorCode(error) ?? 'unknown';
         if (code === 'ENOENT') return new Map<string, PluginEntry>();
         throw new PluginFileError(`mcp.json can't be read (${code})`, { cause: error });
       }

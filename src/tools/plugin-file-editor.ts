@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { errorCode } from '../error-code.ts';
 import { parsePluginFile, parsePluginJson, type PluginEntry } from './plugin-file.ts';
 
 type JsonObject = Record<string, unknown>;
@@ -26,7 +27,7 @@ export function createPluginFileEditor(file: string): PluginFileEditor {
     try {
       return await readFile(file, 'utf8');
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '{}';
+      if (errorCode(error) === 'ENOENT') return '{}';
       throw error;
     }
   }

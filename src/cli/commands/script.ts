@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { emotionSchema, maxSpeakers } from '../../contract/v1/speech-script.ts';
+import { errorCode } from '../../error-code.ts';
 import { formatSpeechScript } from '../../speech-script/format-speech-script.ts';
 import { defineCommand, type OptionDeclaration } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -97,7 +98,7 @@ async function readText(
     return readStandardInput(stdin, terminal.messages, signal);
   }
   const { size } = await stat(file).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+    if (errorCode(error) === 'ENOENT') {
       throw new CommandError(`There is no file ${file}.`);
     }
     throw error;

@@ -1,6 +1,7 @@
 import { open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { HearthError } from '../../contract/errors.ts';
+import { errorCode } from '../../error-code.ts';
 
 /** Bytes that can be read at any position: a file, or in tests a buffer. */
 export interface ByteSource {
@@ -53,7 +54,7 @@ export function corruptFile(name: string, reason: string): HearthError {
 }
 
 function unreadableFile(name: string, cause: unknown): HearthError {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
+  const code = errorCode(cause) ?? 'unknown error';
   return code === 'ENOENT'
     ? new HearthError('missing_file', `The model file ${name} is not there.`, { cause })
     : new HearthError('corrupt_file', `The model file ${name} can't be read (${code}).`, { cause });

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { link, lstat, mkdir, open, realpath, rename, rm, symlink } from 'node:fs/promises';
+import { link, mkdir, open, realpath, rm, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { HearthError } from '../../contract/errors.ts';
+import { errorCode } from '../../error-code.ts';
+import { isDiskFull } from '../disk-full.ts';
+import { exists, linkOrRename } from '../link-or-rename.ts';
 
 export type PlacingMethod = 'copy' | 'move' | 'hardlink' | 'symlink';
 
@@ -62,13 +65,16 @@ async function place(
   copy: string | undefined,
   how: PlacingMethod,
 ): Promise<void> {
-  if (copy !== undefined) return publish(copy, target);
+  if (copy !== undefined) {
+    if (!(await linkOrRename(copy, target))) throw alreadyThere(target);
+    return;
+  }
   const real = await realpath(source);
   try {
     await (how === 'symlink' ? symlink(real, target) : link(real, target));
   } catch (error) {
-    if (hasCode(error, 'EEXIST')) throw alreadyThere(target);
-    if (how === 'hardlink' && hasCode(error, 'EXDEV'))
+    if (errorCode(error) === 'EEXIST') throw alreadyThere(target);
+    if (how === 'hardlink' && errorCode(error) === 'EXDEV')
       throw new HearthError(
         'invalid_value',
         `${basename(source)} lies on another disk than the library, so it can't be linked hard: use copy, move or symlink.`,
@@ -124,20 +130,6 @@ async function flushToDisk(path: string): Promise<void> {
   }
 }
 
-/** Some file systems have no hard links; there the check and the rename are two steps. */
-async function publish(copy: string, target: string): Promise<void> {
-  try {
-    await link(copy, target);
-  } catch (error) {
-    if (hasCode(error, 'EEXIST') || (await exists(target))) throw alreadyThere(target);
-    await rename(copy, target);
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => null)) !== null;
-}
-
 function alreadyThere(target: string): HearthError {
   return new HearthError(
     'conflict',
@@ -146,15 +138,11 @@ function alreadyThere(target: string): HearthError {
 }
 
 function explain(error: unknown, how: PlacingMethod): unknown {
-  if (!hasCode(error, 'ENOSPC') && !hasCode(error, 'EDQUOT')) return error;
+  if (!isDiskFull(error)) return error;
   const advice = how === 'copy' ? ' Free some, or use --move or --link.' : '';
   return new HearthError(
     'insufficient_disk',
     `The disk of the models folder has no room for it.${advice}`,
     { cause: error },
   );
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -1,6 +1,7 @@
 import { lstat, readdir, realpath, rmdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { HearthError } from '../../contract/errors.ts';
+import { errorCode } from '../../error-code.ts';
 import { isCompanionFile } from './companion-file.ts';
 import type { Removal } from './removal.ts';
 
@@ -62,7 +63,7 @@ async function removeFile(path: string): Promise<number> {
     await unlink(path);
     return found.isFile() && found.nlink === 1 ? found.size : 0;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const code = errorCode(error) ?? '';
     if (code === 'ENOENT') return 0;
     if (!forbidding.has(code)) throw error;
     throw new HearthError(

@@ -1,0 +1,6 @@
+/** What a system error says by its `code`, such as `ENOENT`; undefined for errors of another kind. */
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined;
+}
