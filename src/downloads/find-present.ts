@@ -74,8 +74,12 @@ function isFolderOf({ owner, name }: DownloadPlan, folder: string): boolean {
 
 async function hasFiles({ files }: DownloadPlan, folder: string): Promise<boolean> {
   for (const { target, sizeBytes } of files) {
-    const found = await stat(join(folder, target)).catch(() => null);
-    if (found?.isFile() !== true || found.size !== sizeBytes) return false;
+    if (!(await isFileOfSize(join(folder, target), sizeBytes))) return false;
   }
   return true;
+}
+
+export async function isFileOfSize(path: string, sizeBytes: number): Promise<boolean> {
+  const found = await stat(path).catch(() => null);
+  return found?.isFile() === true && found.size === sizeBytes;
 }

@@ -5,6 +5,7 @@ import { exists } from '../models/link-or-rename.ts';
 import type { HttpClient } from '../net/http-client.ts';
 import { matchesChecksum } from './content-hash.ts';
 import type { DownloadFile, DownloadPlan } from './downloads.ts';
+import { isFileOfSize } from './find-present.ts';
 import { settleAll } from './settle-all.ts';
 import { Slots } from './slots.ts';
 import {
@@ -87,9 +88,7 @@ export async function countStagedBytes(job: StagedJob): Promise<number> {
   assertSafePlan(job.plan);
   let bytes = 0;
   for (const file of await stagedFiles(job)) {
-    const found = await stat(file.targetPath).catch(() => null);
-    const isInLibrary = found?.isFile() === true && found.size === file.sizeBytes;
-    if (isInLibrary) bytes += file.sizeBytes;
+    if (await isFileOfSize(file.targetPath, file.sizeBytes)) bytes += file.sizeBytes;
     else if (await exists(file.partPath)) {
       bytes += await readStagedBytes(file, job.settings).catch(() => 0);
     }
@@ -158,7 +157,7 @@ function fetchFile(
   return transferFile({
     source: {
       http,
-      url: hub.fileUrl({ ...plan, license: null, isMlx: false, files: [] }, path),
+      url: hub.fileUrl(plan, path),
       headers: hub.headers,
       path,
       sizeBytes,

@@ -56,7 +56,7 @@ export interface Hub {
   /** GGUF repositories that match the words, most downloaded first. @throws HearthError `hub_unreachable`. */
   search(words: string, limit: number, signal: AbortSignal): Promise<readonly HubSearchResult[]>;
   /** Address of a file's content, on the hub's own origin; it may redirect to another. */
-  fileUrl(repository: HubRepository, path: string): URL;
+  fileUrl(repository: Pick<HubRepository, 'owner' | 'name' | 'commit'>, path: string): URL;
   /** What requests to the hub's own origin carry; never sent to another. */
   readonly headers: Readonly<Record<string, string>>;
 }

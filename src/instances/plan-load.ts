@@ -41,12 +41,12 @@ interface Surroundings {
 export function planLoad(wish: LoadWish, surroundings: Surroundings): LoadPlan {
   const { selection, asked, isExplicit, isForced } = wish;
   const { instances, capacity, gauge, defaults } = surroundings;
-  const demandOf = (config: InstanceConfig): LoadDemand => ({
+  const demandOf = ({ totalBytes }: MemoryEstimate): LoadDemand => ({
     modelKey: selection.model.key,
     variantId: selection.variant.id,
     purpose: purposeOf(selection),
     isExplicit,
-    estimatedBytes: gauge.estimate(selection, config).totalBytes,
+    estimatedBytes: totalBytes,
   });
   const admissionOf = (demand: LoadDemand): Admission =>
     isForced ? { kind: 'load' } : admit(instances, demand, capacity);
@@ -54,13 +54,9 @@ export function planLoad(wish: LoadWish, surroundings: Surroundings): LoadPlan {
     selection,
     asked,
     defaults,
-    (candidate) => admissionOf(demandOf(candidate)).kind !== 'refuse',
+    (candidate) => admissionOf(demandOf(gauge.estimate(selection, candidate))).kind !== 'refuse',
   );
-  const demand = demandOf(config);
-  return {
-    config,
-    estimate: gauge.estimate(selection, config),
-    demand,
-    admission: admissionOf(demand),
-  };
+  const estimate = gauge.estimate(selection, config);
+  const demand = demandOf(estimate);
+  return { config, estimate, demand, admission: admissionOf(demand) };
 }
