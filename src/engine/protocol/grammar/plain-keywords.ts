@@ -1,6 +1,7 @@
 import { isGrammarPattern } from './is-grammar-pattern.ts';
 import {
   isRecord,
+  jsonTypes,
   lose,
   shown,
   type JsonSchema,
@@ -12,7 +13,6 @@ const maximumEnumCharacters = 32 * 1024;
 const maximumRepetitions = 1000;
 const maximumTotalRepetitions = 10_000;
 
-const types = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
 const counts = [
   ['minLength', 'maxLength'],
   ['minItems', 'maxItems'],
@@ -58,7 +58,7 @@ function kind(schema: JsonSchema, place: Place, walk: SchemaWalk): JsonSchema {
   const result: Record<string, unknown> = {};
   if (type !== undefined) {
     const named: readonly unknown[] = Array.isArray(type) ? [...new Set(type)] : [type];
-    const isKnown = named.length > 0 && named.every((one) => types.has(String(one)));
+    const isKnown = named.length > 0 && named.every((one) => jsonTypes.has(one));
     if (isKnown) result['type'] = Array.isArray(type) ? named : type;
     else lose(walk, place, `has the type ${shown(type)}, which is none`);
   }

@@ -31,6 +31,17 @@ export interface SchemaWalk {
   repetitions: number;
 }
 
+/** What `type` may name. */
+export const jsonTypes: ReadonlySet<unknown> = new Set([
+  'object',
+  'array',
+  'string',
+  'number',
+  'integer',
+  'boolean',
+  'null',
+]);
+
 const maximumPointerCharacters = 200;
 
 export function lose({ losses }: SchemaWalk, { pointer }: Place, reason: string): void {

@@ -1,18 +1,9 @@
 import { pointedAt } from './pointed-at.ts';
-import { isRecord, type JsonSchema } from './schema-walk.ts';
+import { isRecord, jsonTypes, type JsonSchema } from './schema-walk.ts';
 
 export type Beginning = 'object' | 'array';
 
 const both: ReadonlySet<Beginning> = new Set(['object', 'array']);
-const types = new Set<unknown>([
-  'object',
-  'array',
-  'string',
-  'number',
-  'integer',
-  'boolean',
-  'null',
-]);
 const neither: ReadonlySet<Beginning> = new Set();
 const maximumDepth = 8;
 
@@ -27,6 +18,6 @@ export function valueBeginnings(
   if ('const' in schema) return neither;
   const { type } = schema;
   const named = new Set<unknown>([type].flat());
-  if (named.size === 0 || ![...named].every((one) => types.has(one))) return both;
+  if (named.size === 0 || ![...named].every((one) => jsonTypes.has(one))) return both;
   return new Set([...both].filter((one) => named.has(one)));
 }
