@@ -42,11 +42,11 @@ export function toRow(
           other: estimate(otherRounds, fraction),
           ratio: estimateRatio(hearthRounds, otherRounds, fraction),
         };
-  const judged = target?.of === 'Hearth' ? hearth : compared.ratio;
+  const validated = target?.of === 'Hearth' ? hearth : compared.ratio;
   const verdict =
-    target === undefined || judged === undefined
+    target === undefined || validated === undefined
       ? {}
-      : { target, isReached: isReached(target, judged.value) };
+      : { target, isReached: isReached(target, validated.value) };
   return { name, unit, hearth, ...compared, ...verdict };
 }
 

@@ -19,7 +19,7 @@ import type { SurfaceServices } from './http/surfaces/services.ts';
 import { mountV0 } from './http/surfaces/v0/surface.ts';
 import { mountV1 } from './http/surfaces/v1/surface.ts';
 import { createHub } from './hub/create-hub.ts';
-import { hubReach } from './hub/hub-endpoint.ts';
+import { hubEgressPolicy } from './hub/hub-endpoint.ts';
 import { Loader } from './instances/loader.ts';
 import { createMemoryGauge } from './instances/memory-gauge.ts';
 import { InstancePool } from './instances/pool.ts';
@@ -162,7 +162,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       allowedHosts: settings['mcp.allowedHosts'],
       connectTimeoutMs: settings['mcp.connectTimeoutSeconds'] * 1000,
       callTimeoutMs: settings['mcp.callTimeoutSeconds'] * 1000,
-      maximumProcesses: settings['mcp.maxProcesses'],
+      maxProcesses: settings['mcp.maxProcesses'],
       guard: watchdog,
       logger,
     });
@@ -174,7 +174,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
         logger.warn({ err, tokenId }, 'last use of a token not noted'),
     });
     const endpoint = settings['hub.endpoint'];
-    const http = createHttpClient({ environment, reach: hubReach(endpoint) });
+    const http = createHttpClient({ environment, reach: hubEgressPolicy(endpoint) });
     cleanups.push(() => http.close());
     const hub = createHub({ endpoint, token: settings['hub.token'], http });
     const downloads = createDownloadManager({

@@ -1,4 +1,4 @@
-import { given } from '../contract/given.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import type { InstancePool } from '../instances/pool.ts';
 import { leaseFailure } from './lease-failure.ts';
 
@@ -29,7 +29,7 @@ export async function embed(
 ): Promise<EmbedResult> {
   const { identifier, ttlSeconds, caller, inputs } = call;
   const lease = await pool.acquire(
-    { identifier, purpose: 'embedding', caller, ...given({ ttlSeconds }) },
+    { identifier, purpose: 'embedding', caller, ...omitUndefined({ ttlSeconds }) },
     signal,
   );
   try {

@@ -8,8 +8,8 @@ import type {
 import type { AcquireEvent, Lease } from '../instances/lease.ts';
 import type { InstancePool } from '../instances/pool.ts';
 import type { ModelSelection } from '../models/model.ts';
-import { given } from '../contract/given.ts';
-import { createChannel } from './channel.ts';
+import { omitUndefined } from '../omit-undefined.ts';
+import { createChannel } from '../concurrency/channel.ts';
 import { leaseFailure } from './lease-failure.ts';
 import { promptKey } from './prompt-key.ts';
 import { Seat } from './seat.ts';
@@ -22,7 +22,7 @@ export interface GenerationCall {
   /** Who asks, for taking turns. */
   readonly caller: string;
   /** Whether it waits as long as a load takes, since its client sees the progress. */
-  readonly isPatient?: boolean;
+  readonly waitsForLoad?: boolean;
   readonly request: GenerationRequest;
 }
 
@@ -88,7 +88,7 @@ export async function* generateAt(
   let startedAt = performance.now();
   let loadTimeSeconds: number | undefined;
   const acquiring = createChannel<AcquireEvent>();
-  const { identifier, contextLength, ttlSeconds, caller, isPatient, request } = call;
+  const { identifier, contextLength, ttlSeconds, caller, waitsForLoad, request } = call;
   const leasing = seat
     .take(
       {
@@ -96,7 +96,7 @@ export async function* generateAt(
         purpose: 'generation',
         caller,
         prompt: promptKey(request),
-        ...given({ contextLength, ttlSeconds, isPatient }),
+        ...omitUndefined({ contextLength, ttlSeconds, waitsForLoad }),
       },
       acquiring.push,
     )

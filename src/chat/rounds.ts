@@ -1,4 +1,4 @@
-import { given } from '../contract/given.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import type { EngineMessage } from '../engine/engine.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import { generateAt, type GenerationCall } from './generation.ts';
@@ -53,7 +53,7 @@ async function* takeRounds(
     if (calls.length === 0) return;
     const finished: FinishedCall[] = [];
     const outcomes = runToolRound(
-      calls.map(({ judged }) => judged),
+      calls.map(({ validated }) => validated),
       seat.signal,
     );
     for await (const outcome of outcomes) {
@@ -84,23 +84,23 @@ function toCall(
   mayCall: boolean,
   maxTokens: number | undefined,
 ): GenerationCall {
-  const { model, contextLength, sampling, reasoning, caller, isPatient } = request;
-  const tools = toolbox.tools().map(({ offeredName, description, parameters }) => ({
-    name: offeredName,
+  const { model, contextLength, sampling, reasoning, caller, waitsForLoad } = request;
+  const tools = toolbox.tools().map(({ exposedName, description, parameters }) => ({
+    name: exposedName,
     parameters,
-    ...given({ description }),
+    ...omitUndefined({ description }),
   }));
   return {
     identifier: model,
     caller,
-    isPatient,
-    ...given({ contextLength }),
+    waitsForLoad,
+    ...omitUndefined({ contextLength }),
     request: {
       kind: 'chat',
       messages: [...messages],
       sampling,
       ...(tools.length === 0 ? {} : { tools, toolChoice: mayCall ? 'auto' : 'none' }),
-      ...given({ maxTokens, reasoning }),
+      ...omitUndefined({ maxTokens, reasoning }),
     },
   };
 }

@@ -14,15 +14,15 @@ type InvalidCall = Extract<OutputItem, { readonly type: 'invalid_tool_call' }>;
 type Arguments = Readonly<Record<string, unknown>>;
 
 /** A call that can be made, or why it can't. */
-export type JudgedCall =
-  | { readonly isValid: true; readonly tool: Tool; readonly given: Arguments }
+export type ValidatedToolCall =
+  | { readonly isValid: true; readonly tool: Tool; readonly args: Arguments }
   | { readonly isValid: false; readonly item: InvalidCall };
 
 /** Looks at a call with the tools there are. */
-export function judgeCall(call: WrittenCall, tools: readonly Tool[]): JudgedCall {
-  const tool = tools.find(({ offeredName }) => offeredName === call.name);
+export function validateToolCall(call: WrittenCall, tools: readonly Tool[]): ValidatedToolCall {
+  const tool = tools.find(({ exposedName }) => exposedName === call.name);
   if (tool === undefined) {
-    const offered = tools.map(({ offeredName }) => offeredName).join(', ') || 'none';
+    const offered = tools.map(({ exposedName }) => exposedName).join(', ') || 'none';
     const reason = `There is no tool ${JSON.stringify(call.name)}. The tools are: ${offered}.`;
     return invalid(reason, { type: 'invalid_name', tool_name: call.name });
   }
@@ -31,19 +31,19 @@ export function judgeCall(call: WrittenCall, tools: readonly Tool[]): JudgedCall
     tool_name: tool.name,
     provider_info: providerInfo(tool.provider),
   } as const;
-  const given = parseArguments(call.argumentsJson);
-  if (given === undefined) {
+  const args = parseArguments(call.argumentsJson);
+  if (args === undefined) {
     return invalid(`The arguments of ${tool.name} are not a JSON object.`, metadata);
   }
-  const fault = tool.argumentsFault(given);
-  if (fault === undefined) return { isValid: true, tool, given };
+  const fault = tool.findArgumentIssue(args);
+  if (fault === undefined) return { isValid: true, tool, args };
   return invalid(`The arguments of ${tool.name} don't fit its schema: ${fault}`, {
     ...metadata,
-    arguments: given,
+    arguments: args,
   });
 }
 
-function invalid(reason: string, metadata: InvalidCall['metadata']): JudgedCall {
+function invalid(reason: string, metadata: InvalidCall['metadata']): ValidatedToolCall {
   return { isValid: false, item: { type: 'invalid_tool_call', reason, metadata } };
 }
 
@@ -67,7 +67,7 @@ export function providerInfo(provider: ToolProvider) {
 }
 
 /** Puts the calls of one generation together from their pieces. */
-export class CallGatherer {
+export class ToolCallAccumulator {
   readonly #calls: { name: string; argumentsJson: string }[] = [];
 
   has(index: number): boolean {

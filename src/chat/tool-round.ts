@@ -1,6 +1,6 @@
 import type { OutputItem } from '../contract/v1/chat.ts';
 import type { ToolContent } from '../tools/toolbox.ts';
-import { providerInfo, type JudgedCall } from './tool-call.ts';
+import { providerInfo, type ValidatedToolCall } from './tool-call.ts';
 import { toOutputText } from './tool-output.ts';
 
 /** How a call ended: the item of the output, and what the model is told. */
@@ -16,7 +16,7 @@ export interface CallOutcome {
  * @throws the signal's reason when aborted.
  */
 export async function* runToolRound(
-  calls: readonly JudgedCall[],
+  calls: readonly ValidatedToolCall[],
   signal: AbortSignal,
 ): AsyncGenerator<CallOutcome> {
   const outcomes = calls.map((call) => run(call, signal));
@@ -25,16 +25,16 @@ export async function* runToolRound(
   for (const outcome of outcomes) yield await outcome;
 }
 
-async function run(call: JudgedCall, signal: AbortSignal): Promise<CallOutcome> {
+async function run(call: ValidatedToolCall, signal: AbortSignal): Promise<CallOutcome> {
   if (!call.isValid) {
     return { item: call.item, content: [{ type: 'text', text: call.item.reason }] };
   }
-  const { tool, given } = call;
-  const { content } = await tool.call(given, signal);
+  const { tool, args } = call;
+  const { content } = await tool.call(args, signal);
   const item = {
     type: 'tool_call' as const,
     tool: tool.name,
-    arguments: { ...given },
+    arguments: { ...args },
     output: toOutputText(content),
     provider_info: providerInfo(tool.provider),
   };

@@ -143,7 +143,8 @@ describe('a turn with tools', () => {
     ],
   ])('tells the model of %s, so that it corrects itself', async (_, name, given, metadata) => {
     const strict = scriptedTool('get_weather', async () => 'Rain', {
-      argumentsFault: ({ city }) => (typeof city === 'string' ? undefined : 'city must be string'),
+      findArgumentIssue: ({ city }) =>
+        typeof city === 'string' ? undefined : 'city must be string',
     });
     const script = generations(
       [...call(0, name, given)],

@@ -1,13 +1,13 @@
-import { given } from '../contract/given.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import type { ChatResult } from '../contract/v1/chat.ts';
 import type { Tool } from '../tools/toolbox.ts';
 import type { GenerationStep } from './generation.ts';
 import { toOutputItem, type StoredOutputItem } from './stored-output.ts';
 import {
-  CallGatherer,
-  judgeCall,
+  ToolCallAccumulator,
+  validateToolCall,
   providerInfo,
-  type JudgedCall,
+  type ValidatedToolCall,
   type WrittenCall,
 } from './tool-call.ts';
 import type { CallOutcome } from './tool-round.ts';
@@ -19,7 +19,7 @@ type TextKind = 'reasoning' | 'message';
 /** What one generation said: the text of its message, and the calls that it ended with. */
 export interface RoundRecord {
   readonly text: string;
-  readonly calls: readonly (WrittenCall & { readonly judged: JudgedCall })[];
+  readonly calls: readonly (WrittenCall & { readonly validated: ValidatedToolCall })[];
 }
 
 /** Follows the generations of a turn: gives its events as they happen and gathers its result. */
@@ -32,8 +32,8 @@ export class TurnRecorder {
   #instanceId: string | undefined;
   #roundNumber = 0;
   #text = '';
-  #gatherer = new CallGatherer();
-  #calls: (WrittenCall & { readonly judged: JudgedCall })[] = [];
+  #accumulator = new ToolCallAccumulator();
+  #calls: (WrittenCall & { readonly validated: ValidatedToolCall })[] = [];
 
   /** @param tools Those that the model is offered. */
   constructor(tools: () => readonly Tool[]) {
@@ -101,14 +101,14 @@ export class TurnRecorder {
     this.#roundNumber += 1;
     this.#text = '';
     this.#calls = [];
-    this.#gatherer = new CallGatherer();
+    this.#accumulator = new ToolCallAccumulator();
     return round;
   }
 
-  /** @param offeredName The tool as the model named it. */
-  recordOutcome({ item }: CallOutcome, offeredName: string): TurnEvent {
+  /** @param exposedName The tool as the model named it. */
+  recordOutcome({ item }: CallOutcome, exposedName: string): TurnEvent {
     // The number of the round is that of the generation before.
-    this.#output.push({ ...item, round: this.#roundNumber - 1, offered_name: offeredName });
+    this.#output.push({ ...item, round: this.#roundNumber - 1, offered_name: exposedName });
     if (item.type === 'tool_call') return { ...item, type: 'tool_call.success' };
     return { ...item, type: 'tool_call.failure' };
   }
@@ -123,7 +123,7 @@ export class TurnRecorder {
       ...this.#instance(),
       output: this.#output.map(toOutputItem),
       stats: this.#stats.toJson(),
-      ...given({ response_id: responseId }),
+      ...omitUndefined({ response_id: responseId }),
     };
   }
 
@@ -163,11 +163,11 @@ export class TurnRecorder {
   }
 
   #recordCall(delta: Extract<GenerationStep, { type: 'tool_call.delta' }>): readonly TurnEvent[] {
-    const isNew = !this.#gatherer.has(delta.index);
+    const isNew = !this.#accumulator.has(delta.index);
     const before = isNew ? [...this.#endPrompt(), ...this.#endText(), ...this.#endCall()] : [];
-    this.#gatherer.add(delta);
+    this.#accumulator.add(delta);
     if (!isNew) return [];
-    const tool = this.#tools().find(({ offeredName }) => offeredName === delta.name);
+    const tool = this.#tools().find(({ exposedName }) => exposedName === delta.name);
     if (tool === undefined) return before;
     const { name, provider } = tool;
     return [
@@ -178,12 +178,12 @@ export class TurnRecorder {
 
   /** A call is whole when the next one begins, or with the end of the generation. */
   #endCall(): readonly TurnEvent[] {
-    const call = this.#gatherer.calls[this.#calls.length];
+    const call = this.#accumulator.calls[this.#calls.length];
     if (call === undefined) return [];
-    const judged = judgeCall(call, this.#tools());
-    this.#calls.push({ ...call, judged });
-    if (!judged.isValid) return [];
-    const { tool, given: args } = judged;
+    const validated = validateToolCall(call, this.#tools());
+    this.#calls.push({ ...call, validated });
+    if (!validated.isValid) return [];
+    const { tool, args } = validated;
     return [
       {
         type: 'tool_call.arguments',
@@ -194,7 +194,7 @@ export class TurnRecorder {
     ];
   }
 
-  /** The engine could not make out what the model wrote; where it was a call, it has been judged already. */
+  /** The engine could not make out what the model wrote; where it was a call, it has been validated already. */
   #recordMalformed(): readonly TurnEvent[] {
     if (this.#tools().length === 0 || this.#calls.length > 0) return [];
     const item = {

@@ -24,5 +24,5 @@ export interface TurnRequest {
   /** Who asks, for taking turns: a token or an address. */
   readonly caller: string;
   /** Whether it waits as long as a load takes, since its client sees the progress. */
-  readonly isPatient: boolean;
+  readonly waitsForLoad: boolean;
 }

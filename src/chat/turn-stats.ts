@@ -1,4 +1,4 @@
-import { given } from '../contract/given.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import type { ChatStats } from '../contract/v1/chat.ts';
 import type { GenerationReport } from './generation.ts';
 
@@ -41,7 +41,7 @@ export class TurnStats {
       reasoning_output_tokens: this.#reasoningTokens,
       tokens_per_second: this.#timedSeconds > 0 ? this.#timedTokens / this.#timedSeconds : 0,
       time_to_first_token_seconds: this.#timeToFirstTokenSeconds ?? 0,
-      ...given({ model_load_time_seconds: this.#loadTimeSeconds }),
+      ...omitUndefined({ model_load_time_seconds: this.#loadTimeSeconds }),
     };
   }
 }

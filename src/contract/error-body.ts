@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { HearthError } from './errors.ts';
 import { fractionSchema } from './field.ts';
-import { given } from './given.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 
 /** Given where a model still loads: how far it is. */
 const loadingSchema = z.object({ progress: fractionSchema }).optional();
@@ -37,11 +37,11 @@ type OpenAiErrorBody = z.infer<typeof openAiErrorBodySchema>;
 /** An error as v1 and the server's own endpoints send it; no `param` where no field is at fault. */
 export function toErrorBody(error: HearthError): ErrorBody {
   const { type, message, code, param, loading } = error;
-  return { error: { type, message, code, ...given({ param, loading }) } };
+  return { error: { type, message, code, ...omitUndefined({ param, loading }) } };
 }
 
 /** An error as v0 sends it; `param` is null where no field is at fault. */
 export function toOpenAiErrorBody(error: HearthError): OpenAiErrorBody {
   const { type, message, code, param, loading } = error;
-  return { error: { message, type, param: param ?? null, code, ...given({ loading }) } };
+  return { error: { message, type, param: param ?? null, code, ...omitUndefined({ loading }) } };
 }

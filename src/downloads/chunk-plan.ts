@@ -1,7 +1,7 @@
 const mebibyte = 1024 * 1024;
 /** Large enough that asking for chunks costs little, small enough that a lost one does not hurt. */
 const smallestChunkBytes = 16 * mebibyte;
-const largestChunkCount = 1024;
+const maxChunkCount = 1024;
 
 /** A piece of a file that is fetched, checked and fetched again by itself; `end` is exclusive. */
 export interface ChunkRange {
@@ -12,7 +12,7 @@ export interface ChunkRange {
 
 /** Bytes of a chunk of a file: 16 MiB, and more where that would be more than 1,024 chunks. */
 export function chooseChunkBytes(fileBytes: number): number {
-  const needed = Math.ceil(fileBytes / largestChunkCount / mebibyte) * mebibyte;
+  const needed = Math.ceil(fileBytes / maxChunkCount / mebibyte) * mebibyte;
   return Math.max(smallestChunkBytes, needed);
 }
 
@@ -25,12 +25,12 @@ export function planChunks(fileBytes: number, chunkBytes: number): readonly Chun
   }));
 }
 
-const largestBatchBytes = 1024 * 1024;
+const maxBatchBytes = 1024 * 1024;
 
 /**
  * Bytes that each connection holds before they are written and recorded: little enough that a kill loses less
  * than one chunk of all connections together.
  */
 export function chooseBatchBytes(chunkBytes: number, connectionCount: number): number {
-  return Math.min(largestBatchBytes, Math.ceil(chunkBytes / connectionCount / 2));
+  return Math.min(maxBatchBytes, Math.ceil(chunkBytes / connectionCount / 2));
 }

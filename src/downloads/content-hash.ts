@@ -8,7 +8,7 @@ import type { PartFile } from './part-file.ts';
 const readBytes = 512 * 1024;
 
 /** Where bytes come faster than one write in this time they need all of the processor, and are hashed later. */
-const leastQuietMs = 4;
+const minQuietMs = 4;
 
 /**
  * Hashes a part file from its beginning while it fills up, right behind the chunks: the bytes are still in
@@ -26,8 +26,8 @@ export async function hashWhileFilling(
   const buffer = Buffer.allocUnsafeSlow(Math.min(readBytes, Math.max(1, part.sizeBytes)));
   for (let position = 0; position < part.sizeBytes;) {
     signal.throwIfAborted();
-    if (!part.isComplete && part.quietMs < leastQuietMs) {
-      await delay(leastQuietMs, undefined, { signal }).catch(() => {});
+    if (!part.isComplete && part.quietMs < minQuietMs) {
+      await delay(minQuietMs, undefined, { signal }).catch(() => {});
       continue;
     }
     const readable = part.readableFrom(position);

@@ -42,7 +42,7 @@ export class DownloadJobs {
     this.#slots = new Slots(options.concurrentJobs ?? 2);
     this.#disk = new DiskSpace(options.modelsFolder, options.readFreeBytes);
     this.#settings = {
-      retryPolicy: { maximumFailures: 6 },
+      retryPolicy: { maxFailures: 6 },
       connectionsPerJob: 4,
       stallTimeoutMs: 30_000,
       ...options.transfer,

@@ -29,7 +29,7 @@ export interface ContinuableDownloadManager extends DownloadManager {
 }
 
 /** Jobs that may be unfinished at once. */
-const maximumUnfinishedJobs = 1000;
+const maxUnfinishedJobs = 1000;
 
 export function createDownloadManager(options: DownloadManagerOptions): ContinuableDownloadManager {
   return new Manager(options);
@@ -67,10 +67,10 @@ class Manager implements ContinuableDownloadManager {
       if (!isNew) return { kind: 'already_downloaded', plan };
       // Whoever went away by now would not know of the job.
       signal.throwIfAborted();
-      if (jobs.filter(({ status }) => status !== 'completed').length >= maximumUnfinishedJobs) {
+      if (jobs.filter(({ status }) => status !== 'completed').length >= maxUnfinishedJobs) {
         throw new HearthError(
           'queue_full',
-          `${maximumUnfinishedJobs} downloads are unfinished. Cancel some, or let them finish.`,
+          `${maxUnfinishedJobs} downloads are unfinished. Cancel some, or let them finish.`,
           { retryAfterSeconds: 60 },
         );
       }

@@ -34,7 +34,7 @@ interface RangeRequest {
 }
 
 /** What trickles in is written this often too, so that it counts and shows. */
-const longestBatchMs = 1000;
+const maxBatchMs = 1000;
 
 interface Head {
   readonly status: number;
@@ -58,7 +58,7 @@ export async function fetchRange(request: RangeRequest): Promise<void> {
   try {
     const response = await source.http.get(source.url, {
       signal: attempt.signal,
-      maximumBytes: Number.MAX_SAFE_INTEGER,
+      maxBytes: Number.MAX_SAFE_INTEGER,
       headers: source.headers,
       forwardedHeaders: {
         'accept-encoding': 'identity',
@@ -144,7 +144,7 @@ async function passOn(
       remaining -= piece.length;
       batch.push(piece);
       batchedBytes += piece.length;
-      const isDue = performance.now() - flushedAt >= longestBatchMs;
+      const isDue = performance.now() - flushedAt >= maxBatchMs;
       if (isDue || batchedBytes >= source.batchBytes) await flush();
     }
   } finally {

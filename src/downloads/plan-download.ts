@@ -1,4 +1,4 @@
-import { given } from '../contract/given.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import type { Hub } from '../hub/hub.ts';
 import { resolveModel } from '../hub/resolve-model.ts';
 import type { DownloadPlan, DownloadRequest } from './downloads.ts';
@@ -19,7 +19,7 @@ export async function planDownload(
   signal: AbortSignal,
 ): Promise<DownloadPlan> {
   const { model, quantization } = request;
-  const options = { hub, model, ...given({ endpoint: hubEndpoint, quantization }) };
+  const options = { hub, model, ...omitUndefined({ endpoint: hubEndpoint, quantization }) };
   const { repository, choice } = await resolveModel(options, signal);
   const { owner, name, commit } = repository;
   return {
@@ -28,7 +28,7 @@ export async function planDownload(
     name,
     commit,
     quantization: choice.quantization,
-    ...given({ note: choice.note ?? undefined }),
+    ...omitUndefined({ note: choice.note ?? undefined }),
     files: choice.files.map(({ path, sizeBytes, checksum }) => ({
       path,
       target: targetOf(path),

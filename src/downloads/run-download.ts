@@ -6,7 +6,7 @@ import type { HttpClient } from '../net/http-client.ts';
 import { matchesChecksum } from './content-hash.ts';
 import type { DownloadFile, DownloadPlan } from './downloads.ts';
 import { isFileOfSize } from './find-present.ts';
-import { settleAll } from './settle-all.ts';
+import { runTaskGroup } from '../concurrency/task-group.ts';
 import { Slots } from './slots.ts';
 import {
   assertSafePlan,
@@ -68,7 +68,7 @@ export async function runDownload(run: DownloadRun): Promise<void> {
   const work = async (stop: AbortSignal): Promise<void> => {
     for (const file of queue) await fetchFile(run, file, connections, report, stop);
   };
-  await settleAll(
+  await runTaskGroup(
     signal,
     Array.from({ length: settings.connectionsPerJob }, () => work),
   );

@@ -5,7 +5,7 @@ import { hashWhileFilling } from './content-hash.ts';
 import { fetchRange, RangeIgnored, type FileSource } from './fetch-range.ts';
 import { withRetries, type RetryPolicy } from '../net/with-retries.ts';
 import { PartFile } from './part-file.ts';
-import { settleAll } from './settle-all.ts';
+import { runTaskGroup } from '../concurrency/task-group.ts';
 import type { Slots } from './slots.ts';
 
 export interface TransferSettings {
@@ -95,7 +95,7 @@ class PartTransfer {
   async #fillAndCompare(): Promise<boolean> {
     const { checksum, signal } = this.#transfer;
     let digest = '';
-    await settleAll(signal, [
+    await runTaskGroup(signal, [
       (stop) => this.#fill(stop),
       async (stop) => {
         digest = await hashWhileFilling(this.#part, checksum.algorithm, stop);
@@ -171,7 +171,7 @@ class PartTransfer {
       }
     };
     const workers = Math.min(settings.connectionsPerJob, missing.length);
-    await settleAll(
+    await runTaskGroup(
       signal,
       Array.from({ length: workers }, () => work),
     );

@@ -4,7 +4,7 @@ import { logAtEnd } from './access-log.ts';
 import type { AppEnvironment } from './app-environment.ts';
 import { shareWithOrigin } from './guards/origin.ts';
 import { requestIdOf } from './guards/request-id.ts';
-import { setUsualHeaders } from './usual-headers.ts';
+import { setDefaultHeaders } from './default-headers.ts';
 
 /** The outermost middleware: gives each request its id and signal, each response its headers and its line in the log. */
 export function createObserver(logger: Logger): MiddlewareHandler<AppEnvironment> {
@@ -19,7 +19,7 @@ export function createObserver(logger: Logger): MiddlewareHandler<AppEnvironment
     await next();
 
     const { headers } = context.res;
-    setUsualHeaders(headers, requestId);
+    setDefaultHeaders(headers, requestId);
     if (context.env.isStopping === true) headers.set('Connection', 'close');
     const sharedOrigin = context.get('sharedOrigin');
     if (sharedOrigin !== undefined) shareWithOrigin(headers, sharedOrigin);

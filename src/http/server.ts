@@ -10,7 +10,7 @@ import type { App } from './app-environment.ts';
 import { errorResponse } from './error-response.ts';
 import { requestIdOf } from './guards/request-id.ts';
 import { createRunningRequests } from './running-requests.ts';
-import { setUsualHeaders } from './usual-headers.ts';
+import { setDefaultHeaders } from './default-headers.ts';
 
 interface ListenOptions {
   readonly app: App;
@@ -103,7 +103,7 @@ function countHosts({ rawHeaders }: { readonly rawHeaders: readonly string[] }):
 function refuse(error: HearthError, logger: Logger): Response {
   const requestId = requestIdOf(undefined);
   const response = errorResponse(error, '/');
-  setUsualHeaders(response.headers, requestId);
+  setDefaultHeaders(response.headers, requestId);
   logger.info({ requestId, status: error.status, reason: error.message }, 'request refused');
   return response;
 }

@@ -1,5 +1,5 @@
 import { HearthError } from '../contract/errors.ts';
-import { given } from '../contract/given.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import { printableText } from '../models/printable-text.ts';
 import type { GetFetch } from '../net/create-fetch.ts';
 import { HttpFailure, type HttpClient } from '../net/http-client.ts';
@@ -13,14 +13,14 @@ import type { Hub, HubFile, HubRepository, HubSearchResult, RepositoryName } fro
 /** Loaded with the first question: it would make every start slower. */
 const client = () => import('@huggingface/hub');
 
-const maximumEntries = 10_000;
-const maximumSearchResults = 100;
+const maxEntries = 10_000;
+const maxSearchResults = 100;
 
 interface HubOptions {
   /** http or https; with a path where a mirror has one. */
   readonly endpoint?: string | undefined;
   readonly token?: string | undefined;
-  /** With the reach of `hubReach`. */
+  /** With the reach of `hubEgressPolicy`. */
   readonly http: HttpClient;
   /** Waits between two tries of a request; for tests. */
   readonly wait?: HubConnection['wait'];
@@ -33,12 +33,12 @@ export function createHub(options: HubOptions): Hub {
   const endpoint = hubAddress(configured);
   const base = `${endpoint.origin}${endpoint.pathname.replace(/\/+$/, '')}`;
   const headers = hubHeaders(configured, token);
-  const connection = { http, endpoint, headers, ...given({ wait }) };
+  const connection = { http, endpoint, headers, ...omitUndefined({ wait }) };
   const failed = (error: unknown, repository?: RepositoryName, revision?: string): HearthError =>
     hubFailure(error, {
       endpoint,
       hasToken: token !== undefined,
-      ...given({ repository, revision }),
+      ...omitUndefined({ repository, revision }),
     });
   return {
     headers,
@@ -54,7 +54,7 @@ export function createHub(options: HubOptions): Hub {
     async search(words, limit, signal) {
       const fetch = createHubFetch(connection, signal);
       try {
-        return await findRepositories(base, fetch, words, Math.min(limit, maximumSearchResults));
+        return await findRepositories(base, fetch, words, Math.min(limit, maxSearchResults));
       } catch (error) {
         signal.throwIfAborted();
         throw failed(error);
@@ -129,7 +129,7 @@ async function readFiles(
     fetch,
   })) {
     entries += 1;
-    if (entries > maximumEntries) throw tooManyFiles(repo);
+    if (entries > maxEntries) throw tooManyFiles(repo);
     const file = parseEntry(entry);
     if (file === null) continue;
     const fault = pathFault(file.path);
@@ -163,7 +163,7 @@ async function findRepositories(
 function tooManyFiles(repo: string): HearthError {
   return new HearthError(
     'invalid_value',
-    `${repo} has more than ${maximumEntries} files; Hearth downloads smaller repositories only.`,
+    `${repo} has more than ${maxEntries} files; Hearth downloads smaller repositories only.`,
     { param: 'model' },
   );
 }

@@ -29,7 +29,7 @@ export function hubHeaders(
  *
  * @param endpoint That of `createHub`.
  */
-export function hubReach(endpoint: string = defaultHubEndpoint): Reach {
+export function hubEgressPolicy(endpoint: string = defaultHubEndpoint): Reach {
   const { hostname, port, protocol } = new URL(endpoint);
   const defaultPort = protocol === 'https:' ? '443' : '80';
   return { allowedHosts: [`${hostname}:${port === '' ? defaultPort : port}`] };

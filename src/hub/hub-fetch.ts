@@ -1,4 +1,4 @@
-import { given } from '../contract/given.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import { createFetch, type GetFetch } from '../net/create-fetch.ts';
 import { HttpFailure, type HttpClient } from '../net/http-client.ts';
 import { withRetries, type RetryPolicy } from '../net/with-retries.ts';
@@ -12,12 +12,12 @@ export interface HubConnection {
 }
 
 /** A hub that wants to be left alone for longer is an error: someone waits for the answer. */
-const retryPolicy: RetryPolicy = { maximumFailures: 3, longestDelayMs: 10_000 };
+const retryPolicy: RetryPolicy = { maxFailures: 3, maxDelayMs: 10_000 };
 /** For one answer, however slowly it drips. */
 const answerTimeoutMs = 60_000;
-const maximumAnswerBytes = 8 * 1024 * 1024;
+const maxAnswerBytes = 8 * 1024 * 1024;
 /** For all pages of one listing. */
-const maximumRequests = 50;
+const maxRequests = 50;
 
 /**
  * A `fetch` for one question to the hub, which may take several requests. It asks the hub's own origin alone,
@@ -26,13 +26,13 @@ const maximumRequests = 50;
  * @throws HttpFailure; the signal's reason when aborted.
  */
 export function createHubFetch(connection: HubConnection, signal: AbortSignal): GetFetch {
-  const policy = { ...retryPolicy, ...given({ wait: connection.wait }) };
+  const policy = { ...retryPolicy, ...omitUndefined({ wait: connection.wait }) };
   let requests = 0;
   return async (input) => {
     const url = ownAddress(connection.endpoint, new Request(input).url);
     requests += 1;
-    if (requests > maximumRequests) {
-      throw new HttpFailure('too_large', `it lists more than ${maximumRequests} pages`);
+    if (requests > maxRequests) {
+      throw new HttpFailure('too_large', `it lists more than ${maxRequests} pages`);
     }
     return withRetries({ attempt: () => ask(connection, url, signal), policy, signal });
   };
@@ -50,7 +50,7 @@ async function ask(connection: HubConnection, url: URL, signal: AbortSignal): Pr
     signal.throwIfAborted();
     const fetch = createFetch(http, {
       signal: attempt.signal,
-      maximumBytes: maximumAnswerBytes,
+      maxBytes: maxAnswerBytes,
     });
     const response = await fetch(url, { headers: { accept: 'application/json', ...headers } });
     if (response.ok) return response;

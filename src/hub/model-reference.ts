@@ -1,5 +1,5 @@
 import { HearthError } from '../contract/errors.ts';
-import { given } from '../contract/given.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import type { CatalogEntry } from './catalog-entries.ts';
 import { findInCatalog } from './catalog.ts';
 import { pathFault } from './file-path.ts';
@@ -69,7 +69,8 @@ function parseUrl(text: string, endpoint: URL): ModelReference {
   if (path !== undefined && pathFault(path) !== null) {
     throw invalid(text, 'names a path that no model has');
   }
-  if (view === 'tree') return { repository, revision, isUrl: true, ...given({ folder: path }) };
+  if (view === 'tree')
+    return { repository, revision, isUrl: true, ...omitUndefined({ folder: path }) };
   const isFile = view === 'blob' || view === 'resolve' || view === 'raw';
   if (isFile && path !== undefined) return { repository, revision, file: path, isUrl: true };
   throw invalid(
@@ -111,7 +112,7 @@ function splitRevision(parts: readonly string[]): { revision?: string; path?: st
   const length = parts[0] === 'refs' ? 3 : 1;
   const revision = parts.slice(0, length).join('/');
   const path = parts.slice(length).join('/');
-  return given({
+  return omitUndefined({
     revision: revision === '' ? undefined : revision,
     path: path === '' ? undefined : path,
   });

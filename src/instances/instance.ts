@@ -2,7 +2,7 @@ import type { HearthError } from '../contract/errors.ts';
 import type { EngineProcess } from '../engine/launch/launch.ts';
 import type { ModelSelection } from '../models/model.ts';
 import type { LoadTask } from './load-task.ts';
-import type { InstanceView } from './decide/instance-view.ts';
+import type { InstanceView } from './policy/instance-view.ts';
 import { purposeOf } from './purpose.ts';
 import { RecentPrompts } from './recent-prompts.ts';
 import { SlotQueue } from './slot-queue.ts';

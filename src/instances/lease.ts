@@ -36,7 +36,7 @@ export interface AcquireOptions {
   /** Beginning of the prompt, to find the instance that has read most of it already. */
   readonly prompt?: string;
   /** Whether it waits as long as a load takes, since its client sees the progress. */
-  readonly isPatient?: boolean;
+  readonly waitsForLoad?: boolean;
 }
 
 /** Told to a request while it gets its instance: `instance.chosen` first, the others only for a load. */

@@ -1,20 +1,20 @@
 import { HearthError } from '../contract/errors.ts';
 import type { ModelSelection } from '../models/model.ts';
 import type { Logger } from '../observability/logger.ts';
-import type { Admission, Capacity } from './decide/admit.ts';
-import { admit, utmost } from './decide/admit.ts';
-import { isLeftBehind, isSuperseded, type LoadDemand } from './decide/gives-way.ts';
-import { isIdle } from './decide/instance-view.ts';
-import { nextInstanceId } from './decide/next-instance-id.ts';
+import type { Admission, Capacity } from './policy/admit.ts';
+import { admit, maxAvailable } from './policy/admit.ts';
+import { isLeftBehind, isSuperseded, type LoadDemand } from './policy/eviction.ts';
+import { isIdle } from './policy/instance-view.ts';
+import { nextInstanceId } from './policy/next-instance-id.ts';
 import { Instance } from './instance.ts';
 import type { LoadEstimate, LoadOptions } from './lease.ts';
-import { LoadLine } from './load-line.ts';
+import { AdmissionQueue } from './admission-queue.ts';
 import { LoadTask } from './load-task.ts';
 import type { Loader } from './loader.ts';
 import type { MemoryGauge } from './memory-gauge.ts';
 import { planLoad, type LoadPlan } from './plan-load.ts';
 import { lineFull, neverFits, waitedTooLong, type RefusalReason } from './refusal.ts';
-import { Roster } from './roster.ts';
+import { InstanceRegistry } from './instance-registry.ts';
 
 export interface LoadSchedulerOptions {
   readonly loader: Loader;
@@ -39,16 +39,16 @@ export interface LoadSchedulerOptions {
 
 /** Loads models where and when there is memory for them, and unloads what gives way. */
 export class LoadScheduler {
-  readonly roster: Roster;
+  readonly registry: InstanceRegistry;
   readonly #options: LoadSchedulerOptions;
-  readonly #line: LoadLine;
+  readonly #line: AdmissionQueue;
   /** Of those in line. */
   readonly #demands = new WeakMap<Instance, LoadDemand>();
   #isClosed = false;
 
   constructor(options: LoadSchedulerOptions) {
     this.#options = options;
-    this.#line = new LoadLine({
+    this.#line = new AdmissionQueue({
       capacity: options.loadQueueCapacity,
       waitMs: options.loadWaitSeconds * 1000,
       decide: (instance) => this.#decide(instance),
@@ -56,7 +56,7 @@ export class LoadScheduler {
       onEvict: (ids) => this.#evict(ids),
       refuse: (instance, reason) => this.refusalOf(instance, reason),
     });
-    this.roster = new Roster(options.logger, () => this.#line.advance());
+    this.registry = new InstanceRegistry(options.logger, () => this.#line.advance());
   }
 
   /**
@@ -70,7 +70,7 @@ export class LoadScheduler {
       { ...options, isForced: false },
       true,
     );
-    const { usableBytes } = utmost(this.roster.views(), demand, this.#capacity());
+    const { usableBytes } = maxAvailable(this.registry.views(), demand, this.#capacity());
     return { selection, config, estimate, usableBytes, fits: admission.kind !== 'refuse' };
   }
 
@@ -96,7 +96,7 @@ export class LoadScheduler {
     const instance: Instance = new Instance({
       id: nextInstanceId(
         isDefaultVariant ? model.key : name,
-        new Set(this.roster.list().map(({ id }) => id)),
+        new Set(this.registry.list().map(({ id }) => id)),
       ),
       selection,
       config,
@@ -110,7 +110,7 @@ export class LoadScheduler {
       onExpired: () => this.#expire(instance),
     });
     this.#demands.set(instance, demand);
-    this.roster.add(instance);
+    this.registry.add(instance);
     instance.load = new LoadTask((signal, onProgress) =>
       this.#run(instance, isForced ? undefined : caller, signal, onProgress),
     );
@@ -125,7 +125,7 @@ export class LoadScheduler {
   /** Unloads everything and loads nothing any more. */
   async close(error: HearthError): Promise<void> {
     this.#isClosed = true;
-    await this.roster.close(error);
+    await this.registry.close(error);
   }
 
   #plan(selection: ModelSelection, options: LoadOptions, isExplicit: boolean): LoadPlan {
@@ -133,7 +133,7 @@ export class LoadScheduler {
     const { gauge, defaults } = this.#options;
     return planLoad(
       { selection, asked, isExplicit, isForced },
-      { instances: this.roster.views(), capacity: this.#capacity(), gauge, defaults },
+      { instances: this.registry.views(), capacity: this.#capacity(), gauge, defaults },
     );
   }
 
@@ -156,7 +156,7 @@ export class LoadScheduler {
     const { loadQueueCapacity, loadWaitSeconds } = this.#options;
     if (reason === 'line') return lineFull(demand.modelKey, loadQueueCapacity);
     const refused = {
-      instances: this.roster.views(),
+      instances: this.registry.views(),
       demand,
       capacity: this.#capacity(),
       contextLength,
@@ -165,11 +165,11 @@ export class LoadScheduler {
   }
 
   #decide(instance: Instance): Admission {
-    return admit(this.roster.views(), this.#demandOf(instance), this.#capacity());
+    return admit(this.registry.views(), this.#demandOf(instance), this.#capacity());
   }
 
   #discardLeftBehind(demand: LoadDemand): void {
-    for (const other of this.roster.list()) {
+    for (const other of this.registry.list()) {
       if (isLeftBehind(other.view(), demand)) {
         this.#discard(other, `${other.id} gave way to another context.`);
       }
@@ -181,7 +181,7 @@ export class LoadScheduler {
     instance.state = 'loading';
     const demand = this.#demandOf(instance);
     if (!this.#options.keepsOnlyLast) return;
-    for (const other of this.roster.list()) {
+    for (const other of this.registry.list()) {
       const view = other.view();
       if (!isSuperseded(view, demand)) continue;
       if (isIdle(view)) this.#discard(other, `${other.id} gave way to ${instance.id}.`);
@@ -191,7 +191,7 @@ export class LoadScheduler {
 
   #evict(ids: readonly string[]): void {
     for (const id of ids) {
-      const instance = this.roster.get(id);
+      const instance = this.registry.get(id);
       if (instance !== undefined) this.#discard(instance, `${id} gave way to another model.`);
     }
   }
@@ -226,7 +226,7 @@ export class LoadScheduler {
           : new HearthError('internal', `Loading ${id} failed; the log of the server says more.`, {
               cause: error,
             });
-      this.roster.remove(instance, failure);
+      this.registry.remove(instance, failure);
       throw failure;
     } finally {
       instance.load = undefined;
@@ -239,7 +239,7 @@ export class LoadScheduler {
     const exit = await instance.process?.exited;
     if (instance.isRetired || exit === undefined) return;
     this.#options.logger.error({ instance: instance.id, ...exit }, 'engine crashed');
-    this.roster.remove(
+    this.registry.remove(
       instance,
       new HearthError('crashed', `The engine of ${instance.id} stopped: ${exit.reason}`),
     );
@@ -261,6 +261,6 @@ export class LoadScheduler {
 
   #discard(instance: Instance, message: string): void {
     this.#options.logger.info({ instance: instance.id, reason: message }, 'idle model unloaded');
-    this.roster.discard(instance, new HearthError('unloaded', message));
+    this.registry.discard(instance, new HearthError('unloaded', message));
   }
 }

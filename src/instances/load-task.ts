@@ -1,4 +1,4 @@
-import { abortable } from './abortable.ts';
+import { abortable } from '../concurrency/abortable.ts';
 
 type Listener = (fraction: number) => void;
 

@@ -1,4 +1,4 @@
-import { given } from '../contract/given.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import { HearthError } from '../contract/errors.ts';
 import type { EngineLauncher, EngineProcess } from '../engine/launch/launch.ts';
 import type { InstallProgress, Runtime, RuntimeManager } from '../engine/runtimes/runtime.ts';
@@ -40,7 +40,7 @@ export class Loader {
       architecture: model.architecture,
       purpose: model.type === 'embeddings' ? ('embedding' as const) : ('generation' as const),
       ...config,
-      ...given({ projectorPath: model.projectorPath, threads, gpuLayers }),
+      ...omitUndefined({ projectorPath: model.projectorPath, threads, gpuLayers }),
       kvCacheTypes,
       promptCacheMiB,
       expectedBytes: estimatedBytes,
@@ -59,6 +59,6 @@ export class Loader {
         `No runtime for ${format} models runs on this machine; GGUF models do.`,
       );
     }
-    return runtimes.install({ signal, ...given({ onProgress: onInstallProgress }) });
+    return runtimes.install({ signal, ...omitUndefined({ onProgress: onInstallProgress }) });
   }
 }

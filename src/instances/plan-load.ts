@@ -1,14 +1,14 @@
 import type { ModelSelection } from '../models/model.ts';
 import { configure } from './configure.ts';
-import { admit, type Admission, type Capacity } from './decide/admit.ts';
-import type { LoadDemand } from './decide/gives-way.ts';
-import type { InstanceView } from './decide/instance-view.ts';
+import { admit, type Admission, type Capacity } from './policy/admit.ts';
+import type { LoadDemand } from './policy/eviction.ts';
+import type { InstanceView } from './policy/instance-view.ts';
 import type { InstanceConfig } from './instance.ts';
 import type { MemoryEstimate } from './memory/estimate.ts';
 import type { MemoryGauge } from './memory-gauge.ts';
 import { purposeOf } from './purpose.ts';
 
-export interface LoadWish {
+export interface LoadRequest {
   readonly selection: ModelSelection;
   /** What was asked for; the defaults fill the rest. */
   readonly asked: Partial<InstanceConfig>;
@@ -38,7 +38,7 @@ interface Surroundings {
  *
  * @throws HearthError `invalid_value` for what the model does not support.
  */
-export function planLoad(wish: LoadWish, surroundings: Surroundings): LoadPlan {
+export function planLoad(wish: LoadRequest, surroundings: Surroundings): LoadPlan {
   const { selection, asked, isExplicit, isForced } = wish;
   const { instances, capacity, gauge, defaults } = surroundings;
   const demandOf = ({ totalBytes }: MemoryEstimate): LoadDemand => ({

@@ -235,7 +235,7 @@ describe('a load that takes long', () => {
       });
       expect(states()).toEqual({ 'test/a10': 'loading' });
 
-      const patient = acquire('test/a10', { isPatient: true });
+      const patient = acquire('test/a10', { waitsForLoad: true });
       await vi.advanceTimersByTimeAsync(600_000);
       loaded.resolve();
       (await patient).release();

@@ -1,8 +1,8 @@
-import { given } from '../contract/given.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import { HearthError } from '../contract/errors.ts';
 import type { ModelLibrary, ModelSelection } from '../models/model.ts';
 import { assertContext, contextLengthFor } from './configure.ts';
-import { chooseInstance } from './decide/choose-instance.ts';
+import { chooseInstance } from './policy/choose-instance.ts';
 import type { Instance, Visit } from './instance.ts';
 import type { AcquireEvent, AcquireOptions, Lease, LoadEstimate, LoadOptions } from './lease.ts';
 import { LoadScheduler, type LoadSchedulerOptions } from './load-scheduler.ts';
@@ -28,12 +28,12 @@ export class InstancePool {
   }
 
   list(): readonly Instance[] {
-    return this.#scheduler.roster.list();
+    return this.#scheduler.registry.list();
   }
 
   /** What is spoken for. */
   memory(): { readonly reservedBytes: number; readonly limitBytes: number | undefined } {
-    const reservedBytes = this.#scheduler.roster
+    const reservedBytes = this.#scheduler.registry
       .views()
       .reduce((sum, view) => sum + (view.state === 'waiting' ? 0 : view.estimatedBytes), 0);
     return { reservedBytes, limitBytes: this.#options.memoryLimitBytes };
@@ -48,7 +48,7 @@ export class InstancePool {
     const selection =
       identifier === undefined || identifier === ''
         ? this.#theOneLoaded(purpose).selection
-        : (this.#scheduler.roster.get(identifier)?.selection ??
+        : (this.#scheduler.registry.get(identifier)?.selection ??
           (await this.#options.library.find(identifier)));
     assertPurpose(selection, purpose);
     return selection;
@@ -80,7 +80,7 @@ export class InstancePool {
       onEvent({ type: 'instance.chosen', instanceId: instance.id });
       const { load } = instance;
       if (load !== undefined) {
-        await this.#joinLoad(instance, load, visit, options.isPatient ?? false, onEvent);
+        await this.#joinLoad(instance, load, visit, options.waitsForLoad ?? false, onEvent);
       }
       await slot;
       return openLease(instance, visit);
@@ -131,10 +131,10 @@ export class InstancePool {
    * @throws HearthError `instance_not_found`.
    */
   async unload(id: string): Promise<void> {
-    const { roster } = this.#scheduler;
-    const instance = roster.get(id);
+    const { registry } = this.#scheduler;
+    const instance = registry.get(id);
     if (instance === undefined) {
-      const known = roster.list().map((each) => each.id);
+      const known = registry.list().map((each) => each.id);
       const list = known.length === 0 ? 'No instance is loaded.' : `Loaded: ${known.join(', ')}.`;
       throw new HearthError(
         'instance_not_found',
@@ -144,7 +144,7 @@ export class InstancePool {
         },
       );
     }
-    await roster.retire(
+    await registry.retire(
       instance,
       new HearthError('unloaded', `${id} was unloaded while it worked on this request.`),
     );
@@ -173,33 +173,33 @@ export class InstancePool {
   #instanceFor(selection: ModelSelection, options: AcquireOptions): Instance {
     const { model, variant } = selection;
     const { loadsOnRequest, defaultTtlSeconds, defaults } = this.#options;
-    const { roster } = this.#scheduler;
+    const { registry } = this.#scheduler;
     assertContext(model, options.contextLength);
     const contextLength =
       options.contextLength === undefined
         ? undefined
         : contextLengthFor(model, options.contextLength);
-    const named = roster.get(options.identifier ?? '');
+    const named = registry.get(options.identifier ?? '');
     if (named !== undefined && named.id !== model.key) {
       if (contextLength === undefined || contextLength === named.config.contextLength) return named;
     }
     const chosen = chooseInstance(
-      roster.list().map((each) => each.view()),
+      registry.list().map((each) => each.view()),
       {
         modelKey: model.key,
         variantId: variant.id,
-        ...given({ contextLength, prompt: options.prompt }),
+        ...omitUndefined({ contextLength, prompt: options.prompt }),
         defaultContextLength: contextLengthFor(model, defaults.contextLength),
       },
     );
-    const instance = roster.get(chosen?.id ?? '');
+    const instance = registry.get(chosen?.id ?? '');
     if (instance !== undefined) return instance;
-    if (!loadsOnRequest) throw notLoaded(model.key, contextLength, roster.list());
+    if (!loadsOnRequest) throw notLoaded(model.key, contextLength, registry.list());
     const ttlSeconds = options.ttlSeconds ?? defaultTtlSeconds;
     const { caller } = options;
     return this.#scheduler.start(
       selection,
-      { ...given({ contextLength, caller }), ttlSeconds },
+      { ...omitUndefined({ contextLength, caller }), ttlSeconds },
       false,
     );
   }
@@ -212,7 +212,7 @@ export class InstancePool {
     instance: Instance,
     load: LoadTask,
     visit: Visit,
-    isPatient: boolean,
+    waitsForLoad: boolean,
     onEvent: (event: AcquireEvent) => void,
   ): Promise<void> {
     onEvent({ type: 'load.start' });
@@ -225,7 +225,7 @@ export class InstancePool {
           : stillLoading(instance.id, load.fraction, loadWaitSeconds);
       visit.end(tooLate);
     };
-    const timer = isPatient ? undefined : setTimeout(giveUp, loadWaitSeconds * 1000);
+    const timer = waitsForLoad ? undefined : setTimeout(giveUp, loadWaitSeconds * 1000);
     try {
       await load.join(visit.signal, (fraction) => onEvent({ type: 'load.progress', fraction }));
     } catch (error) {
@@ -234,7 +234,7 @@ export class InstancePool {
       if (visit.signal.aborted && !isToGoOn) visit.leave();
       if (instance.visitCount === 0 && instance.load !== undefined && !instance.isRetired) {
         const cancelled = new HearthError('unloaded', `Loading ${instance.id} was cancelled.`);
-        this.#scheduler.roster.discard(instance, cancelled);
+        this.#scheduler.registry.discard(instance, cancelled);
       }
       throw error;
     } finally {

@@ -1,7 +1,7 @@
 import { HearthError } from '../contract/errors.ts';
-import { utmost, type Capacity } from './decide/admit.ts';
-import type { LoadDemand } from './decide/gives-way.ts';
-import type { InstanceView } from './decide/instance-view.ts';
+import { maxAvailable, type Capacity } from './policy/admit.ts';
+import type { LoadDemand } from './policy/eviction.ts';
+import type { InstanceView } from './policy/instance-view.ts';
 import type { Instance } from './instance.ts';
 
 /** When to try again: what is busy may be idle by then, and what loads may be there. */
@@ -20,7 +20,7 @@ interface Refused {
 /** For a load that does not fit whatever goes: `out_of_memory` with the numbers. */
 export function neverFits(refused: Refused, lacks: 'memory' | 'places'): HearthError {
   const { instances, demand, capacity } = refused;
-  const { kept } = utmost(instances, demand, capacity);
+  const { kept } = maxAvailable(instances, demand, capacity);
   if (lacks === 'places') {
     return new HearthError(
       'out_of_memory',
@@ -96,7 +96,7 @@ export function stillLoading(id: string, progress: number, waitedSeconds: number
 }
 
 function numbers({ instances, demand, capacity, contextLength }: Refused): string {
-  const { usableBytes } = utmost(instances, demand, capacity);
+  const { usableBytes } = maxAvailable(instances, demand, capacity);
   const limit =
     capacity.limitBytes === undefined
       ? ''

@@ -1,5 +1,5 @@
 import { HearthError } from '../contract/errors.ts';
-import { FairLine } from './fair-line.ts';
+import { FairQueue } from '../concurrency/fair-queue.ts';
 
 interface Waiter {
   readonly start: () => void;
@@ -13,9 +13,9 @@ interface Waiter {
 export class SlotQueue {
   readonly #slotCount: number;
   readonly #capacity: number;
-  readonly #waiters = new FairLine<Waiter>();
+  readonly #waiters = new FairQueue<Waiter>();
   /** Those that gave their slot up for a while. */
-  readonly #returners = new FairLine<Waiter>();
+  readonly #returners = new FairQueue<Waiter>();
   #activeCount = 0;
   #isOpen = false;
   #closedWith: HearthError | undefined;
@@ -93,7 +93,7 @@ export class SlotQueue {
     return isFree;
   }
 
-  #waitIn(line: FairLine<Waiter>, caller: string, signal: AbortSignal): Promise<void> {
+  #waitIn(line: FairQueue<Waiter>, caller: string, signal: AbortSignal): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       const leave = (): void => {
         line.remove(caller, waiter);

@@ -1,5 +1,5 @@
 import type { GgufMetadata } from './gguf/metadata.ts';
-import { headerCount, largestCount, type ReadHeader } from './header-count.ts';
+import { headerCount, maxCount, type ReadHeader } from './header-count.ts';
 import type { ModelEntry } from './model.ts';
 
 /** Architectures whose feed-forward layers have no gate (llama.cpp, `LLM_FFN_SEQ`). */
@@ -23,14 +23,14 @@ export function graphDimensions(
   { values, arrayLengths }: GgufMetadata,
 ): ModelEntry['dimensions'] {
   const read: ReadHeader = (name) => values.get(`${architecture}.${name}`);
-  const embedding = largestCount(read('embedding_length'));
-  const heads = largestCount(read('attention.head_count'));
+  const embedding = maxCount(read('embedding_length'));
+  const heads = maxCount(read('attention.head_count'));
   const headLength =
     headerCount(read('attention.key_length')) ?? (heads > 0 ? embedding / heads : 0);
-  const cachedHeads = largestCount(read('attention.head_count_kv')) || heads;
+  const cachedHeads = maxCount(read('attention.head_count_kv')) || heads;
   const tokens = arrayLengths.get('tokenizer.ggml.tokens') ?? 0;
-  const feedForward = largestCount(read('feed_forward_length'));
-  const usedExperts = largestCount(read('expert_used_count'));
+  const feedForward = maxCount(read('feed_forward_length'));
+  const usedExperts = maxCount(read('expert_used_count'));
   return {
     embedding,
     feedForward,
@@ -43,9 +43,9 @@ export function graphDimensions(
         ? null
         : {
             used: usedExperts,
-            feedForward: largestCount(read('expert_feed_forward_length')) || feedForward,
+            feedForward: maxCount(read('expert_feed_forward_length')) || feedForward,
           },
-    vocabulary: tokens || largestCount(read('vocab_size')),
+    vocabulary: tokens || maxCount(read('vocab_size')),
     merges: arrayLengths.get('tokenizer.ggml.merges') ?? 0,
   };
 }

@@ -14,7 +14,7 @@ export function layerValue(value: unknown, layer: number): unknown {
 }
 
 /** The largest of a key that has one value for all layers or one for each; 0 where it has none. */
-export function largestCount(value: unknown): number {
+export function maxCount(value: unknown): number {
   const all = Array.isArray(value) ? value : [value];
   return all.reduce((largest: number, one) => Math.max(largest, headerCount(one) ?? 0), 0);
 }

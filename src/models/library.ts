@@ -10,7 +10,7 @@ import { createFolderScanner } from './scan-folders.ts';
 import type { ModelRoot, ScannedRepository } from './scan-repository.ts';
 import { isUnchanged } from './scanned-file.ts';
 import { resolveIdentifier, selectModel, type LibraryContent } from './select-model.ts';
-import { shareRuns } from './share-runs.ts';
+import { coalesceRuns } from '../concurrency/coalesce-runs.ts';
 
 interface ModelLibraryOptions {
   /** A key that two roots have belongs to the first of them. */
@@ -45,7 +45,7 @@ export function createModelLibrary({
   let latest: Scan | null = null;
   let lastRemoval: Promise<unknown> = Promise.resolve();
 
-  const scan = shareRuns(async () => {
+  const scan = coalesceRuns(async () => {
     const unreadable = new Map<string, unknown>();
     const repositories = await scanner.scan(roots, (path, error) => unreadable.set(path, error));
     const read = await mapConcurrently(repositories, concurrentRepositories, (repository) =>

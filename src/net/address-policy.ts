@@ -21,7 +21,7 @@ const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 /**
  * Whether an IP address is one of the public Internet. Not so: loopback, private, link-local, shared
  * (100.64/10), documentation, benchmark, multicast, reserved and unspecified ranges of the IANA registries,
- * and the tunnels 6to4 and Teredo. An IPv4 address within IPv6 (mapped, NAT64) is judged by itself.
+ * and the tunnels 6to4 and Teredo. An IPv4 address within IPv6 (mapped, NAT64) is validated by itself.
  */
 export function isPublicAddress(address: string): boolean {
   // Scopes exist on this link only.

@@ -3,7 +3,7 @@ import type { HttpClient } from './http-client.ts';
 interface FetchOptions {
   readonly signal: AbortSignal;
   /** Most bytes of one answer; it is held as a whole. */
-  readonly maximumBytes: number;
+  readonly maxBytes: number;
 }
 
 /** GET as a library that takes a `fetch` asks for it. */

@@ -4,16 +4,16 @@ import { createHttpAgent } from './http-agent.ts';
 import { failureOf, HttpFailure, redirectTarget } from './http-client.ts';
 
 /** What may be reached: what a stranger named, or what the person who runs Hearth chose. */
-export type FetchReach =
+export type FetchEgress =
   /** Never through a proxy: it would resolve the name, and nobody could check what it found. */
   | ({ readonly type: 'public' } & Reach)
   /** Any address; the `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` of the environment are followed. */
   | { readonly type: 'any'; readonly environment: Readonly<Record<string, string | undefined>> };
 
 interface GuardedFetchOptions {
-  readonly reach: FetchReach;
+  readonly reach: FetchEgress;
   /** Most bytes of one answer. */
-  readonly maximumBytes: number;
+  readonly maxBytes: number;
   /** Longest silence until it is connected, until headers, and between pieces of a body but that of a GET, which may be a feed of news. */
   readonly idleTimeoutMs: number;
   /** Longest time of one request with its answer. */
@@ -42,8 +42,8 @@ interface Hop {
   readonly body: string | null;
 }
 
-const maximumRedirects = 5;
-const maximumDumpedBytes = 16_384;
+const maxRedirects = 5;
+const maxDumpedBytes = 16_384;
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** They belong to the connection; a caller who sets them could smuggle a second request into it. */
 const connectionHeaders: ReadonlySet<string> = new Set([
@@ -103,7 +103,7 @@ async function follow(
   signal: AbortSignal,
 ): Promise<{ readonly hop: Hop; readonly response: Dispatcher.ResponseData }> {
   let hop = first;
-  for (let redirects = 0; redirects <= maximumRedirects; redirects += 1) {
+  for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
     const response = await send(route, hop, signal).catch((error: unknown) => {
       if (redirects === 0 || !(error instanceof HttpFailure)) throw error;
       const message = `${first.url.host} redirects to where nothing can be had: ${error.message}`;
@@ -113,13 +113,10 @@ async function follow(
     if (!redirectStatuses.has(response.statusCode) || location === undefined) {
       return { hop, response };
     }
-    await response.body.dump({ limit: maximumDumpedBytes, signal }).catch(() => {});
+    await response.body.dump({ limit: maxDumpedBytes, signal }).catch(() => {});
     hop = redirected(hop, response.statusCode, redirectTarget(hop.url, location));
   }
-  throw new HttpFailure(
-    'redirect',
-    `${first.url.host} redirects more than ${maximumRedirects} times`,
-  );
+  throw new HttpFailure('redirect', `${first.url.host} redirects more than ${maxRedirects} times`);
 }
 
 async function send(
@@ -159,7 +156,7 @@ function redirected(hop: Hop, status: number, url: URL): Hop {
 function toResponse(
   { url, method }: Hop,
   response: Dispatcher.ResponseData,
-  { maximumBytes, onBroken }: GuardedFetchOptions,
+  { maxBytes, onBroken }: GuardedFetchOptions,
   signal: AbortSignal,
   disarm: () => void,
 ): Response {
@@ -170,7 +167,7 @@ function toResponse(
   }
   if (status < 200 || [204, 205, 304].includes(status)) {
     disarm();
-    void body.dump({ limit: maximumDumpedBytes }).catch(() => {});
+    void body.dump({ limit: maxDumpedBytes }).catch(() => {});
     return new Response(null, { status: status < 200 ? 502 : status, headers });
   }
   const pieces = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
@@ -191,8 +188,8 @@ function toResponse(
           return controller.close();
         }
         receivedBytes += piece.value.length;
-        if (receivedBytes > maximumBytes) {
-          const message = `${url.host} answered more than ${maximumBytes} bytes`;
+        if (receivedBytes > maxBytes) {
+          const message = `${url.host} answered more than ${maxBytes} bytes`;
           throw new HttpFailure('too_large', message);
         }
         controller.enqueue(piece.value);

@@ -34,9 +34,9 @@ function open(environment: Record<string, string> = {}, idleTimeoutMs = 10_000):
   return client;
 }
 
-async function read(client: HttpClient, url: URL, maximumBytes = 1_000_000): Promise<string> {
+async function read(client: HttpClient, url: URL, maxBytes = 1_000_000): Promise<string> {
   const signal = new AbortController().signal;
-  const response = await client.get(url, { signal, maximumBytes });
+  const response = await client.get(url, { signal, maxBytes });
   const pieces: Uint8Array[] = [];
   for await (const piece of response.body) pieces.push(piece);
   return Buffer.concat(pieces).toString();
@@ -50,7 +50,7 @@ describe('HttpClient', () => {
     const progress: unknown[] = [];
     const response = await open().get(url, {
       signal: new AbortController().signal,
-      maximumBytes: 5,
+      maxBytes: 5,
       onProgress: (received, total) => progress.push([received, total]),
     });
     for await (const piece of response.body) expect(Buffer.from(piece).toString()).toBe('hello');
@@ -66,7 +66,7 @@ describe('HttpClient', () => {
     });
     const response = await open().get(url, {
       signal: new AbortController().signal,
-      maximumBytes: 100,
+      maxBytes: 100,
       headers: { authorization: 'secret' },
     });
     expect(response.url.href).toBe(target.href);
@@ -131,10 +131,10 @@ describe('HttpClient', () => {
       if (request.url === '/silent') return controller.abort(reason);
       return response.write('some');
     });
-    const early = { signal: controller.signal, maximumBytes: 100 };
+    const early = { signal: controller.signal, maxBytes: 100 };
     await expect(open().get(new URL('/silent', url), early)).rejects.toBe(reason);
     const later = new AbortController();
-    const response = await open().get(url, { signal: later.signal, maximumBytes: 100 });
+    const response = await open().get(url, { signal: later.signal, maxBytes: 100 });
     await expect(async () => {
       for await (const piece of response.body) later.abort(piece.length > 0 ? reason : undefined);
     }).rejects.toBe(reason);

@@ -48,7 +48,7 @@ export class HttpFailure extends Error {
 export interface HttpGetOptions {
   readonly signal: AbortSignal;
   /** Most bytes of body to accept. */
-  readonly maximumBytes: number;
+  readonly maxBytes: number;
   /** For the origin of the address alone: dropped for good once a redirect leads to another. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent along wherever redirects lead, such as `range`: nothing secret. */
@@ -93,7 +93,7 @@ interface HttpClientOptions {
   readonly reach?: Reach;
 }
 
-const maximumRedirects = 5;
+const maxRedirects = 5;
 /** What is read of an answer that isn't wanted, to keep its connection usable. */
 const dumpedBytes = 16_384;
 /** Enough that the socket is read while the last bytes are written; each connection may hold as much. */
@@ -120,7 +120,7 @@ async function get(route: Route, url: URL, options: HttpGetOptions): Promise<Htt
   const { forwardedHeaders = {}, isSuccess = isOk, signal } = options;
   let current = url;
   let headers = { ...forwardedHeaders, ...options.headers };
-  for (let redirects = 0; redirects <= maximumRedirects; redirects += 1) {
+  for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
     const response = await send(route, current, headers, signal);
     const { status } = response;
     const isRedirect = redirectStatuses.has(status);
@@ -135,7 +135,7 @@ async function get(route: Route, url: URL, options: HttpGetOptions): Promise<Htt
     if (next.origin !== current.origin) headers = forwardedHeaders;
     current = next;
   }
-  throw new HttpFailure('redirect', `${url.host} redirected more than ${maximumRedirects} times`);
+  throw new HttpFailure('redirect', `${url.host} redirected more than ${maxRedirects} times`);
 }
 
 function isOk(status: number): boolean {
@@ -199,7 +199,7 @@ export function redirectTarget(from: URL, location: string | readonly string[] |
 
 async function* bounded(
   response: ResponseReader,
-  { signal, maximumBytes, onProgress }: HttpGetOptions,
+  { signal, maxBytes, onProgress }: HttpGetOptions,
 ): AsyncGenerator<Uint8Array> {
   const declared = Number(response.headers['content-length']);
   const totalBytes = Number.isSafeInteger(declared) ? declared : undefined;
@@ -208,8 +208,8 @@ async function* bounded(
     for (let pieces = await response.read(); pieces !== undefined; pieces = await response.read()) {
       for (const piece of pieces) {
         receivedBytes += piece.length;
-        if (Math.max(receivedBytes, totalBytes ?? 0) > maximumBytes) {
-          throw new HttpFailure('too_large', `the answer is larger than ${maximumBytes} bytes`);
+        if (Math.max(receivedBytes, totalBytes ?? 0) > maxBytes) {
+          throw new HttpFailure('too_large', `the answer is larger than ${maxBytes} bytes`);
         }
         onProgress?.(receivedBytes, totalBytes);
         yield piece;

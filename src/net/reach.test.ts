@@ -42,7 +42,7 @@ async function read(
   url: string,
   options: Partial<HttpGetOptions> = {},
 ): Promise<string> {
-  const { body } = await client.get(new URL(url), { signal, maximumBytes: 1000, ...options });
+  const { body } = await client.get(new URL(url), { signal, maxBytes: 1000, ...options });
   const pieces: Uint8Array[] = [];
   for await (const piece of body) pieces.push(piece);
   return Buffer.concat(pieces).toString();
@@ -190,7 +190,7 @@ describe('headers and statuses', () => {
     });
     const response = await open([hostOf(server)]).get(new URL(server.url), {
       signal,
-      maximumBytes: 1_000_000,
+      maxBytes: 1_000_000,
     });
     response.discard();
     await expect(gone).resolves.toBeDefined();
@@ -203,7 +203,7 @@ describe('createFetch', () => {
       response.writeHead(404, { 'x-error-code': 'Gone', 'content-type': 'application/json' });
       response.end(JSON.stringify({ got: headers['x-question'] }));
     });
-    const fetch = createFetch(open([hostOf(server)]), { signal, maximumBytes: 100 });
+    const fetch = createFetch(open([hostOf(server)]), { signal, maxBytes: 100 });
     const response = await fetch(server.url, { headers: { 'X-Question': 'why' } });
     expect(response.status).toBe(404);
     expect(response.headers.get('x-error-code')).toBe('Gone');
@@ -212,7 +212,7 @@ describe('createFetch', () => {
 
   it('refuses answers that are too large, and other methods', async () => {
     const server = await serve((_, response) => response.end('x'.repeat(101)));
-    const fetch = createFetch(open([hostOf(server)]), { signal, maximumBytes: 100 });
+    const fetch = createFetch(open([hostOf(server)]), { signal, maxBytes: 100 });
     await expect(fetch(server.url)).rejects.toMatchObject({ reason: 'too_large' });
     await expect(fetch(server.url, { method: 'POST' })).rejects.toThrow(/POST/);
     expect(server.requests).toHaveLength(1);
@@ -220,7 +220,7 @@ describe('createFetch', () => {
 
   it('gives an answer without a body', async () => {
     const server = await serve((_, response) => response.writeHead(204).end());
-    const fetch = createFetch(open([hostOf(server)]), { signal, maximumBytes: 100 });
+    const fetch = createFetch(open([hostOf(server)]), { signal, maxBytes: 100 });
     expect((await fetch(server.url)).status).toBe(204);
   });
 });

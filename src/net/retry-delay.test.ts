@@ -1,25 +1,25 @@
 import { describe, expect, it, vi } from 'vitest';
 import { HttpFailure } from './http-client.ts';
-import { isPassing, retryDelayMs } from './retry-delay.ts';
+import { isTransient, retryDelayMs } from './retry-delay.ts';
 
 const status = (code: number, headers: Record<string, string> = {}): HttpFailure =>
   new HttpFailure('status', 'answered', { status: code, headers });
 
-describe('isPassing', () => {
+describe('isTransient', () => {
   it.each([408, 429, 500, 502, 503, 504])('tries %i again', (code) => {
-    expect(isPassing(status(code))).toBe(true);
+    expect(isTransient(status(code))).toBe(true);
   });
 
   it.each([400, 401, 403, 404, 416])('does not try %i again', (code) => {
-    expect(isPassing(status(code))).toBe(false);
+    expect(isTransient(status(code))).toBe(false);
   });
 
   it('tries broken connections again, but nothing that was refused', () => {
-    expect(isPassing(new HttpFailure('interrupted', ''))).toBe(true);
-    expect(isPassing(new HttpFailure('timeout', ''))).toBe(true);
-    expect(isPassing(new HttpFailure('refused', ''))).toBe(false);
-    expect(isPassing(new HttpFailure('redirect', ''))).toBe(false);
-    expect(isPassing(new Error('other'))).toBe(false);
+    expect(isTransient(new HttpFailure('interrupted', ''))).toBe(true);
+    expect(isTransient(new HttpFailure('timeout', ''))).toBe(true);
+    expect(isTransient(new HttpFailure('refused', ''))).toBe(false);
+    expect(isTransient(new HttpFailure('redirect', ''))).toBe(false);
+    expect(isTransient(new Error('other'))).toBe(false);
   });
 });
 

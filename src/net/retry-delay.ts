@@ -1,12 +1,12 @@
 import { HttpFailure } from './http-client.ts';
 
 const firstDelayMs = 500;
-const longestDelayMs = 30_000;
+const maxDelayMs = 30_000;
 /** A server that asks for more than this is not waited for so long; it is asked again sooner. */
-const longestAskedMs = 60_000;
+const maxAskedMs = 60_000;
 
 /** Whether a failure is one that a new try can mend: silence, a broken connection, 408, 429 and 5xx. */
-export function isPassing(error: unknown): error is HttpFailure {
+export function isTransient(error: unknown): error is HttpFailure {
   if (!(error instanceof HttpFailure)) return false;
   const { reason, status } = error;
   if (status !== undefined) return status === 408 || status === 429 || status >= 500;
@@ -26,8 +26,8 @@ export function retryDelayMs(
   chance: number = Math.random(),
 ): number {
   const asked = retryAfterMs(failure);
-  if (asked !== undefined) return Math.min(asked, longestAskedMs);
-  const whole = Math.min(firstDelayMs * 2 ** attempt, longestDelayMs);
+  if (asked !== undefined) return Math.min(asked, maxAskedMs);
+  const whole = Math.min(firstDelayMs * 2 ** attempt, maxDelayMs);
   return Math.round(whole * (0.5 + chance / 2));
 }
 

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isPassing, retryDelayMs } from './retry-delay.ts';
+import { isTransient, retryDelayMs } from './retry-delay.ts';
 
 export interface RetryPolicy {
   /** Attempts that bring nothing, one after the other, before it fails. */
-  readonly maximumFailures: number;
+  readonly maxFailures: number;
   /** How long to wait after a failure; `attempt` counts from 0. `retryDelayMs` unless given. */
   readonly delayMs?: typeof retryDelayMs;
   /** Whoever wants to be left alone for longer has failed. */
-  readonly longestDelayMs?: number;
+  readonly maxDelayMs?: number;
   /** Returns after that time, or when the signal is aborted. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
@@ -27,7 +27,7 @@ interface Retries<Result> {
  */
 export async function withRetries<Result>(retries: Retries<Result>): Promise<Result> {
   const { attempt, progress = () => 0, policy, signal } = retries;
-  const { maximumFailures, delayMs = retryDelayMs, longestDelayMs = Infinity } = policy;
+  const { maxFailures, delayMs = retryDelayMs, maxDelayMs = Infinity } = policy;
   const { wait = sleep } = policy;
   for (let failures = 0; ;) {
     const before = progress();
@@ -36,9 +36,9 @@ export async function withRetries<Result>(retries: Retries<Result>): Promise<Res
     } catch (error) {
       signal.throwIfAborted();
       failures = progress() > before ? 1 : failures + 1;
-      if (!isPassing(error) || failures >= maximumFailures) throw error;
+      if (!isTransient(error) || failures >= maxFailures) throw error;
       const waitMs = delayMs(error, failures - 1);
-      if (waitMs > longestDelayMs) throw error;
+      if (waitMs > maxDelayMs) throw error;
       await wait(waitMs, signal);
       signal.throwIfAborted();
     }

@@ -1,4 +1,4 @@
-import { given } from '../contract/given.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import { HearthError } from '../contract/errors.ts';
 import type {
   SpeechScript,
@@ -53,7 +53,7 @@ function toSlots(
     .toSorted((one, other) => one - other)
     .map((speaker) => ({
       speaker,
-      ...given({ voice: voices[speaker - 1], emotion: emotions[speaker - 1] }),
+      ...omitUndefined({ voice: voices[speaker - 1], emotion: emotions[speaker - 1] }),
     }));
 }
 

@@ -24,11 +24,11 @@ export async function deleteResponse(
     .select('id')
     .limit(1)
     .executeTakeFirst();
-  await (child === undefined ? removeLeaf(transaction, id) : bury(transaction, id));
+  await (child === undefined ? removeLeaf(transaction, id) : softDelete(transaction, id));
   return true;
 }
 
-async function bury(transaction: Transaction<Schema>, id: string): Promise<void> {
+async function softDelete(transaction: Transaction<Schema>, id: string): Promise<void> {
   await transaction
     .updateTable('responses')
     .set({ deleted_at: new Date().toISOString() })

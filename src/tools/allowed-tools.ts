@@ -3,7 +3,7 @@ import type { Logger } from '../observability/logger.ts';
 import { listNames } from './list-names.ts';
 import type { ToolSource } from './tool-source.ts';
 
-const maximumLogged = 20;
+const maxLogged = 20;
 
 /**
  * Checks the names of `allowed_tools` against what the server has, and notes what can't be offered.
@@ -16,7 +16,7 @@ export function assertAllowed(
   logger: Logger,
 ): void {
   const { tools, leftOut } = connection.list();
-  for (const [tool, reason] of [...leftOut].slice(0, maximumLogged)) {
+  for (const [tool, reason] of [...leftOut].slice(0, maxLogged)) {
     logger.warn({ server: label, tool, reason }, 'a tool is left out');
   }
   const names = new Set(tools.map(({ name }) => name));

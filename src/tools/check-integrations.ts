@@ -2,12 +2,12 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { HearthError } from '../contract/errors.ts';
 import type { Integration } from './toolbox.ts';
 
-const maximumIntegrations = 32;
+const maxIntegrations = 32;
 
 /** @throws HearthError `invalid_value` where one is there twice, or there are too many. */
 export function assertDistinct(integrations: readonly Integration[]): void {
-  if (integrations.length > maximumIntegrations) {
-    const message = `A request may have ${maximumIntegrations} integrations; this one has ${integrations.length}.`;
+  if (integrations.length > maxIntegrations) {
+    const message = `A request may have ${maxIntegrations} integrations; this one has ${integrations.length}.`;
     throw new HearthError('invalid_value', message, { param: 'integrations' });
   }
   const seen = new Set<string>();

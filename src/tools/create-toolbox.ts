@@ -1,5 +1,5 @@
 import type { Logger } from '../observability/logger.ts';
-import { OfferedNames } from './offered-names.ts';
+import { ExposedNames } from './exposed-names.ts';
 import type { Tool, Toolbox } from './toolbox.ts';
 import type { ToolSource } from './tool-source.ts';
 import type { ListedTool } from './tool-list.ts';
@@ -14,11 +14,11 @@ export function createToolbox(
   logger: Logger,
   onClose: () => Promise<void>,
 ): Toolbox {
-  const names = new OfferedNames();
+  const names = new ExposedNames();
   const made = new Map<ListedTool, Tool>();
   let closed: Promise<void> | undefined;
 
-  function toTool(source: ToolSource, listed: ListedTool, offeredName: string): Tool {
+  function toTool(source: ToolSource, listed: ListedTool, exposedName: string): Tool {
     const { connection, provider, label } = source;
     const { name, description, parameters } = listed;
     const check = createArgumentCheck(parameters, {
@@ -28,12 +28,12 @@ export function createToolbox(
     });
     return {
       name,
-      offeredName,
+      exposedName,
       description,
       parameters,
       provider,
-      argumentsFault: (given) => check.fault(given),
-      call: (given, signal) => connection.call(name, given, signal),
+      findArgumentIssue: (args) => check.fault(args),
+      call: (args, signal) => connection.call(name, args, signal),
     };
   }
 

@@ -7,12 +7,12 @@ const newline = 0x0a;
 
 /** Cuts a stream of bytes into lines, holding no more than one bounded line. */
 export class LineSplitter {
-  readonly #maximumBytes: number;
+  readonly #maxBytes: number;
   #pieces: Buffer[] = [];
   #heldBytes = 0;
 
-  constructor(maximumBytes: number) {
-    this.#maximumBytes = maximumBytes;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
   /**
@@ -26,7 +26,7 @@ export class LineSplitter {
       const end = chunk.indexOf(newline, start);
       const piece = chunk.subarray(start, end === -1 ? undefined : end);
       this.#heldBytes += piece.length;
-      if (this.#heldBytes > this.#maximumBytes) throw new LineTooLongError();
+      if (this.#heldBytes > this.#maxBytes) throw new LineTooLongError();
       if (piece.length > 0) this.#pieces.push(piece);
       if (end === -1) return;
       const line = Buffer.concat(this.#pieces, this.#heldBytes).toString();

@@ -1,9 +1,9 @@
-const maximumNames = 50;
+const maxNames = 50;
 
 /** Names for a message; not all of very many. */
 export function listNames(names: readonly string[]): string {
   if (names.length === 0) return 'none';
-  const rest = names.length - maximumNames;
-  const shown = names.slice(0, maximumNames).join(', ');
+  const rest = names.length - maxNames;
+  const shown = names.slice(0, maxNames).join(', ');
   return rest > 0 ? `${shown} and ${rest} more` : shown;
 }

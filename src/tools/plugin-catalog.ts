@@ -8,7 +8,7 @@ export interface PluginCatalog {
   read(): Promise<ReadonlyMap<string, PluginEntry>>;
 }
 
-const maximumFileBytes = 1024 * 1024;
+const maxFileBytes = 1024 * 1024;
 
 /** Reads the file again only when it changed; one that does not exist has no plugins. */
 export function createPluginCatalog(file: string): PluginCatalog {
@@ -26,7 +26,7 @@ export function createPluginCatalog(file: string): PluginCatalog {
         const { size, mtimeNs, ctimeNs, ino } = found;
         const version = [size, mtimeNs, ctimeNs, ino].join(' ');
         if (version === last.version) return last.entries;
-        if (size > maximumFileBytes) throw new PluginFileError('mcp.json is larger than 1 MiB');
+        if (size > maxFileBytes) throw new PluginFileError('mcp.json is larger than 1 MiB');
         const entries = parsePluginFile(await readFile(file, 'utf8'));
         last = { version, entries };
         return entries;

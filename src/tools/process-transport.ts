@@ -33,9 +33,9 @@ export interface ProcessTransportOptions {
   readonly guard?: ProcessGuard;
 }
 
-const maximumErrorLines = 20;
-const maximumErrorLineCharacters = 500;
-const maximumLoggedLines = 200;
+const maxErrorLines = 20;
+const maxErrorLineCharacters = 500;
+const maxLoggedLines = 200;
 /** Time for what is still in the pipes of a process that has ended. */
 const lastWordsMs = 250;
 
@@ -50,7 +50,7 @@ export class ProcessTransport implements Transport {
 
   readonly #options: ProcessTransportOptions;
   readonly #lines: LineSplitter;
-  readonly #errorOutput = new LineRing(maximumErrorLines, maximumErrorLineCharacters);
+  readonly #errorOutput = new LineRing(maxErrorLines, maxErrorLineCharacters);
   #child: ChildProcessWithoutNullStreams | undefined;
   #gone: Promise<void> = Promise.resolve();
   #receivedBytes = 0;
@@ -60,7 +60,7 @@ export class ProcessTransport implements Transport {
 
   constructor(options: ProcessTransportOptions) {
     this.#options = options;
-    this.#lines = new LineSplitter(options.bounds.maximumMessageBytes);
+    this.#lines = new LineSplitter(options.bounds.maxMessageBytes);
   }
 
   /** Why the connection was lost; undefined while it stands or where nobody knows. */
@@ -152,15 +152,15 @@ export class ProcessTransport implements Transport {
   #receive(chunk: Buffer): void {
     if (this.#failure !== undefined) return;
     this.#receivedBytes += chunk.length;
-    const { maximumMessageBytes, maximumUnaskedBytes } = this.#options.bounds;
-    if (this.#receivedBytes > maximumUnaskedBytes) {
-      return this.#abandon(`it sent more than ${maximumUnaskedBytes} bytes without being asked`);
+    const { maxMessageBytes, maxUnaskedBytes } = this.#options.bounds;
+    if (this.#receivedBytes > maxUnaskedBytes) {
+      return this.#abandon(`it sent more than ${maxUnaskedBytes} bytes without being asked`);
     }
     try {
       for (const line of this.#lines.push(chunk)) this.#deliver(line);
     } catch (error) {
       if (!(error instanceof LineTooLongError)) throw error;
-      this.#abandon(`it sent a message of more than ${maximumMessageBytes} bytes`);
+      this.#abandon(`it sent a message of more than ${maxMessageBytes} bytes`);
     }
   }
 
@@ -196,7 +196,7 @@ export class ProcessTransport implements Transport {
 
   #log(text: string, message: string): void {
     this.#loggedLines += 1;
-    if (this.#loggedLines > maximumLoggedLines) return;
-    this.#options.logger.debug({ text: text.slice(0, maximumErrorLineCharacters) }, message);
+    if (this.#loggedLines > maxLoggedLines) return;
+    this.#options.logger.debug({ text: text.slice(0, maxErrorLineCharacters) }, message);
   }
 }

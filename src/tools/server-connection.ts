@@ -2,11 +2,11 @@ import { Client, ProtocolError, SdkHttpError } from '@modelcontextprotocol/clien
 import type { Logger } from '../observability/logger.ts';
 import { version } from '../version.ts';
 import { describeFailure } from './connection-failure.ts';
-import type { ServerLink } from './server-link.ts';
+import type { McpTransport } from './mcp-transport.ts';
 import type { ToolResult } from './toolbox.ts';
 import { callResultSchema, toolFailure, toToolResult } from './tool-content.ts';
 import { listTools, type ToolList, unlimitedMs } from './tool-list.ts';
-import { TimeLimitError, withinTime } from './within-time.ts';
+import { TimeLimitError, withinTime } from '../concurrency/within-time.ts';
 
 export interface ConnectionLimits {
   /** For connecting, and once more for listing the tools. */
@@ -26,14 +26,14 @@ export interface ServerConnection {
   /** Never rejects but with the signal's reason: what goes wrong is a result that says so. */
   call(
     name: string,
-    given: Readonly<Record<string, unknown>>,
+    args: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<ToolResult>;
   close(): Promise<void>;
 }
 
-const maximumRelists = 20;
-const maximumLoggedCharacters = 500;
+const maxRelists = 20;
+const maxLoggedCharacters = 500;
 /** The server does not take the transport, rather than the caller. */
 const notAboutTransport: ReadonlySet<number> = new Set([401, 403, 407, 408, 429]);
 
@@ -44,7 +44,7 @@ const notAboutTransport: ReadonlySet<number> = new Set([401, 403, 407, 408, 429]
  * @throws ServerUnusableError; the signal's reason when aborted. The link is closed then.
  */
 export async function connectServer(
-  link: ServerLink,
+  link: McpTransport,
   limits: ConnectionLimits,
   logger: Logger,
   signal: AbortSignal,
@@ -76,17 +76,18 @@ export async function connectServer(
   }
 }
 
-async function initialize(link: ServerLink, logger: Logger, signal: AbortSignal): Promise<Client> {
+async function initialize(
+  link: McpTransport,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<Client> {
   let refusal: unknown;
   for (const openTransport of link.transports) {
     const client = new Client({ name: 'hearth', version }, { capabilities: {} });
     // It has no addEventListener.
     // oxlint-disable-next-line unicorn/prefer-add-event-listener
     client.onerror = ({ message }) =>
-      logger.debug(
-        { reason: message.slice(0, maximumLoggedCharacters) },
-        'a tool server misbehaves',
-      );
+      logger.debug({ reason: message.slice(0, maxLoggedCharacters) }, 'a tool server misbehaves');
     try {
       await client.connect(openTransport(), { signal, timeout: unlimitedMs });
       return client;
@@ -100,7 +101,7 @@ async function initialize(link: ServerLink, logger: Logger, signal: AbortSignal)
 }
 
 interface WatchedOptions {
-  readonly link: ServerLink;
+  readonly link: McpTransport;
   readonly limits: ConnectionLimits;
   readonly logger: Logger;
 }
@@ -118,7 +119,7 @@ function watched(
   let relisting: Promise<void> | undefined;
 
   async function relist(): Promise<void> {
-    while (isStale && relists < maximumRelists) {
+    while (isStale && relists < maxRelists) {
       isStale = false;
       relists += 1;
       try {
@@ -158,13 +159,13 @@ function watched(
 
   return {
     list: () => current,
-    call: async (name, given, signal) => {
+    call: async (name, args, signal) => {
       try {
         const answer = await withinTime(limits.callTimeoutMs, signal, (inner) =>
           Promise.race([
             link.broken,
             client.request(
-              { method: 'tools/call', params: { name, arguments: { ...given } } },
+              { method: 'tools/call', params: { name, arguments: { ...args } } },
               callResultSchema,
               { signal: inner, timeout: unlimitedMs },
             ),

@@ -29,7 +29,7 @@ async function call(options: object): Promise<{ isError: boolean; text: string }
 
 describe('mcp/speech-script', () => {
   it.each(speechScriptCases)('$name', async ({ options, result }) => {
-    expect(format.argumentsFault({ ...options })).toBeUndefined();
+    expect(format.findArgumentIssue({ ...options })).toBeUndefined();
     const { isError, text } = await call(options);
     expect({ isError, result: JSON.parse(text) }).toEqual({ isError: false, result });
   });
@@ -37,7 +37,7 @@ describe('mcp/speech-script', () => {
   const isEmpty = ({ options }: SpeechScriptRefusal): boolean => options['text'] === '';
   const unsayable = refusedTexts.filter((refusal) => !isEmpty(refusal));
   it.each(unsayable)('tells the model why it refuses $name', async ({ options, message }) => {
-    expect(format.argumentsFault(options)).toBeUndefined();
+    expect(format.findArgumentIssue(options)).toBeUndefined();
     const { isError, text } = await call(options);
     expect(isError).toBe(true);
     expect(text).toMatch(message);
@@ -46,7 +46,7 @@ describe('mcp/speech-script', () => {
   it.each([...refusedOptions, ...refusedTexts.filter(isEmpty)])(
     'takes no call with $name',
     ({ options }) => {
-      expect(format.argumentsFault(options)).toMatch(/^arguments/);
+      expect(format.findArgumentIssue(options)).toMatch(/^arguments/);
     },
   );
 });

@@ -17,9 +17,9 @@ export const speechScriptPlugin: BuiltInPlugin = {
       description:
         'Makes a script for a speech synthesizer out of text: cleans it, and says which speaker says what.',
       parameters: z.toJSONSchema(speechScriptRequestSchema, { io: 'input' }),
-      call: (given) => {
+      call: (args) => {
         try {
-          const result = formatSpeechScript(given as SpeechScriptOptions);
+          const result = formatSpeechScript(args as SpeechScriptOptions);
           return { content: [{ type: 'text', text: JSON.stringify(result) }], isError: false };
         } catch (error) {
           if (error instanceof HearthError) return toolFailure(error.message);

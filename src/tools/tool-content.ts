@@ -43,7 +43,7 @@ export function toolFailure(text: string): ToolResult {
 
 function bounded(
   blocks: readonly ToolContent[],
-  { textCharacters, binaryCharacters, blocks: maximumBlocks }: ContentBounds,
+  { textCharacters, binaryCharacters, blocks: maxBlocks }: ContentBounds,
 ): readonly ToolContent[] {
   const kept: ToolContent[] = [];
   let textLeft = textCharacters;
@@ -51,7 +51,7 @@ function bounded(
   let droppedBlocks = 0;
   let cutCharacters = 0;
   for (const block of blocks) {
-    if (kept.length >= maximumBlocks) {
+    if (kept.length >= maxBlocks) {
       droppedBlocks += 1;
     } else if (block.type === 'text' && typeof block['text'] === 'string') {
       const text = block['text'];

@@ -22,10 +22,10 @@ export class ToolListError extends Error {
 
 /** For requests whose signal has the time limit: the longest that a timer can have. */
 export const unlimitedMs = 2 ** 31 - 1;
-const maximumTools = 500;
-const maximumPages = 64;
-const maximumListCharacters = 4 * 1024 * 1024;
-const maximumDescriptionCharacters = 8 * 1024;
+const maxTools = 500;
+const maxPages = 64;
+const maxListCharacters = 4 * 1024 * 1024;
+const maxDescriptionCharacters = 8 * 1024;
 
 const pageSchema = z.looseObject({
   tools: z.array(z.unknown()),
@@ -45,25 +45,25 @@ export async function listTools(client: Client, signal: AbortSignal): Promise<To
   let seenTools = 0;
   let seenCharacters = 0;
   let cursor: string | undefined;
-  for (let page = 0; page < maximumPages; page += 1) {
+  for (let page = 0; page < maxPages; page += 1) {
     const params = cursor === undefined ? {} : { cursor };
     const answer = await client.request({ method: 'tools/list', params }, pageSchema, {
       signal,
       timeout: unlimitedMs,
     });
     seenTools += answer.tools.length;
-    if (seenTools > maximumTools) {
-      throw new ToolListError(`it has more than ${maximumTools} tools`);
+    if (seenTools > maxTools) {
+      throw new ToolListError(`it has more than ${maxTools} tools`);
     }
     seenCharacters += JSON.stringify(answer.tools).length;
-    if (seenCharacters > maximumListCharacters) {
+    if (seenCharacters > maxListCharacters) {
       throw new ToolListError(`the descriptions of its tools are longer than 4 MiB`);
     }
     for (const entry of answer.tools) add(entry, tools, leftOut);
     if (answer.nextCursor === undefined) return { tools: [...tools.values()], leftOut };
     cursor = answer.nextCursor;
   }
-  throw new ToolListError(`its list of tools has more than ${maximumPages} pages`);
+  throw new ToolListError(`its list of tools has more than ${maxPages} pages`);
 }
 
 function add(entry: unknown, tools: Map<string, ListedTool>, leftOut: Map<string, string>): void {
@@ -80,7 +80,7 @@ function add(entry: unknown, tools: Map<string, ListedTool>, leftOut: Map<string
   }
   tools.set(name, {
     name,
-    description: description?.slice(0, maximumDescriptionCharacters),
+    description: description?.slice(0, maxDescriptionCharacters),
     parameters: { type: 'object', ...(inputSchema as Readonly<Record<string, unknown>>) },
   });
 }

@@ -5,9 +5,9 @@ import { CpuTimeError, withinCpuTime } from './within-cpu-time.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-const maximumSchemaCharacters = 64 * 1024;
-const maximumSchemaDepth = 64;
-const maximumFaultCharacters = 500;
+const maxSchemaCharacters = 64 * 1024;
+const maxSchemaDepth = 64;
+const maxFaultCharacters = 500;
 const olderDialects = /^https?:\/\/json-schema\.org\/draft-0[4-7]\//u;
 
 // Schemas of strangers have `$id`s that repeat, and must not be kept after the turn.
@@ -20,8 +20,8 @@ export function schemaFault(schema: unknown): string | undefined {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) {
     return 'its schema is no object';
   }
-  if (isDeeperThan(schema, maximumSchemaDepth)) return 'its schema is nested too deep';
-  if (JSON.stringify(schema).length > maximumSchemaCharacters) return 'its schema is too large';
+  if (isDeeperThan(schema, maxSchemaDepth)) return 'its schema is nested too deep';
+  if (JSON.stringify(schema).length > maxSchemaCharacters) return 'its schema is too large';
   if ('type' in schema && schema.type !== 'object') return 'its schema is not that of an object';
   metaCheckers ??= { current: newAjv(true), older: newAjv(false) };
   const plain = withoutDialect(schema as JsonSchema);
@@ -35,7 +35,7 @@ export interface ArgumentCheck {
    * Why the arguments don't fit, for the model to read; undefined where they do. Also undefined where the schema
    * refers to what is not in it or takes too long to check: the server then has the last word.
    */
-  readonly fault: (given: JsonSchema) => string | undefined;
+  readonly fault: (args: JsonSchema) => string | undefined;
 }
 
 /** @param schema One that `schemaFault` finds nothing wrong with. */
@@ -47,12 +47,12 @@ export function createArgumentCheck(
   let isUncheckable = false;
 
   return {
-    fault: (given) => {
+    fault: (args) => {
       if (isUncheckable) return undefined;
       try {
         return withinCpuTime(limitMs, () => {
           validate ??= newAjv(!isOlder(schema)).compile(withoutDialect(schema));
-          return validate(given) ? undefined : describeFirst(validate);
+          return validate(args) ? undefined : describeFirst(validate);
         });
       } catch (error) {
         // Arguments that take too long may be at fault as well as the schema: no second chance for either.
@@ -89,7 +89,7 @@ function describeFirst({ errors }: ValidateFunction): string {
       : keyword === 'enum'
         ? `: ${JSON.stringify(params['allowedValues'])}`
         : '';
-  return `arguments${instancePath} ${message}${detail}`.slice(0, maximumFaultCharacters);
+  return `arguments${instancePath} ${message}${detail}`.slice(0, maxFaultCharacters);
 }
 
 function isDeeperThan(value: unknown, depth: number): boolean {

@@ -156,9 +156,9 @@ describe('what is asked for', () => {
 describe('mcp/speech-script', () => {
   it('formats', async () => {
     const [tool] = (await open([plugin])).tools();
-    expect(tool).toMatchObject({ name: 'format', offeredName: 'format' });
-    expect(tool?.argumentsFault({ text: 1 })).toBe('arguments/text must be string');
-    expect(tool?.argumentsFault({ text: 'Hello 😀' })).toBeUndefined();
+    expect(tool).toMatchObject({ name: 'format', exposedName: 'format' });
+    expect(tool?.findArgumentIssue({ text: 1 })).toBe('arguments/text must be string');
+    expect(tool?.findArgumentIssue({ text: 'Hello 😀' })).toBeUndefined();
     const result = await tool?.call({ text: 'Hello 😀' }, signal);
     expect(JSON.parse(String(result?.content[0]?.['text']))).toMatchObject({
       script: 'Speaker 1: Hello',

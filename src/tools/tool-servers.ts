@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { HearthError } from '../contract/errors.ts';
-import { given } from '../contract/given.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import type { ResolveAddresses } from '../net/address-policy.ts';
 import { HttpFailure } from '../net/http-client.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -9,15 +9,15 @@ import { assertAllowed } from './allowed-tools.ts';
 import type { BuiltInPlugin } from './built-in-plugin.ts';
 import { assertDistinct, assertHeaders, ephemeralUrl } from './check-integrations.ts';
 import { createToolbox } from './create-toolbox.ts';
-import { createHttpLink } from './http-link.ts';
+import { createHttpTransport } from './http-transport.ts';
 import { createPluginCatalog } from './plugin-catalog.ts';
 import { type PluginConfiguration, PluginFileError } from './plugin-file.ts';
 import { labelOf, pluginId } from './plugin-label.ts';
-import { createProcessLink } from './process-link.ts';
+import { createProcessMcpTransport } from './process-mcp-transport.ts';
 import type { ProcessGuard } from './process-transport.ts';
 import { listNames } from './list-names.ts';
 import { connectServer, ServerUnusableError } from './server-connection.ts';
-import type { ServerLink } from './server-link.ts';
+import type { McpTransport } from './mcp-transport.ts';
 import { assertMayUse, type ToolSwitches } from './tool-permission.ts';
 import { connectBuiltIn, type ToolSource } from './tool-source.ts';
 import type { Integration, ToolCaller, Toolbox, ToolServers } from './toolbox.ts';
@@ -34,7 +34,7 @@ export interface ToolServersOptions extends ToolSwitches {
   readonly connectTimeoutMs: number;
   readonly callTimeoutMs: number;
   /** Plugin processes at one time. */
-  readonly maximumProcesses: number;
+  readonly maxProcesses: number;
   readonly logger: Logger;
   readonly guard?: ProcessGuard;
   readonly bounds?: TransportBounds;
@@ -50,8 +50,8 @@ type Wanted = Omit<ToolSource, 'connection'> & {
 };
 
 const defaultBounds: TransportBounds = {
-  maximumMessageBytes: 16 * 1024 * 1024,
-  maximumUnaskedBytes: 64 * 1024 * 1024,
+  maxMessageBytes: 16 * 1024 * 1024,
+  maxUnaskedBytes: 64 * 1024 * 1024,
 };
 /** An answer may be silent for as long as the call may take; this much later we need not wait any more. */
 const idleMarginMs = 5000;
@@ -96,9 +96,9 @@ export function createToolServers(options: ToolServersOptions): ToolServers {
     const serverLogger = logger.child({ plugin: label });
     if (entry.type === 'http') {
       const { environment } = options;
-      return connect(httpLink(entry.url, entry.headers, { type: 'any', environment }));
+      return connect(httpTransport(entry.url, entry.headers, { type: 'any', environment }));
     }
-    if (processes >= options.maximumProcesses) {
+    if (processes >= options.maxProcesses) {
       throw new HearthError(
         'queue_full',
         `${processes} plugin processes run at present, which is the most allowed (mcp.maxProcesses).`,
@@ -106,14 +106,14 @@ export function createToolServers(options: ToolServersOptions): ToolServers {
       );
     }
     processes += 1;
-    const link = createProcessLink({
+    const link = createProcessMcpTransport({
       plugin: entry,
       workingFolder: options.home,
       environment: options.environment,
       bounds,
       stopGraceMs: options.stopGraceMs ?? 2000,
       logger: serverLogger,
-      ...given({ guard: options.guard }),
+      ...omitUndefined({ guard: options.guard }),
     });
     let closed: Promise<void> | undefined;
     return connect({
@@ -124,17 +124,17 @@ export function createToolServers(options: ToolServersOptions): ToolServers {
         })),
     });
 
-    function connect(target: ServerLink) {
+    function connect(target: McpTransport) {
       return connectServer(target, { connectTimeoutMs, callTimeoutMs }, serverLogger, signal);
     }
   }
 
-  function httpLink(
+  function httpTransport(
     url: URL,
     headers: Readonly<Record<string, string>>,
-    reach: Parameters<typeof createHttpLink>[0]['reach'],
-  ): ServerLink {
-    return createHttpLink({
+    reach: Parameters<typeof createHttpTransport>[0]['reach'],
+  ): McpTransport {
+    return createHttpTransport({
       url,
       headers,
       reach,
@@ -160,7 +160,7 @@ export function createToolServers(options: ToolServersOptions): ToolServers {
     const url = ephemeralUrl(serverUrl, `${param}.server_url`);
     assertHeaders(headers, `${param}.headers`);
     const { allowedHosts, resolve } = options;
-    const reach = { type: 'public', allowedHosts, ...given({ resolve }) } as const;
+    const reach = { type: 'public', allowedHosts, ...omitUndefined({ resolve }) } as const;
     return {
       param,
       allowedTools,
@@ -168,7 +168,7 @@ export function createToolServers(options: ToolServersOptions): ToolServers {
       provider: { type: 'ephemeral_mcp', serverLabel: label },
       open: (signal) =>
         connectServer(
-          httpLink(url, headers, reach),
+          httpTransport(url, headers, reach),
           { connectTimeoutMs, callTimeoutMs },
           logger.child({ ephemeralServer: url.host }),
           signal,

@@ -17,11 +17,11 @@ export function connectBuiltIn(plugin: BuiltInPlugin): ServerConnection {
   const list = { tools: plugin.tools, leftOut: new Map<string, string>() };
   return {
     list: () => list,
-    call: async (name, given, signal) => {
+    call: async (name, args, signal) => {
       signal.throwIfAborted();
       const tool = plugin.tools.find((each) => each.name === name);
       if (tool === undefined) throw new Error(`The built-in plugin has no tool ${name}.`);
-      return tool.call(given);
+      return tool.call(args);
     },
     close: async () => {},
   };

@@ -37,20 +37,20 @@ export interface Tool {
   /** As its server calls it; what `tool` says in the API. */
   readonly name: string;
   /** As the model is offered it: unique in the turn, letters, digits, `_` and `-`, at most 64. */
-  readonly offeredName: string;
+  readonly exposedName: string;
   readonly description: string | undefined;
   /** JSON schema of the arguments object. */
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly provider: ToolProvider;
   /** Why the arguments don't fit the schema; undefined where they do. */
-  argumentsFault(given: Readonly<Record<string, unknown>>): string | undefined;
+  findArgumentIssue(args: Readonly<Record<string, unknown>>): string | undefined;
   /**
    * Calls the tool. A time limit that passes, a call that the server refuses and a connection that is lost
    * are results with `isError` that say so.
    *
    * @throws the signal's reason when aborted.
    */
-  call(given: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolResult>;
+  call(args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolResult>;
 }
 
 /** The tools of one turn. */

@@ -1,7 +1,7 @@
 /** What a tool server may send. */
 export interface TransportBounds {
   /** Largest message, and largest body of an HTTP answer. */
-  readonly maximumMessageBytes: number;
+  readonly maxMessageBytes: number;
   /** Most bytes between two messages of ours. */
-  readonly maximumUnaskedBytes: number;
+  readonly maxUnaskedBytes: number;
 }

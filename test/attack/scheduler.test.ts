@@ -117,7 +117,7 @@ describe('six models where there is memory for two', () => {
       }
     };
     const done = new AbortController();
-    let mostBytes = 0;
+    let maxBytes = 0;
     const watch = async (): Promise<void> => {
       while (!done.signal.aborted) {
         const { body } = await get(hearth.url, '/api/v1/status');
@@ -128,7 +128,7 @@ describe('six models where there is memory for two', () => {
             state !== 'waiting' && model !== embedModel,
         );
         expect(holding.length).toBeLessThanOrEqual(2);
-        mostBytes = Math.max(mostBytes, body.memory.reserved_bytes);
+        maxBytes = Math.max(maxBytes, body.memory.reserved_bytes);
         await delay(20);
       }
     };
@@ -137,7 +137,7 @@ describe('six models where there is memory for two', () => {
     await Promise.all([watch(), working]);
     const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
     if (process.env['HEARTH_TEST_OPERATIONS'] !== undefined) {
-      console.info({ seconds, mostBytes, limitBytes, ...Object.fromEntries(outcomes) });
+      console.info({ seconds, maxBytes, limitBytes, ...Object.fromEntries(outcomes) });
     }
     expect(surprises).toEqual([]);
     expect(outcomes.get('request 200')).toBeGreaterThan(operationCount / 2);

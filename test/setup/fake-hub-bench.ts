@@ -1,6 +1,6 @@
 import { startFakeHub, type FakeHub } from './fake-hub.ts';
 import { createHub } from '../../src/hub/create-hub.ts';
-import { hubReach } from '../../src/hub/hub-endpoint.ts';
+import { hubEgressPolicy } from '../../src/hub/hub-endpoint.ts';
 import type { Hub } from '../../src/hub/hub.ts';
 import { createHttpClient } from '../../src/net/http-client.ts';
 
@@ -34,7 +34,7 @@ export function createHubBench() {
     },
     /** @param allowedHosts Besides that of the endpoint. */
     open(endpoint: string, token?: string, allowedHosts: readonly string[] = []): OpenHub {
-      const own = hubReach(endpoint).allowedHosts;
+      const own = hubEgressPolicy(endpoint).allowedHosts;
       const http = createHttpClient({
         environment: {},
         idleTimeoutMs: 2000,

@@ -16,7 +16,7 @@ export type FakeFile =
 export interface FakeContent {
   readonly sizeBytes: number;
   /** At most the bytes asked for, at least one. */
-  read(offset: number, maximumBytes: number): Buffer;
+  read(offset: number, maxBytes: number): Buffer;
   /** Hex; computed once. */
   sha256(): string;
   /** Hex, as Git names a blob; computed once. */

@@ -1,4 +1,4 @@
-import type { InstanceView } from '../../src/instances/decide/instance-view.ts';
+import type { InstanceView } from '../../src/instances/policy/instance-view.ts';
 
 /** An idle instance that a request loaded, as the scheduler's decisions see it. */
 export function instanceView(changes: Partial<InstanceView> = {}): InstanceView {

@@ -8,7 +8,7 @@ export function scriptedTools(...tools: readonly Tool[]): ToolServers {
   };
 }
 
-/** A tool that takes anything, unless `argumentsFault` is given, and answers with a text. */
+/** A tool that takes anything, unless `findArgumentIssue` is given, and answers with a text. */
 export function scriptedTool(
   name: string,
   answer: (given: Readonly<Record<string, unknown>>) => Promise<string | readonly ToolContent[]>,
@@ -16,11 +16,11 @@ export function scriptedTool(
 ): Tool {
   return {
     name,
-    offeredName: name,
+    exposedName: name,
     description: undefined,
     parameters: { type: 'object' },
     provider: { type: 'plugin', pluginId: 'mcp/test' },
-    argumentsFault: () => undefined,
+    findArgumentIssue: () => undefined,
     call: async (given) => {
       const content = await answer(given);
       return {

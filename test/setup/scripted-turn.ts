@@ -70,7 +70,7 @@ export async function scriptedTurnsWith(
         isStored: true,
         ownerId: null,
         caller: 'test',
-        isPatient: true,
+        waitsForLoad: true,
         ...changes,
       },
       signal,

@@ -172,7 +172,7 @@ describe('servers that misbehave', () => {
     );
     const servers = await open({
       connectTimeoutMs: reason.includes('0.3 s') ? 300 : 20_000,
-      bounds: { maximumMessageBytes: 100_000, maximumUnaskedBytes: 1_000_000 },
+      bounds: { maxMessageBytes: 100_000, maxUnaskedBytes: 1_000_000 },
     });
     await expect(servers.openUrl(server.url)).rejects.toMatchObject({
       code: 'mcp_unreachable',
@@ -204,7 +204,7 @@ describe('servers that misbehave', () => {
     );
     const servers = await open({
       callTimeoutMs: reason.includes('0.3 s') ? 300 : 20_000,
-      bounds: { maximumMessageBytes: 100_000, maximumUnaskedBytes: 1_000_000 },
+      bounds: { maxMessageBytes: 100_000, maxUnaskedBytes: 1_000_000 },
     });
     const result = await call(await servers.openUrl(server.url));
     expect(result.isError).toBe(true);

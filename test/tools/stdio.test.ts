@@ -76,12 +76,12 @@ describe('real servers', () => {
     ).toMatchObject([
       {
         name: 'read_text_file',
-        offeredName: 'read_text_file',
+        exposedName: 'read_text_file',
         provider: { pluginId: 'mcp/files' },
       },
       { name: 'list_directory' },
     ]);
-    expect(tools.find(({ name }) => name === 'echo')?.argumentsFault({})).toContain('message');
+    expect(tools.find(({ name }) => name === 'echo')?.findArgumentIssue({})).toContain('message');
     const [echo, sum, note, outside] = await Promise.all([
       call(toolbox, 'echo', { message: 'hello' }),
       call(toolbox, 'get-sum', { a: 2, b: 40 }),
@@ -117,7 +117,7 @@ describe('what goes wrong when opening', () => {
   });
 
   it('ends a server that never stops writing', async () => {
-    const bounds = { maximumMessageBytes: 100_000, maximumUnaskedBytes: 10_000 };
+    const bounds = { maxMessageBytes: 100_000, maxUnaskedBytes: 10_000 };
     await expect(open('endless-garbage', { bounds })).rejects.toMatchObject({
       code: 'plugin_unreachable',
       message: expect.stringContaining('it sent more than 10000 bytes without being asked'),
@@ -145,7 +145,7 @@ describe('what goes wrong when opening', () => {
     await expect(open('too-many')).rejects.toThrow('it has more than 500 tools');
     await servers.close();
     const tools = (await open('many')).tools();
-    expect(new Set(tools.map(({ offeredName }) => offeredName)).size).toBe(500);
+    expect(new Set(tools.map(({ exposedName }) => exposedName)).size).toBe(500);
   });
 
   it('stops when the caller goes, and leaves no process behind', async () => {
@@ -194,7 +194,7 @@ describe('what goes wrong when opening', () => {
   });
 
   it('refuses more processes than are allowed, until one ends', async () => {
-    const first = await open('echo', { maximumProcesses: 1 });
+    const first = await open('echo', { maxProcesses: 1 });
     await expect(servers.openPlugin('bad')).rejects.toMatchObject({ code: 'queue_full' });
     await first.close();
     await expect(servers.openPlugin('bad')).resolves.toBeDefined();
@@ -213,7 +213,7 @@ describe('what goes wrong when calling', () => {
   ])('%s', async (behaviour, reason) => {
     const toolbox = await open(behaviour, {
       callTimeoutMs: behaviour.includes('-for-ever') ? 20_000 : 500,
-      bounds: { maximumMessageBytes: 100_000, maximumUnaskedBytes: 1_000_000 },
+      bounds: { maxMessageBytes: 100_000, maxUnaskedBytes: 1_000_000 },
     });
     const result = await call(toolbox, 'echo');
     expect(result.isError).toBe(true);
@@ -253,7 +253,7 @@ describe('what is survived', () => {
 
   it('makes valid and different names out of any', async () => {
     const tools = (await open('odd-names')).tools();
-    expect(tools.map(({ name, offeredName }) => [name.slice(0, 12), offeredName])).toEqual([
+    expect(tools.map(({ name, exposedName }) => [name.slice(0, 12), exposedName])).toEqual([
       ['get weather', 'get_weather'],
       ['🚀', 'bad__'],
       ['天気', 'bad___2'],
@@ -283,8 +283,8 @@ describe('what is survived', () => {
     const toolbox = await open('changing');
     const [echo] = toolbox.tools();
     await call(toolbox, 'echo');
-    expect(toolbox.tools().map(({ offeredName }) => offeredName)).toEqual(['echo', 'new_one']);
-    expect(toolbox.tools()[0]?.offeredName).toBe(echo?.offeredName);
+    expect(toolbox.tools().map(({ exposedName }) => exposedName)).toEqual(['echo', 'new_one']);
+    expect(toolbox.tools()[0]?.exposedName).toBe(echo?.exposedName);
   });
 
   it('stops when the caller goes while a changed list is read', async () => {
@@ -306,7 +306,7 @@ describe('what is survived', () => {
 
   it('lets no regular expression of a server hold everything up', async () => {
     const toolbox = await open('slow-pattern');
-    expect(toolbox.tools()[0]?.argumentsFault({ a: `${'a'.repeat(60)}b` })).toBeUndefined();
+    expect(toolbox.tools()[0]?.findArgumentIssue({ a: `${'a'.repeat(60)}b` })).toBeUndefined();
   });
 
   it('kills what ignores SIGTERM, with its children', async () => {

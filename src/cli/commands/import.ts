@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { loadSettings } from '../../config/settings.ts';
-import { given } from '../../contract/given.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import { importModels, type ImportResult } from '../../models/import/import-models.ts';
 import type { PlacingMethod } from '../../models/import/place-files.ts';
 import { defineCommand } from '../command.ts';
@@ -35,7 +35,7 @@ export const importCommand = defineCommand({
       result = await importModels({
         path: file,
         modelsFolder: settings['models.dir'] ?? join(home, 'models'),
-        ...given({ publisher: options.publisher, repo: options.repo }),
+        ...omitUndefined({ publisher: options.publisher, repo: options.repo }),
         how,
         signal,
         onProgress: ({ copiedBytes, totalBytes }) =>

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { given } from '../../contract/given.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import { pluginId } from '../../tools/plugin-label.ts';
 import { defineCommand } from '../command.ts';
 import { UsageError } from '../failure.ts';
@@ -36,7 +36,7 @@ export const mcpAdd = defineCommand({
     if (misplaced.some((option) => option !== undefined)) {
       throw new UsageError('--env and --cwd go with a program, --header goes with --url.');
     }
-    const entry = given({
+    const entry = omitUndefined({
       command,
       args: isProcess ? args : undefined,
       env: env && toFields(env, '='),

@@ -31,7 +31,7 @@ export const mcpTest = defineCommand({
       allowedHosts: [],
       connectTimeoutMs: settings['mcp.connectTimeoutSeconds'] * 1000,
       callTimeoutMs: settings['mcp.callTimeoutSeconds'] * 1000,
-      maximumProcesses: 1,
+      maxProcesses: 1,
       logger: createLogger('error'),
     });
     const caller = { tokenId: 'local', hasPermission: () => true };

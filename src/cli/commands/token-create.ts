@@ -1,4 +1,4 @@
-import { given } from '../../contract/given.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import { permissionSchema, type Permission } from '../../contract/permission.ts';
 import { defineCommand, type OptionDeclaration } from '../command.ts';
 import { UsageError } from '../failure.ts';
@@ -33,7 +33,7 @@ export const tokenCreate = defineCommand({
       tokens.create({
         name,
         permissions: options.permissions ?? usualPermissions,
-        ...given({ expiresAt: daysFromNow(options.expiresInDays) }),
+        ...omitUndefined({ expiresAt: daysFromNow(options.expiresInDays) }),
       }),
     );
     if (options.json === true) {

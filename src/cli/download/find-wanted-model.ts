@@ -1,5 +1,5 @@
 import { searchCatalog, type CatalogModelRecord } from '../../contract/v1/catalog.ts';
-import { given } from '../../contract/given.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import type { Client } from '../client/client.ts';
 import type { ExitCode } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -41,7 +41,7 @@ export async function findWantedModel(
   const wanted = readWantedModel(argument);
   if (!isSearch && wanted.kind === 'request') {
     const { model, quantization } = wanted;
-    return { kind: 'request', request: { model, ...given({ quantization }) }, argument };
+    return { kind: 'request', request: { model, ...omitUndefined({ quantization }) }, argument };
   }
   const words = wanted.kind === 'words' ? wanted.words : argument.trim();
   if (!isSearch && words !== '') {

@@ -92,7 +92,7 @@ export async function setUpDownloads(
         transfer: {
           chunkBytes,
           stallTimeoutMs: 10_000,
-          retryPolicy: { maximumFailures: 3, delayMs: () => 1 },
+          retryPolicy: { maxFailures: 3, delayMs: () => 1 },
           ...options.transfer,
         },
       });

@@ -60,7 +60,7 @@ export function exitReason(
   if (signal === 'SIGTERM' || signal === 'SIGKILL') return `ended by ${signal}`;
   const line =
     phase === 'loading'
-      ? (firstMatch(lines, knownReasons) ?? (signal === null ? lastWords(lines) : undefined))
+      ? (firstMatch(lines, knownReasons) ?? (signal === null ? lastErrorLine(lines) : undefined))
       : lines.findLast(isFatal);
   if (line !== undefined) return withoutFolders(line.replace(logPrefix, '')).trim();
   return signal === null ? `exit code ${exitCode}` : `ended by ${signal}`;
@@ -78,7 +78,7 @@ function isFatal(line: string): boolean {
   return !requestError.test(line) && fatalReasons.some(([, pattern]) => pattern.test(line));
 }
 
-function lastWords(lines: readonly string[]): string | undefined {
+function lastErrorLine(lines: readonly string[]): string | undefined {
   return lines.find((text) => logPrefix.exec(text)?.[1] === 'E') ?? lines.at(-1);
 }
 

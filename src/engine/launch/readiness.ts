@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ConnectionLostError, type EngineConnection } from '../../net/engine-connection.ts';
 
 const firstDelayMs = 2;
-const longestDelayMs = 100;
+const maxDelayMs = 100;
 const delayGrowth = 1.3;
 
 /**
@@ -15,7 +15,7 @@ export async function waitUntilHealthy(
   connection: EngineConnection,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let delayMs = firstDelayMs; ; delayMs = Math.min(longestDelayMs, delayMs * delayGrowth)) {
+  for (let delayMs = firstDelayMs; ; delayMs = Math.min(maxDelayMs, delayMs * delayGrowth)) {
     if (await isHealthy(connection, signal)) return;
     await delay(delayMs, undefined, { signal }).catch((error: unknown) => {
       signal.throwIfAborted();

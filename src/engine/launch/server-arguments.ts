@@ -9,7 +9,7 @@ const generationBatchTokens = 256;
 /** The tokens of an image must fit in one batch where a model looks at them both ways. */
 const visionBatchTokens = 512;
 /** Its warm-up takes two tokens. */
-const leastBatchTokens = 2;
+const minBatchTokens = 2;
 
 /** Sockets beyond one for each slot: counting tokens, health, a cancelled stream that still closes. */
 const spareConnections = 4;
@@ -80,7 +80,7 @@ type BatchSpec = Pick<
 /** Tokens that an engine process reads at once, those of all slots together. */
 export function batchTokens(spec: BatchSpec): number {
   // A batch has a token of every slot.
-  return Math.max(batchSize(spec), spec.parallel, leastBatchTokens);
+  return Math.max(batchSize(spec), spec.parallel, minBatchTokens);
 }
 
 function batchSize(spec: BatchSpec): number {

@@ -13,7 +13,7 @@ import { toGrammarSchema, type SchemaBudget } from './grammar/grammar-schema.ts'
 import { generationFields, type GenerationFields } from './sampling-fields.ts';
 
 /** Schemas of one request together, with their references written out. */
-const maximumSchemaNodes = 20_000;
+const maxSchemaNodes = 20_000;
 
 /**
  * The body of llama-server's `/v1/chat/completions`. The engine gets what it can take of a tool's schema: arguments
@@ -111,7 +111,7 @@ function badToolChoice(message: string): HearthError {
 }
 
 function wireTools(tools: readonly ToolDefinition[]): readonly object[] {
-  const budget = { nodes: maximumSchemaNodes };
+  const budget = { nodes: maxSchemaNodes };
   return tools.map((tool) => wireTool(tool, budget));
 }
 
@@ -143,7 +143,7 @@ function reasoningFields(level: ReasoningLevel | undefined): object {
 function wireResponseFormat(format: ResponseFormat | undefined): object | undefined {
   if (format === undefined || format.type === 'text') return undefined;
   if (format.type === 'json_object') return { type: 'json_object' };
-  const { schema, losses } = toGrammarSchema(format.schema, { nodes: maximumSchemaNodes });
+  const { schema, losses } = toGrammarSchema(format.schema, { nodes: maxSchemaNodes });
   const [loss] = losses;
   if (loss !== undefined) {
     throw new HearthError(

@@ -13,7 +13,7 @@ export interface ArchiveDownload {
   readonly onProgress: (receivedBytes: number, totalBytes?: number) => void;
 }
 
-const maximumBytes = 2 * 1024 ** 3;
+const maxBytes = 2 * 1024 ** 3;
 
 /**
  * Downloads a file and checks its SHA-256 on the way.
@@ -41,7 +41,7 @@ async function downloadOnce(
   { url, sha256, file, onProgress }: ArchiveDownload,
   signal: AbortSignal,
 ): Promise<void> {
-  const response = await client.get(url, { signal, maximumBytes, onProgress });
+  const response = await client.get(url, { signal, maxBytes, onProgress });
   const hash = createHash('sha256');
   await pipeline(
     response.body,

@@ -5,9 +5,9 @@ import { pipeline } from 'node:stream/promises';
 import { extract, list, type ReadEntry } from 'tar';
 import { openPromise, type Entry } from 'yauzl';
 
-const maximumEntries = 10_000;
-const tooManyEntries = `the archive has more than ${maximumEntries} entries`;
-const maximumUnpackedBytes = 8 * 1024 ** 3;
+const maxEntries = 10_000;
+const tooManyEntries = `the archive has more than ${maxEntries} entries`;
+const maxUnpackedBytes = 8 * 1024 ** 3;
 
 /**
  * Unpacks a `.tar.gz` or `.zip` into an empty folder.
@@ -65,7 +65,7 @@ async function extractZip(file: string, folder: string, signal: AbortSignal): Pr
   const limit = createLimit();
   // The library refuses entries whose names are absolute or lead upwards, and data longer than declared.
   const zip = await openPromise(file, { lazyEntries: true, strictFileNames: true });
-  if (zip.entryCount > maximumEntries) {
+  if (zip.entryCount > maxEntries) {
     zip.close();
     throw new Error(tooManyEntries);
   }
@@ -98,8 +98,8 @@ function createLimit(): (sizeBytes: number) => string | undefined {
   return (sizeBytes) => {
     entries += 1;
     unpackedBytes += sizeBytes;
-    if (entries > maximumEntries) return tooManyEntries;
-    if (unpackedBytes <= maximumUnpackedBytes) return undefined;
-    return `the archive unpacks to more than ${maximumUnpackedBytes} bytes`;
+    if (entries > maxEntries) return tooManyEntries;
+    if (unpackedBytes <= maxUnpackedBytes) return undefined;
+    return `the archive unpacks to more than ${maxUnpackedBytes} bytes`;
   };
 }

@@ -14,7 +14,7 @@ import {
 } from './pinned-release.ts';
 import { readInstalledRuntime, type InstalledRuntime } from './runtime-manifest.ts';
 import type { InstallProgress, Runtime, RuntimeManager } from './runtime.ts';
-import { createSharedWork } from './shared-work.ts';
+import { createSingleFlight } from '../../concurrency/single-flight.ts';
 import { isStagingName, withStagingFolder } from './staging.ts';
 import { runtimeName, targetOf, type Machine } from './target.ts';
 
@@ -53,7 +53,7 @@ export function createRuntimeManager(options: RuntimeManagerOptions): RuntimeMan
     logger,
   };
   const versionOf = createBinaryVersionReader(environment);
-  const installations = createSharedWork<Runtime, InstallProgress>();
+  const installations = createSingleFlight<Runtime, InstallProgress>();
 
   async function external(command: string, source: 'setting' | 'path'): Promise<Runtime> {
     return {

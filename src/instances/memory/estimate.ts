@@ -1,5 +1,5 @@
 import { batchTokens } from '../../engine/launch/server-arguments.ts';
-import { given } from '../../contract/given.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import type { ModelSelection } from '../../models/model.ts';
 import { purposeOf } from '../purpose.ts';
 import { cacheBytes } from './cache-bytes.ts';
@@ -32,7 +32,7 @@ export function estimateMemory(selection: ModelSelection, demand: MemoryDemand):
   const batch = batchTokens({
     purpose,
     ...demand,
-    ...given({ projectorPath: model.projectorPath ?? undefined }),
+    ...omitUndefined({ projectorPath: model.projectorPath ?? undefined }),
   });
   const projectorBytes = model.projector?.sizeBytes ?? 0;
   const parts = {
@@ -50,8 +50,8 @@ export function estimateMemory(selection: ModelSelection, demand: MemoryDemand):
 }
 
 /** Sums of headers that lie stay whole numbers too. */
-const mostBytes = 2 ** 50;
+const maxBytes = 2 ** 50;
 
 function wholeBytes(bytes: number): number {
-  return Math.min(Math.ceil(bytes), mostBytes);
+  return Math.min(Math.ceil(bytes), maxBytes);
 }

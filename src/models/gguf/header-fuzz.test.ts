@@ -102,7 +102,7 @@ describe('parseGgufHeader on mutated headers', () => {
   /** Parses and checks what the parser kept and buffered and how long it took. */
   async function attempt(mutated: Buffer, sizeBytes: number): Promise<GgufHeader | HearthError> {
     const buffers = new Set<ArrayBufferLike>();
-    let largestRead = 0;
+    let maxRead = 0;
     const startMs = performance.now();
     const outcome = await parseGgufHeader(
       {
@@ -110,7 +110,7 @@ describe('parseGgufHeader on mutated headers', () => {
         sizeBytes,
         read: async (target, position) => {
           buffers.add(target.buffer);
-          largestRead = Math.max(largestRead, target.byteLength);
+          maxRead = Math.max(maxRead, target.byteLength);
           target.fill(0);
           mutated.subarray(position).copy(target);
           return Math.min(target.byteLength, sizeBytes - position);
@@ -120,7 +120,7 @@ describe('parseGgufHeader on mutated headers', () => {
     ).catch((error: unknown) => error);
     expect(performance.now() - startMs).toBeLessThan(maxCaseMs);
     expect(buffers.size).toBeLessThanOrEqual(1);
-    expect(largestRead).toBeLessThanOrEqual(ggufLimits.keptStringBytes);
+    expect(maxRead).toBeLessThanOrEqual(ggufLimits.keptStringBytes);
     if (outcome instanceof HearthError) return outcome;
     if (!isHeader(outcome)) throw outcome;
     expect(keptCharacters(outcome)).toBeLessThan(2 * ggufLimits.keptBytes);

@@ -30,7 +30,7 @@ export async function openTools(
     allowedHosts: ['127.0.0.1'],
     connectTimeoutMs: 20_000,
     callTimeoutMs: 20_000,
-    maximumProcesses: 8,
+    maxProcesses: 8,
     stopGraceMs: 200,
     logger: createLogger('silent'),
     ...options,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { plainKeywords } from './plain-keywords.ts';
-import { pointedAt } from './pointed-at.ts';
+import { resolveJsonPointer } from './resolve-json-pointer.ts';
 import {
   isRecord,
   lose,
@@ -23,13 +23,13 @@ export interface SchemaBudget {
   nodes: number;
 }
 
-const maximumNodes = 2000;
-const maximumDepth = 64;
-const maximumCharacters = 64 * 1024;
-const maximumAlternatives = 100;
-const maximumOptionalProperties = 200;
+const maxNodes = 2000;
+const maxDepth = 64;
+const maxCharacters = 64 * 1024;
+const maxAlternatives = 100;
+const maxOptionalProperties = 200;
 /** Cutting one recursion may uncover the next. */
-const maximumWalks = 8;
+const maxWalks = 8;
 
 class TooLargeError extends Error {}
 
@@ -44,8 +44,8 @@ class TooLargeError extends Error {}
  */
 export function toGrammarSchema(schema: JsonSchema, budget: SchemaBudget): GrammarSchema {
   const cuts = new Set<JsonSchema>();
-  const most = Math.min(maximumNodes, budget.nodes);
-  for (let round = 0; round < maximumWalks; round += 1) {
+  const most = Math.min(maxNodes, budget.nodes);
+  for (let round = 0; round < maxWalks; round += 1) {
     const left = { nodes: most };
     const cutsBefore = cuts.size;
     const copy = copyOf(schema, left, cuts);
@@ -54,7 +54,7 @@ export function toGrammarSchema(schema: JsonSchema, budget: SchemaBudget): Gramm
     budget.nodes -= most - left.nodes;
     return copy;
   }
-  const limit = `${maximumNodes} schemas with all references written out, ${maximumDepth} levels, ${maximumCharacters} characters`;
+  const limit = `${maxNodes} schemas with all references written out, ${maxDepth} levels, ${maxCharacters} characters`;
   return {
     schema: { type: 'object' },
     losses: [{ pointer: '#', reason: `is too large: the most is ${limit}` }],
@@ -74,7 +74,7 @@ function copyOf(
     const body = walkSchema(root, { pointer: '#', depth: 0, opened: 0, choices: 0 }, walk);
     const named = [...definitions.values()].map((one) => [one.name, one.body] as const);
     const copy = named.length === 0 ? body : { ...body, $defs: Object.fromEntries(named) };
-    if (JSON.stringify(copy).length > maximumCharacters) return undefined;
+    if (JSON.stringify(copy).length > maxCharacters) return undefined;
     return { schema: isDeepStrictEqual(copy, root) ? root : copy, losses };
   } catch (error) {
     if (error instanceof TooLargeError) return undefined;
@@ -84,7 +84,7 @@ function copyOf(
 
 function walkSchema(schema: unknown, place: Place, walk: SchemaWalk): JsonSchema {
   walk.budget.nodes -= 1;
-  if (walk.budget.nodes < 0 || place.depth > maximumDepth) throw new TooLargeError();
+  if (walk.budget.nodes < 0 || place.depth > maxDepth) throw new TooLargeError();
   if (schema === true) return {};
   if (!isRecord(schema)) {
     lose(walk, place, schema === false ? 'allows nothing (`false`)' : 'is no schema');
@@ -104,7 +104,7 @@ function walkSchema(schema: unknown, place: Place, walk: SchemaWalk): JsonSchema
 
 function walkReference(schema: JsonSchema, place: Place, walk: SchemaWalk): JsonSchema {
   const { $ref: reference } = schema;
-  const target = pointedAt(walk.root, reference);
+  const target = resolveJsonPointer(walk.root, reference);
   if (!isRecord(target)) {
     lose(walk, place, `refers to ${shown(reference)}, which is no schema inside it`);
     return {};
@@ -151,8 +151,8 @@ function walkAlternatives(
 ): JsonSchema {
   const branches = schema[list];
   if (branches === undefined) return {};
-  if (!Array.isArray(branches) || branches.length === 0 || branches.length > maximumAlternatives) {
-    lose(walk, place, `has an \`${list}\` of none or more than ${maximumAlternatives} schemas`);
+  if (!Array.isArray(branches) || branches.length === 0 || branches.length > maxAlternatives) {
+    lose(walk, place, `has an \`${list}\` of none or more than ${maxAlternatives} schemas`);
     return {};
   }
   const beginnings = branches.map((branch) => [...valueBeginnings(branch, walk.root)]);
@@ -178,8 +178,8 @@ function walkProperties(schema: JsonSchema, place: Place, walk: SchemaWalk): Jso
   const needed = Array.isArray(required) ? required.filter((one) => typeof one === 'string') : [];
   const neededNames = new Set(needed);
   const optionalCount = names.filter((name) => !neededNames.has(name)).length;
-  if (optionalCount > maximumOptionalProperties) {
-    lose(walk, place, `has more than ${maximumOptionalProperties} optional properties`);
+  if (optionalCount > maxOptionalProperties) {
+    lose(walk, place, `has more than ${maxOptionalProperties} optional properties`);
     return {};
   }
   const isOpen = additional === true || isRecord(additional);

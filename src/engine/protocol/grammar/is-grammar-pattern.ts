@@ -1,6 +1,6 @@
-const maximumCharacters = 512;
+const maxCharacters = 512;
 /** Characters and copies that the repetitions of a pattern come to; beyond it the engine is busy for minutes. */
-const maximumCost = 200;
+const maxCost = 200;
 const repetition = /(\\.|.)\{(\d+)(,(\d*))?\}/gu;
 
 /**
@@ -10,10 +10,10 @@ const repetition = /(\\.|.)\{(\d+)(,(\d*))?\}/gu;
 export function isGrammarPattern(pattern: unknown): pattern is string {
   return (
     typeof pattern === 'string' &&
-    pattern.length <= maximumCharacters &&
+    pattern.length <= maxCharacters &&
     /^[ !#-~]*$/u.test(pattern) &&
     isRegularExpression(pattern) &&
-    repetitionCost(pattern) <= maximumCost
+    repetitionCost(pattern) <= maxCost
   );
 }
 

@@ -9,9 +9,9 @@ import {
   type SchemaWalk,
 } from './schema-walk.ts';
 
-const maximumEnumCharacters = 32 * 1024;
-const maximumRepetitions = 1000;
-const maximumTotalRepetitions = 10_000;
+const maxEnumCharacters = 32 * 1024;
+const maxRepetitions = 1000;
+const maxTotalRepetitions = 10_000;
 
 const counts = [
   ['minLength', 'maxLength'],
@@ -64,9 +64,9 @@ function kind(schema: JsonSchema, place: Place, walk: SchemaWalk): JsonSchema {
   }
   if (values !== undefined) {
     const isList = Array.isArray(values) && values.length > 0;
-    if (isList && JSON.stringify(values).length <= maximumEnumCharacters) result['enum'] = values;
+    if (isList && JSON.stringify(values).length <= maxEnumCharacters) result['enum'] = values;
     else {
-      const limit = `has an \`enum\` with no values or more than ${maximumEnumCharacters} characters`;
+      const limit = `has an \`enum\` with no values or more than ${maxEnumCharacters} characters`;
       lose(walk, place, limit);
     }
   }
@@ -89,11 +89,11 @@ function count(
   const kept = [least, most].filter((key) => {
     const times = schema[key];
     if (times === undefined) return false;
-    if (Number.isInteger(times) && Number(times) >= 0 && Number(times) <= maximumRepetitions) {
+    if (Number.isInteger(times) && Number(times) >= 0 && Number(times) <= maxRepetitions) {
       walk.repetitions += Number(times);
-      if (walk.repetitions <= maximumTotalRepetitions) return true;
+      if (walk.repetitions <= maxTotalRepetitions) return true;
     }
-    const limit = `up to ${maximumRepetitions} can be held to, and ${maximumTotalRepetitions} in all`;
+    const limit = `up to ${maxRepetitions} can be held to, and ${maxTotalRepetitions} in all`;
     lose(walk, place, `has \`${key}\` ${shown(times)}: ${limit}`);
     return false;
   });

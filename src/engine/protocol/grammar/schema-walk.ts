@@ -42,10 +42,10 @@ export const jsonTypes: ReadonlySet<unknown> = new Set([
   'null',
 ]);
 
-const maximumPointerCharacters = 200;
+const maxPointerCharacters = 200;
 
 export function lose({ losses }: SchemaWalk, { pointer }: Place, reason: string): void {
-  losses.push({ pointer: pointer.slice(0, maximumPointerCharacters), reason });
+  losses.push({ pointer: pointer.slice(0, maxPointerCharacters), reason });
 }
 
 /** A value as an error message shows it. */

@@ -1,4 +1,4 @@
-import { given } from '../../../contract/given.ts';
+import { omitUndefined } from '../../../omit-undefined.ts';
 import {
   createChatCompletionV0,
   type V0ChatRequest,
@@ -36,7 +36,7 @@ async function toChatCall(
   return toGenerationCall(body, caller, {
     kind: 'chat',
     messages,
-    ...given({
+    ...omitUndefined({
       tools: toTools(body),
       toolChoice: toToolChoice(body),
       responseFormat: toResponseFormat(body),
@@ -49,7 +49,7 @@ function toTools({ tools }: V0ChatRequest): readonly ToolDefinition[] | undefine
   if (tools == null || tools.length === 0) return undefined;
   return tools.map(({ function: { name, description, parameters } }) => ({
     name,
-    ...given({ description }),
+    ...omitUndefined({ description }),
     parameters: parameters ?? { type: 'object', properties: {} },
   }));
 }

@@ -1,4 +1,4 @@
-import { given } from '../../../contract/given.ts';
+import { omitUndefined } from '../../../omit-undefined.ts';
 import { HearthError } from '../../../contract/errors.ts';
 import {
   createCompletionV0,
@@ -51,7 +51,7 @@ async function toCompletionCall(
   return toGenerationCall(body, caller, {
     kind: 'completion',
     prompt: body.prompt,
-    ...given({ suffix: body.suffix, topLogprobs: body.logprobs }),
+    ...omitUndefined({ suffix: body.suffix, topLogprobs: body.logprobs }),
   });
 }
 

@@ -1,4 +1,4 @@
-import { given } from '../../../contract/given.ts';
+import { omitUndefined } from '../../../omit-undefined.ts';
 import { createEmbeddingV0 } from '../../../contract/v0/embedding.ts';
 import { embed } from '../../../chat/embed.ts';
 import { mount, type App } from '../../mount.ts';
@@ -11,7 +11,7 @@ export function mountEmbeddings(app: App, { pool }: SurfaceServices): void {
       {
         identifier: body.model ?? undefined,
         caller,
-        ...given({ ttlSeconds: body.ttl }),
+        ...omitUndefined({ ttlSeconds: body.ttl }),
         inputs: typeof body.input === 'string' ? [body.input] : body.input,
       },
       signal,

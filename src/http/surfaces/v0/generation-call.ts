@@ -1,4 +1,4 @@
-import { given } from '../../../contract/given.ts';
+import { omitUndefined } from '../../../omit-undefined.ts';
 import type { V0ChatRequest } from '../../../contract/v0/chat-completion.ts';
 import type { V0CompletionRequest } from '../../../contract/v0/text-completion.ts';
 import type { GenerationCall } from '../../../chat/generation.ts';
@@ -17,11 +17,11 @@ export function toGenerationCall(
   return {
     identifier: body.model ?? undefined,
     caller,
-    ...given({ ttlSeconds: body.ttl }),
+    ...omitUndefined({ ttlSeconds: body.ttl }),
     request: {
       ...specific,
       sampling: toSampling(body),
-      ...given({ maxTokens: toMaxTokens(body), stop }),
+      ...omitUndefined({ maxTokens: toMaxTokens(body), stop }),
     },
   };
 }
@@ -41,7 +41,7 @@ function toMaxTokens(body: V0Request): number | undefined {
 }
 
 function toSampling(body: V0Request): Sampling {
-  return given({
+  return omitUndefined({
     temperature: body.temperature,
     topP: body.top_p,
     topK: body.top_k,

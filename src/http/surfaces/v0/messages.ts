@@ -1,4 +1,4 @@
-import { given } from '../../../contract/given.ts';
+import { omitUndefined } from '../../../omit-undefined.ts';
 import type { V0Message } from '../../../contract/v0/chat-completion.ts';
 import { assertVision, prepareImage, toDataUrl } from '../../../chat/image.ts';
 import type { ContentPart, EngineMessage } from '../../../engine/engine.ts';
@@ -46,7 +46,7 @@ function toEngineMessage(message: V0Message, content: Content): EngineMessage {
         name: called.name,
         argumentsJson: called.arguments,
       }));
-      return { role: 'assistant', content: textOf(content), ...given({ toolCalls }) };
+      return { role: 'assistant', content: textOf(content), ...omitUndefined({ toolCalls }) };
     }
   }
 }

@@ -1,4 +1,4 @@
-import { given } from '../../../contract/given.ts';
+import { omitUndefined } from '../../../omit-undefined.ts';
 import type { V0Model } from '../../../contract/v0/model.ts';
 import type { Instance } from '../../../instances/instance.ts';
 import type { ModelEntry, ModelVariant } from '../../../models/model.ts';
@@ -19,7 +19,7 @@ export function toV0Model(
     quantization: (loaded?.selection.variant ?? variant).quantization?.name ?? 'unknown',
     state: loaded === undefined ? 'not-loaded' : 'loaded',
     max_context_length: model.maxContextLength,
-    ...given({ loaded_context_length: loaded?.config.contextLength }),
+    ...omitUndefined({ loaded_context_length: loaded?.config.contextLength }),
     ...(model.isTrainedForToolUse ? { capabilities: ['tool_use'] } : {}),
   };
 }

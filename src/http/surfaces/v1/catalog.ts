@@ -1,5 +1,5 @@
 import { HearthError } from '../../../contract/errors.ts';
-import { given } from '../../../contract/given.ts';
+import { omitUndefined } from '../../../omit-undefined.ts';
 import { searchCatalog, type CatalogModelRecord } from '../../../contract/v1/catalog.ts';
 import { searchCatalog as searchEntries } from '../../../hub/catalog.ts';
 import type { CatalogEntry } from '../../../hub/catalog-entries.ts';
@@ -55,7 +55,7 @@ function fromHub(
     source: 'hub',
     repository,
     url: urlOf(repository),
-    ...given({ type: result.task === null ? undefined : typesByTask.get(result.task) }),
+    ...omitUndefined({ type: result.task === null ? undefined : typesByTask.get(result.task) }),
     downloads: result.downloadCount,
     likes: result.likeCount,
     updated_at: result.updatedAt.toISOString(),

@@ -1,4 +1,4 @@
-import { given } from '../../../contract/given.ts';
+import { omitUndefined } from '../../../omit-undefined.ts';
 import { toErrorBody } from '../../../contract/error-body.ts';
 import type { ChatRequest, ChatResult } from '../../../contract/v1/chat.ts';
 import { createChat, type ChatEvent } from '../../../contract/v1/chat-event.ts';
@@ -61,8 +61,8 @@ function toTurnRequest(body: ChatRequest, principal: Principal, caller: string):
     toolCaller: { tokenId, hasPermission: (permission) => permits(principal, permission) },
     ownerId: tokenId,
     caller,
-    isPatient: body.stream === true,
-    ...given({
+    waitsForLoad: body.stream === true,
+    ...omitUndefined({
       systemPrompt: body.system_prompt,
       previousResponseId: body.previous_response_id,
       maxOutputTokens: body.max_output_tokens,
@@ -84,13 +84,19 @@ function toInput(input: ChatRequest['input']): readonly TurnInputItem[] {
 function toIntegration(item: NonNullable<ChatRequest['integrations']>[number]): Integration {
   if (typeof item === 'string') return { type: 'plugin', id: item, isBare: true };
   const allowedTools = item.allowed_tools;
-  if (item.type === 'plugin') return { type: 'plugin', id: item.id, ...given({ allowedTools }) };
+  if (item.type === 'plugin')
+    return { type: 'plugin', id: item.id, ...omitUndefined({ allowedTools }) };
   const { server_label: serverLabel, server_url: serverUrl, headers } = item;
-  return { type: 'ephemeral_mcp', serverLabel, serverUrl, ...given({ allowedTools, headers }) };
+  return {
+    type: 'ephemeral_mcp',
+    serverLabel,
+    serverUrl,
+    ...omitUndefined({ allowedTools, headers }),
+  };
 }
 
 function toSampling(body: ChatRequest): Sampling {
-  return given({
+  return omitUndefined({
     temperature: body.temperature,
     topP: body.top_p,
     topK: body.top_k,

@@ -1,4 +1,4 @@
-import { given } from '../../../contract/given.ts';
+import { omitUndefined } from '../../../omit-undefined.ts';
 import type { DownloadJobRecord, DownloadStartRecord } from '../../../contract/v1/download.ts';
 import type { DownloadJob, DownloadPlan, DownloadStart } from '../../../downloads/downloads.ts';
 import { modelName } from '../../../models/library-model.ts';
@@ -31,7 +31,7 @@ export function toDownloadJob(job: DownloadJob, keys: KeysByFile): DownloadJobRe
     total_size_bytes: job.totalBytes,
     downloaded_bytes: job.downloadedBytes,
     started_at: job.startedAt.toISOString(),
-    ...given({
+    ...omitUndefined({
       bytes_per_second: isDownloading ? Math.round(job.bytesPerSecond ?? 0) : undefined,
       estimated_completion: isDownloading ? job.estimatedCompletionAt?.toISOString() : undefined,
       completed_at: job.status === 'completed' ? job.completedAt?.toISOString() : undefined,
@@ -55,6 +55,6 @@ function subject({ owner, name, files, quantization, note }: DownloadPlan, keys:
   return {
     model: known ?? `${owner}/${modelName(name)}`.toLowerCase(),
     quantization,
-    ...given({ note }),
+    ...omitUndefined({ note }),
   };
 }

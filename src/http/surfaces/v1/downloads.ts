@@ -6,7 +6,7 @@ import {
   resumeDownload,
   startDownload,
 } from '../../../contract/v1/download.ts';
-import { given } from '../../../contract/given.ts';
+import { omitUndefined } from '../../../omit-undefined.ts';
 import type { DownloadJob } from '../../../downloads/downloads.ts';
 import { mount, type App } from '../../mount.ts';
 import type { SurfaceServices } from '../services.ts';
@@ -21,7 +21,7 @@ export function mountDownloads(app: App, { downloads, library }: SurfaceServices
 
   mount(app, startDownload, async ({ body, signal }) => {
     const start = await downloads.start(
-      { model: body.model, ...given({ quantization: body.quantization }) },
+      { model: body.model, ...omitUndefined({ quantization: body.quantization }) },
       signal,
     );
     return toDownloadStart(

@@ -1,4 +1,4 @@
-import { given } from '../../../contract/given.ts';
+import { omitUndefined } from '../../../omit-undefined.ts';
 import {
   getModel,
   listModels,
@@ -47,7 +47,7 @@ export function mountModels(app: App, services: SurfaceServices): void {
       instance_id: instance.id,
       load_time_seconds: instance.loadTimeSeconds,
       status: 'loaded',
-      ...given({
+      ...omitUndefined({
         load_config: body.echo_load_config === true ? toLoadConfig(instance.config) : undefined,
       }),
     };
@@ -60,7 +60,7 @@ export function mountModels(app: App, services: SurfaceServices): void {
 }
 
 function toLoadOptions(body: LoadRequest, caller: string): LoadOptions {
-  return given({
+  return omitUndefined({
     caller,
     contextLength: body.context_length,
     parallel: body.parallel,

@@ -1,4 +1,4 @@
-import { given } from '../../../contract/given.ts';
+import { omitUndefined } from '../../../omit-undefined.ts';
 import type { LoadConfig, V1Model } from '../../../contract/v1/model.ts';
 import type { Instance, InstanceConfig } from '../../../instances/instance.ts';
 import type { ModelEntry, ModelVariant } from '../../../models/model.ts';
@@ -58,7 +58,7 @@ export function toLoadConfig(config: InstanceConfig): LoadConfig {
   return {
     context_length: config.contextLength,
     parallel: config.parallel,
-    ...given({
+    ...omitUndefined({
       eval_batch_size: config.evalBatchSize,
       flash_attention: config.hasFlashAttention,
       num_experts: config.expertCount,

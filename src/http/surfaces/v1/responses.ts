@@ -1,4 +1,4 @@
-import { given } from '../../../contract/given.ts';
+import { omitUndefined } from '../../../omit-undefined.ts';
 import { HearthError } from '../../../contract/errors.ts';
 import { chatStatsSchema, outputItemSchema, type InputItem } from '../../../contract/v1/chat.ts';
 import {
@@ -17,7 +17,7 @@ export function mountResponses(app: App, { store }: SurfaceServices): void {
     const { responses, nextCursor } = await store.responses.page({
       ownerId: principal.tokenId,
       limit: query.limit,
-      ...given({ after: query.after }),
+      ...omitUndefined({ after: query.after }),
     });
     return {
       responses: await Promise.all(responses.map((response) => toRecord(store, response))),

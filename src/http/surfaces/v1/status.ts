@@ -1,4 +1,4 @@
-import { given } from '../../../contract/given.ts';
+import { omitUndefined } from '../../../omit-undefined.ts';
 import { getStatus, type InstanceStatus } from '../../../contract/server/server.ts';
 import type { Instance } from '../../../instances/instance.ts';
 import { availableMemoryBytes } from '../../../instances/memory/available-bytes.ts';
@@ -27,7 +27,7 @@ export function mountStatus(app: App, { pool, runtimes, server }: SurfaceService
         resident_bytes: process.memoryUsage.rss(),
         available_bytes: availableMemoryBytes(),
         reserved_bytes: reservedBytes,
-        ...given({ limit_bytes: limitBytes }),
+        ...omitUndefined({ limit_bytes: limitBytes }),
       },
       instances: await Promise.all(pool.list().map(toInstanceStatus)),
     };
@@ -48,7 +48,7 @@ async function toInstanceStatus(instance: Instance): Promise<InstanceStatus> {
     active_requests: instance.slots.activeCount,
     queued_requests: instance.slots.waitingCount,
     estimated_bytes: instance.estimatedBytes,
-    ...given({
+    ...omitUndefined({
       resident_bytes: residentBytes,
       loaded_at: loadedAt?.toISOString(),
       ttl_seconds: ttlSeconds,

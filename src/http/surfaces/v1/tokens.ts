@@ -1,6 +1,6 @@
 import type { TokenService } from '../../../access/token-service.ts';
 import { HearthError } from '../../../contract/errors.ts';
-import { given } from '../../../contract/given.ts';
+import { omitUndefined } from '../../../omit-undefined.ts';
 import { createToken, listTokens, revokeToken } from '../../../contract/v1/token.ts';
 import type { StoredToken } from '../../../store/store.ts';
 import { mount, type App } from '../../mount.ts';
@@ -11,7 +11,7 @@ export function mountTokens(app: App, tokens: TokenService): void {
     const { record, token } = await tokens.create({
       name,
       permissions,
-      ...given({ expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt) }),
+      ...omitUndefined({ expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt) }),
     });
     return { ...toFields(record), token };
   });

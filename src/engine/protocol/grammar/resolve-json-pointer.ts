@@ -1,5 +1,5 @@
 /** What a `$ref` into the same document refers to; undefined where there is nothing, or it leads elsewhere. */
-export function pointedAt(root: unknown, reference: unknown): unknown {
+export function resolveJsonPointer(root: unknown, reference: unknown): unknown {
   if (reference === '#') return root;
   if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined;
   let target = root;

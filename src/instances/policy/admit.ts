@@ -1,4 +1,4 @@
-import { isLeftBehind, isSuperseded, mayGiveWay, type LoadDemand } from './gives-way.ts';
+import { isLeftBehind, isSuperseded, isEvictable, type LoadDemand } from './eviction.ts';
 import { isIdle, type InstanceView } from './instance-view.ts';
 
 export interface Capacity {
@@ -38,7 +38,7 @@ export function admit(
   if (fits(stopping)) return { kind: 'wait', evict: [] };
 
   const candidates = holders.filter(
-    (instance) => instance.state !== 'stopping' && mayGiveWay(instance, demand),
+    (instance) => instance.state !== 'stopping' && isEvictable(instance, demand),
   );
   const allGone = [...stopping, ...candidates];
   if (!fits(allGone)) {
@@ -52,14 +52,14 @@ export function admit(
 }
 
 /** What a load could have at most, with all gone that may go for it, and what stays for good. */
-export function utmost(
+export function maxAvailable(
   instances: readonly InstanceView[],
   demand: LoadDemand,
   capacity: Capacity,
 ): { readonly usableBytes: number; readonly kept: readonly InstanceView[] } {
   const holders = instances.filter(({ state }) => state !== 'waiting');
   const stays = (instance: InstanceView): boolean =>
-    instance.state !== 'stopping' && !mayGiveWay(instance, demand);
+    instance.state !== 'stopping' && !isEvictable(instance, demand);
   const gone = holders.filter((instance) => !stays(instance));
   return {
     usableBytes: Math.max(0, usableBytes(holders, gone, capacity)),

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { instanceView } from '../../../test/setup/instance-view.ts';
-import { admit, utmost, type Capacity } from './admit.ts';
-import type { LoadDemand } from './gives-way.ts';
+import { admit, maxAvailable, type Capacity } from './admit.ts';
+import type { LoadDemand } from './eviction.ts';
 import { isIdle, type InstanceView } from './instance-view.ts';
 
 const capacity: Capacity = {
@@ -67,7 +67,7 @@ describe('admit', () => {
   ])('refuses where what is %s leaves too little', (_, changes) => {
     const kept = view('a', { ...changes, estimatedBytes: 25 });
     expect(admit([kept], demand, capacity)).toEqual({ kind: 'refuse', lacks: 'memory' });
-    expect(utmost([kept, b], demand, capacity)).toEqual({ usableBytes: 5, kept: [kept] });
+    expect(maxAvailable([kept, b], demand, capacity)).toEqual({ usableBytes: 5, kept: [kept] });
   });
 
   it('counts one that stops until it has gone, and evicts nothing more where that suffices', () => {

@@ -1,11 +1,11 @@
 import type { HearthError } from '../contract/errors.ts';
 import type { Logger } from '../observability/logger.ts';
-import type { InstanceView } from './decide/instance-view.ts';
+import type { InstanceView } from './policy/instance-view.ts';
 import type { Instance } from './instance.ts';
 import type { LoadTask } from './load-task.ts';
 
 /** The instances that there are, and those that are off the list but still hold their memory. */
-export class Roster {
+export class InstanceRegistry {
   readonly #logger: Logger;
   readonly #onGone: () => void;
   readonly #instances = new Map<string, Instance>();

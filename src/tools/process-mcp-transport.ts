@@ -1,8 +1,8 @@
 import { ProcessTransport, type ProcessTransportOptions } from './process-transport.ts';
-import type { ServerLink } from './server-link.ts';
+import type { McpTransport } from './mcp-transport.ts';
 
 /** A link to a plugin that runs as a child process. */
-export function createProcessLink(options: ProcessTransportOptions): ServerLink {
+export function createProcessMcpTransport(options: ProcessTransportOptions): McpTransport {
   const transport = new ProcessTransport(options);
   return {
     transports: [() => transport],

@@ -11,7 +11,7 @@ interface Flight<Result, Event> {
 }
 
 /** One piece of work at a time for each key, whose result and events all callers share. */
-export interface SharedWork<Result, Event> {
+export interface SingleFlight<Result, Event> {
   /**
    * Joins the work under way for the key, or starts it. A caller that aborts leaves; the last one to leave
    * aborts the work and waits until it has ended.
@@ -23,7 +23,7 @@ export interface SharedWork<Result, Event> {
   ): Promise<Result>;
 }
 
-export function createSharedWork<Result, Event>(): SharedWork<Result, Event> {
+export function createSingleFlight<Result, Event>(): SingleFlight<Result, Event> {
   const flights = new Map<string, Flight<Result, Event>>();
 
   function start(

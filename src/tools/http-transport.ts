@@ -3,15 +3,15 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { createGuardedFetch, type FetchReach } from '../net/guarded-fetch.ts';
+import { createGuardedFetch, type FetchEgress } from '../net/guarded-fetch.ts';
 import { HttpFailure } from '../net/http-client.ts';
-import type { ServerLink } from './server-link.ts';
+import type { McpTransport } from './mcp-transport.ts';
 import type { TransportBounds } from './transport-bounds.ts';
 
 interface HttpLinkOptions {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  readonly reach: FetchReach;
+  readonly reach: FetchEgress;
   readonly bounds: TransportBounds;
   /** Longest silence of an answer; more than a call may take. */
   readonly idleTimeoutMs: number;
@@ -21,11 +21,11 @@ interface HttpLinkOptions {
 const totalTimeoutMs = 3600_000;
 /** Time for what is said at the end: that a call is cancelled, and that the session is over. */
 const farewellMs = 1000;
-const maximumReconnections = 5;
+const maxReconnections = 5;
 const reconnectionDelaysMs = { least: 250, most: 5000 };
 
 /** A link over Streamable HTTP; over its predecessor, server-sent events, where the server refuses that. */
-export function createHttpLink(options: HttpLinkOptions): ServerLink {
+export function createHttpTransport(options: HttpLinkOptions): McpTransport {
   const { url, bounds, idleTimeoutMs, reach } = options;
   let failure: unknown;
   let breakOff: (reason: unknown) => void = () => {};
@@ -39,7 +39,7 @@ export function createHttpLink(options: HttpLinkOptions): ServerLink {
   let isOverEvents = false;
   const guarded = createGuardedFetch({
     reach,
-    maximumBytes: bounds.maximumMessageBytes,
+    maxBytes: bounds.maxMessageBytes,
     idleTimeoutMs,
     totalTimeoutMs,
     // Over Streamable HTTP, what comes on a GET is news that one can do without.
@@ -74,7 +74,7 @@ export function createHttpLink(options: HttpLinkOptions): ServerLink {
       redirectPolicy: 'follow',
       reconnectionScheduler: (reconnect, delayMs) => {
         reconnections += 1;
-        if (reconnections > maximumReconnections) return;
+        if (reconnections > maxReconnections) return;
         const { least, most } = reconnectionDelaysMs;
         const timer = setTimeout(reconnect, Math.min(Math.max(delayMs, least), most));
         return () => clearTimeout(timer);

@@ -3,7 +3,7 @@
  *
  * @throws The first failure.
  */
-export async function settleAll(
+export async function runTaskGroup(
   signal: AbortSignal,
   tasks: readonly ((stop: AbortSignal) => Promise<void>)[],
 ): Promise<void> {

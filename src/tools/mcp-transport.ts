@@ -1,7 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/client';
 
 /** A way to one tool server, for one turn. */
-export interface ServerLink {
+export interface McpTransport {
   /** To be tried in this order: the next one where the server refuses the first. */
   readonly transports: readonly (() => Transport)[];
   /** Rejects when the connection breaks in a way that the protocol does not notice; never resolves. */

@@ -1,6 +1,6 @@
 import type { HearthError } from '../contract/errors.ts';
-import type { Admission } from './decide/admit.ts';
-import { FairLine } from './fair-line.ts';
+import type { Admission } from './policy/admit.ts';
+import { FairQueue } from '../concurrency/fair-queue.ts';
 import type { Instance } from './instance.ts';
 import type { RefusalReason } from './refusal.ts';
 
@@ -29,9 +29,9 @@ interface Entry {
  * Loads that wait until there is memory for them; callers take turns. While the first waits none overtakes it:
  * what gets free is kept for it, so that a big model gets its turn among many small ones.
  */
-export class LoadLine {
+export class AdmissionQueue {
   readonly #options: LineOptions;
-  readonly #entries = new FairLine<Entry>();
+  readonly #entries = new FairQueue<Entry>();
   #recheckTimer: NodeJS.Timeout | undefined;
 
   constructor(options: LineOptions) {

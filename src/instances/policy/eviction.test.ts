@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { instanceView as view } from '../../../test/setup/instance-view.ts';
-import { isLeftBehind, isSuperseded, mayGiveWay, type LoadDemand } from './gives-way.ts';
+import { isLeftBehind, isSuperseded, isEvictable, type LoadDemand } from './eviction.ts';
 
 const demand: LoadDemand = {
   modelKey: 'a/b',
@@ -47,6 +47,6 @@ describe('isSuperseded', () => {
   });
 });
 
-it('mayGiveWay holds for busy ones too: they may go later', () => {
-  expect(mayGiveWay(view({ requestCount: 1 }), demand)).toBe(true);
+it('isEvictable holds for busy ones too: they may go later', () => {
+  expect(isEvictable(view({ requestCount: 1 }), demand)).toBe(true);
 });

@@ -2,7 +2,7 @@
  * What waits, by caller: callers take turns, one item each, and those of one caller go in order of arrival. So a
  * caller with a hundred of them keeps nobody else waiting for all.
  */
-export class FairLine<Item> {
+export class FairQueue<Item> {
   /** The caller whose turn is next comes first. None of the sets is empty. */
   readonly #items = new Map<string, Set<Item>>();
   #length = 0;

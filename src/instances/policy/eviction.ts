@@ -12,7 +12,7 @@ export interface LoadDemand {
 }
 
 /** Whether an instance may ever go for a load, be it busy now or not. */
-export function mayGiveWay(instance: InstanceView, demand: LoadDemand): boolean {
+export function isEvictable(instance: InstanceView, demand: LoadDemand): boolean {
   if (instance.state === 'waiting' || instance.isExplicit) return false;
   // Pinning keeps a model loaded, not every context that a request once asked for.
   return !instance.isPinned || (!demand.isExplicit && isSameModel(instance, demand));
@@ -27,7 +27,7 @@ export function isLeftBehind(instance: InstanceView, demand: LoadDemand): boolea
     !demand.isExplicit &&
     isSameModel(instance, demand) &&
     isIdle(instance) &&
-    mayGiveWay(instance, demand)
+    isEvictable(instance, demand)
   );
 }
 
@@ -41,7 +41,7 @@ export function isSuperseded(instance: InstanceView, demand: LoadDemand): boolea
     !demand.isExplicit &&
     instance.purpose === demand.purpose &&
     instance.modelKey !== demand.modelKey &&
-    mayGiveWay(instance, demand)
+    isEvictable(instance, demand)
   );
 }
 

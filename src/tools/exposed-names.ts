@@ -4,15 +4,15 @@ interface NamedTool {
   readonly name: string;
 }
 
-const maximumCharacters = 64;
+const maxCharacters = 64;
 
 /**
  * Gives each tool of a turn the name under which a model is offered it. A name stays with its tool for the
  * whole turn, also when lists change, since the model has seen it.
  */
-export class OfferedNames {
+export class ExposedNames {
   /** By server and name. */
-  readonly #given = new Map<string, string>();
+  readonly #assigned = new Map<string, string>();
   readonly #taken = new Set<string>();
 
   /** The names in the order of the tools. */
@@ -24,12 +24,12 @@ export class OfferedNames {
     }
     return tools.map((tool) => {
       const key = JSON.stringify([tool.serverLabel, tool.name]);
-      const known = this.#given.get(key);
+      const known = this.#assigned.get(key);
       if (known !== undefined) return known;
       const valid = toValid(tool.name);
       const isShared = (counts.get(valid) ?? 0) > 1 || this.#taken.has(valid);
       const offered = this.#free(isShared ? toValid(`${tool.serverLabel}_${tool.name}`) : valid);
-      this.#given.set(key, offered);
+      this.#assigned.set(key, offered);
       this.#taken.add(offered);
       return offered;
     });
@@ -39,7 +39,7 @@ export class OfferedNames {
     let name = wanted;
     for (let number = 2; this.#taken.has(name); number += 1) {
       const suffix = `_${number}`;
-      name = wanted.slice(0, maximumCharacters - suffix.length) + suffix;
+      name = wanted.slice(0, maxCharacters - suffix.length) + suffix;
     }
     return name;
   }
@@ -48,8 +48,8 @@ export class OfferedNames {
 /** Letters, digits, `_` and `-` of the name, at most 64. */
 function toValid(name: string): string {
   const valid = name
-    .slice(0, 4 * maximumCharacters)
+    .slice(0, 4 * maxCharacters)
     .replaceAll(/[^A-Za-z0-9_-]+/gu, '_')
-    .slice(0, maximumCharacters);
+    .slice(0, maxCharacters);
   return /[A-Za-z0-9]/u.test(valid) ? valid : 'tool';
 }

@@ -2,7 +2,7 @@
  * Lets callers share one run of `work`: a call joins the run that is about to start, never one that
  * already has, so that it sees whatever happened before it.
  */
-export function shareRuns<Result>(work: () => Promise<Result>): () => Promise<Result> {
+export function coalesceRuns<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let running: Promise<unknown> = Promise.resolve();
   let next: Promise<Result> | null = null;
   return () => {
