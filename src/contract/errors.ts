@@ -300,32 +300,47 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
+/** Turns the path of a domain field, such as `previousResponseId`, into the name that a client knows it by. */
+export type NameField = (field: string) => string;
+
+/** A message, or a function of how the reader's API names the fields that it mentions. */
+type ErrorMessage = string | ((name: NameField) => string);
+
 interface ErrorDetail {
-  /** JSON path of the field at fault, such as `input[0].data_url`. */
+  /** Path of the field at fault as the client sent it, such as `input[0].data_url`. */
   readonly param?: string;
+  /** Path of the field at fault in the domain, such as `messages[0].content[1]`; each surface maps it to a `param`. */
+  readonly field?: string;
   /** Sent as the `Retry-After` header. */
   readonly retryAfterSeconds?: number;
-  /** How far the load is that the request waited for, 0 to 1. */
+  /** Progress of the load that the request waited for, 0 to 1. */
   readonly loading?: { readonly progress: number };
   /** Kept for the log, never sent. */
   readonly cause?: unknown;
 }
 
+const domainName: NameField = (field) => field;
+
 /**
- * An error that a client gets to see. The message names the value that was wrong and what is allowed;
- * it holds no stack and no path outside the home folder.
+ * An error that a client gets to see. The message names the value that was wrong and what is allowed; it contains
+ * no stack and no path outside the home folder.
  */
 export class HearthError extends Error {
   override readonly name = 'HearthError';
   readonly code: ErrorCode;
   readonly param: string | undefined;
+  readonly field: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly loading: { readonly progress: number } | undefined;
+  readonly #describe: (name: NameField) => string;
 
-  constructor(code: ErrorCode, message: string, detail: ErrorDetail = {}) {
-    super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
+  constructor(code: ErrorCode, message: ErrorMessage, detail: ErrorDetail = {}) {
+    const describe = typeof message === 'string' ? () => message : message;
+    super(describe(domainName), detail.cause === undefined ? undefined : { cause: detail.cause });
+    this.#describe = describe;
     this.code = code;
     this.param = detail.param;
+    this.field = detail.field;
     this.retryAfterSeconds = detail.retryAfterSeconds;
     this.loading = detail.loading;
   }
@@ -336,5 +351,10 @@ export class HearthError extends Error {
 
   get status(): number {
     return errorTable[this.code].status;
+  }
+
+  /** The message with each field under the name that the reader's API has for it. */
+  describe(name: NameField): string {
+    return this.#describe(name);
   }
 }

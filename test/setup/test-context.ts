@@ -1,0 +1,17 @@
+import { createLogger } from '../../src/observability/logger.ts';
+import type { Caller, RequestContext } from '../../src/request/request-context.ts';
+
+interface TestContextOptions extends Partial<Omit<RequestContext, 'caller'>> {
+  readonly caller?: Partial<Caller>;
+}
+
+/** The context of a request that nobody aborts, from an anonymous caller without permissions. */
+export function testContext({ caller, ...rest }: TestContextOptions = {}): RequestContext {
+  return {
+    requestId: 'test-request',
+    logger: createLogger('silent'),
+    signal: new AbortController().signal,
+    ...rest,
+    caller: { tokenId: null, clientKey: 'test-client', hasPermission: () => false, ...caller },
+  };
+}
