@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
-import { scriptedTool } from '../../test/setup/scripted-tools.ts';
+import { scriptedTool } from '../../test/setup/chat/scripted-tools.ts';
 import {
   generationEnd as end,
   resultOf,
   scriptedTurnsWith,
-} from '../../test/setup/scripted-turn.ts';
+} from '../../test/setup/chat/scripted-turn.ts';
 import type { GenerationEvent } from '../engine/engine.ts';
 import type { InstancePool } from '../instances/pool.ts';
 

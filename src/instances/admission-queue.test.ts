@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { sizedPool } from '../../test/setup/sized-models.ts';
+import { sizedPool } from '../../test/setup/models/sized-models.ts';
 import type { LoadOptions } from './lease.ts';
 
 const never = new AbortController().signal;

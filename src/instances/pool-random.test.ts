@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { sizedPool, sizeOf } from '../../test/setup/sized-models.ts';
+import { sizedPool, sizeOf } from '../../test/setup/models/sized-models.ts';
 import { HearthError } from '../contract/errors.ts';
 import type { LaunchSpec } from '../engine/launch/launch.ts';
 import type { Instance } from './instance.ts';

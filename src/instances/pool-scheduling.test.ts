@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { deferred } from '../../test/setup/deferred.ts';
-import { sizedPool } from '../../test/setup/sized-models.ts';
+import { sizedPool } from '../../test/setup/models/sized-models.ts';
 import type { AcquireOptions } from './lease.ts';
 
 const never = new AbortController().signal;

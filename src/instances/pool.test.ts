@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { deferred } from '../../test/setup/deferred.ts';
-import { modelEntry } from '../../test/setup/model-entry.ts';
-import { libraryOf, scriptedPoolWith } from '../../test/setup/scripted-pool.ts';
+import { modelEntry } from '../../test/setup/models/model-entry.ts';
+import { libraryOf, scriptedPoolWith } from '../../test/setup/instances/scripted-pool.ts';
 import { HearthError } from '../contract/errors.ts';
 import type { AcquireEvent } from './lease.ts';
 import type { InstancePool } from './pool.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ChatGeneration, Engine, EngineMessage } from '../../src/engine/engine.ts';
-import { createTestEngines, generateAll, type TestEngines } from '../setup/test-engines.ts';
+import { createTestEngines, generateAll, type TestEngines } from '../setup/engine/test-engines.ts';
 
 const sampling = { temperature: 0 };
 const getTide = {
