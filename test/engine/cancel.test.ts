@@ -51,14 +51,18 @@ it.each([
   ],
 ] as const)('stops the engine while %s', async (_, request, isMoment) => {
   await abortAt(request, isMoment);
-  expect(await generateAll(engine, short)).toMatchObject({ end: { stopReason: 'maxPredictedTokensReached' } });
+  expect(await generateAll(engine, short)).toMatchObject({
+    end: { stopReason: 'maxPredictedTokensReached' },
+  });
 });
 
 it('stops the engine when the reader stops reading', async () => {
   for await (const event of engine.generate(endless, new AbortController().signal)) {
     if (event.type === 'content.delta') break;
   }
-  expect(await generateAll(engine, short)).toMatchObject({ end: { stopReason: 'maxPredictedTokensReached' } });
+  expect(await generateAll(engine, short)).toMatchObject({
+    end: { stopReason: 'maxPredictedTokensReached' },
+  });
 });
 
 it('throws the reason of a signal that was aborted before', async () => {
