@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { generationEnd as end, resultOf, scriptedTurns } from '../../test/setup/scripted-turn.ts';
+import {
+  generationEnd as end,
+  resultOf,
+  scriptedTurns,
+} from '../../test/setup/chat/scripted-turn.ts';
 import { HearthError } from '../contract/errors.ts';
 import type { GenerationEvent } from '../engine/engine.ts';
 

@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { createToolServers, type ToolServersOptions } from '../../../src/tools/tool-servers.ts';
 import type { Integration, ToolCaller, ToolServers } from '../../../src/tools/toolbox.ts';
+import { makeFolder, removeFolder } from '../temporary-folder.ts';
 
 export const trusted: ToolCaller = { tokenId: 'one', hasPermission: () => true };
 export const { signal } = new AbortController();
@@ -20,7 +20,7 @@ export interface TestToolServers extends ToolServers {
 export async function openTools(
   options: Partial<ToolServersOptions> = {},
 ): Promise<TestToolServers> {
-  const home = await mkdtemp(join(tmpdir(), 'hearth-tools-'));
+  const home = await makeFolder();
   const servers = createToolServers({
     home,
     environment: process.env,
@@ -53,7 +53,7 @@ export async function openTools(
       ),
     close: async () => {
       await servers.close();
-      await rm(home, { recursive: true, force: true });
+      await removeFolder(home);
     },
   };
 }
