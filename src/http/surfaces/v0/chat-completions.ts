@@ -15,12 +15,12 @@ import { toEngineMessages } from './messages.ts';
 import { openStream } from './open-stream.ts';
 
 export function mountChatCompletions(app: App, services: SurfaceServices): void {
-  mount(app, createChatCompletionV0, async ({ body, signal, caller }) => {
+  mount(app, createChatCompletionV0, async ({ body, signal, caller, context }) => {
     const call = await toChatCall(body, caller, services, signal);
     const steps = generate(services.pool, call, signal);
     if (body.stream !== true) return collectChat(steps);
     const includesUsage = body.stream_options?.include_usage === true;
-    const options = { signal, logger: services.logger, includesUsage };
+    const options = { signal, logger: context.logger, includesUsage };
     return eventStream(chatChunks(await openStream(steps), options), options);
   });
 }

@@ -24,13 +24,13 @@ import { toFinishReason, toV0Report } from './report.ts';
 import { done, toErrorMessage, type StreamOptions } from './stream-end.ts';
 
 export function mountCompletions(app: App, services: SurfaceServices): void {
-  mount(app, createCompletionV0, async ({ body, signal, caller }) => {
+  mount(app, createCompletionV0, async ({ body, signal, caller, context }) => {
     const call = await toCompletionCall(body, caller, services);
     const steps = generate(services.pool, call, signal);
     const echo = body.echo === true ? body.prompt : '';
     if (body.stream !== true) return collectCompletion(steps, echo);
     const includesUsage = body.stream_options?.include_usage === true;
-    const options = { signal, logger: services.logger, includesUsage };
+    const options = { signal, logger: context.logger, includesUsage };
     return eventStream(completionChunks(await openStream(steps), echo, options), options);
   });
 }

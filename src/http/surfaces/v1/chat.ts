@@ -13,13 +13,13 @@ import { eventStream, type SseMessage } from '../../sse.ts';
 import type { SurfaceServices } from '../services.ts';
 
 export function mountChat(app: App, services: SurfaceServices): void {
-  mount(app, createChat, async ({ body, signal, principal, caller }) => {
+  mount(app, createChat, async ({ body, signal, principal, caller, context }) => {
     const request = toTurnRequest(body, principal, caller);
     const events = runTurn(services, request, signal);
     if (body.stream !== true) return collect(events);
     // What is wrong with the request shows before the first event, and is an ordinary error then.
     const first = await events.next();
-    return eventStream(toMessages(first, events), { signal, logger: services.logger });
+    return eventStream(toMessages(first, events), context);
   });
 }
 
