@@ -4,6 +4,7 @@ import type { Toolbox } from '../tools/toolbox.ts';
 import { generateAt, type GenerationCall } from './generation.ts';
 import type { PreparedTurn, TurnServices } from './prepare-turn.ts';
 import { Seat } from './seat.ts';
+import { toolContext } from './tool-context.ts';
 import { roundMessages, type FinishedCall } from './tool-messages.ts';
 import { runToolRound } from './tool-round.ts';
 import type { TurnEvent } from './turn-event.ts';
@@ -33,13 +34,14 @@ export async function* runRounds(
 }
 
 async function* takeRounds(
-  { maxToolRounds, maxImagePixels }: TurnServices,
+  services: TurnServices,
   request: TurnRequest,
   prepared: PreparedTurn,
   toolbox: Toolbox,
   recorder: TurnRecorder,
   seat: Seat,
 ): AsyncGenerator<TurnEvent> {
+  const { maxToolRounds, maxImagePixels } = services;
   const { model } = prepared.selection;
   const messages = [...prepared.messages];
   for (let round = 0; ; round += 1) {
@@ -54,7 +56,7 @@ async function* takeRounds(
     const finished: FinishedCall[] = [];
     const outcomes = runToolRound(
       calls.map(({ validated }) => validated),
-      seat.signal,
+      toolContext(services, request, seat.signal),
     );
     for await (const outcome of outcomes) {
       const written = calls[finished.length];

@@ -1,4 +1,5 @@
 import type { OutputItem } from '../contract/v1/chat.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import type { ToolContent } from '../tools/toolbox.ts';
 import { providerInfo, type ValidatedToolCall } from './tool-call.ts';
 import { toOutputText } from './tool-output.ts';
@@ -17,20 +18,20 @@ export interface CallOutcome {
  */
 export async function* runToolRound(
   calls: readonly ValidatedToolCall[],
-  signal: AbortSignal,
+  context: RequestContext,
 ): AsyncGenerator<CallOutcome> {
-  const outcomes = calls.map((call) => run(call, signal));
+  const outcomes = calls.map((call) => run(call, context));
   // The first failure is thrown where its turn comes; till then it must not count as unhandled.
   for (const outcome of outcomes) outcome.catch(() => {});
   for (const outcome of outcomes) yield await outcome;
 }
 
-async function run(call: ValidatedToolCall, signal: AbortSignal): Promise<CallOutcome> {
+async function run(call: ValidatedToolCall, context: RequestContext): Promise<CallOutcome> {
   if (!call.isValid) {
     return { item: call.item, content: [{ type: 'text', text: call.item.reason }] };
   }
   const { tool, args } = call;
-  const { content } = await tool.call(args, signal);
+  const { content } = await tool.call(args, context);
   const item = {
     type: 'tool_call' as const,
     tool: tool.name,

@@ -221,7 +221,7 @@ describe('a turn with tools', () => {
   it('ends the calls under way when the caller leaves', async () => {
     const left = new AbortController();
     const slow = scriptedTool('slow', async () => '', {
-      call: (_, signal) =>
+      call: (_, { signal }) =>
         new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => reject(signal.reason), { once: true });
           left.abort(new Error('client left'));

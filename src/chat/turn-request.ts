@@ -1,5 +1,6 @@
 import type { ReasoningLevel, Sampling } from '../engine/engine.ts';
-import type { Integration, ToolCaller } from '../tools/toolbox.ts';
+import type { Caller } from '../request/request-context.ts';
+import type { Integration } from '../tools/toolbox.ts';
 
 export type TurnInputItem =
   | { readonly type: 'text'; readonly content: string }
@@ -17,7 +18,7 @@ export interface TurnRequest {
   readonly contextLength?: number;
   /** Where the model may call tools; none where empty. */
   readonly integrations: readonly Integration[];
-  readonly toolCaller: ToolCaller;
+  readonly toolCaller: Pick<Caller, 'tokenId' | 'hasPermission'>;
   readonly isStored: boolean;
   /** Token that asks; stored responses belong to it. */
   readonly ownerId: string | null;

@@ -4,6 +4,7 @@ import { runRounds } from './rounds.ts';
 import { storeTurn } from './store-turn.ts';
 import type { TurnEvent } from './turn-event.ts';
 import { TurnRecorder } from './turn-recorder.ts';
+import { toolContext } from './tool-context.ts';
 import type { TurnRequest } from './turn-request.ts';
 
 /**
@@ -20,7 +21,10 @@ export async function* runTurn(
   signal: AbortSignal,
 ): AsyncGenerator<TurnEvent> {
   const prepared = await prepareTurn(services, request, signal);
-  const toolbox = await services.tools.open(request.integrations, request.toolCaller, signal);
+  const toolbox = await services.tools.open(
+    request.integrations,
+    toolContext(services, request, signal),
+  );
   const recorder = new TurnRecorder(() => toolbox.tools());
   let responseId: string | undefined;
   try {
