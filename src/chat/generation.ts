@@ -1,5 +1,11 @@
 import { type RequestContext } from '../request/request-context.ts';
-import type { Engine, EngineStopReason, GenerationEvent, GenerationRequest, GenerationUsage } from '../engine/engine.ts';
+import type {
+  Engine,
+  EngineStopReason,
+  GenerationEvent,
+  GenerationRequest,
+  GenerationUsage,
+} from '../engine/engine.ts';
 
 export interface GenerationReport {
   readonly stopReason: EngineStopReason;
@@ -12,8 +18,9 @@ export interface GenerationReport {
   readonly isMalformed: boolean;
 }
 
-/** The engine's events; the report comes last in place of its `generation.end`. */
+/** The engine's events after `prompt.start`; the report comes last in place of its `generation.end`. */
 export type GenerationStep =
+  | { readonly type: 'prompt.start' }
   | Exclude<GenerationEvent, { readonly type: 'generation.end' }>
   | { readonly type: 'generation.report'; readonly report: GenerationReport };
 
@@ -31,6 +38,7 @@ export async function* generate(
 ): AsyncGenerator<GenerationStep> {
   let firstTokenAt: number | undefined;
   let reasoning = '';
+  yield { type: 'prompt.start' };
   for await (const event of engine.generate(request, context)) {
     if (event.type === 'generation.end') {
       const { stopReason, usage, isMalformed } = event;

@@ -55,7 +55,8 @@ export async function prepareTurn(
   }
   assertToolResults(history, request.messages);
   const prepared = await prepareMessages(request.messages, model, maxImagePixels, signal);
-  const messages = request.previousResponseId === undefined ? prepared.messages : resultsFirst(prepared.messages);
+  const messages =
+    request.previousResponseId === undefined ? prepared.messages : resultsFirst(prepared.messages);
   const { images } = prepared;
   const promptContext: PromptContext = {
     readImage: async (sha256) => {

@@ -6,7 +6,9 @@ import { promptKeyLength } from '../instances/recent-prompts.ts';
  * order, images by their size. The engine reads something else.
  */
 export function promptPrefix(
-  request: Pick<ChatGeneration, 'kind' | 'messages'> | Pick<CompletionGeneration, 'kind' | 'prompt'>,
+  request:
+    | Pick<ChatGeneration, 'kind' | 'messages'>
+    | Pick<CompletionGeneration, 'kind' | 'prompt'>,
 ): string {
   if (request.kind === 'completion') return request.prompt.slice(0, promptKeyLength);
   let key = '';

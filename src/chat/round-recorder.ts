@@ -1,6 +1,7 @@
 import { omitUndefined } from '../omit-undefined.ts';
 import type { InvalidToolCallItem, TurnItem } from '../conversation/turn-item.ts';
 import type { GenerationEvent } from '../engine/engine.ts';
+import type { GenerationStep } from './generation.ts';
 import { checkToolCall, type CheckedCall } from './tool-call.ts';
 import { ToolCallAccumulator } from './tool-call-accumulator.ts';
 import type { TurnEvent } from './turn-event.ts';
@@ -49,9 +50,10 @@ export class RoundRecorder {
   }
 
   record(
-    event: Exclude<GenerationEvent, { readonly type: 'generation.end' }>,
+    event: Exclude<GenerationStep, { readonly type: 'generation.report' }>,
   ): readonly TurnEvent[] {
     switch (event.type) {
+      case 'prompt.start':
       case 'prompt.progress':
         return [event];
       case 'reasoning.delta':

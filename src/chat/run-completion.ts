@@ -91,9 +91,8 @@ async function* complete(
   let text = '';
   const logprobs: TokenLogprob[] = [];
   let isReadingPrompt = true;
-  yield { type: 'prompt.start' };
   for await (const step of steps) {
-    if (step.type === 'prompt.progress') {
+    if (step.type === 'prompt.start' || step.type === 'prompt.progress') {
       yield step;
       continue;
     }

@@ -42,7 +42,6 @@ export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
     const steps = lease.streamWithSlot((engine, context) =>
       generate(engine, generation, context, startedAt),
     );
-    yield { type: 'prompt.start' };
     for await (const step of steps) yield* recorder.record(recording, step);
     const { calls } = recording;
     if (calls.length === 0) return;

@@ -72,7 +72,7 @@ async function* generateAnswer(
         ...omitUndefined({ contextLength, ttlSeconds }),
       },
       ownContext,
-      { toStart: (instanceId) => recorder.start(instanceId), onSlot: openTools },
+      { toStart: (instanceId) => recorder.start(instanceId), onSlot: () => void openTools() },
     );
     recorder.noteInstance(instance);
     const turnTools = new TurnTools(await openTools(), clientTools);
@@ -81,11 +81,18 @@ async function* generateAnswer(
     instance?.lease.release();
     ended.abort();
     // A tool server that is slow to close must not delay the answer.
-    opening
-      ?.then((toolbox) => toolbox.close())
-      .catch((err: unknown) => {
-        if (!ended.signal.aborted) context.logger.warn({ err }, 'tools not closed');
-      });
+    opening?.then(
+      (toolbox) => closeTools(toolbox, context),
+      () => {},
+    );
+  }
+}
+
+async function closeTools(toolbox: Toolbox, { logger }: RequestContext): Promise<void> {
+  try {
+    await toolbox.close();
+  } catch (err) {
+    logger.warn({ err }, 'tools not closed');
   }
 }
 

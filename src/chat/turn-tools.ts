@@ -4,7 +4,9 @@ import { omitUndefined } from '../omit-undefined.ts';
 import type { Tool, Toolbox } from '../tools/toolbox.ts';
 
 /** Who runs a tool. */
-export type ToolOwner = { readonly type: 'server'; readonly tool: Tool } | { readonly type: 'client' };
+export type ToolOwner =
+  | { readonly type: 'server'; readonly tool: Tool }
+  | { readonly type: 'client' };
 
 /** The tools that the model may call in a turn: those of the tool servers and those of the client. */
 export class TurnTools {

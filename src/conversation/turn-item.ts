@@ -1,10 +1,20 @@
 import type { ClientToolCall, JsonObject, ToolContent, ToolProvider } from './content.ts';
 
 /** What the model produced in a turn, in the order in which it began. */
-export type TurnItem = TextItem | ToolCallItem | InvalidToolCallItem | ClientToolCallItem;
+export type TurnItem =
+  | MessageItem
+  | ReasoningItem
+  | ToolCallItem
+  | InvalidToolCallItem
+  | ClientToolCallItem;
 
-export interface TextItem {
-  readonly type: 'message' | 'reasoning';
+export interface MessageItem {
+  readonly type: 'message';
+  readonly text: string;
+}
+
+export interface ReasoningItem {
+  readonly type: 'reasoning';
   readonly text: string;
 }
 

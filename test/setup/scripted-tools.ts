@@ -1,4 +1,5 @@
-import type { Tool, ToolContent, ToolServers } from '../../src/tools/toolbox.ts';
+import type { ToolContent } from '../../src/conversation/content.ts';
+import type { Tool, ToolServers } from '../../src/tools/toolbox.ts';
 
 /** A tool server that offers these tools to whoever asks. */
 export function scriptedTools(...tools: readonly Tool[]): ToolServers {

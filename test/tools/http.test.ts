@@ -55,7 +55,7 @@ describe('Streamable HTTP', () => {
     const server = kept(await startStreamableServer());
     const toolbox = await (await open()).openUrl(server.url, { 'x-key': 'secret' });
     expect(toolbox.tools()).toMatchObject([
-      { name: 'add', provider: { type: 'ephemeral_mcp', serverLabel: 'there' } },
+      { name: 'add', provider: { type: 'ephemeralMcp', serverLabel: 'there' } },
       { name: 'wait' },
     ]);
     expect(await call(toolbox, { a: 2, b: 40 })).toEqual({

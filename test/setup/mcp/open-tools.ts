@@ -53,7 +53,7 @@ export async function openTools(
       return servers.open([integration], trusted);
     },
     openUrl: (serverUrl, headers = {}) =>
-      servers.open([{ type: 'ephemeral_mcp', serverLabel: 'there', serverUrl, headers }], trusted),
+      servers.open([{ type: 'ephemeralMcp', serverLabel: 'there', serverUrl, headers }], trusted),
     close: async () => {
       await servers.close();
       await rm(home, { recursive: true, force: true });

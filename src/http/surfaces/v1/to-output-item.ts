@@ -1,6 +1,10 @@
 import type { OutputItem } from '../../../contract/v1/chat.ts';
 import type { ToolContent, ToolProvider } from '../../../conversation/content.ts';
-import type { InvalidToolCallItem, ToolCallItem, TurnItem } from '../../../conversation/turn-item.ts';
+import type {
+  InvalidToolCallItem,
+  ToolCallItem,
+  TurnItem,
+} from '../../../conversation/turn-item.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
 
 type ToolCall = Extract<OutputItem, { readonly type: 'tool_call' }>;

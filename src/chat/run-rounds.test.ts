@@ -1,4 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
+import { acquireFrom } from '../../test/setup/scripted-pool.ts';
+import { testContext } from '../../test/setup/test-context.ts';
 import { scriptedTool } from '../../test/setup/scripted-tools.ts';
 import {
   generationEnd as end,
@@ -8,7 +10,6 @@ import {
 import type { GenerationEvent } from '../engine/engine.ts';
 import type { InstancePool } from '../instances/pool.ts';
 
-const never = new AbortController().signal;
 const model = 'test/model';
 const answer: GenerationEvent = { type: 'content.delta', text: 'Done.' };
 const callTool: GenerationEvent = {
@@ -34,8 +35,7 @@ async function setUp(
   }
   const turns = await scriptedTurnsWith(options, script, tool);
   const instance = () => turns.pool.list().find(({ id }) => id === model);
-  const use = async (identifier: string) =>
-    (await turns.pool.acquire({ identifier, purpose: 'generation' }, never)).release();
+  const use = async (identifier: string) => (await acquireFrom(turns.pool, identifier)).release();
   return { ...turns, instance, use };
 }
 
@@ -47,14 +47,14 @@ describe('an instance, while tools run between two generations', () => {
     const { run, instance, use } = await setUp(
       { defaults: { contextLength: 2048, parallel: 1 } },
       async () => {
-        seen.push(instance()?.slots.activeCount, instance()?.idleSeconds);
+        seen.push(instance()?.activeRequests, instance()?.idleSeconds);
         await use(model);
-        seen.push(instance()?.visitCount);
+        seen.push(instance()?.requestCount);
       },
     );
-    expect(resultOf(await run()).output.at(-1)).toEqual({ type: 'message', content: 'Done.' });
+    expect(resultOf(await run()).items.at(-1)).toEqual({ type: 'message', text: 'Done.' });
     expect(seen).toEqual([0, undefined, 1]);
-    expect(instance()).toMatchObject({ visitCount: 0, idleSeconds: expect.any(Number) });
+    expect(instance()).toMatchObject({ requestCount: 0, idleSeconds: expect.any(Number) });
   });
 
   it('does not go for being idle', async () => {
@@ -64,7 +64,7 @@ describe('an instance, while tools run between two generations', () => {
         setTimeout(resolve, 5);
       });
     });
-    expect(resultOf(await run()).output).toHaveLength(2);
+    expect(resultOf(await run()).items).toHaveLength(2);
     expect(launcher.launchCount()).toBe(1);
     await vi.waitFor(() => expect(pool.list()).toEqual([]));
   });
@@ -74,8 +74,8 @@ describe('an instance, while tools run between two generations', () => {
       await use('test/vision');
     });
     const events = await run();
-    expect(typesOf(events).filter((type) => type === 'model_load.start')).toHaveLength(1);
-    expect(resultOf(events).model_instance_id).toBe(model);
+    expect(typesOf(events).filter((type) => type === 'load.start')).toHaveLength(1);
+    expect(resultOf(events).instanceId).toBe(model);
     await vi.waitFor(() => expect(pool.list().map(({ id }) => id)).toEqual(['test/vision']));
     expect(launcher.launchCount()).toBe(2);
   });
@@ -83,20 +83,20 @@ describe('an instance, while tools run between two generations', () => {
   it('is the one that goes on, though another is less busy', async () => {
     const options = { defaults: { contextLength: 2048, parallel: 4 } };
     const { run, pool } = await setUp(options, async () => {
-      await pool.load(model, {}, never);
-      const acquire = () => pool.acquire({ identifier: model, purpose: 'generation' }, never);
+      await pool.load(model, {}, testContext());
+      const acquire = () => acquireFrom(pool, model);
       const leases = [await acquire(), await acquire(), await acquire(), await acquire()];
       expect(leases.some(({ instanceId }) => instanceId === model)).toBe(true);
     });
     const events = await run();
-    expect(resultOf(events).model_instance_id).toBe(model);
-    expect(typesOf(events).filter((type) => type === 'chat.start')).toHaveLength(1);
+    expect(resultOf(events).instanceId).toBe(model);
+    expect(typesOf(events).filter((type) => type === 'turn.start')).toHaveLength(1);
   });
 
   it('ends the turn with a clear error when it is unloaded by name', async () => {
     const { run, pool } = await setUp({}, () => pool.unload(model));
     const events = await run();
-    expect(typesOf(events).slice(-2)).toEqual(['error', 'chat.end']);
+    expect(typesOf(events).slice(-2)).toEqual(['turn.error', 'turn.end']);
     expect(events.at(-2)).toMatchObject({
       error: { code: 'unloaded', message: expect.stringContaining('was unloaded while') },
     });
@@ -106,7 +106,7 @@ describe('an instance, while tools run between two generations', () => {
   it('makes a turn that comes back wait for a slot, even where the line is full', async () => {
     const options = { defaults: { contextLength: 2048, parallel: 1 }, queueCapacity: 1 };
     const order: string[] = [];
-    const acquire = () => pool.acquire({ identifier: model, purpose: 'generation' }, never);
+    const acquire = () => acquireFrom(pool, model);
     const { run, pool, instance } = await setUp(options, async () => {
       const holder = await acquire();
       const comeNew = async (): Promise<void> => {
@@ -115,7 +115,7 @@ describe('an instance, while tools run between two generations', () => {
         lease.release();
       };
       const goOnWhenBothWait = async (): Promise<void> => {
-        await vi.waitFor(() => expect(instance()?.slots.waitingCount).toBe(2));
+        await vi.waitFor(() => expect(instance()?.queuedRequests).toBe(2));
         holder.release();
       };
       void comeNew();
@@ -123,9 +123,9 @@ describe('an instance, while tools run between two generations', () => {
     });
     const events = await run();
     order.push('turn');
-    expect(resultOf(events).output.at(-1)).toMatchObject({ content: 'Done.' });
+    expect(resultOf(events).items.at(-1)).toMatchObject({ text: 'Done.' });
     await vi.waitFor(() => expect(order).toHaveLength(2));
-    expect(instance()).toMatchObject({ visitCount: 0, slots: { activeCount: 0 } });
+    expect(instance()).toMatchObject({ requestCount: 0, activeRequests: 0 });
   });
 });
 
@@ -133,11 +133,11 @@ describe('an instance is let go', () => {
   const expectFree = (pool: InstancePool) =>
     vi.waitFor(() =>
       expect(pool.list()).toMatchObject([
-        { visitCount: 0, slots: { activeCount: 0, waitingCount: 0 } },
+        { requestCount: 0, activeRequests: 0, queuedRequests: 0 },
       ]),
     );
 
-  it.each(['tool_call.start', 'tool_call.success', 'message.delta'])(
+  it.each(['toolCall.start', 'toolCall.success', 'message.delta'])(
     'when the reader of the turn stops at %s',
     async (type) => {
       const { start, pool } = await setUp({}, async () => {});
@@ -160,9 +160,9 @@ describe('an instance is let go', () => {
     const left = new AbortController();
     const options = { defaults: { contextLength: 2048, parallel: 1 } };
     const { run, pool, instance } = await setUp(options, async () => {
-      const lease = await pool.acquire({ identifier: model, purpose: 'generation' }, never);
+      const lease = await acquireFrom(pool, model);
       const leaveWhenItWaits = async (): Promise<void> => {
-        await vi.waitFor(() => expect(instance()?.slots.waitingCount).toBe(1));
+        await vi.waitFor(() => expect(instance()?.queuedRequests).toBe(1));
         left.abort(new Error('client left'));
         lease.release();
       };
@@ -174,7 +174,7 @@ describe('an instance is let go', () => {
 
   it('when a tool fails in a way that no tool should', async () => {
     const { run, pool } = await setUp({}, () => Promise.reject(new TypeError('broken')));
-    expect(typesOf(await run()).slice(-2)).toEqual(['error', 'chat.end']);
+    expect(typesOf(await run()).slice(-2)).toEqual(['turn.error', 'turn.end']);
     await expectFree(pool);
   });
 });
