@@ -1,14 +1,12 @@
 import { expect, it } from 'vitest';
 import { promptKeyLength } from '../instances/recent-prompts.ts';
-import { promptKey } from './prompt-key.ts';
-
-const sampling = {};
+import { promptPrefix } from './prompt-prefix.ts';
 
 it('begins alike for turns of one conversation', () => {
   const question = { role: 'user', content: 'What is it?' } as const;
-  const first = promptKey({ kind: 'chat', sampling, messages: [question] });
+  const first = promptPrefix({ kind: 'chat', messages: [question] });
   const answer = { role: 'assistant', content: 'A cat.' } as const;
-  const second = promptKey({ kind: 'chat', sampling, messages: [question, answer, question] });
+  const second = promptPrefix({ kind: 'chat', messages: [question, answer, question] });
   expect(second.startsWith(first)).toBe(true);
   expect(first).toBe('user\nWhat is it?\n');
 });
@@ -16,18 +14,18 @@ it('begins alike for turns of one conversation', () => {
 it('tells an image by its size and a completion by its prompt', () => {
   const image = { type: 'image', dataUrl: `data:${'x'.repeat(95)}` } as const;
   const content = [image, { type: 'text', text: 'What is it?' } as const];
-  expect(promptKey({ kind: 'chat', sampling, messages: [{ role: 'user', content }] })).toBe(
+  expect(promptPrefix({ kind: 'chat', messages: [{ role: 'user', content }] })).toBe(
     'user\nimage 100\nWhat is it?\n',
   );
-  expect(promptKey({ kind: 'completion', sampling, prompt: 'Once' })).toBe('Once');
+  expect(promptPrefix({ kind: 'completion', prompt: 'Once' })).toBe('Once');
 });
 
 it('is short however long the prompt', () => {
   const message = { role: 'user', content: 'x'.repeat(1_000_000) } as const;
   for (const request of [
-    { kind: 'chat', sampling, messages: [message, message] } as const,
-    { kind: 'completion', sampling, prompt: message.content } as const,
+    { kind: 'chat', messages: [message, message] } as const,
+    { kind: 'completion', prompt: message.content } as const,
   ]) {
-    expect(promptKey(request)).toHaveLength(promptKeyLength);
+    expect(promptPrefix(request)).toHaveLength(promptKeyLength);
   }
 });

@@ -1,37 +1,23 @@
 import { omitUndefined } from '../../../omit-undefined.ts';
+import type { GenerationOptions, InstanceOptions } from '../../../chat/turn-request.ts';
 import type { V0ChatRequest } from '../../../contract/v0/chat-completion.ts';
 import type { V0CompletionRequest } from '../../../contract/v0/text-completion.ts';
-import type { GenerationCall } from '../../../chat/generation.ts';
-import type { ModelTarget } from '../../../instances/acquire-request.ts';
-import type { GenerationRequest, Sampling } from '../../../engine/engine.ts';
+import type { Sampling } from '../../../engine/engine.ts';
 
 type V0Request = V0ChatRequest | V0CompletionRequest;
 
-/** What both kinds of completion say about model, sampling and limits, in the engine's terms. */
-export function toGenerationCall(
-  body: V0Request,
-  target: ModelTarget,
-  specific: SpecificRequest,
-): GenerationCall {
+/** The fields for model, sampling and limits, which both kinds of completion have. */
+export function toGenerationOptions(body: V0Request): GenerationOptions & InstanceOptions {
   // An empty stop string would end every answer before it began.
   const stop = [body.stop ?? []].flat().filter((text) => text !== '');
   return {
-    target,
-    ...omitUndefined({ ttlSeconds: body.ttl }),
-    request: {
-      ...specific,
-      sampling: toSampling(body),
-      ...omitUndefined({ maxTokens: toMaxTokens(body), stop }),
-    },
+    model: body.model ?? undefined,
+    sampling: toSampling(body),
+    stop,
+    waitsForLoad: false,
+    ...omitUndefined({ ttlSeconds: body.ttl, maxOutputTokens: toMaxTokens(body) }),
   };
 }
-
-/** A generation request without what `toGenerationCall` adds. */
-type SpecificRequest = GenerationRequest extends infer Request
-  ? Request extends GenerationRequest
-    ? Omit<Request, 'sampling' | 'maxTokens' | 'stop'>
-    : never
-  : never;
 
 /** Undefined where the model is to go on until it stops. */
 function toMaxTokens(body: V0Request): number | undefined {

@@ -1,11 +1,15 @@
-import type { ContentPart, GenerationRequest } from '../engine/engine.ts';
+import type { ChatGeneration, CompletionGeneration, ContentPart } from '../engine/engine.ts';
 import { promptKeyLength } from '../instances/recent-prompts.ts';
 
 /**
- * The beginning of a prompt as text, to tell which instance has read the most of it: roles and contents in
- * order, images by their size. It is not what the engine reads.
+ * The beginning of a prompt as text, to find the instance that has most of it in its cache: roles and contents in
+ * order, images by their size. The engine reads something else.
  */
-export function promptKey(request: GenerationRequest): string {
+export function promptPrefix(
+  request:
+    | Pick<ChatGeneration, 'kind' | 'messages'>
+    | Pick<CompletionGeneration, 'kind' | 'prompt'>,
+): string {
   if (request.kind === 'completion') return request.prompt.slice(0, promptKeyLength);
   let key = '';
   for (const message of request.messages) {

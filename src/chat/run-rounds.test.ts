@@ -52,7 +52,7 @@ describe('an instance, while tools run between two generations', () => {
         seen.push(instance()?.requestCount);
       },
     );
-    expect(resultOf(await run()).output.at(-1)).toEqual({ type: 'message', content: 'Done.' });
+    expect(resultOf(await run()).items.at(-1)).toEqual({ type: 'message', text: 'Done.' });
     expect(seen).toEqual([0, undefined, 1]);
     expect(instance()).toMatchObject({ requestCount: 0, idleSeconds: expect.any(Number) });
   });
@@ -64,7 +64,7 @@ describe('an instance, while tools run between two generations', () => {
         setTimeout(resolve, 5);
       });
     });
-    expect(resultOf(await run()).output).toHaveLength(2);
+    expect(resultOf(await run()).items).toHaveLength(2);
     expect(launcher.launchCount()).toBe(1);
     await vi.waitFor(() => expect(pool.list()).toEqual([]));
   });
@@ -74,8 +74,8 @@ describe('an instance, while tools run between two generations', () => {
       await use('test/vision');
     });
     const events = await run();
-    expect(typesOf(events).filter((type) => type === 'model_load.start')).toHaveLength(1);
-    expect(resultOf(events).model_instance_id).toBe(model);
+    expect(typesOf(events).filter((type) => type === 'load.start')).toHaveLength(1);
+    expect(resultOf(events).instanceId).toBe(model);
     await vi.waitFor(() => expect(pool.list().map(({ id }) => id)).toEqual(['test/vision']));
     expect(launcher.launchCount()).toBe(2);
   });
@@ -89,14 +89,14 @@ describe('an instance, while tools run between two generations', () => {
       expect(leases.some(({ instanceId }) => instanceId === model)).toBe(true);
     });
     const events = await run();
-    expect(resultOf(events).model_instance_id).toBe(model);
-    expect(typesOf(events).filter((type) => type === 'chat.start')).toHaveLength(1);
+    expect(resultOf(events).instanceId).toBe(model);
+    expect(typesOf(events).filter((type) => type === 'turn.start')).toHaveLength(1);
   });
 
   it('ends the turn with a clear error when it is unloaded by name', async () => {
     const { run, pool } = await setUp({}, () => pool.unload(model));
     const events = await run();
-    expect(typesOf(events).slice(-2)).toEqual(['error', 'chat.end']);
+    expect(typesOf(events).slice(-2)).toEqual(['turn.error', 'turn.end']);
     expect(events.at(-2)).toMatchObject({
       error: { code: 'unloaded', message: expect.stringContaining('was unloaded while') },
     });
@@ -123,7 +123,7 @@ describe('an instance, while tools run between two generations', () => {
     });
     const events = await run();
     order.push('turn');
-    expect(resultOf(events).output.at(-1)).toMatchObject({ content: 'Done.' });
+    expect(resultOf(events).items.at(-1)).toMatchObject({ text: 'Done.' });
     await vi.waitFor(() => expect(order).toHaveLength(2));
     expect(instance()).toMatchObject({ requestCount: 0, activeRequests: 0 });
   });
@@ -137,7 +137,7 @@ describe('an instance is let go', () => {
       ]),
     );
 
-  it.each(['tool_call.start', 'tool_call.success', 'message.delta'])(
+  it.each(['toolCall.start', 'toolCall.success', 'message.delta'])(
     'when the reader of the turn stops at %s',
     async (type) => {
       const { start, pool } = await setUp({}, async () => {});
@@ -174,7 +174,7 @@ describe('an instance is let go', () => {
 
   it('when a tool fails in a way that no tool should', async () => {
     const { run, pool } = await setUp({}, () => Promise.reject(new TypeError('broken')));
-    expect(typesOf(await run()).slice(-2)).toEqual(['error', 'chat.end']);
+    expect(typesOf(await run()).slice(-2)).toEqual(['turn.error', 'turn.end']);
     await expectFree(pool);
   });
 });

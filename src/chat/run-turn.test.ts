@@ -3,6 +3,7 @@ import {
   generationEnd as end,
   resultOf,
   scriptedTurns,
+  userMessage,
 } from '../../test/setup/chat/scripted-turn.ts';
 import { HearthError } from '../contract/errors.ts';
 import type { GenerationEvent } from '../engine/engine.ts';
@@ -17,11 +18,11 @@ describe('runTurn', () => {
     });
     const events = await run();
     expect(events.map(({ type }) => type)).toEqual([
-      'chat.start',
-      'model_load.start',
-      'model_load.end',
-      'prompt_processing.start',
-      'prompt_processing.end',
+      'turn.start',
+      'load.start',
+      'load.end',
+      'prompt.start',
+      'prompt.end',
       'reasoning.start',
       'reasoning.delta',
       'reasoning.delta',
@@ -29,15 +30,18 @@ describe('runTurn', () => {
       'message.start',
       'message.delta',
       'message.end',
-      'chat.end',
+      'turn.end',
     ]);
     expect(resultOf(events)).toMatchObject({
-      model_instance_id: 'test/model',
-      output: [
-        { type: 'reasoning', content: 'Let me think.' },
-        { type: 'message', content: 'Hi' },
+      instanceId: 'test/model',
+      items: [
+        { type: 'reasoning', text: 'Let me think.' },
+        { type: 'message', text: 'Hi' },
       ],
-      stats: { input_tokens: 7, total_output_tokens: 5, tokens_per_second: 2500 },
+      stopReason: 'eosFound',
+      isMalformed: false,
+      usage: { promptTokens: 7, cachedTokens: 3, completionTokens: 5, reasoningTokens: 13 },
+      timings: { tokensPerSecond: 2500, generationSeconds: 0.002 },
     });
   });
 
@@ -47,11 +51,11 @@ describe('runTurn', () => {
     });
     const events = await run();
     expect(events.map(({ type }) => type).slice(-3)).toEqual([
-      'prompt_processing.start',
-      'prompt_processing.end',
-      'chat.end',
+      'prompt.start',
+      'prompt.end',
+      'turn.end',
     ]);
-    expect(resultOf(events).output).toEqual([]);
+    expect(resultOf(events).items).toEqual([]);
   });
 
   it('sends history without its reasoning, the newest system prompt first', async () => {
@@ -60,12 +64,9 @@ describe('runTurn', () => {
       yield { type: 'content.delta', text: 'Hi' };
       yield end;
     });
-    const first = resultOf(await run({ systemPrompt: 'Be brief.' })).response_id;
+    const first = resultOf(await run({ systemPrompt: 'Be brief.' })).responseId;
     await run({
-      input: [
-        { type: 'text', content: 'One' },
-        { type: 'text', content: 'Two' },
-      ],
+      messages: userMessage('One', 'Two'),
       ...(first === undefined ? {} : { previousResponseId: first }),
     });
     expect(requests.at(-1)).toMatchObject({
@@ -84,10 +85,14 @@ describe('runTurn', () => {
       throw new HearthError('crashed', 'The engine stopped.');
     });
     const events = await run();
-    expect(events.map(({ type }) => type).slice(-3)).toEqual(['message.end', 'error', 'chat.end']);
+    expect(events.map(({ type }) => type).slice(-3)).toEqual([
+      'message.end',
+      'turn.error',
+      'turn.end',
+    ]);
     const result = resultOf(events);
-    expect(result.output).toEqual([{ type: 'message', content: 'Half an ans' }]);
-    expect(result).not.toHaveProperty('response_id');
+    expect(result.items).toEqual([{ type: 'message', text: 'Half an ans' }]);
+    expect(result).not.toHaveProperty('responseId');
     expect((await store.responses.page({ ownerId: null, limit: 10 })).responses).toEqual([]);
   });
 
@@ -96,7 +101,7 @@ describe('runTurn', () => {
       yield { type: 'content.delta', text: 'x' };
       throw new Error('a secret of ours');
     });
-    const error = (await run()).find(({ type }) => type === 'error');
+    const error = (await run()).find(({ type }) => type === 'turn.error');
     expect(error).toMatchObject({ error: { code: 'internal' } });
     expect(JSON.stringify(error)).not.toContain('secret');
   });
@@ -108,12 +113,12 @@ describe('runTurn', () => {
     });
     await store.close();
     const events = await run();
-    expect(events.find(({ type }) => type === 'error')).toMatchObject({
+    expect(events.find(({ type }) => type === 'turn.error')).toMatchObject({
       error: { code: 'storage_failed', status: 500 },
     });
     const result = resultOf(events);
-    expect(result.output).toEqual([{ type: 'message', content: 'Hi' }]);
-    expect(result).not.toHaveProperty('response_id');
+    expect(result.items).toEqual([{ type: 'message', text: 'Hi' }]);
+    expect(result).not.toHaveProperty('responseId');
   });
 
   it('frees the slot when its reader stops early', async () => {
@@ -122,7 +127,7 @@ describe('runTurn', () => {
     });
     const turn = start({ isStored: false });
     for await (const event of turn) {
-      if (event.type === 'prompt_processing.start') break;
+      if (event.type === 'prompt.start') break;
     }
     await expect.poll(() => pool.list()[0]?.activeRequests).toBe(0);
   });
@@ -135,11 +140,22 @@ describe('runTurn', () => {
     await expect(run({ reasoning: 'on' })).rejects.toMatchObject({ code: 'unsupported_reasoning' });
     await expect(run({ previousResponseId: `resp_${'0'.repeat(48)}` })).rejects.toMatchObject({
       code: 'invalid_value',
-      param: 'previous_response_id',
+      field: 'previousResponseId',
     });
     await expect(
-      run({ input: [{ type: 'image', dataUrl: 'data:image/png;base64,AA==' }] }),
-    ).rejects.toMatchObject({ code: 'vision_unsupported', param: 'input[0].data_url' });
+      run({
+        messages: [
+          ...userMessage('What is it?'),
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: 'Look:' },
+              { type: 'image', dataUrl: 'data:image/png;base64,AA==' },
+            ],
+          },
+        ],
+      }),
+    ).rejects.toMatchObject({ code: 'vision_unsupported', field: 'messages[1].content[1]' });
   });
 
   it('throws the reason of a caller that has gone, and tells one that the server stops', async () => {
@@ -160,6 +176,6 @@ describe('runTurn', () => {
     const other = await scriptedTurns(waitsFor(stopping.signal));
     const told = other.run({}, stopping.signal);
     setImmediate(() => stopping.abort(new HearthError('shutting_down', 'The server is stopping.')));
-    expect((await told).map(({ type }) => type).slice(-2)).toEqual(['error', 'chat.end']);
+    expect((await told).map(({ type }) => type).slice(-2)).toEqual(['turn.error', 'turn.end']);
   });
 });
