@@ -1,5 +1,4 @@
 import { omitUndefined } from '../../../omit-undefined.ts';
-import { toErrorBody } from '../../../contract/error-body.ts';
 import type { ChatRequest, ChatResult } from '../../../contract/v1/chat.ts';
 import { createChat, type ChatEvent } from '../../../contract/v1/chat-event.ts';
 import { runTurn } from '../../../chat/turn.ts';
@@ -11,6 +10,7 @@ import { permits, type Principal } from '../../guards/principal.ts';
 import { mount, type App } from '../../mount.ts';
 import { eventStream, type SseMessage } from '../../sse.ts';
 import type { SurfaceServices } from '../services.ts';
+import { v1Errors } from './errors.ts';
 
 export function mountChat(app: App, services: SurfaceServices): void {
   mount(app, createChat, async ({ body, signal, principal, caller, context }) => {
@@ -46,7 +46,9 @@ async function* toMessages(
 
 function toMessage(event: TurnEvent): SseMessage {
   const wire: ChatEvent =
-    event.type === 'error' ? { type: 'error', error: toErrorBody(event.error).error } : event;
+    event.type === 'error'
+      ? { type: 'error', error: v1Errors.serialize(event.error).body.error }
+      : event;
   return { event: wire.type, data: JSON.stringify(wire) };
 }
 

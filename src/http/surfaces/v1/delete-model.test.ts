@@ -21,7 +21,7 @@ afterEach(() => rm(folder, { recursive: true }));
 async function deleteDuring(downloading: readonly string[], authorization?: string) {
   const logger = createLogger('silent');
   const { app } = createTestApp({
-    surfaces: (target) =>
+    v1Routes: (target) =>
       mountDeleteModel(target, {
         library: createModelLibrary({
           roots: [{ folder }],
