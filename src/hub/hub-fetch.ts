@@ -1,3 +1,4 @@
+import { TimeoutError, withTimeout } from '../concurrency/with-timeout.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import { createFetch, type GetFetch } from '../net/create-fetch.ts';
 import { HttpFailure, type HttpClient } from '../net/http-client.ts';
@@ -40,28 +41,20 @@ export function createHubFetch(connection: HubConnection, signal: AbortSignal): 
 
 async function ask(connection: HubConnection, url: URL, signal: AbortSignal): Promise<Response> {
   const { http, headers } = connection;
-  const attempt = new AbortController();
-  const abort = (): void => attempt.abort(signal.reason);
-  const timer = setTimeout(() => {
-    attempt.abort(new HttpFailure('timeout', `${url.host} took too long to answer`));
-  }, answerTimeoutMs);
-  signal.addEventListener('abort', abort);
   try {
-    signal.throwIfAborted();
-    const fetch = createFetch(http, {
-      signal: attempt.signal,
-      maxBytes: maxAnswerBytes,
+    return await withTimeout(answerTimeoutMs, signal, async (attemptSignal) => {
+      const fetch = createFetch(http, { signal: attemptSignal, maxBytes: maxAnswerBytes });
+      const response = await fetch(url, { headers: { accept: 'application/json', ...headers } });
+      if (response.ok) return response;
+      const { status } = response;
+      throw new HttpFailure('status', `${url.host} answered ${status}`, {
+        status,
+        headers: Object.fromEntries(response.headers),
+      });
     });
-    const response = await fetch(url, { headers: { accept: 'application/json', ...headers } });
-    if (response.ok) return response;
-    const { status } = response;
-    throw new HttpFailure('status', `${url.host} answered ${status}`, {
-      status,
-      headers: Object.fromEntries(response.headers),
-    });
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', abort);
+  } catch (error) {
+    if (!(error instanceof TimeoutError)) throw error;
+    throw new HttpFailure('timeout', `${url.host} took too long to answer`, { cause: error });
   }
 }
 
