@@ -104,16 +104,17 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       signal: stopping.signal,
     });
 
+    const watchdog = createWatchdogLink(join(packageFolder, 'dist/watchdog.js'), logger);
+    cleanups.push(() => watchdog.close());
     const runtimes = createRuntimeManager({
       runtimesFolder: settings['engine.runtimesDir'] ?? join(home, 'runtimes'),
       configuredServer: settings['engine.llamaServer'],
       releaseBaseUrl: settings['engine.releaseUrl'],
       wheelLauncherPath: join(packageFolder, 'dist/engine/wheel-launcher.py'),
       environment,
+      guard: watchdog,
       logger,
     });
-    const watchdog = createWatchdogLink(join(packageFolder, 'dist/watchdog.js'), logger);
-    cleanups.push(() => watchdog.close());
     const launcher = createEngineLauncher({
       logger,
       watchdog,
