@@ -174,7 +174,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
         logger.warn({ err, tokenId }, 'last use of a token not noted'),
     });
     const endpoint = settings['hub.endpoint'];
-    const http = createHttpClient({ environment, reach: hubEgressPolicy(endpoint) });
+    const http = createHttpClient({ environment, egress: hubEgressPolicy(endpoint) });
     cleanups.push(() => http.close());
     const hub = createHub({ endpoint, token: settings['hub.token'], http });
     const downloads = createDownloadManager({

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { linkAbort, type LinkedAbort } from '../concurrency/linked-abort.ts';
 import { HearthError } from '../contract/errors.ts';
-import { HttpFailure, type HttpClient } from '../net/http-client.ts';
+import type { HttpClient } from '../net/http-client.ts';
+import { HttpFailure } from '../net/http-failure.ts';
 import { SpentBuffers } from './spent-buffers.ts';
 
 /** The hub sends whole files only; they have to be read from their beginning. */

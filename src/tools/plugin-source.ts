@@ -53,7 +53,8 @@ export function createPluginSources(options: PluginSourcesOptions): PluginSource
       return createHttpTransport({
         url,
         headers,
-        reach: { type: 'any', environment },
+        egress: { type: 'any' },
+        environment,
         bounds,
         limits,
       });
