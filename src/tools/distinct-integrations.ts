@@ -25,6 +25,6 @@ export function assertDistinct(integrations: readonly Integration[]): void {
 /** Domain path of the name of an integration. */
 export function nameField(integration: Integration, index: number): string {
   const path = `integrations[${index}]`;
-  if (integration.type === 'ephemeral_mcp') return `${path}.serverLabel`;
+  if (integration.type === 'ephemeralMcp') return `${path}.serverLabel`;
   return integration.isBare === true ? path : `${path}.id`;
 }

@@ -14,7 +14,7 @@ function source(
   allowedHosts: readonly string[] = [],
   headers: Readonly<Record<string, string>> = {},
 ) {
-  const integration = { type: 'ephemeral_mcp', serverLabel: 'there', serverUrl, headers } as const;
+  const integration = { type: 'ephemeralMcp', serverLabel: 'there', serverUrl, headers } as const;
   return ephemeralSource(integration, field, { ...options, allowedHosts });
 }
 
@@ -97,7 +97,7 @@ describe('the address', () => {
     (url) => {
       expect(source(url)).toMatchObject({
         label: 'there',
-        provider: { type: 'ephemeral_mcp', serverLabel: 'there' },
+        provider: { type: 'ephemeralMcp', serverLabel: 'there' },
       });
     },
   );
@@ -125,7 +125,7 @@ describe('the address', () => {
 
   it('refuses a name whose look-up finds a private address, when it connects', async () => {
     const rebinding = ephemeralSource(
-      { type: 'ephemeral_mcp', serverLabel: 'there', serverUrl: 'http://rebinding.example/' },
+      { type: 'ephemeralMcp', serverLabel: 'there', serverUrl: 'http://rebinding.example/' },
       field,
       {
         ...options,

@@ -22,7 +22,7 @@ export interface EphemeralSourceOptions {
   readonly resolve?: ResolveAddresses | undefined;
 }
 
-type EphemeralIntegration = Extract<Integration, { readonly type: 'ephemeral_mcp' }>;
+type EphemeralIntegration = Extract<Integration, { readonly type: 'ephemeralMcp' }>;
 
 /**
  * Validates a tool server that a request names by its URL.
@@ -56,7 +56,7 @@ export function ephemeralSource(
 
   return {
     label,
-    provider: { type: 'ephemeral_mcp', serverLabel: label },
+    provider: { type: 'ephemeralMcp', serverLabel: label },
     open: async ({ logger, signal }) => {
       const transport = createHttpTransport({
         url,

@@ -23,7 +23,7 @@ async function open(
 
 const plugin = { type: 'plugin', id: 'mcp/speech-script' } as const;
 const ephemeral = {
-  type: 'ephemeral_mcp',
+  type: 'ephemeralMcp',
   serverLabel: 'a',
   serverUrl: 'https://a.example/',
 } as const;

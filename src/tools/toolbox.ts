@@ -1,9 +1,5 @@
+import type { ToolContent, ToolProvider } from '../conversation/content.ts';
 import type { RequestContext } from '../request/request-context.ts';
-
-/** Where a tool lives, as the API shows it in `provider_info`. */
-export type ToolProvider =
-  | { readonly type: 'plugin'; readonly pluginId: string }
-  | { readonly type: 'ephemeral_mcp'; readonly serverLabel: string };
 
 /** A tool server that a request names; `allowedTools` absent: all tools. */
 export type Integration =
@@ -16,15 +12,12 @@ export type Integration =
       readonly allowedTools?: readonly string[];
     }
   | {
-      readonly type: 'ephemeral_mcp';
+      readonly type: 'ephemeralMcp';
       readonly serverLabel: string;
       readonly serverUrl: string;
       readonly allowedTools?: readonly string[];
       readonly headers?: Readonly<Record<string, string>>;
     };
-
-/** A content block of MCP. */
-export type ToolContent = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 export interface ToolResult {
   /** Cut with a note where the server sent more than the bound. */

@@ -1,5 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { makeFolder, removeFolder } from '../temporary-folder.ts';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createToolServers, type ToolServersOptions } from '../../../src/tools/tool-servers.ts';
 import { withSignal, type RequestContext } from '../../../src/request/request-context.ts';
@@ -28,7 +28,7 @@ export interface TestToolServers extends ToolServers {
 export async function openTools(
   options: Partial<ToolServersOptions> = {},
 ): Promise<TestToolServers> {
-  const home = await mkdtemp(join(tmpdir(), 'hearth-tools-'));
+  const home = await makeFolder();
   const servers = createToolServers({
     home,
     environment: process.env,
@@ -53,10 +53,10 @@ export async function openTools(
       return servers.open([integration], trusted);
     },
     openUrl: (serverUrl, headers = {}) =>
-      servers.open([{ type: 'ephemeral_mcp', serverLabel: 'there', serverUrl, headers }], trusted),
+      servers.open([{ type: 'ephemeralMcp', serverLabel: 'there', serverUrl, headers }], trusted),
     close: async () => {
       await servers.close();
-      await rm(home, { recursive: true, force: true });
+      await removeFolder(home);
     },
   };
 }
