@@ -163,7 +163,6 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       callTimeoutMs: settings['mcp.callTimeoutSeconds'] * 1000,
       maxProcesses: settings['mcp.maxProcesses'],
       guard: watchdog,
-      logger,
     });
     cleanups.push(() => tools.close());
 

@@ -1,4 +1,5 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Logger } from '../observability/logger.ts';
 import type { Principal } from './guards/principal.ts';
 import type { RunningRequest } from './running-requests.ts';
 
@@ -14,6 +15,8 @@ export interface AppEnvironment {
   /** Set by the guards, before any handler runs. */
   Variables: {
     requestId: string;
+    /** Writes `requestId` with every line. */
+    logger: Logger;
     signal: AbortSignal;
     /** Null where a token is required and none was given. */
     principal: Principal | null;

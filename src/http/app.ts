@@ -6,7 +6,7 @@ import { createGuards, type GuardSettings } from './guards.ts';
 import type { Authenticator } from './guards/authentication.ts';
 import { createNotFoundHandler } from './not-found.ts';
 import { createObserver } from './observe.ts';
-import { createErrorHandler } from './on-error.ts';
+import { handleError } from './on-error.ts';
 import { openApiDocument } from './openapi.ts';
 import { mountServer } from './surfaces/server/surface.ts';
 
@@ -27,7 +27,7 @@ export interface AppOptions {
 export function createApp(options: AppOptions): App {
   const { settings, authenticator, logger, version, docsFolder, ping, surfaces } = options;
   const app: App = new OpenAPIHono<AppEnvironment>();
-  app.onError(createErrorHandler(logger));
+  app.onError(handleError);
   app.notFound(createNotFoundHandler(app));
   app.use('*', createObserver(logger), createGuards(settings, authenticator));
   mountServer(app, { version, ping });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { HearthError } from '../contract/errors.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import { mount } from './mount.ts';
-import { createTestApp } from './testing/test-app.ts';
-import { echoBody, echoParams, guarded, wait } from './testing/test-routes.ts';
+import { createTestApp } from '../../test/setup/http/test-app.ts';
+import { echoBody, echoParams, guarded, wait } from '../../test/setup/http/test-routes.ts';
 
 const headers = { 'Content-Type': 'application/json' };
 
@@ -75,6 +76,31 @@ describe('a mounted endpoint', () => {
     const response = await app.request('/api/v1/echo', { method: 'POST', headers, body });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { code, type: 'invalid_request' } });
+  });
+
+  it('gets the context of its request, whose log lines have the id', async () => {
+    let seen: RequestContext | undefined;
+    const { app: one, logLines } = createTestApp({
+      surfaces: (target) =>
+        mount(target, guarded('chat'), async ({ context }) => {
+          seen = context;
+          context.logger.warn('from the handler');
+          return { tokenId: context.caller.tokenId };
+        }),
+    });
+    await one.request('/api/v1/needs/chat', {
+      headers: { 'X-Request-Id': 'r1', Authorization: 'Bearer chat,plugins' },
+    });
+    expect(seen).toMatchObject({
+      requestId: 'r1',
+      caller: { tokenId: 'token1', clientKey: 'token token1' },
+    });
+    expect(seen?.caller.hasPermission('plugins')).toBe(true);
+    expect(seen?.signal.aborted).toBe(false);
+    expect(logLines().map(({ msg, requestId }) => [msg, requestId])).toEqual([
+      ['from the handler', 'r1'],
+      ['request', 'r1'],
+    ]);
   });
 
   it('sends a response as it is', async () => {

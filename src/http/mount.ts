@@ -2,8 +2,9 @@ import type { RouteConfig, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { HearthError } from '../contract/errors.ts';
 import type { Permission } from '../contract/permission.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import type { App, AppEnvironment } from './app-environment.ts';
-import { callerOf } from './caller.ts';
+import { toCaller } from './caller.ts';
 import { endpointMethods } from './endpoint-methods.ts';
 import { authorize, type Principal } from './guards/principal.ts';
 import { readJsonBody } from './json-body.ts';
@@ -34,12 +35,13 @@ export interface RouteRequest<Request> {
   readonly params: Parsed<Request extends { readonly params: infer Schema } ? Schema : undefined>;
   readonly query: Parsed<Request extends { readonly query: infer Schema } ? Schema : undefined>;
   readonly body: Parsed<BodySchema<Request>>;
-  /** Aborted when the client goes away, or with a HearthError when the server stops. */
+  readonly context: RequestContext;
+  /** @deprecated Use `context.signal`. */
   readonly signal: AbortSignal;
+  /** @deprecated Use `context.caller`. */
   readonly principal: Principal;
-  /** Whom requests are counted for where callers take turns. */
+  /** @deprecated Use `context.caller.clientKey`. */
   readonly caller: string;
-  readonly requestId: string;
 }
 
 type RouteHandler<Request, Result> = (
@@ -63,15 +65,22 @@ export function mount<Request extends RequestSchemas, Result extends z.ZodType>(
   app.on(method, routingPath, async (context) => {
     const { path } = context.req;
     if (takesSlashes && !endpointMethods(app, path).includes(method)) return context.notFound();
-    const signal = context.get('signal');
-    const requestId = context.get('requestId');
     const principal = authorize(context.get('principal'), permission);
     if (principal instanceof HearthError) throw principal;
     const checked = await parseRequest(route.request, context);
-    // Tests call the app without bindings.
-    const caller = callerOf(principal, context.env?.remoteAddress);
-    const request = { ...checked, signal, principal, caller, requestId } as RouteRequest<Request>;
-    const result = await handler(request);
+    const requestContext: RequestContext = {
+      requestId: context.get('requestId'),
+      logger: context.get('logger'),
+      caller: toCaller(principal, context.env.remoteAddress),
+      signal: context.get('signal'),
+    };
+    const result = await handler({
+      ...checked,
+      context: requestContext,
+      signal: requestContext.signal,
+      principal,
+      caller: requestContext.caller.clientKey,
+    } as RouteRequest<Request>);
     return result instanceof Response ? result : Response.json(result);
   });
 }

@@ -6,6 +6,7 @@ import {
 import { createGuardedFetch, type FetchEgress } from '../net/guarded-fetch.ts';
 import { HttpFailure } from '../net/http-client.ts';
 import type { McpTransport } from './mcp-transport.ts';
+import type { ConnectionLimits } from './server-connection.ts';
 import type { TransportBounds } from './transport-bounds.ts';
 
 interface HttpLinkOptions {
@@ -13,10 +14,11 @@ interface HttpLinkOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly reach: FetchEgress;
   readonly bounds: TransportBounds;
-  /** Longest silence of an answer; more than a call may take. */
-  readonly idleTimeoutMs: number;
+  readonly limits: ConnectionLimits;
 }
 
+/** A response may be silent for as long as a call may take, and for this much longer. */
+const idleMarginMs = 5000;
 /** Longest life of one connection: a feed of news ends with the turn, at the latest after this. */
 const totalTimeoutMs = 3600_000;
 /** Time for what is said at the end: that a call is cancelled, and that the session is over. */
@@ -26,7 +28,7 @@ const reconnectionDelaysMs = { least: 250, most: 5000 };
 
 /** A link over Streamable HTTP; over its predecessor, server-sent events, where the server refuses that. */
 export function createHttpTransport(options: HttpLinkOptions): McpTransport {
-  const { url, bounds, idleTimeoutMs, reach } = options;
+  const { url, bounds, limits, reach } = options;
   let failure: unknown;
   let breakOff: (reason: unknown) => void = () => {};
   const broken = new Promise<never>((_, reject) => {
@@ -40,7 +42,7 @@ export function createHttpTransport(options: HttpLinkOptions): McpTransport {
   const guarded = createGuardedFetch({
     reach,
     maxBytes: bounds.maxMessageBytes,
-    idleTimeoutMs,
+    idleTimeoutMs: limits.callTimeoutMs + idleMarginMs,
     totalTimeoutMs,
     // Over Streamable HTTP, what comes on a GET is news that one can do without.
     onBroken: (reason, method) => {

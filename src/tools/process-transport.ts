@@ -53,6 +53,10 @@ export class ProcessTransport implements Transport {
   readonly #errorOutput = new LineRing(maxErrorLines, maxErrorLineCharacters);
   #child: ChildProcessWithoutNullStreams | undefined;
   #gone: Promise<void> = Promise.resolve();
+  #settleEnded = (): void => {};
+  readonly ended = new Promise<void>((resolve) => {
+    this.#settleEnded = resolve;
+  });
   #receivedBytes = 0;
   #loggedLines = 0;
   #failure: string | undefined;
@@ -92,6 +96,7 @@ export class ProcessTransport implements Transport {
         const code = error.code ?? 'unknown';
         const fault = code === 'ENOENT' ? 'is not there' : "can't be used";
         this.#failure ??= `its command, or the folder to run it in, ${fault} (${code})`;
+        this.#settleEnded();
         reject(error);
       });
     });
@@ -112,6 +117,7 @@ export class ProcessTransport implements Transport {
     // What it started would live on.
     killGroup(pid, 'SIGKILL');
     this.#options.guard?.release(pid);
+    this.#settleEnded();
     // A process that left the group may hold the pipes open.
     const patience = setTimeout(() => {
       child.stdout.destroy();
@@ -139,7 +145,7 @@ export class ProcessTransport implements Transport {
 
   async close(): Promise<void> {
     const child = this.#child;
-    if (child?.pid === undefined) return;
+    if (child?.pid === undefined) return this.#settleEnded();
     const { pid } = child;
     child.stdin.end();
     if (child.exitCode !== null || child.signalCode !== null) return this.#gone;
