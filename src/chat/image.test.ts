@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { modelEntry } from '../../test/setup/model-entry.ts';
-import { picture } from '../../test/setup/picture.ts';
+import { modelEntry } from '../../test/setup/models/model-entry.ts';
+import { picture } from '../../test/setup/models/picture.ts';
 import { assertVision, prepareImage, toDataUrl } from './image.ts';
 
 const maxPixels = 1_000_000;

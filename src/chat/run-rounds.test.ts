@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
-import { acquireFrom } from '../../test/setup/scripted-pool.ts';
+import { acquireFrom } from '../../test/setup/instances/scripted-pool.ts';
 import { testContext } from '../../test/setup/test-context.ts';
-import { scriptedTool } from '../../test/setup/scripted-tools.ts';
+import { scriptedTool } from '../../test/setup/chat/scripted-tools.ts';
 import {
   generationEnd as end,
   resultOf,
   scriptedTurnsWith,
-} from '../../test/setup/scripted-turn.ts';
+} from '../../test/setup/chat/scripted-turn.ts';
 import type { GenerationEvent } from '../engine/engine.ts';
 import type { InstancePool } from '../instances/pool.ts';
 

@@ -4,7 +4,7 @@ import {
   resultOf,
   scriptedTurns,
   userMessage,
-} from '../../test/setup/scripted-turn.ts';
+} from '../../test/setup/chat/scripted-turn.ts';
 import { HearthError } from '../contract/errors.ts';
 import type { GenerationEvent } from '../engine/engine.ts';
 

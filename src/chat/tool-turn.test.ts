@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { deferred } from '../../test/setup/deferred.ts';
-import { picture } from '../../test/setup/picture.ts';
-import { scriptedTool } from '../../test/setup/scripted-tools.ts';
-import { generationEnd as end, resultOf, scriptedTurns } from '../../test/setup/scripted-turn.ts';
+import { picture } from '../../test/setup/models/picture.ts';
+import { scriptedTool } from '../../test/setup/chat/scripted-tools.ts';
+import {
+  generationEnd as end,
+  resultOf,
+  scriptedTurns,
+} from '../../test/setup/chat/scripted-turn.ts';
 import type { GenerationEvent, GenerationRequest } from '../engine/engine.ts';
 
 const provider = { type: 'plugin', pluginId: 'mcp/test' };

@@ -5,8 +5,8 @@ import { HearthError } from '../contract/errors.ts';
 import { mount, type App } from './mount.ts';
 import { listen, type ListeningServer } from './server.ts';
 import { eventStream, type SseMessage } from './sse.ts';
-import { createTestApp } from './testing/test-app.ts';
-import { echoBody, openStream, wait } from './testing/test-routes.ts';
+import { createTestApp } from '../../test/setup/http/test-app.ts';
+import { echoBody, openStream, wait } from '../../test/setup/http/test-routes.ts';
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {

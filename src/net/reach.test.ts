@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { startLoopbackServer } from '../../test/setup/loopback-server.ts';
+import { startLoopbackServer } from '../../test/setup/net/loopback-server.ts';
 import type { ResolveAddresses } from './address-policy.ts';
 import { createFetch } from './create-fetch.ts';
 import { createHttpClient, type HttpClient, type HttpGetOptions } from './http-client.ts';

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { conversationTurn } from '../../test/setup/conversation-turn.ts';
+import { conversationTurn } from '../../test/setup/store/conversation-turn.ts';
 import { createLogger } from '../observability/logger.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import type { NewBlob, Store, StoredResponse } from './store.ts';
+import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
+import { seededRandom } from '../../test/setup/seeded-random.ts';
 
 let folder: string;
 let store: Store;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'hearth-responses-'));
+  folder = await temporaryFolder();
   store = await createSqliteStore({
     file: join(folder, 'hearth.db'),
     logger: createLogger('silent'),
@@ -20,7 +20,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await store.close();
-  await rm(folder, { recursive: true });
 });
 
 const idOf = (name: string) =>
@@ -235,7 +234,7 @@ describe('delete', () => {
   });
 
   it('leaves nothing behind of a random forest, in whatever order it goes', async () => {
-    const random = randomSequence(7);
+    const random = seededRandom(7);
     const names = Array.from({ length: 60 }, (_, index) => `${index}`);
     for (const [index, name] of names.entries()) {
       const parent =
@@ -311,12 +310,3 @@ describe('page', () => {
     ).rejects.toMatchObject(refusal);
   });
 });
-
-/** The same numbers between 0 and 1 on each run (a linear congruential generator). */
-function randomSequence(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
-    return state / 2 ** 32;
-  };
-}

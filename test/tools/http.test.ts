@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ToolServersOptions } from '../../src/tools/tool-servers.ts';
 import type { Toolbox, ToolResult } from '../../src/tools/toolbox.ts';
 import { deferred } from '../setup/deferred.ts';
-import { sendJson, startLoopbackServer } from '../setup/loopback-server.ts';
+import { sendJson, startLoopbackServer } from '../setup/net/loopback-server.ts';
 import { answerMcp } from '../setup/mcp/answer-mcp.ts';
 import { startEventServer } from '../setup/mcp/event-server.ts';
 import { openTools, trusted, trustedUntil, type TestToolServers } from '../setup/mcp/open-tools.ts';

@@ -1,10 +1,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ToolServersOptions } from '../../src/tools/tool-servers.ts';
 import type { Toolbox, ToolResult } from '../../src/tools/toolbox.ts';
-import { isRunning } from '../setup/is-running.ts';
+import { isRunning } from '../setup/processes/is-running.ts';
 import {
   badServer,
   openTools,
@@ -12,16 +12,17 @@ import {
   trustedUntil,
   type TestToolServers,
 } from '../setup/mcp/open-tools.ts';
-import { bundleScript } from '../setup/test-engines.ts';
+import { bundleScript } from '../setup/engine/test-engines.ts';
+import { useTemporaryFolder } from '../setup/temporary-folder.ts';
 
 const require = createRequire(import.meta.url);
-let script: Awaited<ReturnType<typeof bundleScript>>;
+const scripts = useTemporaryFolder();
+let script: string;
 let servers: TestToolServers;
 
 beforeAll(async () => {
-  script = await bundleScript('test/setup/mcp/stdio-server.ts');
+  script = await bundleScript('test/setup/mcp/stdio-server.ts', scripts.path);
 });
-afterAll(() => script.remove());
 afterEach(() => servers.close());
 
 /** Opens the server that misbehaves in this way. */
@@ -31,7 +32,7 @@ async function open(
   file?: string,
 ): Promise<Toolbox> {
   servers = await openTools(options);
-  await servers.configure({ bad: badServer(script.path, behaviour, file) });
+  await servers.configure({ bad: badServer(script, behaviour, file) });
   return servers.openPlugin('bad');
 }
 
@@ -151,8 +152,8 @@ describe('what goes wrong when opening', () => {
     servers = await openTools();
     const file = join(servers.home, 'pids');
     await servers.configure({
-      bad: badServer(script.path, 'hang-at-connect'),
-      stubborn: badServer(script.path, 'stubborn', file),
+      bad: badServer(script, 'hang-at-connect'),
+      stubborn: badServer(script, 'stubborn', file),
     });
     const controller = new AbortController();
     const opening = servers.open(
@@ -173,8 +174,8 @@ describe('what goes wrong when opening', () => {
     servers = await openTools();
     const file = join(servers.home, 'pids');
     await servers.configure({
-      bad: badServer(script.path, 'hang-at-connect'),
-      stubborn: badServer(script.path, 'stubborn', file),
+      bad: badServer(script, 'hang-at-connect'),
+      stubborn: badServer(script, 'stubborn', file),
     });
     const opening = servers.open(
       [
@@ -220,7 +221,7 @@ describe('what goes wrong when calling', () => {
   it('cancels a call for the server too', async () => {
     servers = await openTools();
     const file = join(servers.home, 'cancelled');
-    await servers.configure({ bad: badServer(script.path, 'hang-at-call', file) });
+    await servers.configure({ bad: badServer(script, 'hang-at-call', file) });
     const toolbox = await servers.openPlugin('bad');
     const controller = new AbortController();
     const calling = toolbox.tools()[0]?.call({}, trustedUntil(controller.signal));
@@ -287,7 +288,7 @@ describe('what is survived', () => {
   it('stops when the caller goes while a changed list is read', async () => {
     servers = await openTools();
     const file = join(servers.home, 'asked again');
-    await servers.configure({ bad: badServer(script.path, 'hang-at-relist', file) });
+    await servers.configure({ bad: badServer(script, 'hang-at-relist', file) });
     const controller = new AbortController();
     const calling = (await servers.openPlugin('bad'))
       .tools()[0]
@@ -311,7 +312,7 @@ describe('what is survived', () => {
   it('kills what ignores SIGTERM, with its children', async () => {
     servers = await openTools();
     const file = join(servers.home, 'pids');
-    await servers.configure({ bad: badServer(script.path, 'stubborn', file) });
+    await servers.configure({ bad: badServer(script, 'stubborn', file) });
     const toolbox = await servers.openPlugin('bad');
     const pids = await readPids(file);
     await toolbox.close();
@@ -322,7 +323,7 @@ describe('what is survived', () => {
     servers = await openTools({
       environment: { PATH: process.env['PATH'], HEARTH_HUB_TOKEN: 'secret', AWS_KEY: 'secret' },
     });
-    const entry = badServer(script.path, 'environment');
+    const entry = badServer(script, 'environment');
     await servers.configure({ bad: { ...entry, env: { MINE: 'yes' } } });
     const environment = JSON.parse(textOf(await call(await servers.openPlugin('bad'), 'echo')));
     expect(environment).toMatchObject({ MINE: 'yes' });

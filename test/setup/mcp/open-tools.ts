@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createToolServers, type ToolServersOptions } from '../../../src/tools/tool-servers.ts';
 import { withSignal, type RequestContext } from '../../../src/request/request-context.ts';
 import type { Integration, ToolServers } from '../../../src/tools/toolbox.ts';
 import { testContext } from '../test-context.ts';
+import { makeFolder, removeFolder } from '../temporary-folder.ts';
 
 /** A request of a caller who may use every tool. */
 export const trusted: RequestContext = testContext({
@@ -28,7 +28,7 @@ export interface TestToolServers extends ToolServers {
 export async function openTools(
   options: Partial<ToolServersOptions> = {},
 ): Promise<TestToolServers> {
-  const home = await mkdtemp(join(tmpdir(), 'hearth-tools-'));
+  const home = await makeFolder();
   const servers = createToolServers({
     home,
     environment: process.env,
@@ -56,7 +56,7 @@ export async function openTools(
       servers.open([{ type: 'ephemeralMcp', serverLabel: 'there', serverUrl, headers }], trusted),
     close: async () => {
       await servers.close();
-      await rm(home, { recursive: true, force: true });
+      await removeFolder(home);
     },
   };
 }
