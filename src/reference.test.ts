@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { errorTable } from '../contract/errors.ts';
+import { errorTable } from './contract/errors.ts';
 import { referenceFiles } from './reference.ts';
 
 interface Operation {
@@ -21,7 +21,7 @@ const operations = Object.values(document.paths).flatMap((methods) => Object.val
 
 describe('docs/errors.md', () => {
   it('has every error of the table, and no other', async () => {
-    const text = await readFile(new URL('../../docs/errors.md', import.meta.url), 'utf8');
+    const text = await readFile(new URL('../docs/errors.md', import.meta.url), 'utf8');
     const rows = text.split('\n').filter((line) => /^\| \d/.test(line));
     const codes = rows.map((row) => row.split(' | ')[2]?.replaceAll('`', ''));
     expect(codes).toEqual(Object.keys(errorTable));

@@ -7,13 +7,13 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
 interface JsonSize {
-  /** Commas and opening brackets outside of strings, plus one: at least the number of values. */
+  /** Upper bound of the number of values: commas and opening brackets outside of strings, plus one. */
   readonly valueCount: number;
-  /** Brackets that are open at the same time. */
+  /** Largest number of brackets that are open at the same time. */
   readonly depth: number;
 }
 
-/** Measures a JSON text without parsing it; stops as soon as one of the limits is passed. */
+/** Measures a JSON text without parsing it, and stops as soon as a limit is exceeded. */
 export function measureJson(json: Uint8Array, limits: JsonSize): JsonSize {
   let valueCount = 1;
   let open = 0;

@@ -1,10 +1,10 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { toValidationError } from './validation-error.ts';
 
 /**
- * The value as its schema gives it out.
+ * Validates a value and returns the output of its schema.
  *
- * @throws HearthError for the first thing that is wrong with it.
+ * @throws HearthError for the first issue.
  */
 export function validate<Schema extends z.ZodType>(
   schema: Schema,
@@ -15,12 +15,12 @@ export function validate<Schema extends z.ZodType>(
   throw toValidationError(result.error.issues, value);
 }
 
-/** Only here is the schema at hand, so what it alone knows goes into the message; the rest is written later. */
+/** Only this function sees the schema, so the message carries what `toValidationError` needs from it. */
 function messageOf({ code, inst }: z.core.$ZodRawIssue): string {
   if (code === 'unrecognized_keys' && inst instanceof z.ZodObject) {
     return Object.keys(inst.shape).join(' ');
   }
-  // The issue of an integer beyond what a double holds exactly has that bound in place of the schema's own.
+  // For an unsafe integer the issue has the bound of safe integers, not that of the schema.
   if (code === 'too_big' && inst instanceof z.ZodNumber)
     return `It must be at most ${inst.maxValue}`;
   if (code === 'too_small' && inst instanceof z.ZodNumber)

@@ -1,12 +1,12 @@
 const maxShownLength = 80;
 
-/** A text in quotes, cut where it is long, for a message. */
+/** A text in quotes for a message, truncated if it is long. */
 export function shorten(text: string): string {
   const isLong = text.length > maxShownLength;
   return isLong ? `${JSON.stringify(text.slice(0, maxShownLength))}…` : JSON.stringify(text);
 }
 
-/** A JSON value as a message may show it: short whatever its size. */
+/** A short description of a JSON value for a message. */
 export function showValue(value: unknown): string {
   if (typeof value === 'string') {
     const length = value.length > maxShownLength ? ` (${value.length} characters)` : '';

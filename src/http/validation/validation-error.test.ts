@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { HearthError } from '../contract/errors.ts';
-import { z } from '../contract/route.ts';
-import { v0ChatRequestSchema } from '../contract/v0/chat-completion.ts';
-import { chatRequestSchema } from '../contract/v1/chat.ts';
-import { loadRequestSchema } from '../contract/v1/model.ts';
+import * as z from 'zod';
+import { HearthError } from '../../contract/errors.ts';
+import { v0ChatRequestSchema } from '../../contract/v0/chat-completion.ts';
+import { chatRequestSchema } from '../../contract/v1/chat.ts';
+import { loadRequestSchema } from '../../contract/v1/model.ts';
 import { validate } from './validate.ts';
 
 function faultOf(schema: z.ZodType, value: unknown) {

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 const nouns: Readonly<Record<string, string>> = {
   string: 'a string',
@@ -10,7 +10,7 @@ const nouns: Readonly<Record<string, string>> = {
   record: 'an object',
 };
 
-/** What a schema asks for, to follow «must be». */
+/** What a schema requires, as the end of a sentence after "must be". */
 export function describeRequirement(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':

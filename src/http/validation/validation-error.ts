@@ -1,26 +1,27 @@
-import type { z } from 'zod';
-import { HearthError } from '../contract/errors.ts';
-import { findFault, type Fault } from './fault.ts';
+import type * as z from 'zod';
+import { HearthError } from '../../contract/errors.ts';
 import { nearest } from './nearest.ts';
 import { describeRequirement } from './requirement.ts';
 import { shorten, showValue } from './shown-value.ts';
+import { locateIssue, type ValidationIssue } from './validation-issue.ts';
 
 type Path = readonly PropertyKey[];
 
-/** The first of a schema's issues as an error that names the field, the value it had and what is allowed. */
+/** The first issue of a schema as an error that names the field, its value and what is allowed. */
 export function toValidationError(
   issues: readonly z.core.$ZodIssue[],
   value: unknown,
 ): HearthError {
-  const [issue] = issues;
-  if (issue === undefined) throw new TypeError('A failed validation has at least one issue.');
-  const fault = findFault(issue, value);
-  return fault.issue.code === 'unrecognized_keys'
-    ? unknownField(fault, fault.issue.keys, fault.issue.message)
-    : wrongField(fault);
+  const [first] = issues;
+  if (first === undefined) throw new TypeError('A failed validation has at least one issue.');
+  const located = locateIssue(first, value);
+  const { issue } = located;
+  return issue.code === 'unrecognized_keys'
+    ? unknownField(located, issue.keys, issue.message)
+    : invalidField(located);
 }
 
-function wrongField({ issue, path, value, isWrongType }: Fault): HearthError {
+function invalidField({ issue, path, value, isWrongType }: ValidationIssue): HearthError {
   const name = path.length === 0 ? 'The request' : shorten(toJsonPath(path));
   const requirement =
     issue.message === '' ? `must be ${describeRequirement(issue)}` : issue.message;
@@ -41,7 +42,11 @@ function wrongField({ issue, path, value, isWrongType }: Fault): HearthError {
   );
 }
 
-function unknownField({ path }: Fault, keys: readonly string[], knownKeys: string): HearthError {
+function unknownField(
+  { path }: ValidationIssue,
+  keys: readonly string[],
+  knownKeys: string,
+): HearthError {
   const known = knownKeys.split(' ');
   const [key = ''] = keys;
   const meant = nearest(key, known);

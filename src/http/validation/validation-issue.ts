@@ -1,27 +1,27 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 type Path = readonly PropertyKey[];
 
-/** What is wrong with a value, found as deep as it goes. */
-export interface Fault {
+/** An issue of a schema, at the deepest value that it is about. */
+export interface ValidationIssue {
   readonly issue: z.core.$ZodIssue;
-  /** From the root of the checked value. */
+  /** Path from the root of the validated value. */
   readonly path: Path;
-  /** The value at fault; undefined where it is absent. */
+  /** The invalid value; undefined if it is absent. */
   readonly value: unknown;
-  /** Whether even its JSON type is wrong. */
+  /** Whether the value already has the wrong JSON type. */
   readonly isWrongType: boolean;
 }
 
 /**
- * Follows an issue into unions: where one branch fits the value's JSON type, what is wrong is said of that
- * branch; else the union as a whole is at fault.
+ * Follows an issue into unions. If the value has the JSON type of a branch, the issue of that branch is returned;
+ * otherwise the issue of the whole union.
  */
-export function findFault(issue: z.core.$ZodIssue, root: unknown): Fault {
+export function locateIssue(issue: z.core.$ZodIssue, root: unknown): ValidationIssue {
   return locate(issue, [], root);
 }
 
-function locate(issue: z.core.$ZodIssue, base: Path, root: unknown): Fault {
+function locate(issue: z.core.$ZodIssue, base: Path, root: unknown): ValidationIssue {
   const path = [...base, ...issue.path];
   const value = valueAt(root, path);
   if (issue.code !== 'invalid_union' || issue.errors.length === 0) {
@@ -30,10 +30,10 @@ function locate(issue: z.core.$ZodIssue, base: Path, root: unknown): Fault {
   const branches = issue.errors
     .flatMap((issues) => issues.slice(0, 1))
     .map((branch) => locate(branch, path, root));
-  const fitting = branches.find(
+  const matching = branches.find(
     (branch) => branch.path.length > path.length || !branch.isWrongType,
   );
-  return fitting ?? { issue, path, value, isWrongType: true };
+  return matching ?? { issue, path, value, isWrongType: true };
 }
 
 function isWrongType(issue: z.core.$ZodIssue, value: unknown): boolean {

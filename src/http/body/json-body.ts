@@ -1,22 +1,22 @@
-import { HearthError } from '../contract/errors.ts';
-import { bodyTooLarge } from './guards/content.ts';
+import { HearthError } from '../../contract/errors.ts';
+import { bodyTooLarge } from '../guards/content.ts';
 import { measureJson } from './json-size.ts';
-import { shorten } from './shown-value.ts';
+import { shorten } from '../validation/shown-value.ts';
 
 /**
- * Parsing and checking takes memory by the value, not by the byte: `[[],[],…]` grows fortyfold. What is nested
- * deeply overflows the stack of whoever walks through it; schemas and messages are far from that.
+ * The memory for parsing and validating depends on the number of values: `[[],[],…]` takes forty times its size.
+ * Deep nesting overflows the stack of recursive code. Real requests are far below both limits.
  */
 const limits = { valueCount: 250_000, depth: 512 };
 
 /**
- * The JSON body of a request.
+ * Reads the JSON body of a request.
  *
- * @throws HearthError `body_too_large` beyond the limit, read no further; `invalid_json` for anything else
- *   that is not one JSON value in UTF-8.
+ * @throws HearthError `body_too_large` as soon as the limit is exceeded; `invalid_json` if the body is not one
+ *   JSON value in UTF-8.
  */
 export async function readJsonBody(request: Request, limitBytes: number): Promise<unknown> {
-  // Node holds a client to the length that it declared; that length was checked before.
+  // Node enforces the declared length, which a guard has checked.
   const isLengthKnown = request.headers.has('content-length');
   const bytes = isLengthKnown
     ? new Uint8Array(await request.arrayBuffer())
