@@ -24,6 +24,7 @@ const results = await new Stryker({
   incremental: isWholeRoom,
   incrementalFile: `${reports}/${name}.incremental.json`,
   tempDirName: '.cache/stryker',
+  cleanTempDir: 'always',
   ignorePatterns: ['.cache', 'dist', 'coverage', 'docs', 'bench'],
   // A mutant may make a loop endless; these tests wait for nothing longer than a second.
   timeoutMS: 20_000,
