@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { conversationTurn } from '../../test/setup/conversation-turn.ts';
 import { createLogger } from '../observability/logger.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/migrations.ts';
@@ -29,10 +30,7 @@ const response = (digit: string, content: string): StoredResponse => ({
   createdAt: new Date(0),
   modelKey: 'a/b',
   modelInstanceId: 'a/b',
-  systemPrompt: null,
-  input: [{ type: 'text', content }],
-  output: [],
-  stats: null,
+  turn: conversationTurn({ systemPrompt: content }),
 });
 
 /** Runs `change` on the closed database. */

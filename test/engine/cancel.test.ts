@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Engine, GenerationEvent, GenerationRequest } from '../../src/engine/engine.ts';
+import { createTestEngines, generateAll, type TestEngines } from '../setup/engine/test-engines.ts';
+import { testContext } from '../setup/test-context.ts';
 import { placeEndlessModel } from '../setup/models/endless-model.ts';
 import { useTemporaryFolder } from '../setup/temporary-folder.ts';
-import { createTestEngines, generateAll, type TestEngines } from '../setup/engine/test-engines.ts';
 
 /** Goes on until the context is full: longer than a test may take, so that only an abort frees the slot in time. */
 const endless: GenerationRequest = {
@@ -36,7 +37,7 @@ async function abortAt(
 ): Promise<void> {
   const controller = new AbortController();
   const reason = new Error('the client went away');
-  const events = engine.generate(request, controller.signal);
+  const events = engine.generate(request, testContext({ signal: controller.signal }));
   await expect(async () => {
     for await (const event of events) if (isMoment(event)) controller.abort(reason);
   }).rejects.toBe(reason);
@@ -57,7 +58,7 @@ it.each([
 });
 
 it('stops the engine when the reader stops reading', async () => {
-  for await (const event of engine.generate(endless, new AbortController().signal)) {
+  for await (const event of engine.generate(endless, testContext())) {
     if (event.type === 'content.delta') break;
   }
   expect(await generateAll(engine, short)).toMatchObject({
@@ -68,5 +69,5 @@ it('stops the engine when the reader stops reading', async () => {
 it('throws the reason of a signal that was aborted before', async () => {
   const signal = AbortSignal.abort(new Error('too late'));
   await expect(generateAll(engine, short, signal)).rejects.toThrow('too late');
-  await expect(engine.countTokens('Hello', signal)).rejects.toThrow('too late');
+  await expect(engine.countTokens('Hello', testContext({ signal }))).rejects.toThrow('too late');
 });

@@ -102,9 +102,15 @@ async function assertWhole(
     expect(deleted).not.toContain(id);
     expect(chain[0]?.parentId).toBeNull();
     const response = chain.at(-1);
-    expect(response).toMatchObject({ id, systemPrompt: id, output: [id.repeat(40)] });
-    expect(response?.stats).toEqual({ parentId: response?.parentId });
-    const [image] = response?.input ?? [];
+    expect(response).toMatchObject({
+      id,
+      turn: {
+        systemPrompt: id,
+        instructions: response?.parentId,
+        items: [{ type: 'message', text: id.repeat(40) }],
+      },
+    });
+    const [image] = response?.turn.messages[0]?.content ?? [];
     if (image?.type !== 'image') throw new Error(`${id} has lost its image`);
     const blob = await store.blobs.find(image.sha256);
     expect(

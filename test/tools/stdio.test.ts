@@ -8,8 +8,8 @@ import { isRunning } from '../setup/processes/is-running.ts';
 import {
   badServer,
   openTools,
-  signal,
   trusted,
+  trustedUntil,
   type TestToolServers,
 } from '../setup/mcp/open-tools.ts';
 import { bundleScript } from '../setup/engine/test-engines.ts';
@@ -43,7 +43,7 @@ function call(
 ): Promise<ToolResult> {
   const tool = toolbox.tools().find((each) => each.name === name);
   if (tool === undefined) throw new Error(`no tool ${name}`);
-  return tool.call(given, signal);
+  return tool.call(given, trusted);
 }
 
 function textOf({ content }: ToolResult): string {
@@ -69,7 +69,6 @@ describe('real servers', () => {
         { type: 'plugin', id: 'mcp/files', allowedTools: ['read_text_file', 'list_directory'] },
       ],
       trusted,
-      signal,
     );
     const tools = toolbox.tools();
     expect(
@@ -113,7 +112,7 @@ describe('what goes wrong when opening', () => {
     await expect(opening).rejects.toMatchObject({
       code: 'plugin_unreachable',
       message: expect.stringContaining(reason),
-      param: 'integrations[0]',
+      field: 'integrations[0]',
     });
   });
 
@@ -162,8 +161,7 @@ describe('what goes wrong when opening', () => {
         { type: 'plugin', id: 'mcp/bad' },
         { type: 'plugin', id: 'mcp/stubborn' },
       ],
-      trusted,
-      controller.signal,
+      trustedUntil(controller.signal),
     );
     const pids = await readPids(file);
     const reason = new Error('gone');
@@ -185,7 +183,6 @@ describe('what goes wrong when opening', () => {
         { type: 'plugin', id: 'mcp/stubborn' },
       ],
       trusted,
-      signal,
     );
     const pids = await readPids(file);
     const outcome = opening.catch((error: unknown) => error);
@@ -227,7 +224,7 @@ describe('what goes wrong when calling', () => {
     await servers.configure({ bad: badServer(script, 'hang-at-call', file) });
     const toolbox = await servers.openPlugin('bad');
     const controller = new AbortController();
-    const calling = toolbox.tools()[0]?.call({}, controller.signal);
+    const calling = toolbox.tools()[0]?.call({}, trustedUntil(controller.signal));
     const reason = new Error('enough');
     controller.abort(reason);
     await expect(calling).rejects.toBe(reason);
@@ -268,7 +265,7 @@ describe('what is survived', () => {
     expect(toolbox.tools().map(({ name }) => name)).toEqual(['echo']);
     await expect(servers.openPlugin('bad', ['wrong'])).rejects.toMatchObject({
       code: 'invalid_value',
-      param: 'integrations[0].allowed_tools[0]',
+      field: 'integrations[0].allowedTools[0]',
       message: expect.stringContaining('its schema is no JSON schema'),
     });
   });
@@ -293,7 +290,9 @@ describe('what is survived', () => {
     const file = join(servers.home, 'asked again');
     await servers.configure({ bad: badServer(script, 'hang-at-relist', file) });
     const controller = new AbortController();
-    const calling = (await servers.openPlugin('bad')).tools()[0]?.call({}, controller.signal);
+    const calling = (await servers.openPlugin('bad'))
+      .tools()[0]
+      ?.call({}, trustedUntil(controller.signal));
     await vi.waitFor(() => readFile(file));
     const reason = new Error('enough');
     controller.abort(reason);

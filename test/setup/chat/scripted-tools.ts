@@ -1,8 +1,10 @@
-import type { Tool, ToolContent, ToolServers } from '../../../src/tools/toolbox.ts';
+import type { ToolContent } from '../../../src/conversation/content.ts';
+import type { Tool, ToolServers } from '../../../src/tools/toolbox.ts';
 
 /** A tool server that offers these tools to whoever asks. */
 export function scriptedTools(...tools: readonly Tool[]): ToolServers {
   return {
+    validate: async () => {},
     open: async () => ({ tools: () => tools, close: async () => {} }),
     close: async () => {},
   };

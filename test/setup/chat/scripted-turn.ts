@@ -1,25 +1,29 @@
-import { runTurn } from '../../../src/chat/turn.ts';
-import type { TurnEvent } from '../../../src/chat/turn-event.ts';
+import { runTurn } from '../../../src/chat/run-turn.ts';
+import type { TurnEvent, TurnResult } from '../../../src/chat/turn-event.ts';
 import type { TurnRequest } from '../../../src/chat/turn-request.ts';
-import type { ChatResult } from '../../../src/contract/v1/chat.ts';
 import type { GenerationEvent, GenerationRequest } from '../../../src/engine/engine.ts';
-import { createLogger } from '../../../src/observability/logger.ts';
-import type { Tool } from '../../../src/tools/toolbox.ts';
+import type { RequestContext } from '../../../src/request/request-context.ts';
+import type { Tool, ToolServers } from '../../../src/tools/toolbox.ts';
 import { modelEntry } from '../models/model-entry.ts';
-import { libraryOf, scriptedPoolWith } from '../instances/scripted-pool.ts';
+import {
+  libraryOf,
+  scriptedPoolWith,
+  type ScriptedPoolOptions,
+} from '../instances/scripted-pool.ts';
 import { scriptedTools } from './scripted-tools.ts';
 import { temporaryStore } from '../store/temporary-store.ts';
+import { testContext } from '../test-context.ts';
 
 const usage = {
   promptTokens: 7,
-  cachedTokens: 0,
+  cachedTokens: 3,
   completionTokens: 5,
   promptMs: 1,
   generationMs: 2,
 };
 
 /** The last event of a generation that said all it wanted. */
-export const generationEnd: GenerationEvent = {
+export const generationEnd: Extract<GenerationEvent, { readonly type: 'generation.end' }> = {
   type: 'generation.end',
   stopReason: 'eosFound',
   isMalformed: false,
@@ -35,8 +39,13 @@ export async function scriptedTurns(script: Script, ...tools: readonly Tool[]) {
   return scriptedTurnsWith({}, script, ...tools);
 }
 
+interface ScriptedTurnOptions extends Partial<ScriptedPoolOptions> {
+  /** In place of a tool server with the tools given. */
+  readonly toolServers?: ToolServers;
+}
+
 export async function scriptedTurnsWith(
-  poolOptions: Partial<Parameters<typeof scriptedPoolWith>[0]>,
+  { toolServers, ...poolOptions }: ScriptedTurnOptions,
   script: Script,
   ...tools: readonly Tool[]
 ) {
@@ -53,39 +62,42 @@ export async function scriptedTurnsWith(
   const services = {
     pool,
     store,
-    tools: scriptedTools(...tools),
+    tools: toolServers ?? scriptedTools(...tools),
     maxToolRounds: 3,
     maxImagePixels: 1_000_000,
-    logger: createLogger('silent'),
   };
-  const start = (changes: Partial<TurnRequest> = {}, signal = never) =>
+  const startWith = (context: RequestContext, changes: Partial<TurnRequest> = {}) =>
     runTurn(
       services,
       {
         model: 'test/model',
-        input: [{ type: 'text', content: 'Hello' }],
+        messages: userMessage('Hello'),
         sampling: {},
         integrations: [],
-        toolCaller: { tokenId: null, hasPermission: () => true },
         isStored: true,
-        ownerId: null,
-        caller: 'test',
         waitsForLoad: true,
         ...changes,
       },
-      signal,
+      context,
     );
+  const start = (changes: Partial<TurnRequest> = {}, signal = never) =>
+    startWith(testContext({ signal }), changes);
   const run = async (changes: Partial<TurnRequest> = {}, signal = never) => {
     const events: TurnEvent[] = [];
     for await (const event of start(changes, signal)) events.push(event);
     return events;
   };
-  return { start, run, requests, store, pool, launcher };
+  return { start, startWith, run, requests, store, pool, launcher };
+}
+
+/** A message of the user's with these texts. */
+export function userMessage(...texts: readonly string[]): TurnRequest['messages'] {
+  return [{ role: 'user', content: texts.map((text) => ({ type: 'text', text })) }];
 }
 
 /** The result that the last event carries. */
-export function resultOf(events: readonly TurnEvent[]): ChatResult {
+export function resultOf(events: readonly TurnEvent[]): TurnResult {
   const last = events.at(-1);
-  if (last?.type !== 'chat.end') throw new Error(`The last event is ${last?.type}`);
+  if (last?.type !== 'turn.end') throw new Error(`The last event is ${last?.type}`);
   return last.result;
 }

@@ -12,6 +12,7 @@ import { createWatchdogLink } from '../../../src/processes/watchdog-link.ts';
 import { projectFolder } from '../project-folder.ts';
 import { makeFolder, removeFolder } from '../temporary-folder.ts';
 import { testRuntime } from './shared-runtimes.ts';
+import { testContext } from '../test-context.ts';
 
 export type StarterModel = 'chat' | 'vision' | 'embed';
 
@@ -102,7 +103,7 @@ export async function generateAll(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Generated> {
   const events: GenerationEvent[] = [];
-  for await (const event of engine.generate(request, signal)) events.push(event);
+  for await (const event of engine.generate(request, testContext({ signal }))) events.push(event);
   const end = events.at(-1);
   if (end?.type !== 'generation.end') throw new Error('the generation has no last event');
   const textOf = (type: 'reasoning.delta' | 'content.delta'): string =>
