@@ -212,7 +212,7 @@ describe('a turn with tools', () => {
   it('makes an invalid call of what the engine could not parse', async () => {
     const { run } = await scriptedTurns(async function* () {
       yield say('<tool_call>{"name"');
-      yield { ...end, isMalformed: true } as GenerationEvent;
+      yield { ...end, isMalformed: true };
     }, weather);
     const events = await run();
     expect(events.some(({ type }) => type === 'turn.error')).toBe(false);

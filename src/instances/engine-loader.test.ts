@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
-import { modelEntry } from '../../test/setup/model-entry.ts';
+import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import {
   acquireFrom,
   libraryOf,
   scriptedPoolWith,
   type ScriptedPoolOptions,
-} from '../../test/setup/scripted-pool.ts';
+} from '../../test/setup/instances/scripted-pool.ts';
 import type { LaunchSpec } from '../engine/launch/launch.ts';
 import type { EngineLoader, LoadSpec } from './engine-loader.ts';
 

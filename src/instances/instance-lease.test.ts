@@ -1,7 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import { deferred } from '../../test/setup/deferred.ts';
-import { modelEntry } from '../../test/setup/model-entry.ts';
-import { acquireFrom, libraryOf, scriptedPoolWith } from '../../test/setup/scripted-pool.ts';
+import { modelEntry } from '../../test/setup/models/model-entry.ts';
+import {
+  acquireFrom,
+  libraryOf,
+  scriptedPoolWith,
+} from '../../test/setup/instances/scripted-pool.ts';
 import { testContext } from '../../test/setup/test-context.ts';
 import { HearthError } from '../contract/errors.ts';
 import type { InstanceLease } from './instance-lease.ts';
