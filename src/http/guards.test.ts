@@ -11,7 +11,7 @@ type Settings = NonNullable<Parameters<typeof createTestApp>[0]>['settings'];
 const appWith = (settings: Settings = {}) =>
   createTestApp({
     settings,
-    surfaces: (app) => {
+    v1Routes: (app) => {
       mount(app, echoBody, async ({ body }) => body);
       for (const permission of permissions) {
         mount(app, guarded(permission), async ({ principal }) => ({ tokenId: principal.tokenId }));

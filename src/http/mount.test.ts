@@ -9,23 +9,19 @@ const headers = { 'Content-Type': 'application/json' };
 
 function appThatFails(failure: unknown) {
   return createTestApp({
-    surfaces: (app) => {
-      const fail = async () => {
-        throw failure;
-      };
-      mount(app, guarded('chat'), fail);
-      mount(app, echoParams, fail);
-    },
+    v1Routes: (app) => mount(app, guarded('chat'), () => Promise.reject(failure)),
+    v0Routes: (app) => mount(app, echoParams, () => Promise.reject(failure)),
   });
 }
 
 describe('a mounted endpoint', () => {
   const { app } = createTestApp({
-    surfaces: (target) => {
+    v1Routes: (target) => {
       mount(target, echoBody, async ({ body }) => body);
-      mount(target, echoParams, async ({ params, query }) => ({ ...params, ...query }));
       mount(target, wait, async () => new Response('as it is', { status: 202 }));
     },
+    v0Routes: (target) =>
+      mount(target, echoParams, async ({ params, query }) => ({ ...params, ...query })),
   });
 
   it.each([
@@ -81,7 +77,7 @@ describe('a mounted endpoint', () => {
   it('gets the context of its request, whose log lines have the id', async () => {
     let seen: RequestContext | undefined;
     const { app: one, logLines } = createTestApp({
-      surfaces: (target) =>
+      v1Routes: (target) =>
         mount(target, guarded('chat'), async ({ context }) => {
           seen = context;
           context.logger.warn('from the handler');

@@ -13,9 +13,9 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-async function serve(surfaces: (app: App) => void, bodyBytes = 100_000) {
+async function serve(v1Routes: (app: App) => void, bodyBytes = 100_000) {
   const { app, logger, logLines } = createTestApp({
-    surfaces,
+    v1Routes,
     settings: { 'limits.bodyBytes': bodyBytes },
   });
   const server = await listen({ app, host: '127.0.0.1', port: 0, logger });

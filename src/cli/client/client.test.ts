@@ -148,7 +148,7 @@ describe('stream', () => {
 
 describe('fillPath', () => {
   it('encodes parameters and keeps their slashes', () => {
-    expect(fillPath('/api/v1/models/{model}{.+}', { model: 'a/b c@q4?' })).toBe(
+    expect(fillPath('/api/v1/models/{model...}', { model: 'a/b c@q4?' })).toBe(
       '/api/v1/models/a/b%20c%40q4%3F',
     );
   });

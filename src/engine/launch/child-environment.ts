@@ -1,5 +1,7 @@
+import { filterEnvironment } from '../../processes/filter-environment.ts';
+
 /** Variables for libraries, the temporary folder and the GPU; engines get no others. */
-const passedOn = [
+const inheritedVariables = [
   'PATH',
   'HOME',
   'USERPROFILE',
@@ -24,13 +26,8 @@ export function childEnvironment(
   parent: NodeJS.ProcessEnv,
   apiKey: string,
 ): Record<string, string> {
-  const environment: Record<string, string> = {};
-  for (const name of passedOn) {
-    const value = parent[name];
-    if (value !== undefined) environment[name] = value;
-  }
   return {
-    ...environment,
+    ...filterEnvironment(parent, inheritedVariables),
     LLAMA_API_KEY: apiKey,
     // Spinning threads starve each other on a busy machine.
     OMP_WAIT_POLICY: 'passive',

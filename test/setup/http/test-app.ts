@@ -1,12 +1,31 @@
 import type { Authentication } from '../../../src/access/token-service.ts';
 import type { Permission } from '../../../src/contract/permission.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
-import type { App } from '../../../src/http/app-environment.ts';
+import type { HonoApp } from '../../../src/http/app-environment.ts';
 import { createApp, type AppOptions } from '../../../src/http/app.ts';
 import type { GuardSettings } from '../../../src/http/guards.ts';
+import type { App } from '../../../src/http/mount.ts';
+import type { Surface } from '../../../src/http/surface.ts';
+import { v0Errors } from '../../../src/http/surfaces/v0/errors.ts';
+import { v1Errors } from '../../../src/http/surfaces/v1/errors.ts';
 
 interface TestAppOptions extends Partial<Omit<AppOptions, 'settings' | 'logger'>> {
   readonly settings?: Partial<GuardSettings>;
+  /** Mounts routes of `/api/v1`. */
+  readonly v1Routes?: (app: App) => void;
+  /** Mounts routes of `/api/v0`, which have OpenAI's error format. */
+  readonly v0Routes?: (app: App) => void;
+}
+
+/** A surface that consists of the given routes. */
+export function testSurface(surface: Pick<Surface, 'prefixes'> & Partial<Surface>): Surface {
+  return {
+    name: surface.prefixes.join(),
+    description: 'For tests.',
+    errorSerializer: v1Errors,
+    mountRoutes: () => {},
+    ...surface,
+  };
 }
 
 interface LogLine {
@@ -16,8 +35,8 @@ interface LogLine {
 }
 
 /** An app with the defaults of a fresh installation, and what it logged. */
-export function createTestApp(options: TestAppOptions = {}): {
-  readonly app: App;
+export function createTestApp({ v1Routes, v0Routes, ...options }: TestAppOptions = {}): {
+  readonly app: HonoApp;
   readonly logLines: () => readonly LogLine[];
   readonly logger: AppOptions['logger'];
 } {
@@ -28,7 +47,19 @@ export function createTestApp(options: TestAppOptions = {}): {
     version: '1.2.3',
     docsFolder: '/nowhere',
     ping: async () => {},
-    surfaces: () => {},
+    surfaces: [
+      testSurface({
+        name: 'v1',
+        prefixes: ['/api/v1'],
+        ...(v1Routes === undefined ? {} : { mountRoutes: v1Routes }),
+      }),
+      testSurface({
+        name: 'v0',
+        prefixes: ['/api/v0'],
+        errorSerializer: v0Errors,
+        ...(v0Routes === undefined ? {} : { mountRoutes: v0Routes }),
+      }),
+    ],
     ...options,
     logger,
     settings: {

@@ -1,6 +1,7 @@
+import * as z from 'zod';
 import { modelIdentifierSchema } from '../../../src/contract/field.ts';
 import type { Permission } from '../../../src/contract/permission.ts';
-import { defineRoute, jsonBody, z } from '../../../src/contract/route.ts';
+import { defineRoute } from '../../../src/contract/route.ts';
 
 /** Endpoints for the tests of the HTTP side alone. */
 
@@ -9,24 +10,20 @@ export const echoBody = defineRoute({
   path: '/api/v1/echo',
   operationId: 'echo',
   summary: 'Gives the body back',
-  tag: 'v1',
   permission: 'chat',
-  request: { body: jsonBody(z.strictObject({ text: z.string(), count: z.int().default(1) })) },
+  body: z.strictObject({ text: z.string(), count: z.int().default(1) }),
   result: z.object({ text: z.string(), count: z.int() }),
   errors: [],
 });
 
 export const echoParams = defineRoute({
   method: 'get',
-  path: '/api/v0/things/{thing}{.+}',
+  path: '/api/v0/things/{thing...}',
   operationId: 'getThing',
   summary: 'Gives the parameter back',
-  tag: 'v0',
   permission: 'models:read',
-  request: {
-    params: z.object({ thing: modelIdentifierSchema }),
-    query: z.object({ limit: z.coerce.number().int().min(1).max(100).default(20) }),
-  },
+  params: z.object({ thing: modelIdentifierSchema }),
+  query: z.object({ limit: z.coerce.number().int().min(1).max(100).default(20) }),
   result: z.object({ thing: z.string(), limit: z.int() }),
   errors: [],
 });
@@ -38,7 +35,6 @@ export function guarded(permission: Permission | null) {
     path: `/api/v1/needs/${permission ?? 'nothing'}`,
     operationId: `needs${permission}`,
     summary: 'Answers who may',
-    tag: 'v1',
     permission,
     result: z.object({ tokenId: z.string().nullable() }),
     errors: [],
@@ -50,7 +46,6 @@ export const openStream = defineRoute({
   path: '/api/v1/stream',
   operationId: 'stream',
   summary: 'Streams',
-  tag: 'v1',
   permission: 'chat',
   result: z.object({ done: z.boolean() }),
   errors: [],
@@ -61,7 +56,6 @@ export const wait = defineRoute({
   path: '/api/v1/wait',
   operationId: 'wait',
   summary: 'Answers late',
-  tag: 'v1',
   permission: 'chat',
   result: z.object({ done: z.boolean() }),
   errors: [],

@@ -1,11 +1,11 @@
 import type { CompletionEvent } from '../../../chat/run-completion.ts';
 import type { TurnEvent } from '../../../chat/turn-event.ts';
 import type { V0FinishReason } from '../../../contract/v0/result.ts';
-import { toOpenAiErrorBody } from '../../../contract/error-body.ts';
 import { HearthError } from '../../../contract/errors.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
 import type { SseMessage } from '../../sse.ts';
 import { completionHead } from './completion-head.ts';
+import { v0Errors } from './errors.ts';
 import { toFinishReason, toReport } from './to-report.ts';
 
 type GenerationEvent = TurnEvent | CompletionEvent;
@@ -100,12 +100,12 @@ function isEnd(event: GenerationEvent): event is EndEvent {
 
 /** A failure after the stream has begun, as a `data:` line; thrown on where the client has disconnected. */
 function toErrorMessage(error: unknown, { signal, logger }: RequestContext): SseMessage {
-  if (error instanceof HearthError) return { data: JSON.stringify(toOpenAiErrorBody(error)) };
+  if (error instanceof HearthError) return { data: JSON.stringify(v0Errors.serialize(error).body) };
   if (signal.aborted) throw error;
   logger.error({ err: error }, 'stream failed');
   const internal = new HearthError(
     'internal',
     'Something went wrong in the server; its log says more.',
   );
-  return { data: JSON.stringify(toOpenAiErrorBody(internal)) };
+  return { data: JSON.stringify(v0Errors.serialize(internal).body) };
 }

@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 const hub = { search: (...given: Parameters<Hub['search']>) => search(...given) } as Hub;
 const { app } = createTestApp({
-  surfaces: (target) =>
+  v1Routes: (target) =>
     mountCatalog(target, { hub, hubEndpoint: 'http://mirror/hf/' } as SurfaceServices),
 });
 

@@ -20,7 +20,7 @@ beforeEach(async () => {
 async function deleteDuring(downloading: readonly string[], authorization?: string) {
   const logger = createLogger('silent');
   const { app } = createTestApp({
-    surfaces: (target) =>
+    v1Routes: (target) =>
       mountDeleteModel(target, {
         library: createModelLibrary({
           roots: [{ folder }],

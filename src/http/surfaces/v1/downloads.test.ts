@@ -58,7 +58,7 @@ const library = {
 } as unknown as EditableModelLibrary;
 
 const { app } = createTestApp({
-  surfaces: (target) =>
+  v1Routes: (target) =>
     mountDownloads(target, {
       library,
       downloads: new Proxy({} as DownloadManager, {

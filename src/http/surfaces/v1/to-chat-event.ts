@@ -1,6 +1,6 @@
 import type { TurnEvent } from '../../../chat/turn-event.ts';
-import { toErrorBody } from '../../../contract/error-body.ts';
 import type { ChatEvent } from '../../../contract/v1/chat-event.ts';
+import { v1Errors } from './errors.ts';
 import { toChatResult } from './to-chat-result.ts';
 import { toProviderInfo, toToolCall, toToolCallFailure } from './to-output-item.ts';
 
@@ -59,7 +59,7 @@ export function toChatEvent(event: TurnEvent): ChatEvent | undefined {
     case 'toolCall.end':
       return undefined;
     case 'turn.error':
-      return { type: 'error', error: toErrorBody(event.error).error };
+      return { type: 'error', error: v1Errors.serialize(event.error).body.error };
     case 'turn.end':
       return { type: 'chat.end', result: toChatResult(event.result) };
   }
