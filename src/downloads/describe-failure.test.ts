@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { HearthError } from '../contract/errors.ts';
-import { HttpFailure } from '../net/http-client.ts';
+import { HttpFailure } from '../net/http-failure.ts';
 import { describeFailure, isUnexpected } from './describe-failure.ts';
 
 const answered = (status: number) =>

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { deferred } from '../../test/setup/deferred.ts';
-import { HttpFailure, type HttpClient } from '../net/http-client.ts';
+import type { HttpClient } from '../net/http-client.ts';
+import { HttpFailure } from '../net/http-failure.ts';
 import { fetchRange, RangeIgnored } from './fetch-range.ts';
 
 type GetOptions = Parameters<HttpClient['get']>[1];
@@ -293,7 +294,7 @@ describe('a hub that is silent', () => {
       stallTimeoutMs: 1000,
       write: () => gate.promise,
     });
-    void fetching.then(() => {
+    void fetching.finally(() => {
       isDone = true;
     });
     await vi.advanceTimersByTimeAsync(10_500);
