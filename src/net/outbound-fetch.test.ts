@@ -1,6 +1,6 @@
 import { getEventListeners, once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
-import { startLoopbackServer } from '../../test/setup/loopback-server.ts';
+import { startLoopbackServer } from '../../test/setup/net/loopback-server.ts';
 import type { EgressPolicy } from './address-policy.ts';
 import { toFetchResponse } from './fetch-response.ts';
 import { createOutboundFetch } from './outbound-fetch.ts';

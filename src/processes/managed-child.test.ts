@@ -2,7 +2,7 @@ import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { isRunning } from '../../test/setup/is-running.ts';
+import { isRunning } from '../../test/setup/processes/is-running.ts';
 import { filterEnvironment } from './filter-environment.ts';
 import { startManagedChild, type ManagedChildOptions } from './managed-child.ts';
 
