@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { outputItemSchema, type OutputItem } from '../contract/v1/chat.ts';
 
 /** What only a later turn needs of a call, to put the same prompt together again. */

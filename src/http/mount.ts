@@ -1,5 +1,5 @@
 import type { Context, Next } from 'hono';
-import type { ZodType, z } from 'zod';
+import type * as z from 'zod';
 import { HearthError } from '../contract/errors.ts';
 import type { Route } from '../contract/route.ts';
 import type { RequestContext } from '../request/request-context.ts';
@@ -27,7 +27,7 @@ export interface App {
   readonly endpoints: Endpoint[];
 }
 
-type Output<Schema> = Schema extends ZodType ? z.output<Schema> : undefined;
+type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 type SchemaOf<Declared, Part extends string> =
   Declared extends Readonly<Record<Part, infer Schema>> ? Schema : undefined;
 

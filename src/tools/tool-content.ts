@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ToolContent, ToolResult } from './toolbox.ts';
 
 /** Most of one result that is kept. */

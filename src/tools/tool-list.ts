@@ -1,5 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client';
-import { z } from 'zod';
+import * as z from 'zod';
 import { schemaFault } from './tool-schema.ts';
 
 /** A tool as its server describes it. */

@@ -84,7 +84,11 @@ export const serverStatusSchema = z
         pid: 4711,
         started_at: '2026-11-02T09:30:00.000Z',
         home: '/home/ada/.hearth',
-        runtime: { name: 'llama.cpp-linux-x64-cpu', version: 'b11549', supported_formats: ['gguf'] },
+        runtime: {
+          name: 'llama.cpp-linux-x64-cpu',
+          version: 'b11549',
+          supported_formats: ['gguf'],
+        },
         memory: {
           resident_bytes: 97_026_048,
           available_bytes: 12_884_901_888,
