@@ -1,20 +1,18 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { mount } from './mount.ts';
-import { createTestApp } from './testing/test-app.ts';
-import { echoBody, echoParams } from './testing/test-routes.ts';
+import { createTestApp } from '../../test/setup/http/test-app.ts';
+import { echoBody, echoParams } from '../../test/setup/http/test-routes.ts';
+import { useTemporaryFolder } from '../../test/setup/temporary-folder.ts';
 
 describe('the pages of the server', () => {
-  let docsFolder: string;
+  const docs = useTemporaryFolder();
   beforeAll(async () => {
-    docsFolder = await mkdtemp(join(tmpdir(), 'hearth-docs-'));
-    await writeFile(join(docsFolder, 'swagger-ui.css'), 'body {}');
-    await writeFile(join(docsFolder, 'other.txt'), 'not served');
+    await writeFile(join(docs.path, 'swagger-ui.css'), 'body {}');
+    await writeFile(join(docs.path, 'other.txt'), 'not served');
   });
-  afterAll(() => rm(docsFolder, { recursive: true }));
-  const appWith = (options = {}) => createTestApp({ docsFolder, ...options }).app;
+  const appWith = (options = {}) => createTestApp({ docsFolder: docs.path, ...options }).app;
 
   it('need no token', async () => {
     const app = appWith({ settings: { 'auth.required': true } });

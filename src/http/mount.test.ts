@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { HearthError } from '../contract/errors.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { mount } from './mount.ts';
-import { createTestApp } from './testing/test-app.ts';
-import { echoBody, echoParams, guarded, wait } from './testing/test-routes.ts';
+import { createTestApp } from '../../test/setup/http/test-app.ts';
+import { echoBody, echoParams, guarded, wait } from '../../test/setup/http/test-routes.ts';
 
 const headers = { 'Content-Type': 'application/json' };
 

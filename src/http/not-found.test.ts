@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { defineRoute } from '../contract/route.ts';
 import { mount } from './mount.ts';
-import { createTestApp } from './testing/test-app.ts';
-import { echoBody, echoParams } from './testing/test-routes.ts';
+import { createTestApp } from '../../test/setup/http/test-app.ts';
+import { echoBody, echoParams } from '../../test/setup/http/test-routes.ts';
 
 /** Where the parameter of another endpoint would take the path too. */
 const below = defineRoute({

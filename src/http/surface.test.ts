@@ -5,7 +5,7 @@ import { createErrorSerializer } from './errors/error-serializer.ts';
 import { mount } from './mount.ts';
 import { findSurface } from './surface.ts';
 import { v0Errors } from './surfaces/v0/errors.ts';
-import { createTestApp, testSurface } from './testing/test-app.ts';
+import { createTestApp, testSurface } from '../../test/setup/http/test-app.ts';
 
 /** Two surfaces of a hypothetical server: their clients know the same path by different formats. */
 const listModels = (operationId: string) =>

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { useHearth } from '../setup/server/use-hearth.ts';
 
 /**
  * Generates a client from `docs/openapi.json` with each generator, and chats with it. `scripts/install-clients.sh`
@@ -20,15 +20,10 @@ const environment = {
   PATH: [join(here, 'node_modules/.bin'), join(python, 'bin'), process.env['PATH']].join(delimiter),
 };
 
-let hearth: HearthProcess;
+const hearth = useHearth();
 beforeAll(async () => {
   await rm(generated, { recursive: true, force: true });
   await mkdir(generated);
-  hearth = await startHearth();
-});
-afterAll(async () => {
-  await hearth.stop();
-  await removeHome(hearth.home);
 });
 
 async function run(program: string, commandLine: readonly string[]): Promise<string> {

@@ -2,7 +2,11 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { sendEvents, sendJson, startLoopbackServer } from '../../../test/setup/loopback-server.ts';
+import {
+  sendEvents,
+  sendJson,
+  startLoopbackServer,
+} from '../../../test/setup/net/loopback-server.ts';
 import { createChat } from '../../contract/v1/chat-event.ts';
 import { listResponses } from '../../contract/v1/stored-response.ts';
 import { unloadModel } from '../../contract/v1/model.ts';

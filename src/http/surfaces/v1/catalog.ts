@@ -12,14 +12,14 @@ export function mountCatalog(app: App, { hub, hubEndpoint }: SurfaceServices): v
   const urlOf = (repository: string): string =>
     `${hubAddress(hubEndpoint).href.replace(/\/+$/, '')}/${repository}`;
 
-  mount(app, searchCatalog, async ({ query: { search = '', limit }, signal }) => {
+  mount(app, searchCatalog, async ({ query: { search = '', limit }, context }) => {
     const words = search.trim();
     const entries = searchEntries(words).slice(0, limit);
     const known = entries.map((entry) => fromEntry(entry, urlOf));
     const missing = limit - known.length;
     if (words === '' || missing === 0) return { models: known };
     try {
-      const found = await hub.search(words, limit, signal);
+      const found = await hub.search(words, limit, context.signal);
       const others = found.map((result) => fromHub(result, urlOf)).filter(isNotIn(known));
       return { models: [...known, ...others.slice(0, missing)] };
     } catch (error) {

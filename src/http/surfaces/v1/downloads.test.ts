@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { HearthError } from '../../../contract/errors.ts';
 import type { DownloadJob, DownloadManager, DownloadPlan } from '../../../downloads/downloads.ts';
 import type { EditableModelLibrary } from '../../../models/model.ts';
-import { createTestApp } from '../../testing/test-app.ts';
+import { createTestApp } from '../../../../test/setup/http/test-app.ts';
 import type { SurfaceServices } from '../services.ts';
 import { mountDownloads } from './downloads.ts';
 

@@ -19,10 +19,10 @@ export function mountDownloads(app: App, { downloads, library }: SurfaceServices
     jobs.some(({ status }) => status === 'completed') ? libraryKeys() : new Map();
   const show = async (job: DownloadJob) => toDownloadJob(job, await keysFor([job]));
 
-  mount(app, startDownload, async ({ body, signal }) => {
+  mount(app, startDownload, async ({ body, context }) => {
     const start = await downloads.start(
       { model: body.model, ...omitUndefined({ quantization: body.quantization }) },
-      signal,
+      context.signal,
     );
     return toDownloadStart(
       start,
