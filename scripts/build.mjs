@@ -20,9 +20,9 @@ const require = createRequire(import.meta.url);
 // Every command loads zod. Bundled, without the messages in fifty languages, it loads in a fifth of the time.
 const bundledPackages = ['zod'];
 const { dependencies } = JSON.parse(await readFile('package.json', 'utf8'));
-const external = Object.keys(dependencies)
-  .filter((name) => !bundledPackages.includes(name))
-  .flatMap((name) => [name, `${name}/*`]);
+const external = Object.keys(dependencies).flatMap((name) =>
+  bundledPackages.includes(name) ? [] : [name, `${name}/*`],
+);
 
 // Built beside and then put in place, so that a build that fails leaves the last one as it is.
 const next = await mkdtemp('.dist-');
