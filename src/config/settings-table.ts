@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * Every setting, declared once: its key in `config.json`, what it may be and what it is by default.
