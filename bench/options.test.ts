@@ -28,6 +28,11 @@ describe('parseOptions', () => {
     ]);
   });
 
+  it('writes JSON to standard output or to a file', () => {
+    expect(parse('--json')).toMatchObject({ isJson: true, jsonFile: undefined });
+    expect(parse('--json', 'a.json')).toMatchObject({ isJson: true, jsonFile: 'a.json' });
+  });
+
   it('bounds the answers of models that do not stop by themselves', () => {
     expect(parse('--model', 'a.gguf').maxTokens).toBe(128);
     expect(parse('--model', 'a.gguf', '--max-tokens', '64').maxTokens).toBe(64);

@@ -20,6 +20,8 @@ export interface BenchOptions {
   /** Folder for a CPU profile of Hearth. */
   readonly profile: string | undefined;
   readonly isJson: boolean;
+  /** File for the JSON; standard output by default. */
+  readonly jsonFile: string | undefined;
   readonly isQuick: boolean;
   /** Files to compare memory estimates with, beside the starter models; absent: measure the rest. */
   readonly estimates: readonly string[] | undefined;
@@ -46,7 +48,7 @@ export function parseOptions(
     .option('--max-tokens <number>', 'most tokens of an answer', wholeNumber)
     .option('--quick', 'one short round, to see that everything runs')
     .option('--profile <folder>', 'write a CPU profile of Hearth there')
-    .option('--json', 'print the numbers as JSON')
+    .option('--json [file]', 'write the results as JSON, to a file or to standard output')
     .option('--estimates [files...]', 'compare memory estimates with what engines take, alone')
     .allowExcessArguments(false)
     .exitOverride()
@@ -63,7 +65,7 @@ export function parseOptions(
     maxTokens?: number;
     quick?: boolean;
     profile?: string;
-    json?: boolean;
+    json?: true | string;
     estimates?: true | readonly string[];
   }>();
   const isQuick = given.quick === true;
@@ -80,7 +82,8 @@ export function parseOptions(
     budgetMs: isQuick ? 300 : 2000,
     streams: isQuick ? [1, 8] : [1, 4, 8, 16],
     profile: given.profile,
-    isJson: given.json === true,
+    isJson: given.json !== undefined,
+    jsonFile: typeof given.json === 'string' ? given.json : undefined,
     isQuick,
     estimates: given.estimates === true ? [] : given.estimates,
   };
