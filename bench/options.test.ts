@@ -19,7 +19,7 @@ describe('parseOptions', () => {
     });
   });
 
-  it('compares memory estimates on request, with more files where they are given', () => {
+  it('compares memory estimates on request, with additional files if set', () => {
     expect(parse().estimates).toBeUndefined();
     expect(parse('--estimates').estimates).toEqual([]);
     expect(parse('--estimates', 'a.gguf', 'b.gguf', '--json').estimates).toEqual([
@@ -53,7 +53,7 @@ describe('parseOptions', () => {
     ['Known are', ['--only', 'speed']],
     ['unknown option', ['--unknown']],
     ['too many arguments', ['extra']],
-  ])('says %j where it is given %j', (reason, commandLine) => {
+  ])('reports %j for %j', (reason, commandLine) => {
     let printed = '';
     const print = (text: string): void => {
       printed += text;

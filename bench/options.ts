@@ -37,7 +37,7 @@ export function parseOptions(
   print: (text: string) => void,
 ): BenchOptions {
   const command = new Command('bench')
-    .description('Measures Hearth beside a bare server of the same runtime, in turns.')
+    .description('Measures Hearth beside a bare server of the same runtime, alternately.')
     .option('--model <file>', 'a GGUF file, in place of the starter model of its kind')
     .option('--against <url>', 'an OpenAI-compatible server, in place of the bare one')
     .option('--against-model <name>', 'what that server calls the model')
@@ -54,7 +54,7 @@ export function parseOptions(
     .exitOverride()
     .configureOutput({ writeOut: print, writeErr: print })
     .parse([...commandLine], { from: 'user' });
-  const given = command.opts<{
+  const values = command.opts<{
     model?: string;
     against?: string;
     againstModel?: string;
@@ -68,24 +68,24 @@ export function parseOptions(
     json?: true | string;
     estimates?: true | readonly string[];
   }>();
-  const isQuick = given.quick === true;
+  const isQuick = values.quick === true;
   return {
-    model: given.model,
-    against: given.against,
-    againstModel: given.againstModel,
-    rounds: given.rounds ?? (isQuick ? 1 : 5),
-    only: given.only ?? measurementNames,
-    threads: given.threads,
-    parallel: given.parallel,
+    model: values.model,
+    against: values.against,
+    againstModel: values.againstModel,
+    rounds: values.rounds ?? (isQuick ? 1 : 5),
+    only: values.only ?? measurementNames,
+    threads: values.threads,
+    parallel: values.parallel,
     // The starter model ends its story by itself; others would write on and on.
-    maxTokens: given.maxTokens ?? (given.model === undefined ? 512 : 128),
+    maxTokens: values.maxTokens ?? (values.model === undefined ? 512 : 128),
     budgetMs: isQuick ? 300 : 2000,
     streams: isQuick ? [1, 8] : [1, 4, 8, 16],
-    profile: given.profile,
-    isJson: given.json !== undefined,
-    jsonFile: typeof given.json === 'string' ? given.json : undefined,
+    profile: values.profile,
+    isJson: values.json !== undefined,
+    jsonFile: typeof values.json === 'string' ? values.json : undefined,
     isQuick,
-    estimates: given.estimates === true ? [] : given.estimates,
+    estimates: values.estimates === true ? [] : values.estimates,
   };
 }
 

@@ -17,7 +17,7 @@ const entryPoints = {
 
 const require = createRequire(import.meta.url);
 
-// Built beside and then put in place, so that a build that fails leaves the last one as it is.
+// Built beside and then put in place, so that a failed build keeps the previous one.
 const next = await mkdtemp('.dist-');
 try {
   await build({
