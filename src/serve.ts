@@ -20,8 +20,8 @@ import { mountV0 } from './http/surfaces/v0/surface.ts';
 import { mountV1 } from './http/surfaces/v1/surface.ts';
 import { createHub } from './hub/create-hub.ts';
 import { hubEgressPolicy } from './hub/hub-endpoint.ts';
-import { Loader } from './instances/loader.ts';
-import { createMemoryGauge } from './instances/memory-gauge.ts';
+import { GgufLoader } from './instances/gguf-loader.ts';
+import { availableMemoryBytes } from './instances/memory/available-bytes.ts';
 import { InstancePool } from './instances/pool.ts';
 import { createModelLibrary } from './models/library.ts';
 import type { ModelRoot } from './models/scan-repository.ts';
@@ -121,11 +121,10 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     });
     cleanups.push(() => launcher.close());
 
-    const kvCacheTypes = { k: settings['engine.kvTypeK'], v: settings['engine.kvTypeV'] };
-    const loader = new Loader({
+    const ggufLoader = new GgufLoader({
       runtimes,
       launcher,
-      kvCacheTypes,
+      kvCacheTypes: { k: settings['engine.kvTypeK'], v: settings['engine.kvTypeV'] },
       threads: settings['engine.threads'],
       gpuLayers: settings['engine.gpuLayers'],
       promptCacheMiB: settings['engine.promptCacheMiB'],
@@ -134,9 +133,9 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     });
     const pool = new InstancePool({
       library,
-      loader,
+      loaders: [ggufLoader],
       logger,
-      gauge: createMemoryGauge(kvCacheTypes),
+      availableBytes: availableMemoryBytes,
       loadsOnRequest: settings['models.jit'],
       defaultTtlSeconds: settings['models.ttlSeconds'],
       defaults: {

@@ -1,12 +1,11 @@
-import { omitUndefined } from '../omit-undefined.ts';
 import type { InstancePool } from '../instances/pool.ts';
-import { leaseFailure } from './lease-failure.ts';
+import { omitUndefined } from '../omit-undefined.ts';
+import type { RequestContext } from '../request/request-context.ts';
 
 export interface EmbedCall {
+  /** Model key or instance id; empty or absent: the only loaded embedding model. */
   readonly identifier: string | undefined;
   readonly ttlSeconds?: number;
-  /** Who asks, for taking turns. */
-  readonly caller: string;
   readonly inputs: readonly string[];
 }
 
@@ -25,19 +24,17 @@ export interface EmbedResult {
 export async function embed(
   pool: InstancePool,
   call: EmbedCall,
-  signal: AbortSignal,
+  context: RequestContext,
 ): Promise<EmbedResult> {
-  const { identifier, ttlSeconds, caller, inputs } = call;
-  const lease = await pool.acquire(
-    { identifier, purpose: 'embedding', caller, ...omitUndefined({ ttlSeconds }) },
-    signal,
-  );
+  const { identifier, ttlSeconds, inputs } = call;
+  const target = await pool.resolve(identifier, 'embedding');
+  const lease = await pool.acquire({ target, ...omitUndefined({ ttlSeconds }) }, context);
   try {
-    const { vectors, promptTokens } = await lease.engine.embed(inputs, lease.signal);
+    const { vectors, promptTokens } = await lease.withSlot((engine, leaseContext) =>
+      engine.embed(inputs, leaseContext),
+    );
     const { model, variant } = lease.selection;
     return { model: `${model.key}@${variant.id}`, vectors, promptTokens };
-  } catch (error) {
-    throw await leaseFailure(lease, error);
   } finally {
     lease.release();
   }

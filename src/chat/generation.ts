@@ -1,26 +1,23 @@
 import type {
-  EngineProperties,
+  EngineCapabilities,
   EngineStopReason,
   GenerationEvent,
   GenerationRequest,
   GenerationUsage,
 } from '../engine/engine.ts';
-import type { AcquireEvent, Lease } from '../instances/lease.ts';
+import type { AcquireEvent, AcquireRequest, ModelTarget } from '../instances/acquire-request.ts';
+import type { InstanceLease } from '../instances/instance-lease.ts';
 import type { InstancePool } from '../instances/pool.ts';
 import type { ModelSelection } from '../models/model.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import { createChannel } from '../concurrency/channel.ts';
-import { leaseFailure } from './lease-failure.ts';
+import { withSignal, type RequestContext } from '../request/request-context.ts';
 import { promptKey } from './prompt-key.ts';
-import { Seat } from './seat.ts';
 
 export interface GenerationCall {
-  /** Model key or instance id; empty or absent: the one that is loaded. */
-  readonly identifier: string | undefined;
+  readonly target: ModelTarget;
   readonly contextLength?: number;
   readonly ttlSeconds?: number;
-  /** Who asks, for taking turns. */
-  readonly caller: string;
   /** Whether it waits as long as a load takes, since its client sees the progress. */
   readonly waitsForLoad?: boolean;
   readonly request: GenerationRequest;
@@ -44,91 +41,125 @@ type GenerationEnd = Extract<GenerationEvent, { readonly type: 'generation.end' 
 
 export type GenerationStart = Extract<GenerationStep, { readonly type: 'generation.start' }>;
 
-/** `instance.chosen`, perhaps `load.*`, `generation.start`, the engine's events, `generation.report`. */
+/** `instance.chosen`, `slot.assigned`, perhaps `load.*`, `generation.start`, the engine's events, `generation.report`. */
 export type GenerationStep =
   | AcquireEvent
   | {
       readonly type: 'generation.start';
       readonly instanceId: string;
       readonly selection: ModelSelection;
-      readonly properties: EngineProperties;
+      readonly capabilities: EngineCapabilities;
       readonly loadTimeSeconds: number | undefined;
     }
   | Exclude<GenerationEvent, GenerationEnd>
   | { readonly type: 'generation.report'; readonly report: GenerationReport };
 
 /**
- * Gets an instance of the model and generates on it. Ending the iteration early, or aborting the signal,
- * stops the engine and frees the slot.
+ * Gets an instance of the model and generates on it. Leaving the iteration early, or aborting the signal, stops
+ * the engine and frees the slot.
  *
  * @throws HearthError those of `InstancePool.acquire` and `Engine.generate`.
  */
 export async function* generate(
   pool: InstancePool,
   call: GenerationCall,
-  signal: AbortSignal,
+  context: RequestContext,
 ): AsyncGenerator<GenerationStep> {
-  const seat = new Seat(pool, signal);
+  const { target, contextLength, ttlSeconds, waitsForLoad, request } = call;
+  const acquired = yield* acquireLease(
+    pool,
+    {
+      target,
+      promptPrefix: promptKey(request),
+      ...omitUndefined({ contextLength, ttlSeconds, waitsForLoad }),
+    },
+    context,
+  );
   try {
-    yield* generateAt(seat, call);
+    yield* generateOn(acquired.lease, request, acquired);
   } finally {
-    seat.leave();
+    acquired.lease.release();
   }
 }
 
+/** A lease, and when its first generation began to count. */
+export interface AcquiredLease {
+  readonly lease: InstanceLease;
+  /** `performance.now()` of the request, or of the end of the load that it waited for. */
+  readonly startedAt: number;
+  readonly loadTimeSeconds: number | undefined;
+}
+
 /**
- * One generation of several, as `generate`; only the first one has the steps of getting an instance.
+ * Acquires a lease and yields what happens meanwhile. Leaving the iteration early gives the lease back.
  *
- * @throws HearthError those of `generate`.
+ * @throws HearthError those of `InstancePool.acquire`.
  */
-export async function* generateAt(
-  seat: Seat,
-  call: GenerationCall,
-): AsyncGenerator<GenerationStep> {
+export async function* acquireLease(
+  pool: InstancePool,
+  request: AcquireRequest,
+  context: RequestContext,
+): AsyncGenerator<AcquireEvent, AcquiredLease> {
   let startedAt = performance.now();
   let loadTimeSeconds: number | undefined;
-  const acquiring = createChannel<AcquireEvent>();
-  const { identifier, contextLength, ttlSeconds, caller, waitsForLoad, request } = call;
-  const leasing = seat
-    .take(
-      {
-        identifier,
-        purpose: 'generation',
-        caller,
-        prompt: promptKey(request),
-        ...omitUndefined({ contextLength, ttlSeconds, waitsForLoad }),
-      },
-      acquiring.push,
-    )
-    .finally(acquiring.close);
-  // The reader awaits `leasing` only after the channel has ended; a failure must not be unhandled till then.
+  const left = new AbortController();
+  const signal = AbortSignal.any([context.signal, left.signal]);
+  const events = createChannel<AcquireEvent>();
+  const leasing = pool
+    .acquire(request, withSignal(context, signal), events.push)
+    .finally(events.close);
+  // It is awaited only after the events have ended; a failure must not count as unhandled till then.
   leasing.catch(() => {});
-  let lease: Lease | undefined;
+  let isTaken = false;
   try {
-    for await (const event of acquiring) {
+    for await (const event of events) {
       if (event.type === 'load.end') {
         startedAt = performance.now();
         ({ loadTimeSeconds } = event);
       }
       yield event;
     }
-    lease = await leasing;
-    const { engine, instanceId, selection } = lease;
-    const { properties } = engine;
+    const lease = await leasing;
+    isTaken = true;
+    return { lease, startedAt, loadTimeSeconds };
+  } finally {
+    if (!isTaken) {
+      left.abort();
+      leasing.then(
+        (lease) => lease.release(),
+        () => {},
+      );
+    }
+  }
+}
+
+/**
+ * Generates once on a leased instance.
+ *
+ * @param first Given for the first generation of a lease.
+ * @throws HearthError those of `Engine.generate`.
+ */
+export function generateOn(
+  lease: InstanceLease,
+  request: GenerationRequest,
+  first?: AcquiredLease,
+): AsyncGenerator<GenerationStep> {
+  const startedAt = first?.startedAt ?? performance.now();
+  return lease.streamWithSlot(async function* (engine, context): AsyncGenerator<GenerationStep> {
+    const { instanceId, selection, capabilities } = lease;
     yield {
       type: 'generation.start',
       instanceId,
       selection,
-      properties,
-      loadTimeSeconds,
+      capabilities,
+      loadTimeSeconds: first?.loadTimeSeconds,
     };
     let firstTokenAt: number | undefined;
     let reasoning = '';
-    for await (const event of engine.generate(request, lease.signal)) {
+    for await (const event of engine.generate(request, context)) {
       if (event.type === 'generation.end') {
         const timeToFirstTokenMs = (firstTokenAt ?? performance.now()) - startedAt;
-        const reasoningTokens =
-          reasoning === '' ? 0 : await engine.countTokens(reasoning, lease.signal);
+        const reasoningTokens = reasoning === '' ? 0 : await engine.countTokens(reasoning, context);
         yield {
           type: 'generation.report',
           report: toReport(event, timeToFirstTokenMs, reasoningTokens),
@@ -139,11 +170,7 @@ export async function* generateAt(
         yield event;
       }
     }
-  } catch (error) {
-    throw lease === undefined ? error : await leaseFailure(lease, error);
-  } finally {
-    seat.rest();
-  }
+  });
 }
 
 function toReport(

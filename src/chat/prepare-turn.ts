@@ -1,6 +1,6 @@
 import type { ContentPart, EngineMessage } from '../engine/engine.ts';
+import type { ModelTarget } from '../instances/acquire-request.ts';
 import type { InstancePool } from '../instances/pool.ts';
-import type { ModelSelection } from '../models/model.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Store, StoredInputItem } from '../store/store.ts';
 import type { ToolServers } from '../tools/toolbox.ts';
@@ -20,7 +20,7 @@ export interface TurnServices {
 }
 
 export interface PreparedTurn {
-  readonly selection: ModelSelection;
+  readonly target: ModelTarget;
   readonly messages: readonly EngineMessage[];
   /** For the calls that this turn adds to those of its history. */
   readonly callNumbers: CallNumbers;
@@ -41,7 +41,8 @@ export async function prepareTurn(
   signal: AbortSignal,
 ): Promise<PreparedTurn> {
   const { pool, store, maxImagePixels } = services;
-  const selection = await pool.resolve(request.model, 'generation');
+  const target = await pool.resolve(request.model, 'generation');
+  const { selection } = target;
   assertReasoning(selection.model, request.reasoning);
   const history = await loadHistory(store, request.previousResponseId, request.ownerId);
   const hasImage = ({ type }: { readonly type: string }): boolean => type === 'image';
@@ -71,5 +72,5 @@ export async function prepareTurn(
   const callNumbers = new CallNumbers();
   const reader = { model: selection.model, maxImagePixels, signal };
   const messages = await toMessages(store, systemPrompt, history, parts, reader, callNumbers);
-  return { selection, messages, callNumbers, storedInput, images };
+  return { target, messages, callNumbers, storedInput, images };
 }

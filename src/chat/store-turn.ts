@@ -13,7 +13,7 @@ import type { TurnRequest } from './turn-request.ts';
 export async function storeTurn(
   { store }: TurnServices,
   request: TurnRequest,
-  { selection, storedInput, images }: PreparedTurn,
+  { target, storedInput, images }: PreparedTurn,
   result: ChatResult,
   output: readonly StoredOutputItem[],
 ): Promise<string> {
@@ -25,7 +25,7 @@ export async function storeTurn(
         parentId: request.previousResponseId ?? null,
         ownerId: request.ownerId,
         createdAt: new Date(),
-        modelKey: selection.model.key,
+        modelKey: target.selection.model.key,
         modelInstanceId: result.model_instance_id,
         systemPrompt: request.systemPrompt ?? null,
         input: storedInput,

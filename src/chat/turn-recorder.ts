@@ -59,6 +59,8 @@ export class TurnRecorder {
       case 'instance.chosen':
         this.#instanceId = step.instanceId;
         return [{ type: 'chat.start', ...this.#instance() }];
+      case 'slot.assigned':
+        return [];
       case 'load.start':
         return [{ type: 'model_load.start', ...this.#instance() }];
       case 'load.progress':

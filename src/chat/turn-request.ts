@@ -21,8 +21,6 @@ export interface TurnRequest {
   readonly isStored: boolean;
   /** Token that asks; stored responses belong to it. */
   readonly ownerId: string | null;
-  /** Who asks, for taking turns: a token or an address. */
-  readonly caller: string;
   /** Whether it waits as long as a load takes, since its client sees the progress. */
   readonly waitsForLoad: boolean;
 }

@@ -120,7 +120,7 @@ describe('runTurn', () => {
     for await (const event of turn) {
       if (event.type === 'prompt_processing.start') break;
     }
-    await expect.poll(() => pool.list()[0]?.slots.activeCount).toBe(0);
+    await expect.poll(() => pool.list()[0]?.activeRequests).toBe(0);
   });
 
   it('throws what is wrong with the request before the first event', async () => {

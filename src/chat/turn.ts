@@ -1,4 +1,5 @@
 import { HearthError } from '../contract/errors.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import { prepareTurn, type TurnServices } from './prepare-turn.ts';
 import { runRounds } from './rounds.ts';
 import { storeTurn } from './store-turn.ts';
@@ -17,14 +18,15 @@ import type { TurnRequest } from './turn-request.ts';
 export async function* runTurn(
   services: TurnServices,
   request: TurnRequest,
-  signal: AbortSignal,
+  context: RequestContext,
 ): AsyncGenerator<TurnEvent> {
+  const { signal } = context;
   const prepared = await prepareTurn(services, request, signal);
   const toolbox = await services.tools.open(request.integrations, request.toolCaller, signal);
   const recorder = new TurnRecorder(() => toolbox.tools());
   let responseId: string | undefined;
   try {
-    yield* runRounds(services, request, prepared, toolbox, recorder, signal);
+    yield* runRounds(services, request, prepared, toolbox, recorder, context);
     if (request.isStored) {
       const result = recorder.result(undefined);
       responseId = await storeTurn(services, request, prepared, result, recorder.storedOutput());

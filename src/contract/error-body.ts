@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { HearthError } from './errors.ts';
+import type { HearthError, NameField } from './errors.ts';
 import { fractionSchema } from './field.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 
@@ -36,12 +36,28 @@ type OpenAiErrorBody = z.infer<typeof openAiErrorBodySchema>;
 
 /** An error as v1 and the server's own endpoints send it; no `param` where no field is at fault. */
 export function toErrorBody(error: HearthError): ErrorBody {
-  const { type, message, code, param, loading } = error;
-  return { error: { type, message, code, ...omitUndefined({ param, loading }) } };
+  const { type, code, loading } = error;
+  const message = error.describe(toWireName);
+  return { error: { type, message, code, ...omitUndefined({ param: paramOf(error), loading }) } };
 }
 
 /** An error as v0 sends it; `param` is null where no field is at fault. */
 export function toOpenAiErrorBody(error: HearthError): OpenAiErrorBody {
-  const { type, message, code, param, loading } = error;
-  return { error: { message, type, param: param ?? null, code, ...omitUndefined({ loading }) } };
+  const { type, code, loading } = error;
+  const message = error.describe(toWireName);
+  const param = paramOf(error) ?? null;
+  return { error: { message, type, param, code, ...omitUndefined({ loading }) } };
+}
+
+/** Domain fields whose name in the API is not the same in snake_case. */
+const wireNames: Readonly<Record<string, string>> = {
+  expertCount: 'num_experts',
+  'responseFormat.schema': 'response_format.json_schema.schema',
+};
+
+const toWireName: NameField = (field) =>
+  wireNames[field] ?? field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+function paramOf({ param, field }: HearthError): string | undefined {
+  return param ?? (field === undefined ? undefined : toWireName(field));
 }

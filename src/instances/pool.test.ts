@@ -1,13 +1,17 @@
 import { describe, expect, it, vi } from 'vitest';
 import { deferred } from '../../test/setup/deferred.ts';
 import { modelEntry } from '../../test/setup/model-entry.ts';
-import { libraryOf, scriptedPoolWith } from '../../test/setup/scripted-pool.ts';
+import {
+  acquireFrom,
+  libraryOf,
+  scriptedPoolWith,
+  type ScriptedPoolOptions,
+} from '../../test/setup/scripted-pool.ts';
+import { testContext } from '../../test/setup/test-context.ts';
 import { HearthError } from '../contract/errors.ts';
-import type { AcquireEvent } from './lease.ts';
-import type { InstancePool } from './pool.ts';
+import type { AcquireEvent } from './acquire-request.ts';
 
-const never = new AbortController().signal;
-function setUp(changes: Partial<ConstructorParameters<typeof InstancePool>[0]> = {}) {
+function setUp(changes: Partial<ScriptedPoolOptions> = {}) {
   const library = libraryOf(
     modelEntry(),
     modelEntry({ key: 'test/other' }),
@@ -19,10 +23,7 @@ function setUp(changes: Partial<ConstructorParameters<typeof InstancePool>[0]> =
     identifier = 'test/model',
     options: { contextLength?: number; signal?: AbortSignal } = {},
     onEvent?: (event: AcquireEvent) => void,
-  ) => {
-    const { signal = never, ...rest } = options;
-    return pool.acquire({ identifier, purpose: 'generation', ...rest }, signal, onEvent);
-  };
+  ) => acquireFrom(pool, identifier, { ...options, ...(onEvent && { onEvent }) });
   const ids = () => pool.list().map(({ id }) => id);
   return { pool, launcher, acquire, ids };
 }
@@ -41,7 +42,7 @@ describe('InstancePool.acquire', () => {
     launcher.onLaunch = async (_, onProgress) => onProgress(0.5);
     const events: AcquireEvent[] = [];
     await acquire('test/model', {}, (event) => events.push(event));
-    expect(events).toEqual([
+    expect(events.filter(({ type }) => type !== 'slot.assigned')).toEqual([
       { type: 'instance.chosen', instanceId: 'test/model' },
       { type: 'load.start' },
       { type: 'load.progress', fraction: 0.5 },
@@ -49,7 +50,7 @@ describe('InstancePool.acquire', () => {
     ]);
     const later: AcquireEvent[] = [];
     await acquire('test/model', {}, (event) => later.push(event));
-    expect(later.map(({ type }) => type)).toEqual(['instance.chosen']);
+    expect(later.map(({ type }) => type)).toEqual(['instance.chosen', 'slot.assigned']);
   });
 
   it('loads another instance for another context', async () => {
@@ -71,8 +72,8 @@ describe('InstancePool.acquire', () => {
 
   it('takes an instance by its id', async () => {
     const { acquire, pool } = setUp();
-    await pool.load('test/model', {}, never);
-    await pool.load('test/model', {}, never);
+    await pool.load('test/model', {}, testContext());
+    await pool.load('test/model', {}, testContext());
     expect((await acquire('test/model:2')).instanceId).toBe('test/model:2');
   });
 
@@ -98,18 +99,18 @@ describe('InstancePool.acquire', () => {
   it('refuses a context that the model does not support', async () => {
     const { acquire } = setUp();
     await expect(acquire('test/model', { contextLength: 4097 })).rejects.toThrow(
-      /context_length 4097 .* at most 4096/,
+      /contextLength 4097 .* at most 4096/,
     );
   });
 
   it('loads nothing where loading on request is off', async () => {
     const { acquire, pool } = setUp({ loadsOnRequest: false });
     await expect(acquire()).rejects.toThrow(/hearth load test\/model/);
-    await pool.load('test/model', {}, never);
+    await pool.load('test/model', {}, testContext());
     await expect(acquire()).resolves.toBeDefined();
     await expect(acquire('test/model', { contextLength: 1024 })).rejects.toMatchObject({
       code: 'model_not_found',
-      param: 'context_length',
+      field: 'contextLength',
       message: expect.stringMatching(
         /with a context of 1024 .*a context of \d+ tokens.*hearth load test\/model --context-length 1024/,
       ),
@@ -130,7 +131,7 @@ describe('InstancePool.acquire', () => {
     const lease = await acquire();
     lease.release();
     lease.release();
-    expect(pool.list()[0]?.slots.activeCount).toBe(0);
+    expect(pool.list()[0]?.activeRequests).toBe(0);
   });
 });
 
@@ -194,7 +195,9 @@ describe('memory', () => {
     await acquire();
     expect(pool.list()[0]?.config).toEqual({ contextLength: 2048, parallel: 2 });
     const other = setUp(setup);
-    await expect(other.pool.load('test/model', { parallel: 8 }, never)).rejects.toMatchObject({
+    await expect(
+      other.pool.load('test/model', { parallel: 8 }, testContext()),
+    ).rejects.toMatchObject({
       code: 'out_of_memory',
     });
   });
@@ -210,12 +213,13 @@ describe('memory', () => {
 
 describe('an instance that goes', () => {
   it('ends its requests when it crashes, and the next one loads it again', async () => {
-    const { launcher, acquire, ids } = setUp();
+    const { launcher, acquire, ids, pool } = setUp();
     const leases = [await acquire(), await acquire()];
     const waiting = acquire();
+    await vi.waitFor(() => expect(pool.list()[0]?.queuedRequests).toBe(1));
     launcher.processes[0]?.crash('segmentation fault');
     await expect(waiting).rejects.toMatchObject({ code: 'crashed' });
-    expect(leases[0]?.signal.reason).toMatchObject({
+    expect(leases[0]?.context.signal.reason).toMatchObject({
       code: 'crashed',
       message: expect.stringContaining('segmentation fault'),
     });
@@ -229,7 +233,7 @@ describe('an instance that goes', () => {
     const { launcher, acquire, ids, pool } = setUp();
     const lease = await acquire();
     await pool.unload('test/model');
-    expect(lease.signal.reason).toMatchObject({ code: 'unloaded' });
+    expect(lease.context.signal.reason).toMatchObject({ code: 'unloaded' });
     expect(launcher.processes[0]?.isStopped()).toBe(true);
     expect(ids()).toEqual([]);
     await expect(pool.unload('test/model')).rejects.toMatchObject({ code: 'instance_not_found' });
@@ -256,7 +260,7 @@ describe('an instance that goes', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const { acquire, ids, pool } = setUp();
-      await pool.load('test/model', {}, never);
+      await pool.load('test/model', {}, testContext());
       (await acquire()).release();
       await vi.advanceTimersByTimeAsync(10 * 3600 * 1000);
       expect(ids()).toEqual(['test/model']);

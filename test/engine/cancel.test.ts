@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Engine, GenerationEvent, GenerationRequest } from '../../src/engine/engine.ts';
 import { createTestEngines, generateAll, type TestEngines } from '../setup/test-engines.ts';
+import { testContext } from '../setup/test-context.ts';
 
 /** Goes on until the context is full: seconds, on one core. */
 const endless: GenerationRequest = {
@@ -33,7 +34,7 @@ async function abortAt(
 ): Promise<void> {
   const controller = new AbortController();
   const reason = new Error('the client went away');
-  const events = engine.generate(request, controller.signal);
+  const events = engine.generate(request, testContext({ signal: controller.signal }));
   await expect(async () => {
     for await (const event of events) if (isMoment(event)) controller.abort(reason);
   }).rejects.toBe(reason);
@@ -54,7 +55,7 @@ it.each([
 });
 
 it('stops the engine when the reader stops reading', async () => {
-  for await (const event of engine.generate(endless, new AbortController().signal)) {
+  for await (const event of engine.generate(endless, testContext())) {
     if (event.type === 'content.delta') break;
   }
   const stoppedAt = performance.now();
@@ -65,5 +66,5 @@ it('stops the engine when the reader stops reading', async () => {
 it('throws the reason of a signal that was aborted before', async () => {
   const signal = AbortSignal.abort(new Error('too late'));
   await expect(generateAll(engine, short, signal)).rejects.toThrow('too late');
-  await expect(engine.countTokens('Hello', signal)).rejects.toThrow('too late');
+  await expect(engine.countTokens('Hello', testContext({ signal }))).rejects.toThrow('too late');
 });

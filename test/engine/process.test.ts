@@ -12,6 +12,7 @@ import {
   starterSpec,
   type TestEngines,
 } from '../setup/test-engines.ts';
+import { testContext } from '../setup/test-context.ts';
 
 const request = {
   kind: 'completion',
@@ -42,11 +43,11 @@ async function socketFolders(): Promise<readonly string[]> {
 it('leaves neither process nor socket folder when it is stopped', async () => {
   const engine = await engines.launch('chat');
   expect(await socketFolders()).toHaveLength(process.platform === 'win32' ? 0 : 1);
-  expect(await engine.residentBytes()).toBeGreaterThan(10_000_000);
+  expect((await engine.stats()).residentBytes).toBeGreaterThan(10_000_000);
   await engine.stop();
   expect(await isRunning(engine.pid)).toBe(false);
   expect(await socketFolders()).toEqual([]);
-  await expect(engine.exited).resolves.toMatchObject({ signal: 'SIGTERM' });
+  await expect(engine.closed).resolves.toMatchObject({ signal: 'SIGTERM' });
   await engine.stop();
 });
 
@@ -64,15 +65,15 @@ it('fails its requests with `crashed` when it dies, and says so', async () => {
   const engine = await engines.launch('chat');
   const generation = async (): Promise<void> => {
     let isKilled = false;
-    for await (const event of engine.engine.generate(request, new AbortController().signal)) {
+    for await (const event of engine.engine.generate(request, testContext())) {
       if (event.type !== 'content.delta' || isKilled) continue;
       isKilled = process.kill(engine.pid, 'SIGKILL');
     }
   };
   await expect(generation).rejects.toMatchObject({ code: 'crashed', status: 503 });
-  await expect(engine.exited).resolves.toMatchObject({ exitCode: null, signal: 'SIGKILL' });
+  await expect(engine.closed).resolves.toMatchObject({ exitCode: null, signal: 'SIGKILL' });
   await expect(generateAll(engine.engine, request)).rejects.toMatchObject({ code: 'crashed' });
-  await expect(engine.engine.embed(['a'], new AbortController().signal)).rejects.toMatchObject({
+  await expect(engine.engine.embed(['a'], testContext())).rejects.toMatchObject({
     code: 'crashed',
   });
 });
@@ -84,7 +85,7 @@ it('never blames its end on a request that it refused', async () => {
     code: 'context_length_exceeded',
   });
   process.kill(engine.pid, 'SIGSEGV');
-  await expect(engine.exited).resolves.toMatchObject({ reason: 'ended by SIGSEGV' });
+  await expect(engine.closed).resolves.toMatchObject({ reason: 'ended by SIGSEGV' });
 });
 
 it.each([1, 4])('runs with the smallest batch and %i slots', async (parallel) => {

@@ -14,6 +14,7 @@ export function instanceView(changes: Partial<InstanceView> = {}): InstanceView 
     isPinned: false,
     requestCount: 0,
     lastUsedAt: 0,
+    needsMemory: true,
     estimatedBytes: 10,
     mappedBytes: 0,
     recentPrompts: [],

@@ -2,15 +2,11 @@ import { deferred } from './deferred.ts';
 import type {
   Embeddings,
   Engine,
+  EngineExit,
   GenerationEvent,
   GenerationRequest,
 } from '../../src/engine/engine.ts';
-import type {
-  EngineExit,
-  EngineLauncher,
-  EngineProcess,
-  LaunchSpec,
-} from '../../src/engine/launch/launch.ts';
+import type { EngineLauncher, EngineProcess, LaunchSpec } from '../../src/engine/launch/launch.ts';
 
 export interface ScriptedProcess extends EngineProcess {
   readonly spec: LaunchSpec;
@@ -78,13 +74,7 @@ function createScriptedProcess(
   const exit = deferred<EngineExit>();
   let isStopped = false;
   const engine: Engine = {
-    properties: {
-      runtimeName: 'scripted',
-      runtimeVersion: '1',
-      supportedFormats: ['gguf'],
-      contextLength: spec.contextLength,
-    },
-    generate: (request, signal) => launcher.onGenerate(signal, request),
+    generate: (request, { signal }) => launcher.onGenerate(signal, request),
     embed: async (inputs): Promise<Embeddings> => ({
       vectors: inputs.map(() => [1, 0]),
       promptTokens: inputs.length,
@@ -95,8 +85,14 @@ function createScriptedProcess(
     spec,
     engine,
     pid,
-    exited: exit.promise,
-    residentBytes: async () => undefined,
+    capabilities: {
+      runtimeName: 'scripted',
+      runtimeVersion: '1',
+      supportedFormats: ['gguf'],
+      contextLength: spec.contextLength,
+    },
+    closed: exit.promise,
+    stats: async () => ({ pid }),
     isStopped: () => isStopped,
     stop: async () => {
       await launcher.onStop();

@@ -1,11 +1,16 @@
 import { HearthError } from '../../src/contract/errors.ts';
 import type { Runtime, RuntimeManager } from '../../src/engine/runtimes/runtime.ts';
-import { Loader } from '../../src/instances/loader.ts';
-import { createMemoryGauge } from '../../src/instances/memory-gauge.ts';
+import type { EngineLoader } from '../../src/instances/engine-loader.ts';
+import { GgufLoader } from '../../src/instances/gguf-loader.ts';
+import type { Purpose } from '../../src/instances/purpose.ts';
+import type { AcquireEvent, AcquireRequest } from '../../src/instances/acquire-request.ts';
+import type { InstanceLease } from '../../src/instances/instance-lease.ts';
+import { availableMemoryBytes } from '../../src/instances/memory/available-bytes.ts';
 import { InstancePool } from '../../src/instances/pool.ts';
 import type { ModelEntry, ModelLibrary, ModelSelection } from '../../src/models/model.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { createScriptedLauncher } from './scripted-launcher.ts';
+import { testContext } from './test-context.ts';
 
 const runtime: Runtime = {
   name: 'scripted',
@@ -28,23 +33,32 @@ export function scriptedPool(...models: readonly ModelEntry[]) {
   return scriptedPoolWith({ library: libraryOf(...models) });
 }
 
-export function scriptedPoolWith(
-  options: { library: ModelLibrary } & Partial<ConstructorParameters<typeof InstancePool>[0]>,
-) {
+export interface ScriptedPoolOptions extends Partial<
+  Omit<ConstructorParameters<typeof InstancePool>[0], 'loaders'>
+> {
+  readonly library: ModelLibrary;
+  /** In place of the estimate from the header. */
+  readonly estimate?: EngineLoader['estimate'];
+  /** Beside the one for GGUF. */
+  readonly loaders?: readonly EngineLoader[];
+}
+
+export function scriptedPoolWith({ estimate, loaders = [], ...options }: ScriptedPoolOptions) {
   const launcher = createScriptedLauncher();
-  const kvCacheTypes = { k: 'f16', v: 'f16' };
+  const loader = new GgufLoader({
+    runtimes,
+    launcher,
+    kvCacheTypes: { k: 'f16', v: 'f16' },
+    threads: undefined,
+    gpuLayers: undefined,
+    promptCacheMiB: 0,
+    loadTimeoutMs: 1000,
+  });
+  if (estimate !== undefined) loader.estimate = estimate;
   const pool = new InstancePool({
-    loader: new Loader({
-      runtimes,
-      launcher,
-      kvCacheTypes,
-      threads: undefined,
-      gpuLayers: undefined,
-      promptCacheMiB: 0,
-      loadTimeoutMs: 1000,
-    }),
+    loaders: [loader, ...loaders],
     logger: createLogger('silent'),
-    gauge: createMemoryGauge(kvCacheTypes),
+    availableBytes: availableMemoryBytes,
     loadsOnRequest: true,
     defaultTtlSeconds: 60,
     defaults: { contextLength: 2048, parallel: 2 },
@@ -57,7 +71,25 @@ export function scriptedPoolWith(
     loadWaitSeconds: 60,
     ...options,
   });
-  return { pool, launcher };
+  return { pool, launcher, loader };
+}
+
+interface AcquireOptions extends Omit<AcquireRequest, 'target'> {
+  readonly clientKey?: string;
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: AcquireEvent) => void;
+}
+
+/** Resolves a model and acquires a lease on it, as a request does. */
+export async function acquireFrom(
+  pool: InstancePool,
+  identifier: string,
+  { clientKey = 'test-client', signal, onEvent, ...request }: AcquireOptions = {},
+  purpose: Purpose = 'generation',
+): Promise<InstanceLease> {
+  const target = await pool.resolve(identifier, purpose);
+  const context = testContext({ caller: { clientKey }, ...(signal && { signal }) });
+  return pool.acquire({ target, ...request }, context, onEvent);
 }
 
 export function libraryOf(...models: readonly ModelEntry[]): ModelLibrary {

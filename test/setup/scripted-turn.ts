@@ -6,9 +6,10 @@ import type { GenerationEvent, GenerationRequest } from '../../src/engine/engine
 import { createLogger } from '../../src/observability/logger.ts';
 import type { Tool } from '../../src/tools/toolbox.ts';
 import { modelEntry } from './model-entry.ts';
-import { libraryOf, scriptedPoolWith } from './scripted-pool.ts';
+import { libraryOf, scriptedPoolWith, type ScriptedPoolOptions } from './scripted-pool.ts';
 import { scriptedTools } from './scripted-tools.ts';
 import { temporaryStore } from './temporary-store.ts';
+import { testContext } from './test-context.ts';
 
 const usage = {
   promptTokens: 7,
@@ -36,7 +37,7 @@ export async function scriptedTurns(script: Script, ...tools: readonly Tool[]) {
 }
 
 export async function scriptedTurnsWith(
-  poolOptions: Partial<Parameters<typeof scriptedPoolWith>[0]>,
+  poolOptions: Partial<ScriptedPoolOptions>,
   script: Script,
   ...tools: readonly Tool[]
 ) {
@@ -69,11 +70,10 @@ export async function scriptedTurnsWith(
         toolCaller: { tokenId: null, hasPermission: () => true },
         isStored: true,
         ownerId: null,
-        caller: 'test',
         waitsForLoad: true,
         ...changes,
       },
-      signal,
+      testContext({ signal }),
     );
   const run = async (changes: Partial<TurnRequest> = {}, signal = never) => {
     const events: TurnEvent[] = [];

@@ -1,7 +1,6 @@
+import { noMemory } from '../../src/instances/memory/estimate.ts';
 import { modelEntry } from './model-entry.ts';
-import { libraryOf, scriptedPoolWith } from './scripted-pool.ts';
-
-const noParts = { weightsBytes: 0, kvCacheBytes: 0, computeBytes: 0, projectorBytes: 0 };
+import { libraryOf, scriptedPoolWith, type ScriptedPoolOptions } from './scripted-pool.ts';
 
 export function sizeOf(name: string): number {
   return Number(/\d+$/.exec(name)?.[0]);
@@ -12,10 +11,7 @@ export function sizeOf(name: string): number {
  * machine that has plenty of memory, under a limit of 30 bytes. Models named `test/embed…` embed. The path of a
  * model is its name.
  */
-export function sizedPool(
-  names: readonly string[],
-  changes: Partial<Parameters<typeof scriptedPoolWith>[0]> = {},
-) {
+export function sizedPool(names: readonly string[], changes: Partial<ScriptedPoolOptions> = {}) {
   const models = names.map((key) => {
     const model = modelEntry({
       key,
@@ -25,12 +21,10 @@ export function sizedPool(
   });
   return scriptedPoolWith({
     library: libraryOf(...models),
-    gauge: {
-      availableBytes: () => 1_000_000,
-      estimate: ({ model }) => {
-        const totalBytes = sizeOf(model.key);
-        return { ...noParts, processBytes: totalBytes, totalBytes };
-      },
+    availableBytes: () => 1_000_000,
+    estimate: ({ model }) => {
+      const totalBytes = sizeOf(model.key);
+      return { ...noMemory, processBytes: totalBytes, totalBytes };
     },
     memoryLimitBytes: 30,
     ...changes,

@@ -9,6 +9,7 @@ import type { EngineLauncher, EngineProcess, LaunchSpec } from '../../src/engine
 import { createLogger } from '../../src/observability/logger.ts';
 import { createWatchdogLink } from '../../src/processes/watchdog-link.ts';
 import { testRuntime } from './shared-runtimes.ts';
+import { testContext } from './test-context.ts';
 
 const projectFolder = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -103,7 +104,7 @@ export async function generateAll(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Generated> {
   const events: GenerationEvent[] = [];
-  for await (const event of engine.generate(request, signal)) events.push(event);
+  for await (const event of engine.generate(request, testContext({ signal }))) events.push(event);
   const end = events.at(-1);
   if (end?.type !== 'generation.end') throw new Error('the generation has no last event');
   const textOf = (type: 'reasoning.delta' | 'content.delta'): string =>

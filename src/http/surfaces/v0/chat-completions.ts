@@ -6,6 +6,7 @@ import {
 import { generate, type GenerationCall } from '../../../chat/generation.ts';
 import type { ResponseFormat, ToolChoice, ToolDefinition } from '../../../engine/engine.ts';
 import { mount, type App } from '../../mount.ts';
+import { toRequestContext } from '../../request-context.ts';
 import { eventStream } from '../../sse.ts';
 import type { SurfaceServices } from '../services.ts';
 import { chatChunks } from './chat-chunks.ts';
@@ -15,9 +16,10 @@ import { toEngineMessages } from './messages.ts';
 import { openStream } from './open-stream.ts';
 
 export function mountChatCompletions(app: App, services: SurfaceServices): void {
-  mount(app, createChatCompletionV0, async ({ body, signal, caller }) => {
-    const call = await toChatCall(body, caller, services, signal);
-    const steps = generate(services.pool, call, signal);
+  mount(app, createChatCompletionV0, async (request) => {
+    const { body, signal } = request;
+    const call = await toChatCall(body, services, signal);
+    const steps = generate(services.pool, call, toRequestContext(request, services.logger));
     if (body.stream !== true) return collectChat(steps);
     const includesUsage = body.stream_options?.include_usage === true;
     const options = { signal, logger: services.logger, includesUsage };
@@ -27,13 +29,13 @@ export function mountChatCompletions(app: App, services: SurfaceServices): void 
 
 async function toChatCall(
   body: V0ChatRequest,
-  caller: string,
   services: SurfaceServices,
   signal: AbortSignal,
 ): Promise<GenerationCall> {
-  const { model } = await services.pool.resolve(body.model ?? undefined, 'generation');
+  const target = await services.pool.resolve(body.model ?? undefined, 'generation');
+  const { model } = target.selection;
   const messages = await toEngineMessages(body.messages, model, services.maxImagePixels, signal);
-  return toGenerationCall(body, caller, {
+  return toGenerationCall(body, target, {
     kind: 'chat',
     messages,
     ...omitUndefined({

@@ -15,6 +15,7 @@ import {
 import { newCompletionId } from '../../../chat/ids.ts';
 import type { TokenLogprob } from '../../../engine/engine.ts';
 import { mount, type App } from '../../mount.ts';
+import { toRequestContext } from '../../request-context.ts';
 import { eventStream, type SseMessage } from '../../sse.ts';
 import type { SurfaceServices } from '../services.ts';
 import { toGenerationCall } from './generation-call.ts';
@@ -24,9 +25,10 @@ import { toFinishReason, toV0Report } from './report.ts';
 import { done, toErrorMessage, type StreamOptions } from './stream-end.ts';
 
 export function mountCompletions(app: App, services: SurfaceServices): void {
-  mount(app, createCompletionV0, async ({ body, signal, caller }) => {
-    const call = await toCompletionCall(body, caller, services);
-    const steps = generate(services.pool, call, signal);
+  mount(app, createCompletionV0, async (request) => {
+    const { body, signal } = request;
+    const call = await toCompletionCall(body, services);
+    const steps = generate(services.pool, call, toRequestContext(request, services.logger));
     const echo = body.echo === true ? body.prompt : '';
     if (body.stream !== true) return collectCompletion(steps, echo);
     const includesUsage = body.stream_options?.include_usage === true;
@@ -37,10 +39,10 @@ export function mountCompletions(app: App, services: SurfaceServices): void {
 
 async function toCompletionCall(
   body: V0CompletionRequest,
-  caller: string,
   { pool }: SurfaceServices,
 ): Promise<GenerationCall> {
-  const { model } = await pool.resolve(body.model ?? undefined, 'generation');
+  const target = await pool.resolve(body.model ?? undefined, 'generation');
+  const { model } = target.selection;
   if (body.suffix != null && !model.supportsInfill) {
     throw new HearthError(
       'infill_unsupported',
@@ -48,7 +50,7 @@ async function toCompletionCall(
       { param: 'suffix' },
     );
   }
-  return toGenerationCall(body, caller, {
+  return toGenerationCall(body, target, {
     kind: 'completion',
     prompt: body.prompt,
     ...omitUndefined({ suffix: body.suffix, topLogprobs: body.logprobs }),

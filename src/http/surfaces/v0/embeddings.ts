@@ -2,19 +2,20 @@ import { omitUndefined } from '../../../omit-undefined.ts';
 import { createEmbeddingV0 } from '../../../contract/v0/embedding.ts';
 import { embed } from '../../../chat/embed.ts';
 import { mount, type App } from '../../mount.ts';
+import { toRequestContext } from '../../request-context.ts';
 import type { SurfaceServices } from '../services.ts';
 
-export function mountEmbeddings(app: App, { pool }: SurfaceServices): void {
-  mount(app, createEmbeddingV0, async ({ body, signal, caller }) => {
+export function mountEmbeddings(app: App, { pool, logger }: SurfaceServices): void {
+  mount(app, createEmbeddingV0, async (request) => {
+    const { body } = request;
     const { model, vectors, promptTokens } = await embed(
       pool,
       {
         identifier: body.model ?? undefined,
-        caller,
         ...omitUndefined({ ttlSeconds: body.ttl }),
         inputs: typeof body.input === 'string' ? [body.input] : body.input,
       },
-      signal,
+      toRequestContext(request, logger),
     );
     const isBase64 = body.encoding_format === 'base64';
     return {

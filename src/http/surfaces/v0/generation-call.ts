@@ -2,6 +2,7 @@ import { omitUndefined } from '../../../omit-undefined.ts';
 import type { V0ChatRequest } from '../../../contract/v0/chat-completion.ts';
 import type { V0CompletionRequest } from '../../../contract/v0/text-completion.ts';
 import type { GenerationCall } from '../../../chat/generation.ts';
+import type { ModelTarget } from '../../../instances/acquire-request.ts';
 import type { GenerationRequest, Sampling } from '../../../engine/engine.ts';
 
 type V0Request = V0ChatRequest | V0CompletionRequest;
@@ -9,14 +10,13 @@ type V0Request = V0ChatRequest | V0CompletionRequest;
 /** What both kinds of completion say about model, sampling and limits, in the engine's terms. */
 export function toGenerationCall(
   body: V0Request,
-  caller: string,
+  target: ModelTarget,
   specific: SpecificRequest,
 ): GenerationCall {
   // An empty stop string would end every answer before it began.
   const stop = [body.stop ?? []].flat().filter((text) => text !== '');
   return {
-    identifier: body.model ?? undefined,
-    caller,
+    target,
     ...omitUndefined({ ttlSeconds: body.ttl }),
     request: {
       ...specific,

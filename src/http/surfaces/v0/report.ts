@@ -22,7 +22,7 @@ export function toFinishReason({ stopReason }: GenerationReport): V0FinishReason
 
 /** Usage, statistics, model and runtime, as a whole result and the last chunk of a stream carry them. */
 export function toV0Report(
-  { selection, properties }: GenerationStart,
+  { selection, capabilities }: GenerationStart,
   report: GenerationReport,
 ): {
   readonly usage: V0Usage;
@@ -48,12 +48,12 @@ export function toV0Report(
       arch: model.architecture,
       quant: variant.quantization?.name ?? 'unknown',
       format: model.format,
-      context_length: properties.contextLength,
+      context_length: capabilities.contextLength,
     },
     runtime: {
-      name: properties.runtimeName,
-      version: properties.runtimeVersion,
-      supported_formats: [...properties.supportedFormats],
+      name: capabilities.runtimeName,
+      version: capabilities.runtimeVersion,
+      supported_formats: [...capabilities.supportedFormats],
     },
   };
 }

@@ -9,13 +9,15 @@ import type { Sampling } from '../../../engine/engine.ts';
 import type { Integration } from '../../../tools/toolbox.ts';
 import { permits, type Principal } from '../../guards/principal.ts';
 import { mount, type App } from '../../mount.ts';
+import { toRequestContext } from '../../request-context.ts';
 import { eventStream, type SseMessage } from '../../sse.ts';
 import type { SurfaceServices } from '../services.ts';
 
 export function mountChat(app: App, services: SurfaceServices): void {
-  mount(app, createChat, async ({ body, signal, principal, caller }) => {
-    const request = toTurnRequest(body, principal, caller);
-    const events = runTurn(services, request, signal);
+  mount(app, createChat, async (received) => {
+    const { body, signal, principal } = received;
+    const request = toTurnRequest(body, principal);
+    const events = runTurn(services, request, toRequestContext(received, services.logger));
     if (body.stream !== true) return collect(events);
     // What is wrong with the request shows before the first event, and is an ordinary error then.
     const first = await events.next();
@@ -50,7 +52,7 @@ function toMessage(event: TurnEvent): SseMessage {
   return { event: wire.type, data: JSON.stringify(wire) };
 }
 
-function toTurnRequest(body: ChatRequest, principal: Principal, caller: string): TurnRequest {
+function toTurnRequest(body: ChatRequest, principal: Principal): TurnRequest {
   const { tokenId } = principal;
   return {
     model: body.model,
@@ -60,7 +62,6 @@ function toTurnRequest(body: ChatRequest, principal: Principal, caller: string):
     integrations: (body.integrations ?? []).map(toIntegration),
     toolCaller: { tokenId, hasPermission: (permission) => permits(principal, permission) },
     ownerId: tokenId,
-    caller,
     waitsForLoad: body.stream === true,
     ...omitUndefined({
       systemPrompt: body.system_prompt,

@@ -1,4 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
+import { acquireFrom } from '../../test/setup/scripted-pool.ts';
+import { testContext } from '../../test/setup/test-context.ts';
 import { scriptedTool } from '../../test/setup/scripted-tools.ts';
 import {
   generationEnd as end,
@@ -8,7 +10,6 @@ import {
 import type { GenerationEvent } from '../engine/engine.ts';
 import type { InstancePool } from '../instances/pool.ts';
 
-const never = new AbortController().signal;
 const model = 'test/model';
 const answer: GenerationEvent = { type: 'content.delta', text: 'Done.' };
 const callTool: GenerationEvent = {
@@ -34,8 +35,7 @@ async function setUp(
   }
   const turns = await scriptedTurnsWith(options, script, tool);
   const instance = () => turns.pool.list().find(({ id }) => id === model);
-  const use = async (identifier: string) =>
-    (await turns.pool.acquire({ identifier, purpose: 'generation' }, never)).release();
+  const use = async (identifier: string) => (await acquireFrom(turns.pool, identifier)).release();
   return { ...turns, instance, use };
 }
 
@@ -47,14 +47,14 @@ describe('an instance, while tools run between two generations', () => {
     const { run, instance, use } = await setUp(
       { defaults: { contextLength: 2048, parallel: 1 } },
       async () => {
-        seen.push(instance()?.slots.activeCount, instance()?.idleSeconds);
+        seen.push(instance()?.activeRequests, instance()?.idleSeconds);
         await use(model);
-        seen.push(instance()?.visitCount);
+        seen.push(instance()?.requestCount);
       },
     );
     expect(resultOf(await run()).output.at(-1)).toEqual({ type: 'message', content: 'Done.' });
     expect(seen).toEqual([0, undefined, 1]);
-    expect(instance()).toMatchObject({ visitCount: 0, idleSeconds: expect.any(Number) });
+    expect(instance()).toMatchObject({ requestCount: 0, idleSeconds: expect.any(Number) });
   });
 
   it('does not go for being idle', async () => {
@@ -83,8 +83,8 @@ describe('an instance, while tools run between two generations', () => {
   it('is the one that goes on, though another is less busy', async () => {
     const options = { defaults: { contextLength: 2048, parallel: 4 } };
     const { run, pool } = await setUp(options, async () => {
-      await pool.load(model, {}, never);
-      const acquire = () => pool.acquire({ identifier: model, purpose: 'generation' }, never);
+      await pool.load(model, {}, testContext());
+      const acquire = () => acquireFrom(pool, model);
       const leases = [await acquire(), await acquire(), await acquire(), await acquire()];
       expect(leases.some(({ instanceId }) => instanceId === model)).toBe(true);
     });
@@ -106,7 +106,7 @@ describe('an instance, while tools run between two generations', () => {
   it('makes a turn that comes back wait for a slot, even where the line is full', async () => {
     const options = { defaults: { contextLength: 2048, parallel: 1 }, queueCapacity: 1 };
     const order: string[] = [];
-    const acquire = () => pool.acquire({ identifier: model, purpose: 'generation' }, never);
+    const acquire = () => acquireFrom(pool, model);
     const { run, pool, instance } = await setUp(options, async () => {
       const holder = await acquire();
       const comeNew = async (): Promise<void> => {
@@ -115,7 +115,7 @@ describe('an instance, while tools run between two generations', () => {
         lease.release();
       };
       const goOnWhenBothWait = async (): Promise<void> => {
-        await vi.waitFor(() => expect(instance()?.slots.waitingCount).toBe(2));
+        await vi.waitFor(() => expect(instance()?.queuedRequests).toBe(2));
         holder.release();
       };
       void comeNew();
@@ -125,7 +125,7 @@ describe('an instance, while tools run between two generations', () => {
     order.push('turn');
     expect(resultOf(events).output.at(-1)).toMatchObject({ content: 'Done.' });
     await vi.waitFor(() => expect(order).toHaveLength(2));
-    expect(instance()).toMatchObject({ visitCount: 0, slots: { activeCount: 0 } });
+    expect(instance()).toMatchObject({ requestCount: 0, activeRequests: 0 });
   });
 });
 
@@ -133,7 +133,7 @@ describe('an instance is let go', () => {
   const expectFree = (pool: InstancePool) =>
     vi.waitFor(() =>
       expect(pool.list()).toMatchObject([
-        { visitCount: 0, slots: { activeCount: 0, waitingCount: 0 } },
+        { requestCount: 0, activeRequests: 0, queuedRequests: 0 },
       ]),
     );
 
@@ -160,9 +160,9 @@ describe('an instance is let go', () => {
     const left = new AbortController();
     const options = { defaults: { contextLength: 2048, parallel: 1 } };
     const { run, pool, instance } = await setUp(options, async () => {
-      const lease = await pool.acquire({ identifier: model, purpose: 'generation' }, never);
+      const lease = await acquireFrom(pool, model);
       const leaveWhenItWaits = async (): Promise<void> => {
-        await vi.waitFor(() => expect(instance()?.slots.waitingCount).toBe(1));
+        await vi.waitFor(() => expect(instance()?.queuedRequests).toBe(1));
         left.abort(new Error('client left'));
         lease.release();
       };

@@ -1,24 +1,24 @@
 import { z } from 'zod';
 import { HearthError } from '../../contract/errors.ts';
 import type { EngineConnection } from '../../net/engine-connection.ts';
-import type { EngineProperties } from '../engine.ts';
+import type { EngineCapabilities } from '../engine.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
 import { replyFailure } from './engine-failure.ts';
 
-const propertiesBody = z.object({
+const propsBody = z.object({
   default_generation_settings: z.object({ n_ctx: z.number() }),
   build_info: z.string().optional(),
 });
 
-/** Asks a running engine what it is, through `/props`. */
-export async function requestProperties(
+/** Reads the capabilities of a running engine from `/props`. */
+export async function requestCapabilities(
   connection: EngineConnection,
   runtime: Pick<Runtime, 'name' | 'version' | 'supportedFormats'>,
   signal: AbortSignal,
-): Promise<EngineProperties> {
+): Promise<EngineCapabilities> {
   const reply = await connection.getJson('/props', signal);
   if (reply.status !== 200) throw replyFailure(reply);
-  const parsed = propertiesBody.safeParse(reply.body);
+  const parsed = propsBody.safeParse(reply.body);
   if (!parsed.success) {
     throw new HearthError('internal', 'The engine does not describe itself.', {
       cause: parsed.error,

@@ -1,16 +1,17 @@
 import { describe, expect, it, vi } from 'vitest';
+import { acquireFrom } from '../../test/setup/scripted-pool.ts';
 import { sizedPool } from '../../test/setup/sized-models.ts';
-import type { LoadOptions } from './lease.ts';
+import { testContext } from '../../test/setup/test-context.ts';
 
-const never = new AbortController().signal;
 const names = ['test/a10', 'test/b10', 'test/c10', 'test/d20', 'test/e10', 'test/f10'];
 
 /** A pool whose memory two busy models fill, and what asks it for more. */
 async function fullPool(changes: Parameters<typeof sizedPool>[1] = {}) {
   const { pool } = sizedPool(names, changes);
-  const acquire = (identifier: string, caller = '', signal: AbortSignal = never) =>
-    pool.acquire({ identifier, purpose: 'generation', caller }, signal);
-  const load = (identifier: string, options: LoadOptions) => pool.load(identifier, options, never);
+  const acquire = (identifier: string, clientKey = '', signal?: AbortSignal) =>
+    acquireFrom(pool, identifier, { clientKey, ...(signal && { signal }) });
+  const load = (identifier: string, clientKey: string) =>
+    pool.load(identifier, {}, testContext({ caller: { clientKey } }));
   const waiting = () =>
     pool
       .list()
@@ -21,8 +22,8 @@ async function fullPool(changes: Parameters<typeof sizedPool>[1] = {}) {
   return { acquire, load, waiting, makeRoom };
 }
 
-describe('the line of loads', () => {
-  it('lets callers take turns', async () => {
+describe('queued loads', () => {
+  it('lets clients take turns', async () => {
     const { acquire, waiting, makeRoom } = await fullPool();
     const order: string[] = [];
     const greedy = ['test/b10', 'test/c10', 'test/e10'].map(async (id) => {
@@ -42,11 +43,11 @@ describe('the line of loads', () => {
     expect(order).toEqual(['test/b10', 'test/f10', 'test/c10', 'test/e10']);
   });
 
-  it('makes room for a caller that has far fewer in it, by name too', async () => {
+  it('makes room for a client that has far fewer, for loads by name too', async () => {
     const { acquire, load, waiting, makeRoom } = await fullPool({ loadQueueCapacity: 2 });
     const greedy = [acquire('test/b10', 'greedy'), acquire('test/c10', 'greedy')];
     await vi.waitFor(() => expect(waiting()).toHaveLength(2));
-    const modest = load('test/f10', { caller: 'modest' });
+    const modest = load('test/f10', 'modest');
     await expect(greedy[1]).rejects.toMatchObject({
       code: 'queue_full',
       message: expect.stringMatching(/^test\/c10 can't be loaded now/),
@@ -58,7 +59,7 @@ describe('the line of loads', () => {
     expect((await modest).id).toBe('test/f10');
   });
 
-  it('is left when all who wait for a load leave at the same moment', async () => {
+  it('leave the queue when all requests for them leave at the same moment', async () => {
     const { acquire, waiting } = await fullPool();
     const caller = new AbortController();
     const outcomes = Promise.allSettled([
@@ -71,26 +72,13 @@ describe('the line of loads', () => {
     expect(waiting()).toEqual([]);
   });
 
-  it('notices memory that other programs free', async () => {
+  it('notice memory that other programs free', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
       let availableBytes = 30;
       const { acquire, waiting } = await fullPool({
         memoryLimitBytes: undefined,
-        gauge: {
-          availableBytes: () => availableBytes,
-          estimate: ({ model }) => {
-            const totalBytes = Number(/\d+$/.exec(model.key)?.[0]);
-            return {
-              totalBytes,
-              weightsBytes: 0,
-              kvCacheBytes: 0,
-              computeBytes: 0,
-              projectorBytes: 0,
-              processBytes: totalBytes,
-            };
-          },
-        },
+        availableBytes: () => availableBytes,
       });
       availableBytes = 0;
       const lease = acquire('test/b10');
