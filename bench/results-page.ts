@@ -25,7 +25,7 @@ export function resultsMarkdown(results: BenchResults | EstimateResults): string
 function comparisonTable({ against, rows }: BenchResults): string[] {
   return table(
     ['Measurement', 'Unit', 'Hearth', against, 'Ratio', 'Range', 'Target', 'Result'],
-    '--::::--',
+    ['---', '---', '--:', '--:', '--:', '--:', '---', '---'],
     rows.map((row) => [
       row.name,
       row.unit,
@@ -42,7 +42,7 @@ function comparisonTable({ against, rows }: BenchResults): string[] {
 function estimatesTable({ estimates }: EstimateResults): string[] {
   return table(
     ['Model', 'Context', 'Slots', 'Cache', 'Predicted', 'Loaded', 'Filled', 'Ratio', 'Result'],
-    '-::-::::-',
+    ['---', '--:', '--:', '---', '--:', '--:', '--:', '--:', '---'],
     estimates.map((row) => [
       row.model,
       String(row.contextLength),
@@ -57,12 +57,10 @@ function estimatesTable({ estimates }: EstimateResults): string[] {
   );
 }
 
-/** @param alignment one character per column: `:` to the right, `-` to the left. */
 function table(
   titles: readonly string[],
-  alignment: string,
+  alignment: readonly string[],
   rows: readonly (readonly string[])[],
 ): string[] {
-  const rules = [...alignment].map((column) => (column === ':' ? '--:' : '---'));
-  return [titles, rules, ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+  return [titles, alignment, ...rows].map((cells) => `| ${cells.join(' | ')} |`);
 }

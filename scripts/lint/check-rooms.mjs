@@ -1,7 +1,7 @@
 // Compares imports with the table of rooms.
-import { packageOwners, rooms, sharedFiles } from './rooms.mjs';
+import { packageOwners, pendingImports, rooms, sharedFiles } from './rooms.mjs';
 
-const defaultTable = { rooms, sharedFiles, packageOwners };
+const defaultTable = { rooms, sharedFiles, packageOwners, pendingImports };
 
 /** Mistakes in the table itself: rooms that import a room below them, or one that does not exist. */
 export function checkTable({ rooms: table } = defaultTable) {
@@ -26,13 +26,19 @@ export function checkImports(files, imports, table = defaultTable) {
   const unknown = [...new Set(files.map(roomOf))]
     .filter((room) => !byName.has(room) && !table.sharedFiles.includes(room))
     .map((room) => `src/${room} is not a room. Add it to scripts/lint/rooms.mjs.`);
+  const isPending = ({ from, to }, pending) => pending.room === roomOf(from) && pending.to === to;
+  const { pendingImports: pendings } = table;
+  const stale = pendings
+    .filter((pending) => !imports.some((item) => isPending(item, pending)))
+    .map(({ room, to }) => `src/${room} no longer imports ${to}. Remove it from pendingImports.`);
   const forbidden = imports
-    .filter(({ from, to }) => !isAllowed(roomOf(from), to, byName, table))
+    .filter((item) => !isAllowed(roomOf(item.from), item.to, byName, table))
+    .filter((item) => !pendings.some((pending) => isPending(item, pending)))
     .map(
       ({ from, to, line }) =>
         `${from}:${line}: src/${roomOf(from)} may not import ${to}; see ARCHITECTURE.md.`,
     );
-  return [...unknown, ...forbidden];
+  return [...unknown, ...forbidden, ...stale];
 }
 
 function isAllowed(room, to, byName, { sharedFiles: shared, packageOwners: owners }) {

@@ -10,6 +10,7 @@ const table = {
   ],
   sharedFiles: ['version.ts'],
   packageOwners: { hono: ['http'] },
+  pendingImports: [],
 };
 const check = (file, text) => checkImports([file], importsOf(file, text), table);
 
@@ -59,5 +60,14 @@ describe('checkImports', () => {
     const problems = check(file, text);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(problem);
+  });
+
+  it('allows pending imports, and rejects entries that are no longer needed', () => {
+    const pending = { ...table, pendingImports: [{ room: 'store', to: 'hono' }] };
+    const imports = importsOf('src/store/a.ts', "import { Hono } from 'hono';");
+    expect(checkImports(['src/store/a.ts'], imports, pending)).toEqual([]);
+    expect(checkImports([], [], pending)).toEqual([
+      'src/store no longer imports hono. Remove it from pendingImports.',
+    ]);
   });
 });

@@ -191,23 +191,32 @@ export const rooms = [
     purpose: 'The public API of the npm package.',
     imports: ['contract', 'speech-script', 'serve.ts'],
   },
+  {
+    name: 'reference.ts',
+    purpose: 'Renders the generated files of `docs/`; not part of the package.',
+    imports: ['contract', 'http', 'serve.ts'],
+  },
 ];
 
 /** Files in `src/` that every room may import; they import no room. */
 export const sharedFiles = [
   'error-code.ts',
+  'json-document.ts',
+  'nearest.ts',
   'omit-undefined.ts',
   'package-folder.ts',
+  'sqlite.ts',
   'version.ts',
 ];
 
 /** Packages that only some rooms may import; all others are open to every room. */
 export const packageOwners = {
-  hono: ['http'],
+  hono: ['http', 'reference.ts'],
   '@hono/node-server': ['http'],
   '@hono/zod-openapi': ['http'],
   undici: ['net'],
-  'better-sqlite3': ['store', 'home'],
+  'better-sqlite3': ['store', 'home', 'sqlite.ts'],
+  '@photostructure/sqlite': ['sqlite.ts'],
   kysely: ['store'],
   commander: ['cli'],
   'cli-progress': ['cli'],
@@ -216,3 +225,6 @@ export const packageOwners = {
   pino: ['observability'],
   'pino-pretty': ['observability'],
 };
+
+/** Imports from before the table that still have to go; an entry without such an import fails the lint. */
+export const pendingImports = [{ room: 'contract', to: '@hono/zod-openapi' }];

@@ -242,8 +242,8 @@ export function isSecretSetting(key: SettingKey): boolean {
 
 /** Default of a setting for people; empty where there is none. */
 export function describeDefault(key: SettingKey): string {
-  const { schema, computedDefault } = settingDeclaration(key);
-  return String(schema.safeParse(undefined).data ?? computedDefault ?? '');
+  const { computedDefault } = settingDeclaration(key);
+  return String(settingsTable[key].schema.safeParse(undefined).data ?? computedDefault ?? '');
 }
 
 /** Environment variables of a setting, by precedence: `models.ttlSeconds` → `HEARTH_MODELS_TTL_SECONDS`. */
