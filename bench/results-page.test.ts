@@ -35,7 +35,7 @@ it('shows a comparison as a table with the machine above it', () => {
     ],
   });
   expect(text).toMatch(/^Measured on 2026-11-21 with Hearth 0\.1\.0: linux-x64, 2 × AMD EPYC/);
-  expect(text).toContain('8 slots, 1 thread, 5 rounds.');
+  expect(text).toContain('8 slots, threads: 1, rounds: 5.');
   expect(text.split('\n').slice(2)).toEqual([
     '| Measurement | Unit | Hearth | bare | Ratio | Range | Target | Result |',
     '| --- | --- | --: | --: | --: | --: | --- | --- |',

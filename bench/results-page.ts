@@ -16,7 +16,7 @@ export function resultsMarkdown(results: BenchResults | EstimateResults): string
   return 'estimates' in results
     ? [machine, '', ...estimatesTable(results)].join('\n')
     : [
-        `${machine} Model: ${model}; ${parallel} slots, ${threads} ${threads === 1 ? 'thread' : 'threads'}, ${rounds} rounds.`,
+        `${machine} Model: ${model}; ${parallel} slots, threads: ${threads}, rounds: ${rounds}.`,
         '',
         ...comparisonTable(results),
       ].join('\n');
