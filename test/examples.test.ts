@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { packageFolder } from '../src/package-folder.ts';
-import { makeHome, removeHome, startHearth, type HearthProcess } from './setup/hearth-process.ts';
-import { withTokens } from './setup/with-tokens.ts';
+import { useHearth } from './setup/server/use-hearth.ts';
+import { withTokens } from './setup/server/with-tokens.ts';
 
 const run = promisify(execFile);
 const examples = join(packageFolder, 'examples');
@@ -34,18 +34,12 @@ const expected: Readonly<Record<string, RegExp>> = {
 };
 
 describe('the examples', () => {
-  let hearth: HearthProcess;
-  let token: string;
-  beforeAll(async () => {
-    const home = await makeHome();
+  let token = '';
+  const hearth = useHearth(async (home) => {
     ({ token } = await withTokens(home, (tokens) =>
       tokens.create({ name: 'examples', permissions: ['chat', 'embeddings', 'plugins'] }),
     ));
-    hearth = await startHearth({ home, flags: ['--mcp-allow-plugins'] });
-  });
-  afterAll(async () => {
-    await hearth.stop();
-    await removeHome(hearth.home);
+    return { flags: ['--mcp-allow-plugins'] };
   });
 
   it('are all listed here and in their README', async () => {

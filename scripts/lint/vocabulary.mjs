@@ -115,7 +115,6 @@ export const pendingAreas = {
     'src/hub',
     'src/instances',
     'src/net',
-    'src/serve.ts',
     'src/speech-script',
     'src/tools',
     'test',

@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { publishFile, publishingOrder } from './staging.ts';
+import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 
 const { signal } = new AbortController();
 
@@ -18,8 +18,7 @@ it('publishes what makes a model visible last', () => {
 });
 
 it('moves a file to its place, but never over another', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'hearth-staging-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const [source, target] = [join(folder, 'part'), join(folder, 'a', 'b', 'model.gguf')];
   await writeFile(source, 'first');
   await publishFile(source, target, signal);

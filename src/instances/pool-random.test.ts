@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { acquireFrom } from '../../test/setup/scripted-pool.ts';
+import { acquireFrom } from '../../test/setup/instances/scripted-pool.ts';
 import { testContext } from '../../test/setup/test-context.ts';
-import { sizedPool, sizeOf } from '../../test/setup/sized-models.ts';
+import { sizedPool, sizeOf } from '../../test/setup/models/sized-models.ts';
 import { HearthError } from '../contract/errors.ts';
 import type { LaunchSpec } from '../engine/launch/launch.ts';
 import type { EngineHandle } from '../engine/engine.ts';

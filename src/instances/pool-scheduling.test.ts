@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { deferred } from '../../test/setup/deferred.ts';
-import { acquireFrom } from '../../test/setup/scripted-pool.ts';
-import { sizedPool } from '../../test/setup/sized-models.ts';
+import { acquireFrom } from '../../test/setup/instances/scripted-pool.ts';
+import { sizedPool } from '../../test/setup/models/sized-models.ts';
 import { testContext } from '../../test/setup/test-context.ts';
 
 const names = ['test/a10', 'test/b10', 'test/c10', 'test/d20', 'test/embed10', 'test/huge40'];

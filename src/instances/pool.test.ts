@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import { deferred } from '../../test/setup/deferred.ts';
-import { modelEntry } from '../../test/setup/model-entry.ts';
+import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import {
   acquireFrom,
   libraryOf,
   scriptedPoolWith,
   type ScriptedPoolOptions,
-} from '../../test/setup/scripted-pool.ts';
+} from '../../test/setup/instances/scripted-pool.ts';
 import { testContext } from '../../test/setup/test-context.ts';
 import { HearthError } from '../contract/errors.ts';
 import type { AcquireEvent } from './acquire-request.ts';

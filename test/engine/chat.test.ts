@@ -5,7 +5,7 @@ import type {
   EngineCapabilities,
   EngineMessage,
 } from '../../src/engine/engine.ts';
-import { createTestEngines, generateAll, type TestEngines } from '../setup/test-engines.ts';
+import { createTestEngines, generateAll, type TestEngines } from '../setup/engine/test-engines.ts';
 import { testContext } from '../setup/test-context.ts';
 
 const sampling = { temperature: 0 };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { CompletionGeneration, Engine } from '../../src/engine/engine.ts';
-import { createTestEngines, generateAll, type TestEngines } from '../setup/test-engines.ts';
+import { createTestEngines, generateAll, type TestEngines } from '../setup/engine/test-engines.ts';
 
 function complete(more: Partial<CompletionGeneration> = {}): CompletionGeneration {
   return {

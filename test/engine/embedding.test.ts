@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.ts';
-import { createTestEngines, type TestEngines } from '../setup/test-engines.ts';
+import { createTestEngines, type TestEngines } from '../setup/engine/test-engines.ts';
 import { testContext } from '../setup/test-context.ts';
 
 const context = testContext();

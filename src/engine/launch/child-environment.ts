@@ -1,5 +1,7 @@
-/** What an engine needs to find its libraries, its temporary folder and its GPU; nothing else goes in. */
-const passedOn = [
+import { filterEnvironment } from '../../processes/filter-environment.ts';
+
+/** An engine needs these to find its libraries, its temporary folder and its GPU. */
+const inheritedVariables = [
   'PATH',
   'HOME',
   'USERPROFILE',
@@ -24,13 +26,8 @@ export function childEnvironment(
   parent: NodeJS.ProcessEnv,
   apiKey: string,
 ): Record<string, string> {
-  const environment: Record<string, string> = {};
-  for (const name of passedOn) {
-    const value = parent[name];
-    if (value !== undefined) environment[name] = value;
-  }
   return {
-    ...environment,
+    ...filterEnvironment(parent, inheritedVariables),
     LLAMA_API_KEY: apiKey,
     // Threads that spin while they wait starve each other on a busy machine.
     OMP_WAIT_POLICY: 'passive',

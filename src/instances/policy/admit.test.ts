@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { instanceView } from '../../../test/setup/instance-view.ts';
+import { instanceView } from '../../../test/setup/instances/instance-view.ts';
 import { admit, maxAvailable, type Capacity } from './admit.ts';
 import type { LoadDemand } from './eviction.ts';
 import { isIdle, type InstanceView } from './instance-view.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { instanceView as view } from '../../../test/setup/instance-view.ts';
+import { instanceView as view } from '../../../test/setup/instances/instance-view.ts';
 import { chooseInstance, commonPrefixLength } from './choose-instance.ts';
 
 const demand = { modelKey: 'a/b', variantId: 'q8_0', defaultContextLength: 4096 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { instanceView as view } from '../../../test/setup/instance-view.ts';
+import { instanceView as view } from '../../../test/setup/instances/instance-view.ts';
 import { isLeftBehind, isSuperseded, isEvictable, type LoadDemand } from './eviction.ts';
 
 const demand: LoadDemand = {

@@ -10,7 +10,6 @@ import {
 import type { LoadEstimate, LoadOptions } from '../../../instances/load-options.ts';
 import type { ModelSelection } from '../../../models/model.ts';
 import { mount, type App } from '../../mount.ts';
-import { toRequestContext } from '../../request-context.ts';
 import { instancesMeant, loadedInstances } from '../loaded-instances.ts';
 import type { SurfaceServices } from '../services.ts';
 import { mountDeleteModel } from './delete-model.ts';
@@ -38,16 +37,11 @@ export function mountModels(app: App, services: SurfaceServices): void {
     return toV1Model(selection.model, selection.variant, loaded);
   });
 
-  mount(app, loadModel, async (request) => {
-    const { body } = request;
+  mount(app, loadModel, async ({ body, context }) => {
     const options = toLoadOptions(body);
     if (body.estimate_only === true)
       return toLoadEstimate(await pool.estimate(body.model, options));
-    const instance = await pool.load(
-      body.model,
-      options,
-      toRequestContext(request, services.logger),
-    );
+    const instance = await pool.load(body.model, options, context);
     return {
       type: typeOf(instance),
       instance_id: instance.id,

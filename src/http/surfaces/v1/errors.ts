@@ -1,0 +1,13 @@
+import { createHearthErrorSerializer } from '../../errors/hearth-error-serializer.ts';
+import { toSnakeCase } from '../../errors/snake-case.ts';
+
+export const v1Errors = createHearthErrorSerializer(nameV1Field);
+
+/** `messages[0].content[2]` becomes `input[2].data_url`, `previousResponseId` becomes `previous_response_id`. */
+export function nameV1Field(field: string): string {
+  if (field === 'expertCount') return 'num_experts';
+  const message = /^messages(?:\[\d+\](?:\.content)?)?(\[\d+\])?$/.exec(field);
+  if (message === null) return toSnakeCase(field);
+  // Of the parts of a message only images are checked below the surface.
+  return message[1] === undefined ? 'input' : `input${message[1]}.data_url`;
+}
