@@ -1,4 +1,21 @@
 import { defineConfig } from 'vitest/config';
+import type { Reporter, TestModule, Vitest } from 'vitest/node';
+
+/**
+ * Reports a test file that does not load as an error of the run. Stryker's runner looks at tests only: it would
+ * count a mutant that throws on import, and so runs no test at all, as survived.
+ */
+class LoadErrorReporter implements Reporter {
+  #vitest: Vitest | undefined;
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest;
+  }
+
+  onTestModuleEnd(module: TestModule): void {
+    for (const error of module.errors()) this.#vitest?.state.catchError(error, 'Import Error');
+  }
+}
 
 // The tests that `npm run mutate -- <room>` runs for each mutant: those of the room.
 const room = process.env['HEARTH_MUTATION_ROOM'] ?? 'src';
@@ -9,6 +26,7 @@ const tests: Readonly<Record<string, readonly string[]>> = {
 
 export default defineConfig({
   test: {
+    reporters: [new LoadErrorReporter()],
     include: [...(tests[room] ?? [`${room}/**/*.test.ts`])],
     setupFiles: ['test/setup/seed-properties.ts'],
     // A mutant is killed by the same numbers in every run.

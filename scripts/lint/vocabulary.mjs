@@ -110,6 +110,7 @@ export const pendingAreas = {
   names: [
     'src/chat',
     'src/cli',
+    'src/downloads',
     'src/engine',
     'src/http',
     'src/hub',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { conversationTurn } from '../../test/setup/conversation-turn.ts';
+import { conversationTurn } from '../../test/setup/store/conversation-turn.ts';
 import { decodeTurn, encodeTurn } from './codec.ts';
 
 const provider = { type: 'ephemeralMcp', serverLabel: 'harbour' } as const;

@@ -1,17 +1,15 @@
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
-import { recordedStore, recordedStoreFile } from '../../test/setup/recorded-store.ts';
+import { recordedStore, recordedStoreFile } from '../../test/setup/store/recorded-store.ts';
+import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 import { createLogger } from '../observability/logger.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 
 /** A copy of the database of Hearth 0.1.0. */
 async function copyDatabase(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'hearth-recorded-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const file = join(folder, 'hearth.db');
+  const file = join(await temporaryFolder(), 'hearth.db');
   await copyFile(recordedStoreFile, file);
   return file;
 }

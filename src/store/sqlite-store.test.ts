@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { conversationTurn } from '../../test/setup/conversation-turn.ts';
+import { conversationTurn } from '../../test/setup/store/conversation-turn.ts';
 import { createLogger } from '../observability/logger.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/migrations.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { acquireHomeLock } from '../../src/home/home-lock.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { createSqliteStore } from '../../src/store/sqlite-store.ts';
-import { conversationTurn } from '../setup/conversation-turn.ts';
+import { conversationTurn } from '../setup/store/conversation-turn.ts';
 
 /** `deleting` is sent before, the others after the fact. */
 export interface WriterReport {

@@ -1,6 +1,6 @@
 import type { TurnEvent } from '../../../chat/turn-event.ts';
-import { v1Errors } from './errors.ts';
 import type { ChatEvent } from '../../../contract/v1/chat-event.ts';
+import { v1Errors } from './errors.ts';
 import { toChatResult } from './to-chat-result.ts';
 import { toProviderInfo, toToolCall, toToolCallFailure } from './to-output-item.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { EngineMessage } from '../../src/engine/engine.ts';
-import type { StoredResponseRecord } from '../../src/contract/v1/stored-response.ts';
+import type { EngineMessage } from '../../../src/engine/engine.ts';
+import type { StoredResponseRecord } from '../../../src/contract/v1/stored-response.ts';
 
 interface Page {
   readonly responses: readonly StoredResponseRecord[];
@@ -31,7 +31,7 @@ interface RecordedStore {
   }[];
 }
 
-const folder = join(import.meta.dirname, '../fixtures/stores');
+const folder = join(import.meta.dirname, '../../fixtures/stores');
 
 /**
  * A database that Hearth 0.1.0 wrote on the starter models: texts, a branch, a deleted turn, images, reasoning, a
