@@ -27,7 +27,7 @@ async function setUp(
   options: Parameters<typeof scriptedTurnsWith>[0] = {},
 ) {
   const { open, ...servers } = { ...scriptedTools(), ...changes };
-  const opened = vi.fn(open);
+  const opened = vi.fn<ToolServers['open']>(open);
   const turns = await scriptedTurnsWith(
     { ...options, toolServers: { ...servers, open: opened } },
     answer,
@@ -96,7 +96,7 @@ describe('the tools of a turn', () => {
 
   it('close with the turn, which does not wait for it', async () => {
     const closing = deferred<void>();
-    const close = vi.fn(() => closing.promise);
+    const close = vi.fn<() => Promise<void>>(() => closing.promise);
     const { run } = await setUp({ open: async () => ({ tools: () => [], close }) });
     await run();
     expect(close).toHaveBeenCalledOnce();
@@ -105,7 +105,7 @@ describe('the tools of a turn', () => {
 
   it('close where they open after the client has left', async () => {
     const opening = deferred<void>();
-    const close = vi.fn(async () => {});
+    const close = vi.fn<() => Promise<void>>(async () => {});
     const left = new AbortController();
     const { run, pool, opened } = await setUp({
       open: async () => {
