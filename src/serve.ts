@@ -111,16 +111,17 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       signal: stopping.signal,
     });
 
+    const watchdog = createWatchdogLink(join(packageFolder, 'dist/watchdog.js'), logger);
+    cleanups.push(() => watchdog.close());
     const runtimes = createRuntimeManager({
       runtimesFolder: settings['engine.runtimesDir'] ?? join(home, 'runtimes'),
       configuredServer: settings['engine.llamaServer'],
       releaseBaseUrl: settings['engine.releaseUrl'],
       wheelLauncherPath: join(packageFolder, 'dist/engine/wheel-launcher.py'),
       environment,
+      guard: watchdog,
       logger,
     });
-    const watchdog = createWatchdogLink(join(packageFolder, 'dist/watchdog.js'), logger);
-    cleanups.push(() => watchdog.close());
     const launcher = createEngineLauncher({
       logger,
       watchdog,
@@ -179,7 +180,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
         logger.warn({ err, tokenId }, 'last use of a token not noted'),
     });
     const endpoint = settings['hub.endpoint'];
-    const http = createHttpClient({ environment, reach: hubEgressPolicy(endpoint) });
+    const http = createHttpClient({ environment, egress: hubEgressPolicy(endpoint) });
     cleanups.push(() => http.close());
     const hub = createHub({ endpoint, token: settings['hub.token'], http });
     const downloads = createDownloadManager({

@@ -59,6 +59,25 @@ describe('queued loads', () => {
     expect((await modest).id).toBe('test/f10');
   });
 
+  it('assign no slot before their turn', async () => {
+    const { pool } = sizedPool(names, {});
+    const busy = [await acquireFrom(pool, 'test/d20'), await acquireFrom(pool, 'test/a10')];
+    const events: string[] = [];
+    const onEvent = ({ type }: { readonly type: string }): void => void events.push(type);
+    const waiting = acquireFrom(pool, 'test/b10', { onEvent });
+    await vi.waitFor(() => expect(pool.list()).toHaveLength(3));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(events).toEqual(['instance.chosen', 'load.start']);
+    expect(pool.list()[2]).toMatchObject({
+      state: 'waiting',
+      activeRequests: 0,
+      queuedRequests: 1,
+    });
+    for (const lease of busy) lease.release();
+    await waiting;
+    expect(events).toEqual(['instance.chosen', 'load.start', 'slot.assigned', 'load.end']);
+  });
+
   it('leave the queue when all requests for them leave at the same moment', async () => {
     const { acquire, waiting } = await fullPool();
     const caller = new AbortController();

@@ -53,6 +53,73 @@ describe('InstancePool.acquire', () => {
     expect(later.map(({ type }) => type)).toEqual(['instance.chosen', 'slot.assigned']);
   });
 
+  it('assigns slots in order of arrival while the model still loads', async () => {
+    const { launcher, acquire, pool } = setUp();
+    const loaded = deferred<void>();
+    launcher.onLaunch = () => loaded.promise;
+    const events: string[] = [];
+    const acquiring = ['one', 'two', 'three'].map((name) =>
+      acquire('test/model', {}, ({ type }) => {
+        if (type === 'slot.assigned' || type === 'load.end') events.push(`${name} ${type}`);
+      }),
+    );
+    await vi.waitFor(() => expect(events).toEqual(['one slot.assigned', 'two slot.assigned']));
+    expect(pool.list()).toMatchObject([
+      { state: 'loading', requestCount: 3, activeRequests: 0, queuedRequests: 3 },
+    ]);
+    loaded.resolve();
+    const [one] = await Promise.all(acquiring.slice(0, 2));
+    one?.release();
+    await acquiring[2];
+    expect(events.slice(2)).toEqual([
+      'one load.end',
+      'two load.end',
+      'three load.end',
+      'three slot.assigned',
+    ]);
+  });
+
+  it('passes on the slot of a request that leaves while the model loads', async () => {
+    const { launcher, acquire } = setUp({ defaults: { contextLength: 2048, parallel: 1 } });
+    const loaded = deferred<void>();
+    launcher.onLaunch = () => loaded.promise;
+    const client = new AbortController();
+    const leaving = acquire('test/model', { signal: client.signal });
+    const events: string[] = [];
+    const staying = acquire('test/model', {}, ({ type }) => events.push(type));
+    await vi.waitFor(() => expect(events).toEqual(['instance.chosen', 'load.start']));
+    client.abort(new Error('gone'));
+    await expect(leaving).rejects.toThrow('gone');
+    await vi.waitFor(() => expect(events).toContain('slot.assigned'));
+    loaded.resolve();
+    await expect(staying).resolves.toMatchObject({ instanceId: 'test/model' });
+  });
+
+  it('starts nothing for a signal that has aborted already', async () => {
+    const { launcher, acquire, ids } = setUp();
+    const signal = AbortSignal.abort(new Error('gone'));
+    await expect(acquire('test/model', { signal })).rejects.toThrow('gone');
+    expect(launcher.launchCount()).toBe(0);
+    const lease = await acquire();
+    await expect(acquire('test/model', { signal })).rejects.toThrow('gone');
+    lease.release();
+    expect(ids()).toEqual(['test/model']);
+  });
+
+  it('runs the model that was resolved, also where the named instance has gone since', async () => {
+    const { pool } = setUp();
+    await pool.load('test/model', {}, testContext());
+    await pool.load('test/model', { contextLength: 1024 }, testContext());
+    const target = await pool.resolve('test/model:2', 'generation');
+    expect(target).toMatchObject({
+      instanceId: 'test/model:2',
+      selection: { model: { key: 'test/model' } },
+    });
+    expect((await pool.acquire({ target }, testContext())).instanceId).toBe('test/model:2');
+    await pool.unload('test/model:2');
+    expect((await pool.acquire({ target }, testContext())).instanceId).toBe('test/model');
+  });
+
   it('loads another instance for another context', async () => {
     const { acquire, ids, pool } = setUp();
     await acquire();
@@ -212,6 +279,29 @@ describe('memory', () => {
 });
 
 describe('an instance that goes', () => {
+  it('is loaded again after it crashed while nobody used it', async () => {
+    const { launcher, acquire, ids } = setUp();
+    (await acquire()).release();
+    launcher.processes[0]?.crash('segmentation fault');
+    await vi.waitFor(() => expect(ids()).toEqual([]));
+    (await acquire()).release();
+    expect(launcher.launchCount()).toBe(2);
+    expect(ids()).toEqual(['test/model']);
+  });
+
+  it('is loaded again after it was unloaded, and serves under the same id', async () => {
+    const { launcher, acquire, pool } = setUp();
+    const first = await acquire();
+    await pool.unload('test/model');
+    const second = await acquire();
+    expect(second.instanceId).toBe('test/model');
+    // The lease of the first one has nothing to do with the second.
+    first.release();
+    expect(pool.list()).toMatchObject([{ requestCount: 1, activeRequests: 1 }]);
+    expect(second.context.signal.aborted).toBe(false);
+    expect(launcher.launchCount()).toBe(2);
+  });
+
   it('ends its requests when it crashes, and the next one loads it again', async () => {
     const { launcher, acquire, ids, pool } = setUp();
     const leases = [await acquire(), await acquire()];

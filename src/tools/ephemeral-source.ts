@@ -5,7 +5,7 @@ import {
   createAddressPolicy,
   type ResolveAddresses,
 } from '../net/address-policy.ts';
-import { HttpFailure } from '../net/http-client.ts';
+import { HttpFailure } from '../net/http-failure.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import { createHttpTransport } from './http-transport.ts';
 import { connectServer, ServerUnusableError, type ConnectionLimits } from './server-connection.ts';
@@ -58,7 +58,15 @@ export function ephemeralSource(
     label,
     provider: { type: 'ephemeralMcp', serverLabel: label },
     open: async ({ logger, signal }) => {
-      const transport = createHttpTransport({ url, headers, reach: egress, bounds, limits });
+      const transport = createHttpTransport({
+        url,
+        headers,
+        egress,
+        // No proxy: it would resolve the name itself, where the address can't be checked.
+        environment: {},
+        bounds,
+        limits,
+      });
       const serverLogger = logger.child({ ephemeralServer: url.host });
       try {
         return await connectServer(transport, limits, serverLogger, signal);

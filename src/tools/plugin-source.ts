@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { HearthError } from '../contract/errors.ts';
 import type { Logger } from '../observability/logger.ts';
-import { omitUndefined } from '../omit-undefined.ts';
+import type { ProcessGuard } from '../processes/managed-child.ts';
 import { builtInSource, type BuiltInPlugin } from './built-in-plugin.ts';
 import { createHttpTransport } from './http-transport.ts';
 import { listNames } from './list-names.ts';
@@ -9,8 +9,7 @@ import type { McpTransport } from './mcp-transport.ts';
 import { createPluginCatalog } from './plugin-catalog.ts';
 import { type PluginConfiguration, PluginFileError } from './plugin-file.ts';
 import { labelOf, pluginId } from './plugin-label.ts';
-import { createProcessMcpTransport } from './process-mcp-transport.ts';
-import type { ProcessGuard } from './process-transport.ts';
+import { createProcessMcpTransport } from './process-transport.ts';
 import { connectServer, ServerUnusableError, type ConnectionLimits } from './server-connection.ts';
 import type { ToolSource } from './tool-source.ts';
 import type { TransportBounds } from './transport-bounds.ts';
@@ -54,7 +53,8 @@ export function createPluginSources(options: PluginSourcesOptions): PluginSource
       return createHttpTransport({
         url,
         headers,
-        reach: { type: 'any', environment },
+        egress: { type: 'any' },
+        environment,
         bounds,
         limits,
       });
@@ -73,7 +73,7 @@ export function createPluginSources(options: PluginSourcesOptions): PluginSource
       bounds,
       stopGraceMs: options.stopGraceMs,
       logger,
-      ...omitUndefined({ guard: options.guard }),
+      guard: options.guard,
     });
     runningProcesses += 1;
     void transport.ended.finally(() => {

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { ProcessGuard } from '../processes/managed-child.ts';
 import { runTaskGroup } from '../concurrency/task-group.ts';
 import { linkAbort } from '../concurrency/linked-abort.ts';
 import { HearthError } from '../contract/errors.ts';
@@ -10,7 +11,6 @@ import { createToolbox } from './create-toolbox.ts';
 import { assertDistinct, nameField } from './distinct-integrations.ts';
 import { ephemeralSource } from './ephemeral-source.ts';
 import { createPluginSources } from './plugin-source.ts';
-import type { ProcessGuard } from './process-transport.ts';
 import type { ToolList } from './tool-list.ts';
 import { assertMayUse, type ToolSwitches } from './tool-permission.ts';
 import type { OpenToolSource, ToolSource } from './tool-source.ts';

@@ -56,7 +56,7 @@ it('reports log probabilities', async () => {
 it('refuses a suffix where the model can not fill in', async () => {
   await expect(generateAll(engine, complete({ suffix: 'the end' }))).rejects.toMatchObject({
     code: 'infill_unsupported',
-    param: 'suffix',
+    field: 'suffix',
   });
 });
 

@@ -86,7 +86,7 @@ describe('an engine that can not be started', () => {
   it('is not started with experts that the wheel can not set', async () => {
     await expect(
       engines.launch('chat', { expertCount: 1, architecture: 'llama' }),
-    ).rejects.toMatchObject({ code: 'invalid_value', param: 'num_experts' });
+    ).rejects.toMatchObject({ code: 'invalid_value', field: 'expertCount' });
   });
 
   it('is load_timeout when it takes too long', async () => {

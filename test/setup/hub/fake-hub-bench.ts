@@ -38,7 +38,7 @@ export function createHubBench() {
       const http = createHttpClient({
         environment: {},
         idleTimeoutMs: 2000,
-        reach: { allowedHosts: [...own, ...allowedHosts] },
+        egress: { type: 'public', allowedHosts: [...own, ...allowedHosts] },
       });
       cleanups.push(() => http.close());
       const waits: number[] = [];
