@@ -7,7 +7,7 @@ import { ToolCallAccumulator } from './tool-call-accumulator.ts';
 import type { TurnEvent } from './turn-event.ts';
 import type { TurnTools } from './turn-tools.ts';
 
-type CallDelta = Extract<GenerationEvent, { readonly type: 'tool_call.delta' }>;
+type CallDelta = Extract<GenerationEvent, { readonly type: 'toolCall.delta' }>;
 type TextDelta = Extract<TurnEvent, { readonly type: 'message.delta' | 'reasoning.delta' }>;
 
 /** Turns the events of one generation into events of its turn, and collects what the model said and called. */
@@ -60,7 +60,7 @@ export class RoundRecorder {
         return this.#recordText('reasoning', event);
       case 'content.delta':
         return this.#recordText('message', { ...event, type: 'message.delta' });
-      case 'tool_call.delta':
+      case 'toolCall.delta':
         return this.#recordCall(event);
     }
   }
