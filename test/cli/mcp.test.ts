@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { runHearth } from '../setup/run-hearth.ts';
+import { expect, it } from 'vitest';
+import { runHearth } from '../setup/cli/run-hearth.ts';
+import { useTemporaryFolder } from '../setup/temporary-folder.ts';
 
 const everything = join(
   dirname(
@@ -11,14 +10,10 @@ const everything = join(
   ),
   'dist/index.js',
 );
-let home: string;
+const folder = useTemporaryFolder();
 
-beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'hearth-mcp-'));
-});
-afterAll(() => rm(home, { recursive: true, force: true }));
-
-const hearth = (...commandLine: string[]) => runHearth(['mcp', ...commandLine], { home });
+const hearth = (...commandLine: string[]) =>
+  runHearth(['mcp', ...commandLine], { home: folder.path });
 
 it('adds, lists, tests and removes plugins', async () => {
   expect(await hearth('ls')).toMatchObject({ exitCode: 0, stdout: '' });

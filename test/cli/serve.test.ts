@@ -3,16 +3,16 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { writeServerRecord } from '../../src/home/server-record.ts';
-import { makeHome, removeHome, startHearth } from '../setup/hearth-process.ts';
-import { runHearth } from '../setup/run-hearth.ts';
+import { runHearth } from '../setup/cli/run-hearth.ts';
+import { openHearth } from '../setup/server/use-hearth.ts';
+import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 let home: string;
 beforeEach(async () => {
-  home = await makeHome();
+  home = await temporaryFolder();
 });
-afterEach(() => removeHome(home));
 
 async function withTakenPort(work: (port: number) => Promise<void>): Promise<void> {
   const taken = createServer().listen(0, '127.0.0.1');
@@ -26,7 +26,7 @@ async function withTakenPort(work: (port: number) => Promise<void>): Promise<voi
 
 describe('hearth serve', () => {
   it('says where it listens, how to begin, and ends with 0 on SIGTERM', async () => {
-    const server = await startHearth({ home });
+    const server = await openHearth({ home });
     expect((await fetch(`${server.url}/health`)).status).toBe(200);
     expect(server.log()).toContain(`curl ${server.url}/api/v1/chat -H 'Content-Type`);
     expect(await server.stop()).toBe(0);
@@ -43,7 +43,7 @@ describe('hearth serve', () => {
   });
 
   it('refuses a home folder that another server uses', async () => {
-    const server = await startHearth({ home });
+    const server = await openHearth({ home });
     const { exitCode, stderr } = await runHearth(['serve', '--port', '0'], { home });
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/^error: A Hearth server \(process \d+, http.*already uses/m);
@@ -140,7 +140,7 @@ describe('hearth server', () => {
   });
 
   it('is not fooled by the record of a killed server', async () => {
-    const server = await startHearth({ home });
+    const server = await openHearth({ home });
     await server.kill();
     const list = await runHearth(['ls'], { home });
     expect(list).toMatchObject({ exitCode: 1, stdout: '' });
