@@ -24,7 +24,7 @@ const external = Object.keys(dependencies).flatMap((name) =>
   bundledPackages.includes(name) ? [] : [name, `${name}/*`],
 );
 
-// Built beside and then put in place, so that a build that fails leaves the last one as it is.
+// Built beside and then put in place, so that a failed build keeps the previous one.
 const next = await mkdtemp('.dist-');
 try {
   const { metafile } = await build({
