@@ -1,4 +1,5 @@
 import {
+  describeDefault,
   environmentVariables,
   flagName,
   isSecretSetting,
@@ -68,7 +69,7 @@ function givenEntries(values: ServeValues): readonly (readonly [SettingKey, Valu
 function toOption(key: SettingKey): OptionDeclaration<Value> {
   const { schema, description } = settingsTable[key];
   const isFlag = schema.safeParse(true).data === true;
-  const standard = String(schema.safeParse(undefined).data ?? '');
+  const standard = describeDefault(key);
   return {
     flags: `${shortNames[key] ?? ''}--${flagName(key)} ${isFlag ? '[boolean]' : '<value>'}`,
     summary: standard === '' ? description : `${description} (default: ${standard})`,

@@ -11,21 +11,21 @@ import {
   type Settings,
 } from './settings-table.ts';
 
-/** A setting that can't be used; the message names the key, where it was set and what is allowed. */
+/** An invalid setting; the message names the key, its source and the allowed values. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 
 interface SettingsSources {
-  /** Home folder; its `config.json` is read where it exists. */
+  /** Home folder; its `config.json` is optional. */
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Values given on the command line, by key. */
+  /** Values of command-line flags, by key. */
   readonly flags: Readonly<Partial<Record<SettingKey, unknown>>>;
 }
 
 /**
- * The settings in force: a flag wins over the environment, that over `config.json`, that over the default.
+ * Loads all settings. Precedence: flag, environment variable, `config.json`, default.
  *
  * @throws SettingsError for an unknown key or a value that is not allowed.
  */
@@ -34,7 +34,7 @@ export async function loadSettings(sources: SettingsSources): Promise<Settings> 
   const fromFile = flatten(await readConfigFile(file), file);
   const entries = settingKeys.map((key) => {
     const variables = environmentVariables(key).map(
-      // A variable that is set to nothing counts as not set.
+      // An empty variable counts as unset.
       (variable) => [sources.environment[variable] || undefined, variable] as const,
     );
     const candidates: readonly (readonly [unknown, string])[] = [
@@ -42,7 +42,10 @@ export async function loadSettings(sources: SettingsSources): Promise<Settings> 
       ...variables,
       [fromFile.get(key), `${key} in config.json`],
     ];
-    const [value, origin] = candidates.find(([given]) => given !== undefined) ?? [undefined, key];
+    const [value, origin] = candidates.find(([candidate]) => candidate !== undefined) ?? [
+      undefined,
+      key,
+    ];
     return [key, parseSetting(key, value, origin)] as const;
   });
   return Object.fromEntries(entries) as Settings;
@@ -57,7 +60,7 @@ function parseSetting(key: SettingKey, value: unknown, origin: string): unknown 
   );
 }
 
-/** A URL is not shown, since it may hold a password. */
+/** Hides URLs, which may contain a password. */
 function show(value: unknown): string {
   const json = JSON.stringify(value);
   return json.includes('://') ? 'this value' : json;
@@ -78,7 +81,7 @@ async function readConfigFile(file: string): Promise<unknown> {
   }
 }
 
-/** `{"server": {"port": 1}}` → `server.port: 1`; dotted keys at the top are taken as they are. */
+/** `{"server": {"port": 1}}` → `server.port: 1`. Dotted keys are accepted too; `$schema` is for editors. */
 function flatten(config: unknown, file: string): ReadonlyMap<SettingKey, unknown> {
   const flat = new Map<SettingKey, unknown>();
   const visit = (value: unknown, prefix: string): void => {
@@ -87,6 +90,7 @@ function flatten(config: unknown, file: string): ReadonlyMap<SettingKey, unknown
       flat.set(key, value);
     } else if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
       for (const [name, inner] of Object.entries(value)) {
+        if (prefix === '' && name === '$schema') continue;
         visit(inner, prefix === '' ? name : `${prefix}.${name}`);
       }
     } else {
@@ -96,7 +100,7 @@ function flatten(config: unknown, file: string): ReadonlyMap<SettingKey, unknown
     }
   };
   if (typeof config !== 'object' || config === null || Array.isArray(config)) {
-    throw new SettingsError(`config.json must hold one JSON object (${file}).`);
+    throw new SettingsError(`config.json must contain one JSON object (${file}).`);
   }
   visit(config, '');
   return flat;

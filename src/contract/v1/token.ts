@@ -30,7 +30,13 @@ const tokenRecordSchema = z
 
 const createTokenRequestSchema = z
   .strictObject({
-    name: z.string().trim().min(1).max(128).describe('What the token is for.'),
+    name: z
+      .string()
+      .trim()
+      .min(1)
+      .max(128)
+      .refine((name) => !name.includes('\0'), 'It must not contain a NUL character')
+      .describe('What the token is for.'),
     permissions: z
       .array(permissionSchema)
       .min(1)
