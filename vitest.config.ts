@@ -31,11 +31,22 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/**/*.test.ts'],
+          exclude: ['test/clients/**', '**/node_modules/**'],
           globalSetup: ['test/setup/engine/global-setup.ts'],
           env,
           pool: 'forks',
           maxWorkers: 2,
           testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'clients',
+          include: ['test/clients/*.test.ts'],
+          globalSetup: ['test/setup/engine/global-setup.ts'],
+          env,
+          testTimeout: 300_000,
           hookTimeout: 120_000,
         },
       },

@@ -211,7 +211,13 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       runtimes,
       logger,
       maxImagePixels: settings['limits.imagePixels'],
-      server: { version, startedAt, home },
+      server: {
+        version,
+        pid: process.pid,
+        startedAt,
+        home,
+        residentBytes: () => process.memoryUsage.rss(),
+      },
     };
     const app = createApp({
       settings,

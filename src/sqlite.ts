@@ -50,7 +50,7 @@ const codesByMessage: Readonly<Record<string, number>> = {
 
 let binding: SqliteBinding | undefined;
 
-/** Opens a SQLite file; creates it where it does not exist. See docs/adr/0007 for the two bindings. */
+/** Opens a SQLite file; creates it where it does not exist. See docs/adr/0008 for the two bindings. */
 export function openSqlite(file: string, options: SqliteOptions = {}): SqliteConnection {
   binding ??= builtInSqlite() ?? packagedSqlite();
   return new binding.DatabaseSync(file, {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { connectEngine } from '../../src/net/engine-connection.ts';
 import { maxConnections } from './hearth-subject.ts';
 import { plainConversation } from './plain-conversation.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * All settings: key in `config.json`, schema with default, description. The environment variable

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { FileChecksum, HubFile, HubSearchResult } from './hub.ts';
 import { parseRepositoryName } from './repository-name.ts';
 

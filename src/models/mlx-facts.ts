@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { templateCapabilities, type TemplateCapabilities } from './capabilities.ts';
 import { readJsonFile, readTextFile } from './read-json-file.ts';
 import type { ScannedFile } from './scanned-file.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { builtInLabels, pluginLabelSchema } from './plugin-label.ts';
 
 /** How an installed plugin is reached. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ToolContent } from '../conversation/content.ts';
 import type { ToolResult } from './toolbox.ts';
 

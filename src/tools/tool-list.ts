@@ -1,5 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client';
-import { z } from 'zod';
+import * as z from 'zod';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { compileToolSchema, type ToolSchema, ToolSchemaError } from './tool-schema.ts';
 import { threadCpuMs } from './within-cpu-time.ts';

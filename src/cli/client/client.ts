@@ -1,10 +1,10 @@
-import type { ZodType, z } from 'zod';
+import type * as z from 'zod';
 import type { Route } from '../../contract/route.ts';
 import { sendApiRequest, TransportError, type ApiAnswer } from '../../net/api-client-transport.ts';
 import { ApiError, parseJson, ServerUnreachableError, toApiError } from './client-error.ts';
 import { readServerSentEvents } from './server-sent-events.ts';
 
-type SchemaInput<Schema> = Schema extends ZodType ? z.input<Schema> : never;
+type SchemaInput<Schema> = Schema extends z.ZodType ? z.input<Schema> : never;
 
 /** The parts of a request that the route declares. */
 type Input<Declared extends Route> = Readonly<
@@ -127,7 +127,7 @@ async function readText(answer: ApiAnswer): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-function check<Schema extends ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw unexpected('is not of the form that this version of hearth knows');

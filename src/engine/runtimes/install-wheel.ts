@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { findExecutable } from './find-executable.ts';
 import type { Installation, InstallationWay } from './installation.ts';
 import { runProgram, type ProgramResult } from './run-program.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { corruptFile } from '../gguf/byte-source.ts';
 import { readJsonFile } from '../read-json-file.ts';
 import type { ScannedFile } from '../scanned-file.ts';

@@ -1,7 +1,7 @@
-import type { InstanceSummary } from '../../instances/instance-summary.ts';
-import type { ModelEntry, ModelSelection } from '../../models/model.ts';
+import type { ModelEntry, ModelSelection } from '../models/model.ts';
+import type { InstanceSummary } from './instance-summary.ts';
 
-/** The ready instances of a model, whatever their variant. */
+/** The ready instances of a model, of any variant. */
 export function loadedInstances(
   instances: readonly InstanceSummary[],
   model: ModelEntry,
@@ -11,8 +11,8 @@ export function loadedInstances(
   );
 }
 
-/** Those that an identifier means: of one variant where it names one (`publisher/name@q4_k_m`). */
-export function instancesMeant(
+/** The ready instances that an identifier selects: of one variant if it names one (`publisher/name@q4_k_m`). */
+export function selectedInstances(
   instances: readonly InstanceSummary[],
   { model, variant }: ModelSelection,
   identifier: string,
