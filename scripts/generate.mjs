@@ -12,9 +12,9 @@ const read = (path) => readFile(join(root, path), 'utf8');
 const formatting = JSON.parse(await read('.oxfmtrc.json'));
 
 const { referenceFiles, settingsPage, configSchema, resultsMarkdown } = await loadSources(`
-  export { referenceFiles } from '../src/reference.ts';
-  export { configSchema, settingsPage } from '../src/config/settings-reference.ts';
-  export { resultsMarkdown } from '../bench/results-page.ts';
+  export { referenceFiles } from './src/reference.ts';
+  export { configSchema, settingsPage } from './src/config/settings-reference.ts';
+  export { resultsMarkdown } from './bench/results-page.ts';
 `);
 
 const files = {

@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { temporaryFolder } from '../test/setup/temporary-folder.ts';
 import {
   openSqlite,
   sqliteResultCode,
@@ -9,18 +8,13 @@ import {
   type SqliteConnection,
 } from './sqlite.ts';
 
-let folder: string;
 let file: string;
 let connection: SqliteConnection;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'hearth-sqlite-'));
-  file = join(folder, 'test.db');
+  file = join(await temporaryFolder(), 'test.db');
   connection = openSqlite(file);
 });
-afterEach(async () => {
-  if (connection.isOpen) connection.close();
-  await rm(folder, { recursive: true });
-});
+afterEach(() => connection.close());
 
 it('has a SQLite without the WAL-reset bug', () => {
   const { version } = connection.prepare('select sqlite_version() as version').get() as {
@@ -73,15 +67,6 @@ it('gives the result code of what SQLite reports, and of nothing else', () => {
   expect(codeOf(() => insert.run())).toBe(constraint);
   expect(sqliteResultCode(new Error('database is far away'))).toBeUndefined();
   expect(sqliteResultCode('database is locked')).toBeUndefined();
-});
-
-it('waits for the lock of another connection as long as it was told', () => {
-  connection.exec('begin exclusive');
-  const other = openSqlite(file, { lockWaitMs: 200 });
-  const start = performance.now();
-  expect(() => other.exec('begin exclusive')).toThrow('database is locked');
-  expect(performance.now() - start).toBeGreaterThan(150);
-  other.close();
 });
 
 it('writes nothing through a read-only connection', () => {

@@ -15,7 +15,7 @@ const integrations: TurnRequest['integrations'] = [{ type: 'plugin', id: 'mcp/te
 
 const say = (text: string): GenerationEvent => ({ type: 'content.delta', text });
 const call = (index: number, name: string, argumentsJson = '{}'): GenerationEvent => ({
-  type: 'tool_call.delta',
+  type: 'toolCall.delta',
   index,
   id: `id${index}`,
   name,
@@ -27,7 +27,7 @@ const generations = (...lists: readonly GenerationEvent[][]) =>
   async function* (generation: number): AsyncGenerator<GenerationEvent> {
     const list = lists[Math.min(generation, lists.length - 1)] ?? [];
     yield* list;
-    const hasCalls = list.some(({ type }) => type === 'tool_call.delta');
+    const hasCalls = list.some(({ type }) => type === 'toolCall.delta');
     yield hasCalls ? { ...end, stopReason: 'toolCalls' } : end;
   };
 
@@ -171,8 +171,8 @@ describe('a turn with tools of the client', () => {
   it('gives a call an id where the engine gives none', async () => {
     const { run } = await scriptedTurns(
       generations([
-        { type: 'tool_call.delta', index: 0, name: 'draw', argumentsJson: '{' },
-        { type: 'tool_call.delta', index: 0, argumentsJson: '}' },
+        { type: 'toolCall.delta', index: 0, name: 'draw', argumentsJson: '{' },
+        { type: 'toolCall.delta', index: 0, argumentsJson: '}' },
       ]),
     );
     const events = await run({ clientTools: [draw] });

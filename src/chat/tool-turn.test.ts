@@ -13,8 +13,8 @@ import type { GenerationEvent, GenerationRequest } from '../engine/engine.ts';
 const provider = { type: 'plugin', pluginId: 'mcp/test' };
 
 function* call(index: number, name: string, ...pieces: string[]): Generator<GenerationEvent> {
-  yield { type: 'tool_call.delta', index, id: 'x', name, argumentsJson: '' };
-  for (const argumentsJson of pieces) yield { type: 'tool_call.delta', index, argumentsJson };
+  yield { type: 'toolCall.delta', index, id: 'x', name, argumentsJson: '' };
+  for (const argumentsJson of pieces) yield { type: 'toolCall.delta', index, argumentsJson };
 }
 
 /** Says one list of events after the other, each with its end. */
