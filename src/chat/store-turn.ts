@@ -20,7 +20,7 @@ export async function storeTurn(
 ): Promise<string> {
   const { previousResponseId, systemPrompt, instructions } = request;
   const { instanceId, selection, items, stopReason, usage, timings } = recorder.result(undefined);
-  const id = newResponseId();
+  const { responseId: id = newResponseId() } = request;
   try {
     await store.responses.insert(
       {
@@ -54,6 +54,6 @@ export async function storeTurn(
 }
 
 /** `resp_` and 48 lower-case hex digits. */
-function newResponseId(): string {
+export function newResponseId(): string {
   return `resp_${randomBytes(24).toString('hex')}`;
 }

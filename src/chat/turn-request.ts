@@ -68,7 +68,11 @@ export interface TurnRequest extends GenerationOptions, InstanceOptions {
   readonly integrations: readonly Integration[];
   /** `required` and a name hold for the first generation of the turn; the later ones are free to answer. */
   readonly toolChoice?: ToolChoice;
+  /** Whether one generation may call several tools. */
+  readonly callsInParallel?: boolean;
   readonly responseFormat?: ResponseFormat;
   readonly reasoning?: ReasoningLevel;
   readonly isStored: boolean;
+  /** Id under which the turn is stored, from `newResponseId`; a new one if absent. */
+  readonly responseId?: string;
 }

@@ -88,14 +88,16 @@ function parsableArguments(argumentsJson: string): string {
   }
 }
 
-function toolFields({ tools = [], toolChoice }: ChatGeneration): object {
+function toolFields({ tools = [], toolChoice, callsInParallel }: ChatGeneration): object {
   if (toolChoice === 'required' && tools.length === 0) {
     throw badToolChoice(
       (field) => `\`${field('toolChoice')}\` is "required"; the request offers no tool.`,
     );
   }
   if (typeof toolChoice !== 'object') {
-    return tools.length === 0 ? {} : { tools: wireTools(tools), tool_choice: toolChoice };
+    if (tools.length === 0) return {};
+    const parallel = { parallel_tool_calls: callsInParallel };
+    return { tools: wireTools(tools), tool_choice: toolChoice, ...parallel };
   }
   // The engine has no choice by name: it is offered that one tool and must call it.
   const chosen = tools.filter((tool) => tool.name === toolChoice.name);
@@ -106,7 +108,11 @@ function toolFields({ tools = [], toolChoice }: ChatGeneration): object {
         `\`${field('toolChoice')}\` names the tool "${toolChoice.name}"; the request offers ${offered}.`,
     );
   }
-  return { tools: wireTools(chosen), tool_choice: 'required' };
+  return {
+    tools: wireTools(chosen),
+    tool_choice: 'required',
+    parallel_tool_calls: callsInParallel,
+  };
 }
 
 function badToolChoice(message: (field: NameField) => string): HearthError {
