@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { HearthError } from '../contract/errors.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Store } from '../store/store.ts';
 import type { PreparedTurn } from './prepare-turn.ts';
@@ -38,6 +39,7 @@ export async function storeTurn(
           stopReason,
           usage,
           timings,
+          ...omitUndefined({ metadata: request.metadata }),
         },
       },
       images,

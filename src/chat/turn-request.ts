@@ -73,6 +73,8 @@ export interface TurnRequest extends GenerationOptions, InstanceOptions {
   readonly responseFormat?: ResponseFormat;
   readonly reasoning?: ReasoningLevel;
   readonly isStored: boolean;
+  /** Stored with the turn and not interpreted. */
+  readonly metadata?: Readonly<Record<string, string>>;
   /** Id under which the turn is stored, from `newResponseId`; a new one if absent. */
   readonly responseId?: string;
 }

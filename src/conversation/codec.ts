@@ -110,4 +110,5 @@ const turnSchema = z.object({
     tokensPerSecond: z.number(),
     loadTimeSeconds: z.number().exactOptional(),
   }),
+  metadata: z.record(z.string(), z.string()).exactOptional(),
 }) satisfies z.ZodType<ConversationTurn>;

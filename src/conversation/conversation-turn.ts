@@ -42,4 +42,6 @@ export interface ConversationTurn {
   readonly stopReason: StopReason | null;
   readonly usage: TurnUsage;
   readonly timings: TurnTimings;
+  /** What the client attached to the response. */
+  readonly metadata?: Readonly<Record<string, string>>;
 }

@@ -5,6 +5,7 @@ import { mountCompletions } from './completions.ts';
 import { mountEmbeddings } from './embeddings.ts';
 import { openAiErrors } from './errors.ts';
 import { mountModels } from './models.ts';
+import { mountResponses } from './responses/responses.ts';
 
 /** `/v1`: the API of OpenAI, for clients that were made for it. */
 export function createOpenAiSurface(services: SurfaceServices): Surface {
@@ -18,6 +19,7 @@ export function createOpenAiSurface(services: SurfaceServices): Surface {
       mountChatCompletions(app, services);
       mountCompletions(app, services);
       mountEmbeddings(app, services);
+      mountResponses(app, services);
     },
   };
 }
