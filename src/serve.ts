@@ -228,7 +228,9 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       version,
       docsFolder: join(packageFolder, 'dist/docs'),
       ping: () => store.ping(),
-      surfaces: surfaces.map((create) => create(services)),
+      surfaces: surfaces
+        .map((create) => create(services))
+        .filter(({ name }) => name !== 'openai' || settings['surfaces.openai']),
     });
     const server = await listen({
       app,

@@ -279,6 +279,11 @@ describe('OpenAI chat completions', () => {
     ['several stored choices', { n: 2, store: true }, 'store'],
     ['a wrong type', { temperature: 'hot' }, 'temperature'],
     ['an unknown role', { messages: [{ role: 'narrator', content: 'x' }] }, 'messages[0].role'],
+    [
+      'a result without a call',
+      { messages: [{ role: 'tool', tool_call_id: 'x', content: 'y' }] },
+      'messages[0].tool_call_id',
+    ],
     ['a tool that is not there', { tool_choice: 'required' }, 'tool_choice'],
   ])('refuse %s and name the field', async (_, more, param) => {
     const failure = connect().chat.completions.create({

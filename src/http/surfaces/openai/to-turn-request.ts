@@ -6,6 +6,7 @@ import { omitUndefined } from '../../../omit-undefined.ts';
 import { toMessage, toResponseFormat, toTools } from '../../openai/conversation.ts';
 import { toGenerationOptions } from '../../openai/to-generation-options.ts';
 import { HearthError } from '../../../contract/errors.ts';
+import { assertToolCalls } from './assert-tool-calls.ts';
 import { assertSupported, is, isEmptyObject, type UnsupportedField } from './unsupported-fields.ts';
 
 const isList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
@@ -40,11 +41,13 @@ export function toTurnRequest(
       param: 'store',
     });
   }
+  const messages = body.messages.map((message) => toMessage(toKnownMessage(message)));
+  assertToolCalls(messages);
   const tools = toTools(body.tools);
   const allowed = allowedNames(body, new Set(tools.map(({ name }) => name)));
   return {
     ...toGenerationOptions(body),
-    messages: body.messages.map((message) => toMessage(toKnownMessage(message))),
+    messages,
     clientTools: allowed === undefined ? tools : tools.filter(({ name }) => allowed.has(name)),
     integrations: [],
     isStored: body.store === true,

@@ -9,6 +9,7 @@ import type {
 import type { ReasoningLevel, ResponseFormat, ToolChoice } from '../../../../engine/engine.ts';
 import { omitUndefined } from '../../../../omit-undefined.ts';
 import type { Integration } from '../../../../tools/toolbox.ts';
+import { assertToolCalls } from '../assert-tool-calls.ts';
 import {
   assertSupported,
   is,
@@ -54,6 +55,7 @@ export function toTurnRequest(
       param: 'input',
     });
   }
+  if (body.previous_response_id == null) assertToolCalls(messages);
   const tools = allowedTools(body);
   const functions = tools.filter((tool) => tool.type === 'function');
   const servers = tools.filter((tool) => tool.type === 'mcp');
