@@ -1,4 +1,4 @@
-import OpenAI from 'openai';
+import OpenAI, { NotFoundError } from 'openai';
 import type { ResponseStreamEvent, Tool } from 'openai/resources/responses/responses';
 import { describe, expect, it } from 'vitest';
 import { openAiResponseSchema } from '../../src/contract/openai/response.ts';
@@ -48,7 +48,7 @@ describe('OpenAI responses', () => {
       instructions: 'You are Bramble.',
       metadata: { purpose: 'test' },
     });
-    openAiResponseSchema.parse((({ output_text: _, ...rest }) => rest)(response));
+    openAiResponseSchema.parse(response);
     expect(response).toMatchObject({ status: 'completed', model, metadata: { purpose: 'test' } });
     expect(response.output_text).toContain('Bramble');
     const { usage } = response;
@@ -66,9 +66,7 @@ describe('OpenAI responses', () => {
       { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Who are you?' }] },
     ]);
     await client.responses.delete(response.id);
-    await expect(client.responses.retrieve(response.id)).rejects.toBeInstanceOf(
-      OpenAI.NotFoundError,
-    );
+    await expect(client.responses.retrieve(response.id)).rejects.toBeInstanceOf(NotFoundError);
     await expect(client.responses.delete(response.id)).rejects.toMatchObject({ status: 404 });
   });
 

@@ -2,14 +2,13 @@ import { runTurn } from '../../../../chat/run-turn.ts';
 import { newResponseId } from '../../../../chat/store-turn.ts';
 import type { TurnEvent } from '../../../../chat/turn-event.ts';
 import { HearthError } from '../../../../contract/errors.ts';
+import { createResponseOpenAi, type OpenAiResponse } from '../../../../contract/openai/response.ts';
+import type { OpenAiResponseRequest } from '../../../../contract/openai/response-request.ts';
 import {
-  createResponseOpenAi,
   deleteResponseOpenAi,
   getResponseOpenAi,
   listInputItemsOpenAi,
-  type OpenAiResponse,
-  type OpenAiResponseRequest,
-} from '../../../../contract/openai/response.ts';
+} from '../../../../contract/openai/stored-response.ts';
 import type { RequestContext } from '../../../../request/request-context.ts';
 import type { StoredResponse } from '../../../../store/store.ts';
 import { mount, type App } from '../../../mount.ts';

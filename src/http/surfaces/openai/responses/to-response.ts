@@ -1,8 +1,8 @@
+import type { OpenAiResponse } from '../../../../contract/openai/response.ts';
 import type {
-  OpenAiResponse,
   OpenAiResponseRequest,
   OpenAiTool,
-} from '../../../../contract/openai/response.ts';
+} from '../../../../contract/openai/response-request.ts';
 import type { TurnUsage } from '../../../../conversation/conversation-turn.ts';
 import type { StoredResponse } from '../../../../store/store.ts';
 import { toOutput } from './to-output-item.ts';

@@ -5,7 +5,7 @@ import type {
   OpenAiInputItem,
   OpenAiResponseRequest,
   OpenAiTool,
-} from '../../../../contract/openai/response.ts';
+} from '../../../../contract/openai/response-request.ts';
 import type { ReasoningLevel, ResponseFormat, ToolChoice } from '../../../../engine/engine.ts';
 import { omitUndefined } from '../../../../omit-undefined.ts';
 import type { Integration } from '../../../../tools/toolbox.ts';
