@@ -215,7 +215,6 @@ export const packageOwners = {
   '@hono/node-server': ['http'],
   '@hono/zod-openapi': ['http'],
   undici: ['net'],
-  'better-sqlite3': ['store', 'home', 'sqlite.ts'],
   '@photostructure/sqlite': ['sqlite.ts'],
   kysely: ['store'],
   commander: ['cli'],

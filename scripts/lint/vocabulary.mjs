@@ -125,7 +125,6 @@ export const pendingAreas = {
     'src/chat',
     'src/cli',
     'src/concurrency',
-    'src/contract',
     'src/downloads',
     'src/engine',
     'src/home',

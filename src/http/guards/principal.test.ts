@@ -13,7 +13,7 @@ it('lets an anonymous caller do what runs no program and changes no token', () =
 });
 
 describe('an endpoint', () => {
-  it('that needs nothing takes a caller without a token for nobody', () => {
+  it('that needs no permission gives a caller without a token none', () => {
     expect(authorize(null, null)).toEqual({ tokenId: null, permissions: [] });
     expect(authorize(anonymousPrincipal, null)).toBe(anonymousPrincipal);
   });
