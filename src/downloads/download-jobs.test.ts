@@ -250,11 +250,11 @@ describe('requests that can not be met', () => {
     const manager = setup.manager();
     const { id } = await begin(manager);
     await expect(manager.resume(id)).rejects.toThrow(
-      `The download ${id} is not paused: it is downloading. Ask for the same download again to go on with a failed one.`,
+      `The download ${id} is not paused: it is downloading. To resume a failed download, request it again.`,
     );
     await manager.pause(id);
     await expect(manager.pause(id)).rejects.toThrow(
-      `The download ${id} is not downloading: it is paused. Only a download that runs can be paused.`,
+      `The download ${id} is not downloading: it is paused. Only a running download can be paused.`,
     );
     stall.remove();
     setup.hub.faults.release();
