@@ -1,11 +1,17 @@
-import { Client, ProtocolError, SdkHttpError } from '@modelcontextprotocol/client';
+import {
+  Client,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+} from '@modelcontextprotocol/client';
 import type { Logger } from '../observability/logger.ts';
 import { version } from '../version.ts';
-import { describeFailure } from './connection-failure.ts';
+import { HttpFailure } from '../net/http-failure.ts';
 import type { McpTransport } from './mcp-transport.ts';
 import type { ToolResult } from './toolbox.ts';
 import { callResultSchema, toolFailure, toToolResult } from './tool-content.ts';
-import { listTools, type ToolList, unlimitedMs } from './tool-list.ts';
+import { listTools, ToolListError, type ToolList, unlimitedMs } from './tool-list.ts';
 import { TimeoutError, withTimeout } from '../concurrency/with-timeout.ts';
 
 export interface ConnectionLimits {
@@ -33,6 +39,7 @@ export interface ServerConnection {
 }
 
 const maxRelists = 20;
+const maxReasonCharacters = 500;
 const maxLoggedCharacters = 500;
 /** The server does not take the transport, rather than the caller. */
 const notAboutTransport: ReadonlySet<number> = new Set([401, 403, 407, 408, 429]);
@@ -179,4 +186,19 @@ function watched(
     },
     close: () => link.close(),
   };
+}
+
+/** Why a server can't be used or a call failed; follows the server's name and a colon. */
+function describeFailure(error: unknown): string {
+  if (typeof error === 'string') return error;
+  if (error instanceof HttpFailure || error instanceof ToolListError) return error.message;
+  if (error instanceof SdkHttpError) return `it answered with HTTP status ${error.status}`;
+  if (error instanceof ProtocolError)
+    return `it answered: ${error.message.slice(0, maxReasonCharacters)}`;
+  if (error instanceof SdkError) {
+    if (error.code === SdkErrorCode.ConnectionClosed) return 'it closed the connection';
+    if (error.code === SdkErrorCode.NotConnected) return 'it is not connected any more';
+    if (error.code === SdkErrorCode.InvalidResult) return 'its answer is not what MCP asks for';
+  }
+  return 'it does not keep to the protocol MCP';
 }

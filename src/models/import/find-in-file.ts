@@ -4,7 +4,7 @@ import { HearthError } from '../../contract/errors.ts';
 import { folderNameFrom } from '../folder-name.ts';
 import { corruptFile } from '../gguf/byte-source.ts';
 import { readGgufHeader } from '../gguf/header.ts';
-import { ggufFacts } from '../gguf-facts.ts';
+import { ggufFacts } from '../gguf/facts.ts';
 import { parseModelFileName } from '../model-file-name.ts';
 import { isPrintable } from '../printable-text.ts';
 import type { ImportSource } from './import-source.ts';

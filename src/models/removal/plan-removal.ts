@@ -2,7 +2,18 @@ import { HearthError } from '../../contract/errors.ts';
 import type { ModelFault, RepositoryModel } from '../library-model.ts';
 import type { ScannedFile } from '../scanned-file.ts';
 import type { ScannedRepository } from '../scan-repository.ts';
-import type { Removal } from './removal.ts';
+
+/** What is to be removed: a whole model, or one variant of several. */
+export interface Removal {
+  readonly key: string;
+  /** null for the whole model. */
+  readonly variantId: string | null;
+  readonly repository: ScannedRepository;
+  /** The model's own files, those first without which it is no longer listed. */
+  readonly files: readonly string[];
+  /** Whether no other model is left in the repository. */
+  readonly leavesNoModel: boolean;
+}
 
 export interface RemovalCandidate {
   readonly key: string;

@@ -3,7 +3,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { HearthError } from '../../contract/errors.ts';
 import { errorCode } from '../../error-code.ts';
 import { isCompanionFile } from './companion-file.ts';
-import type { Removal } from './removal.ts';
+import type { Removal } from './plan-removal.ts';
 
 /**
  * Removes the files of a model and the folders that are empty then, never anything outside of the models

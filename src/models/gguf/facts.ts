@@ -1,13 +1,13 @@
-import { attentionCache } from './attention-cache.ts';
-import { templateCapabilities, type TemplateCapabilities } from './capabilities.ts';
-import { corruptFile } from './gguf/byte-source.ts';
-import type { GgufHeader } from './gguf/header.ts';
-import type { GgufMetadata } from './gguf/metadata.ts';
-import type { TensorTotals } from './gguf/tensor-table.ts';
-import { graphDimensions } from './graph-dimensions.ts';
-import type { ModelEntry } from './model.ts';
-import { printableText } from './printable-text.ts';
-import { projectorFacts, type ProjectorFacts } from './projector-facts.ts';
+import { attentionCache } from '../attention-cache.ts';
+import { templateCapabilities, type TemplateCapabilities } from '../capabilities.ts';
+import { corruptFile } from './byte-source.ts';
+import type { GgufHeader } from './header.ts';
+import type { GgufMetadata } from './metadata.ts';
+import type { TensorTotals } from './tensor-table.ts';
+import { graphDimensions } from '../graph-dimensions.ts';
+import type { ModelEntry } from '../model.ts';
+import { printableText } from '../printable-text.ts';
+import { projectorFacts, type ProjectorFacts } from '../projector-facts.ts';
 
 /** What the library keeps of one GGUF file. */
 export interface GgufFacts {

@@ -1,12 +1,12 @@
 import { dirname } from 'node:path';
-import type { Reading } from './facts-cache.ts';
-import { corruptFile } from './gguf/byte-source.ts';
-import type { TensorTotals } from './gguf/tensor-table.ts';
-import type { GgufFacts, GgufModelFacts } from './gguf-facts.ts';
-import type { ModelFault } from './library-model.ts';
-import { parseModelFileName, type ModelFileName } from './model-file-name.ts';
-import { quantizationName } from './quantization.ts';
-import type { ScannedFile } from './scanned-file.ts';
+import type { Reading } from '../facts-cache.ts';
+import { corruptFile } from './byte-source.ts';
+import type { TensorTotals } from './tensor-table.ts';
+import type { GgufFacts, GgufModelFacts } from './facts.ts';
+import type { ModelFault } from '../library-model.ts';
+import { parseModelFileName, type ModelFileName } from '../model-file-name.ts';
+import { quantizationName } from '../quantization.ts';
+import type { ScannedFile } from '../scanned-file.ts';
 
 /** A GGUF file with what its name and its header say. */
 export interface GgufFile {

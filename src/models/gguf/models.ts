@@ -1,17 +1,16 @@
-import { joinVariant, variantKey, type GgufFile, type GgufVariant } from './gguf-variant.ts';
-import { groupBy } from './group-by.ts';
+import { joinVariant, variantKey, type GgufFile, type GgufVariant } from './variant.ts';
+import { groupBy } from '../group-by.ts';
 import {
   modelName,
   readableName,
   takeName,
   type ModelFault,
   type RepositoryModel,
-} from './library-model.ts';
-import type { ModelEntry, ModelVariant } from './model.ts';
-import { parameterLabel } from './parameter-label.ts';
-import { quantizationRank } from './quantization.ts';
-import type { ScannedRepository } from './scan-repository.ts';
-import type { ScannedFile } from './scanned-file.ts';
+} from '../library-model.ts';
+import type { ModelEntry, ModelVariant } from '../model.ts';
+import { quantizationRank } from '../quantization.ts';
+import type { ScannedRepository } from '../scan-repository.ts';
+import type { ScannedFile } from '../scanned-file.ts';
 
 /**
  * Makes models of the GGUF files of one repository. Files whose names differ only in the quantization
@@ -164,4 +163,19 @@ function fileStem({ files }: { readonly files: readonly ScannedFile[] }): string
 
 function sumBytes(files: readonly ScannedFile[]): number {
   return files.reduce((sum, file) => sum + file.sizeBytes, 0);
+}
+
+const scales = [
+  { unit: 'T', size: 1e12 },
+  { unit: 'B', size: 1e9 },
+  { unit: 'M', size: 1e6 },
+  { unit: 'K', size: 1e3 },
+];
+
+/** A number of parameters the way models are named: `135M`, `7.2B`, `70B`; null for zero. */
+export function parameterLabel(parameterCount: number): string | null {
+  const scale = scales.find(({ size }) => parameterCount >= size);
+  if (scale === undefined) return parameterCount > 0 ? String(parameterCount) : null;
+  const scaled = parameterCount / scale.size;
+  return `${scaled < 9.95 ? Number(scaled.toFixed(1)) : Math.round(scaled)}${scale.unit}`;
 }
