@@ -11,9 +11,9 @@ const point = {
 
 describe('compileToolSchema', () => {
   it.each<[string, unknown, string]>([
-    ['a text', 'x', 'is no object'],
-    ['a list', [], 'is no object'],
-    ['nothing', null, 'is no object'],
+    ['a text', 'x', 'is not an object'],
+    ['a list', [], 'is not an object'],
+    ['nothing', null, 'is not an object'],
     ['the schema of a text', { type: 'string' }, 'is not that of an object'],
     [
       'an unknown type',

@@ -86,7 +86,7 @@ export function compileToolSchema(schema: unknown): ToolSchema {
 
 function validated(schema: unknown): { readonly valid: JsonSchema; readonly json: string } {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) {
-    throw new ToolSchemaError('is no object');
+    throw new ToolSchemaError('is not an object');
   }
   if (isDeeperThan(schema, maxSchemaDepth)) throw new ToolSchemaError('is nested too deep');
   const json = JSON.stringify(schema);

@@ -135,7 +135,7 @@ describe('what is asked for', () => {
     await mkdir(join(servers.home, 'mcp.json'));
     await expect(servers.openPlugin('later')).rejects.toMatchObject({
       code: 'plugin_unreachable',
-      message: "The plugin mcp/later can't be used: mcp.json is no file.",
+      message: "The plugin mcp/later can't be used: mcp.json is not a file.",
     });
   });
 

@@ -46,7 +46,7 @@ async function assertInside(folder: string, { key, repository }: Removal): Promi
     'conflict',
     `${key} is reached over a link in the models folder, so its files are not Hearth's. Delete them ` +
       'where they are, or remove the link.',
-    { param: 'model' },
+    { field: 'model' },
   );
 }
 
