@@ -60,7 +60,7 @@ describe('isPublicAddress', () => {
     ['NAT64 of loopback', '64:ff9b::7f00:1'],
     ['NAT64 of metadata', '64:ff9b::169.254.169.254'],
     ['local NAT64', '64:ff9b:1::808:808'],
-    ['outside of what is given out', '4000::1'],
+    ['outside of the assigned ranges', '4000::1'],
     ['no address', 'localhost'],
     ['no address', '127.1'],
     ['no address', ''],

@@ -125,7 +125,7 @@ it('throws the reason when aborted while it waits for a socket', async () => {
   await expect(third).rejects.toBe('enough');
 });
 
-it('is lost when nobody listens', async () => {
+it('is lost without a listener', async () => {
   const server = await startLoopbackServer(() => {});
   await server.close();
   await expect(connect(server.url).getJson('/', signal)).rejects.toThrow(ConnectionLostError);

@@ -140,7 +140,7 @@ describe('reading', () => {
     expect(controller.paused).toBe(false);
   });
 
-  it('holds back what comes too soon after the last batch', async () => {
+  it('holds back bytes that arrive too soon after the last batch', async () => {
     const { reader, start, head, data, text, isSettled } = setUp();
     start();
     head();
@@ -178,7 +178,7 @@ describe('ending early', () => {
     await expect(text()).rejects.toThrow('not wanted');
   });
 
-  it('with the signal throws its reason, and wakes who waits', async () => {
+  it('with the signal throws its reason, and wakes the waiting reader', async () => {
     const { abortion, aborts, start, head, text } = setUp();
     start();
     head();
