@@ -205,7 +205,7 @@ it('says that it is lost, and why', async () => {
   });
 });
 
-it('does not try again where nobody listens', async () => {
+it('does not retry without a listener', async () => {
   const server = await startLoopbackServer(() => {});
   await server.close();
   const lost = connect(server.url).getJson('/', signal);
@@ -246,7 +246,7 @@ describe('readReply', () => {
     return { stream, isClosed: () => isClosed };
   };
 
-  it('joins what comes in pieces, also within a character', async () => {
+  it('joins pieces, also within a character', async () => {
     const [first, second] = [Buffer.from('"é"').subarray(0, 2), Buffer.from('"é"').subarray(2)];
     const { stream } = streamOf([first], [second]);
     expect(await readReply(stream)).toEqual({ status: 207, body: 'é' });
