@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 const [room = '', ...more] = process.argv.slice(2).map((path) => path.replace(/\/+$/, ''));
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 if (!room.startsWith('src/') || !existsSync(join(root, room))) {
   throw new Error('Usage: npm run mutate -- <room> [file ...], for example src/net');
 }
