@@ -127,6 +127,49 @@ describe('createAddressPolicy', () => {
     });
   };
 
+  it('takes 80 for the port of http', () => {
+    const plain = createAddressPolicy({ type: 'public', allowedHosts: ['a.lan:80'] });
+    expect(plain.isAllowed(new URL('http://a.lan/'))).toBe(true);
+    expect(plain.isAllowed(new URL('https://a.lan/'))).toBe(false);
+  });
+
+  it('asks for all addresses of a name, whatever the socket asks for', () => {
+    const asked: unknown[] = [];
+    const { lookup } = createAddressPolicy({
+      type: 'public',
+      allowedHosts: [],
+      resolve: (hostname, options) => void asked.push([hostname, options]),
+    });
+    lookup('name', { all: false, family: 6 }, () => {});
+    expect(asked).toEqual([['name', { all: true, family: 6 }]]);
+  });
+
+  it('gives the error of a name that is not known, and no address with an error', () => {
+    const unknown = new Error('ENOTFOUND');
+    const answers: unknown[] = [];
+    for (const [error, addresses] of [
+      [unknown, []],
+      [null, []],
+      [null, [{ address: '10.0.0.1', family: 4 }]],
+    ] as const) {
+      const { lookup } = createAddressPolicy({
+        type: 'public',
+        allowedHosts: [],
+        resolve: (_hostname, _options, callback) => callback(error, [...addresses]),
+      });
+      lookup('name', { all: true }, (...answer) => void answers.push(answer));
+    }
+    const refused = expect.objectContaining({
+      name: 'AddressRefused',
+      message: 'name is not at a public address',
+    }) as unknown;
+    expect(answers).toEqual([
+      [unknown, []],
+      [refused, []],
+      [refused, []],
+    ]);
+  });
+
   it('gives a name whose addresses are all public', async () => {
     await expect(look(['8.8.8.8', '2606:4700::1'], false)).resolves.toBe('8.8.8.8');
     await expect(look(['8.8.8.8'], true)).resolves.toStrictEqual([
