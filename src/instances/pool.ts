@@ -203,7 +203,7 @@ export class InstancePool {
     const { target, promptPrefix } = request;
     const { selection } = target;
     const { model, variant } = selection;
-    const { loadsOnRequest, defaultTtlSeconds, defaults } = this.#options;
+    const { loadsOnRequest, defaultTtlSeconds } = this.#options;
     const { registry } = this.#lifecycle;
     assertContext(model, request.contextLength);
     const contextLength =
@@ -220,7 +220,6 @@ export class InstancePool {
         modelKey: model.key,
         variantId: variant.id,
         ...omitUndefined({ contextLength, promptPrefix }),
-        defaultContextLength: contextLengthFor(model, defaults.contextLength),
       },
     );
     const instance = registry.get(chosen?.id ?? '');
