@@ -18,13 +18,13 @@ const downloadRequestSchema = z
       .string()
       .min(1)
       .max(64)
-      .optional()
+      .nullish()
       .describe(
         'Quantization to download, such as `Q8_0`, if `model` is a URL of the model hub; Q4_K_M or the ' +
           'nearest one if absent.',
       ),
   })
-  .refine(({ model, quantization }) => quantization === undefined || url.test(model), {
+  .refine(({ model, quantization }) => typeof quantization !== 'string' || url.test(model), {
     path: ['quantization'],
     error:
       'It goes only with a `model` that is a URL of the model hub (https://huggingface.co/...)',
