@@ -174,14 +174,34 @@ describe('a turn with tools', () => {
     expect((await store.responses.page({ ownerId: null, limit: 10 })).responses).toEqual([]);
   });
 
-  it('keeps the failure that a tool reports', async () => {
+  it('keeps the failure that a tool reports, and marks it for the model', async () => {
     const broken = scriptedTool('work', async () => '', {
       call: async () => ({ content: [{ type: 'text', text: 'No.' }], isError: true }),
     });
     const script = generations([...call(0, 'work', '{}')], [say('It failed.')]);
     const { run, requests } = await scriptedTurns(script, broken);
     expect(resultOf(await run()).items[0]).toMatchObject({ type: 'toolCall', isError: true });
-    expect(messagesOf(requests[1]).at(-1)).toMatchObject({ role: 'tool', content: 'No.' });
+    expect(messagesOf(requests[1]).at(-1)).toMatchObject({ role: 'tool', content: 'Error: No.' });
+  });
+
+  it('cuts a result that is larger than what is left of the context, for the model and the store', async () => {
+    const search = scriptedTool('search', async () => 'x'.repeat(5000));
+    const script = generations(
+      [...call(0, 'search', '{}'), ...call(1, 'search', '{}')],
+      [say('Ok')],
+    );
+    const { run, requests, store } = await scriptedTurns(script, search);
+    const { items, responseId = '' } = resultOf(await run({ contextLength: 1024 }));
+    const results = messagesOf(requests[1])
+      .slice(-2)
+      .map(({ content }) => String(content));
+    for (const result of results) {
+      expect(result).toMatch(/^x+\n\[The result of search was cut .*: \d+ of 5000 characters/);
+    }
+    expect(results.join('').length).toBeLessThan(1024);
+    expect(results.join('').length).toBeGreaterThan(512);
+    expect((await store.responses.find(responseId, null))?.turn.items).toEqual(items);
+    expect(JSON.stringify(items)).toContain('was cut to fit');
   });
 
   it('makes an invalid call of a later generation that can not be parsed', async () => {

@@ -24,6 +24,7 @@ export class TurnRecorder {
   #callCount = 0;
   #stopReason: StopReason | null = null;
   #isMalformed = false;
+  #contextTokens = 0;
 
   constructor(selection: ModelSelection) {
     this.#selection = selection;
@@ -37,6 +38,11 @@ export class TurnRecorder {
   /** Tokens generated so far, over all generations. */
   get completionTokens(): number {
     return this.#stats.usage().completionTokens;
+  }
+
+  /** Tokens of the last generation, its prompt and its answer: what the next prompt begins with. */
+  get contextTokens(): number {
+    return this.#contextTokens;
   }
 
   start(instanceId: string): Extract<TurnEvent, { readonly type: 'turn.start' }> {
@@ -65,6 +71,7 @@ export class TurnRecorder {
     }
     const { report } = step;
     this.#stats.add(report);
+    this.#contextTokens = report.usage.promptTokens + report.usage.completionTokens;
     this.#stopReason = report.stopReason;
     this.#isMalformed = report.isMalformed;
     const events = round.end(report.isMalformed);

@@ -119,6 +119,7 @@ describe('a plugin', () => {
     expect(output[0]).toMatchObject({
       tool: 'get_wind',
       output: blocks('The tool server failed: its process has gone (exit code 3): out of wind'),
+      is_error: true,
     });
     // The next request gets a process that works.
     const { output: next } = await weatherOf('What is the weather in Lisbon?');
