@@ -49,7 +49,7 @@ export interface DownloadJob {
   readonly failure: DownloadFailure | null;
   /** Over the last seconds; only while it downloads. */
   readonly bytesPerSecond: number | undefined;
-  /** Only while it downloads and a speed is known. */
+  /** Only while it downloads; by the last known speed where no bytes come. */
   readonly estimatedCompletionAt: Date | undefined;
 }
 

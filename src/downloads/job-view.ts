@@ -17,13 +17,24 @@ export function identityOf({ owner, name, commit, files }: DownloadPlan): string
   return JSON.stringify([owner.toLowerCase(), name.toLowerCase(), commit, paths]);
 }
 
-/** @param speed Bytes a second, of a job that downloads; undefined while it is not known. */
-export function toJob(stored: StoredDownload, speed: number | undefined): DownloadJob {
+/** Bytes a second of a connection that nothing is known of. */
+export const defaultSpeed = 10_000_000;
+/** A date that a client can show: nothing of use is further away. */
+const longestSeconds = 10 * 365 * 24 * 3600;
+
+/**
+ * @param speed Bytes a second, of a job that downloads; undefined while it is not known.
+ * @param assumedSpeed Bytes a second for the estimate while no bytes come.
+ */
+export function toJob(
+  stored: StoredDownload,
+  speed: number | undefined,
+  assumedSpeed = defaultSpeed,
+): DownloadJob {
   const { id, status, totalBytes, downloadedBytes, startedAt, completedAt, failure } = stored;
   const isDownloading = status === 'downloading';
   const remaining = totalBytes - downloadedBytes;
-  // All bytes there: what is left, to check and to publish them, takes a moment.
-  const seconds = remaining === 0 ? 0 : remaining / (speed ?? 0);
+  const seconds = Math.min(longestSeconds, remaining / (speed || assumedSpeed));
   return {
     id,
     plan: planOf(stored),
@@ -34,12 +45,6 @@ export function toJob(stored: StoredDownload, speed: number | undefined): Downlo
     completedAt,
     failure: failure as DownloadFailure | null,
     bytesPerSecond: isDownloading ? (speed ?? 0) : undefined,
-    estimatedCompletionAt: isDownloading ? fromNow(seconds) : undefined,
+    estimatedCompletionAt: isDownloading ? new Date(Date.now() + seconds * 1000) : undefined,
   };
-}
-
-/** Undefined beyond what a date can hold, as is what never ends. */
-function fromNow(seconds: number): Date | undefined {
-  const date = new Date(Date.now() + seconds * 1000);
-  return Number.isNaN(date.getTime()) ? undefined : date;
 }
