@@ -10,10 +10,12 @@ import { runToolRound, type CallOutcome } from './tool-round.ts';
 import type { TurnEvent } from './turn-event.ts';
 import type { TurnRecorder } from './turn-recorder.ts';
 import type { TurnRequest } from './turn-request.ts';
-import type { TurnTools } from './turn-tools.ts';
+import { TurnTools } from './turn-tools.ts';
 
 /** The part of the context that results leave to the answer: a fourth. */
 const answerShare = 4;
+/** Generations that follow, at most, where the model calls tools though it has none. */
+const maxCorrections = 2;
 /** Tokens that a chat template writes around a result, and the mark of a failed one. */
 const markupTokens = 32;
 
@@ -45,7 +47,8 @@ export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
   for (let round = 0; ; round += 1) {
     const mayCall = round < maxToolRounds;
     const generation = toGeneration(run, messages, round, mayCall);
-    const recording = recorder.beginRound(tools);
+    const callable = mayCall && request.toolChoice !== 'none' ? tools : TurnTools.none();
+    const recording = recorder.beginRound(callable);
     const steps = lease.streamWithSlot((engine, context) =>
       generate(engine, generation, context, startedAt),
     );
@@ -71,7 +74,7 @@ export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
       recorder.overrideStopReason('maxPredictedTokensReached');
       return;
     }
-    if (!mayCall) {
+    if (!mayCall || (callable.isEmpty && round >= maxCorrections)) {
       recorder.overrideStopReason('eosFound');
       return;
     }

@@ -90,7 +90,7 @@ export abstract class StreamDecoder<Chunk> {
     logprobs?: readonly WireLogprob[] | null,
   ): void {
     this.#deltaCount += 1;
-    if (logprobs && type === 'content.delta') {
+    if (logprobs && logprobs.length > 0 && type === 'content.delta') {
       const tokens = logprobs.map((wire) => tokenLogprob(wire, this.#topLogprobs));
       this.#batch.add({ type, text, logprobs: tokens });
     } else {
