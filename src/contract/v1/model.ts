@@ -245,7 +245,9 @@ export const unloadModel = defineRoute({
   path: '/api/v1/models/unload',
   operationId: 'unloadModel',
   summary: 'Unload an instance',
-  description: 'Requests that are in flight on the instance fail with `unloaded`.',
+  description:
+    'Requests that are in flight on the instance fail with `unloaded`. The key of a model stands for its only ' +
+    'instance.',
   permission: 'models:write',
   body: unloadRequestSchema,
   result: unloadResultSchema,
