@@ -154,11 +154,14 @@ describe('a turn with tools', () => {
     });
   });
 
-  it('keeps what earlier rounds did when a later one fails, and stores nothing', async () => {
+  it('keeps and stores what a turn did when a later round fails, marked as interrupted', async () => {
     const { run, store } = await scriptedTurns(async function* (generation) {
       if (generation === 0) yield* call(0, 'get_weather', '{"city":"Brest"}');
       else yield say('It ra');
-      if (generation === 1) throw new HearthError('crashed', 'The engine stopped.');
+      if (generation === 1) {
+        yield { type: 'generation.cut', usage: { ...end.usage, completionTokens: 3 } };
+        throw new HearthError('crashed', 'The engine stopped.');
+      }
       yield end;
     }, weather);
     const events = await run();
@@ -169,9 +172,10 @@ describe('a turn with tools', () => {
     ]);
     const result = resultOf(events);
     expect(result.items).toMatchObject([{ type: 'toolCall' }, { type: 'message', text: 'It ra' }]);
-    expect(result).toMatchObject({ stopReason: null, usage: { completionTokens: 5 } });
-    expect(result).not.toHaveProperty('responseId');
-    expect((await store.responses.page({ ownerId: null, limit: 10 })).responses).toEqual([]);
+    expect(result).toMatchObject({ stopReason: null, usage: { completionTokens: 8 } });
+    const stored = await store.responses.find(result.responseId ?? '', null);
+    const { items, usage } = result;
+    expect(stored?.turn).toMatchObject({ items, usage, stopReason: null, isInterrupted: true });
   });
 
   it('keeps the failure that a tool reports, and marks it for the model', async () => {

@@ -65,6 +65,10 @@ export class TurnRecorder {
   }
 
   record(round: RoundRecorder, step: GenerationStep): readonly TurnEvent[] {
+    if (step.type === 'generation.cut') {
+      this.#stats.add(step.report);
+      return [];
+    }
     if (step.type !== 'generation.report') {
       if (step.type === 'content.delta') this.#logprobs.push(...(step.logprobs ?? []));
       return round.record(step);
@@ -98,8 +102,14 @@ export class TurnRecorder {
     this.#stopReason = stopReason;
   }
 
+  /** Whether the model has produced anything. */
+  get hasItems(): boolean {
+    return this.#items.length > 0;
+  }
+
   /** The turn failed; what arrived is kept. */
   interrupt(): readonly TurnEvent[] {
+    this.#stopReason = null;
     return this.#round?.interrupt() ?? [];
   }
 

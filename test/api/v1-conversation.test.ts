@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { chatResultSchema } from '../../src/contract/v1/chat.ts';
 import {
   storedResponsePageSchema,
   storedResponseSchema,
 } from '../../src/contract/v1/stored-response.ts';
-import { get, post } from '../setup/server/api.ts';
+import { get, post, postRaw } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { withTokens } from '../setup/server/with-tokens.ts';
 
@@ -145,6 +146,49 @@ describe('a conversation kept on the server', () => {
     const ofToken = `/api/v1/responses/${answer.body.response_id}`;
     expect((await get(hearth.url, ofToken, { headers })).status).toBe(200);
     expect((await get(hearth.url, ofToken)).status).toBe(404);
+  });
+
+  it('tells no speed of an answer of one token', async () => {
+    const { stats } = await say('Hello!', { max_output_tokens: 1 });
+    expect(stats.total_output_tokens).toBe(1);
+    expect(stats).not.toHaveProperty('tokens_per_second');
+  });
+
+  it('stores what an interrupted turn had said, with its statistics, and goes on from it', async () => {
+    const instances = await get(hearth.url, '/api/v1/models/hearth/starter-chat');
+    for (const { id } of instances.body.loaded_instances as readonly { readonly id: string }[]) {
+      await post(hearth.url, '/api/v1/models/unload', { instance_id: id });
+    }
+    const request = {
+      model: 'hearth/starter-chat',
+      input: 'Tell me a story.',
+      reasoning: 'off',
+      temperature: 1,
+      repeat_penalty: 3,
+      max_output_tokens: 3900,
+      stream: true,
+    };
+    const response = await postRaw(hearth.url, '/api/v1/chat', JSON.stringify(request));
+    let text = '';
+    for await (const chunk of response.body ?? []) {
+      const hadText = text.includes('message.delta');
+      text += Buffer.from(chunk).toString();
+      if (hadText || !text.includes('message.delta')) continue;
+      await post(hearth.url, '/api/v1/models/unload', { instance_id: 'hearth/starter-chat' });
+    }
+    const end: unknown = JSON.parse(/\{"type":"chat.end".*\}/.exec(text)?.[0] ?? '');
+    const { result } = z.object({ result: chatResultSchema }).parse(end);
+    expect(text).toContain('"code":"unloaded"');
+    expect(result.stats.total_output_tokens).toBeGreaterThan(0);
+    expect(result.stats.input_tokens).toBeGreaterThan(0);
+    const { body } = await get(hearth.url, `/api/v1/responses/${result.response_id}`);
+    expect(storedResponseSchema.parse(body)).toMatchObject({
+      interrupted: true,
+      output: result.output,
+      stats: result.stats,
+    });
+    const next = await say('What is it?', { previous_response_id: result.response_id });
+    expect(next.text).not.toBe('');
   });
 
   it('changes the model between turns', async () => {

@@ -193,7 +193,10 @@ export const chatStatsSchema = z
     input_tokens: tokenCountSchema,
     total_output_tokens: tokenCountSchema,
     reasoning_output_tokens: tokenCountSchema,
-    tokens_per_second: z.number(),
+    tokens_per_second: z
+      .number()
+      .optional()
+      .describe('Absent if no generation has two tokens: a single one comes with the prompt.'),
     time_to_first_token_seconds: z.number(),
     model_load_time_seconds: z
       .number()
