@@ -213,7 +213,6 @@ export const sharedFiles = [
 export const packageOwners = {
   hono: ['http', 'reference.ts'],
   '@hono/node-server': ['http'],
-  '@hono/zod-openapi': ['http'],
   undici: ['net'],
   '@photostructure/sqlite': ['sqlite.ts'],
   kysely: ['store'],

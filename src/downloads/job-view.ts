@@ -1,7 +1,7 @@
 import type { StoredDownload } from '../store/store.ts';
 import type { DownloadFailure, DownloadJob, DownloadPlan } from './downloads.ts';
 
-/** The plan of a stored job, as it was written. */
+/** The plan of a stored job. */
 export function planOf({ plan }: StoredDownload): DownloadPlan {
   return plan as DownloadPlan;
 }
@@ -11,20 +11,20 @@ export function completedPlans(jobs: readonly StoredDownload[]): readonly Downlo
   return jobs.filter(({ status }) => status === 'completed').map(planOf);
 }
 
-/** Equal for two requests that mean the same files of the same commit, however they were spelled. */
+/** Equal for requests that resolve to the same files of the same commit. */
 export function identityOf({ owner, name, commit, files }: DownloadPlan): string {
   const paths = files.map(({ path }) => path).toSorted();
   return JSON.stringify([owner.toLowerCase(), name.toLowerCase(), commit, paths]);
 }
 
-/** Bytes a second of a connection that nothing is known of. */
+/** Bytes per second that are assumed before any were measured. */
 export const defaultSpeed = 10_000_000;
 /** A date that a client can show: nothing of use is further away. */
 const longestSeconds = 10 * 365 * 24 * 3600;
 
 /**
- * @param speed Bytes a second, of a job that downloads; undefined while it is not known.
- * @param assumedSpeed Bytes a second for the estimate while no bytes come.
+ * @param speed Bytes per second of a running job; undefined while it is unknown.
+ * @param assumedSpeed Bytes per second for the estimate while no data arrives.
  */
 export function toJob(
   stored: StoredDownload,

@@ -131,7 +131,7 @@ describe('a client that goes away', () => {
     await vi.waitFor(() => expect(isReturned).toBe(true));
   });
 
-  it('is no error while it sends its body', async () => {
+  it('is not an error while it sends its body', async () => {
     const { server, logLines } = await serve((app) => {
       mount(app, echoBody, async ({ body }) => body);
     });
@@ -147,10 +147,10 @@ describe('a client that goes away', () => {
 describe('a client that reads slowly', () => {
   it('slows the source down to what the socket takes', async () => {
     const data = 'x'.repeat(10_000);
-    let given = 0;
+    let produced = 0;
     const { server } = await serve((app) => {
       async function* source(): AsyncGenerator<SseMessage> {
-        for (; given < 10_000; given += 1) {
+        for (; produced < 10_000; produced += 1) {
           yield { data };
           await new Promise(setImmediate);
         }
@@ -166,16 +166,16 @@ describe('a client that reads slowly', () => {
     let before = -1;
     await vi.waitFor(
       () => {
-        const isStill = given > 0 && given === before;
-        before = given;
+        const isStill = produced > 0 && produced === before;
+        before = produced;
         expect(isStill).toBe(true);
       },
       { interval: 200, timeout: 5000 },
     );
-    const stoppedAt = given;
+    const stoppedAt = produced;
     expect(stoppedAt).toBeLessThan(5000);
     socket.resume();
-    await vi.waitFor(() => expect(given).toBeGreaterThan(stoppedAt + 100));
+    await vi.waitFor(() => expect(produced).toBeGreaterThan(stoppedAt + 100));
   });
 });
 
@@ -228,7 +228,7 @@ describe('a body beyond the limit', () => {
   });
 });
 
-describe('a request that is no HTTP', () => {
+describe('a request that is not HTTP', () => {
   it.each([
     ['GET /health HTTP/1.1\r\n\r\n', /^HTTP\/1\.1 400.*Host header is missing/s],
     ['GET /health HTTP/1.0\r\n\r\n', /^HTTP\/1\.1 400.*Host header is missing/s],
@@ -300,7 +300,7 @@ describe('listen', () => {
     other.close();
   });
 
-  it('says so where the address is not of this machine', async () => {
+  it('reports where the address is not of this machine', async () => {
     const { app, logger } = createTestApp();
     await expect(listen({ app, host: '192.0.2.1', port: 0, logger })).rejects.toThrow(
       'no network interface',

@@ -42,7 +42,7 @@ export interface Tool {
   findArgumentIssue(args: Readonly<Record<string, unknown>>): string | undefined;
   /**
    * Calls the tool. A time limit that passes, a call that the server refuses and a connection that is lost
-   * are results with `isError` that say so.
+   * are results with `isError` that explain it.
    *
    * @throws The signal's reason when aborted.
    */

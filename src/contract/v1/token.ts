@@ -45,7 +45,7 @@ const createTokenRequestSchema = z
       .describe('`admin` implies all others.'),
     expires_at: z.iso
       .datetime({ offset: true })
-      .refine((time) => Date.parse(time) > Date.now(), 'It must be a time to come')
+      .refine((time) => Date.parse(time) > Date.now(), 'It must be in the future')
       .nullish()
       .describe('Time from which the token is invalid; it never expires if absent.'),
   })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parameterLabel } from './parameter-label.ts';
+import { parameterLabel } from './models.ts';
 
 test.each([
   [0, null],

@@ -1,21 +1,20 @@
-import { joinVariant, variantKey, type GgufFile, type GgufVariant } from './gguf-variant.ts';
-import { groupBy } from './group-by.ts';
+import { joinVariant, variantKey, type GgufFile, type GgufVariant } from './variant.ts';
+import { groupBy } from '../group-by.ts';
 import {
   modelName,
   readableName,
   takeName,
   type ModelFault,
   type RepositoryModel,
-} from './library-model.ts';
-import type { ModelEntry, ModelVariant } from './model.ts';
-import { parameterLabel } from './parameter-label.ts';
-import { quantizationRank } from './quantization.ts';
-import type { ScannedRepository } from './scan-repository.ts';
-import type { ScannedFile } from './scanned-file.ts';
+} from '../library-model.ts';
+import type { ModelEntry, ModelVariant } from '../model.ts';
+import { quantizationRank } from '../quantization.ts';
+import type { ScannedRepository } from '../scan-repository.ts';
+import type { ScannedFile } from '../scanned-file.ts';
 
 /**
- * Makes models of the GGUF files of one repository. Files whose names differ only in the quantization
- * are variants of one model; a projector belongs to the model whose name it has, or to all.
+ * Groups the GGUF files of a repository into models. Files whose names differ only in the quantization are variants of
+ * one model. A projector belongs to the model of the same name, or to all models.
  */
 export function ggufModels(
   repository: ScannedRepository,
@@ -126,10 +125,10 @@ function projectorSizes(projector: GgufFile | null): ModelEntry['projector'] {
   return { sizeBytes: projector.file.sizeBytes, ...facts };
 }
 
-/** f16 is what most are published in and what every back end runs fast. */
+/** Most are published in f16, which every backend runs fast. */
 const projectorPreference = ['F16', 'BF16', 'Q8_0', 'F32'];
 
-/** The projectors that are there for a model alone, and those of which it takes the best. */
+/** The projectors of this model alone, and those from which it takes the best. */
 function projectorsFor(
   { isCollection = false }: ScannedRepository,
   base: string,
@@ -164,4 +163,19 @@ function fileStem({ files }: { readonly files: readonly ScannedFile[] }): string
 
 function sumBytes(files: readonly ScannedFile[]): number {
   return files.reduce((sum, file) => sum + file.sizeBytes, 0);
+}
+
+const scales = [
+  { unit: 'T', size: 1e12 },
+  { unit: 'B', size: 1e9 },
+  { unit: 'M', size: 1e6 },
+  { unit: 'K', size: 1e3 },
+];
+
+/** A number of parameters the way models are named: `135M`, `7.2B`, `70B`; null for zero. */
+export function parameterLabel(parameterCount: number): string | null {
+  const scale = scales.find(({ size }) => parameterCount >= size);
+  if (scale === undefined) return parameterCount > 0 ? String(parameterCount) : null;
+  const scaled = parameterCount / scale.size;
+  return `${scaled < 9.95 ? Number(scaled.toFixed(1)) : Math.round(scaled)}${scale.unit}`;
 }

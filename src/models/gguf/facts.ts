@@ -1,17 +1,17 @@
-import { attentionCache } from './attention-cache.ts';
-import { templateCapabilities, type TemplateCapabilities } from './capabilities.ts';
-import { corruptFile } from './gguf/byte-source.ts';
-import type { GgufHeader } from './gguf/header.ts';
-import type { GgufMetadata } from './gguf/metadata.ts';
-import type { TensorTotals } from './gguf/tensor-table.ts';
-import { graphDimensions } from './graph-dimensions.ts';
-import type { ModelEntry } from './model.ts';
-import { printableText } from './printable-text.ts';
-import { projectorFacts, type ProjectorFacts } from './projector-facts.ts';
+import { attentionCache } from '../attention-cache.ts';
+import { templateCapabilities, type TemplateCapabilities } from '../capabilities.ts';
+import { corruptFile } from './byte-source.ts';
+import type { GgufHeader } from './header.ts';
+import type { GgufMetadata } from './metadata.ts';
+import type { TensorTotals } from './tensor-table.ts';
+import { graphDimensions } from '../graph-dimensions.ts';
+import type { ModelEntry } from '../model.ts';
+import { printableText } from '../printable-text.ts';
+import { projectorFacts, type ProjectorFacts } from '../projector-facts.ts';
 
-/** What the library keeps of one GGUF file. */
+/** The data that the library keeps of a GGUF file. */
 export interface GgufFacts {
-  /** A later part of a split model has no metadata of its own; an adapter or a matrix is no model. */
+  /** `part`: a later part of a split model, which has no metadata; `other`: such as an adapter, not a model. */
   readonly kind: 'model' | 'projector' | 'part' | 'other';
   readonly fileType: number | null;
   readonly tensors: TensorTotals;
@@ -49,9 +49,9 @@ const projectorArchitecture = 'clip';
 const architecturePattern = /^[\w.-]{1,64}$/;
 
 /**
- * Draws from a header what the library needs, so that the rest of it need not be kept.
+ * Extracts the data that the library needs from a header.
  *
- * @throws HearthError `corrupt_file` where a key is missing that every engine asks for.
+ * @throws HearthError `corrupt_file` where a key is missing that every engine requires.
  */
 export function ggufFacts(header: GgufHeader, fileName: string): GgufFacts {
   const { values } = header.metadata;
