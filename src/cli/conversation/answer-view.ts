@@ -78,10 +78,11 @@ export function createAnswerView({ output, messages }: Terminal): AnswerView {
 
 /** `17 tokens read, 25 written at 812 tokens/s, the first after 23 ms`. */
 export function formatStats(stats: ChatStats): string {
-  const load = stats.model_load_time_seconds;
+  const { tokens_per_second: speed, model_load_time_seconds: load } = stats;
+  const at = speed === undefined ? '' : ` at ${formatCount(Math.round(speed))} tokens/s`;
   return [
     `${formatCount(stats.input_tokens)} tokens read`,
-    `${formatCount(stats.total_output_tokens)} written at ${formatCount(Math.round(stats.tokens_per_second))} tokens/s`,
+    `${formatCount(stats.total_output_tokens)} written${at}`,
     `the first after ${formatDuration(stats.time_to_first_token_seconds)}`,
     ...(load === undefined ? [] : [`model loaded in ${formatDuration(load)}`]),
   ].join(', ');
