@@ -5,15 +5,15 @@ export interface StandardInput extends Readable {
   readonly isTTY?: boolean;
 }
 
-/** All that a command has of the process around it. */
+/** Everything that a command may use of its process. */
 export interface CommandContext {
   /** Home folder, absolute. */
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly terminal: Terminal;
   readonly stdin: StandardInput;
-  /** The script that Node runs, to run it again in the background. */
+  /** Path of the script that Node runs; the background server runs it again. */
   readonly entryPoint: string;
-  /** Aborted with an Interruption by Ctrl-C or SIGTERM. */
+  /** Aborts with an Interruption on Ctrl-C or SIGTERM. */
   readonly signal: AbortSignal;
 }

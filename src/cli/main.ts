@@ -24,6 +24,6 @@ const exitCode = await runProgram(commandLine, {
 stdout.write('', () => exit(exitCode));
 
 function exit(code: number): never {
-  // oxlint-disable-next-line no-process-exit -- the one place: what is still open here must not keep the command alive
+  // oxlint-disable-next-line no-process-exit -- the only exit point: open handles must not keep the command alive
   process.exit(code);
 }

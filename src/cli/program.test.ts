@@ -11,7 +11,7 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** Runs a command against a server that answers every request alike. */
+/** Runs a command against a server that gives the same response to every request. */
 async function runAgainst(value: unknown, commandLine: readonly string[], status = 200) {
   const answer: Answer = (_, response) => sendJson(response, value, status);
   server = await startLoopbackServer(answer);
@@ -45,7 +45,7 @@ describe('help and version', () => {
   });
 });
 
-describe('wrong use', () => {
+describe('an invalid command line', () => {
   it.each([
     [[], /^Usage/],
     [['server'], /^Usage/],
@@ -54,12 +54,12 @@ describe('wrong use', () => {
     [['load', 'a', 'b'], /too many arguments/],
     [['ls', '--jsn'], /unknown option '--jsn'/],
     [['load', 'a', '--ttl', '0'], /'--ttl <seconds>' argument '0' is invalid.*1 to 31536000/],
-    [['chat', '--reasoning', 'deep'], /one of off, low, medium, high, on/],
-    [['unload'], /id of an instance or --all/],
-    [['ls', '--host', 'ftp://a'], /"ftp:\/\/a" is not an address/],
+    [['chat', '--reasoning', 'deep'], /Allowed: off, low, medium, high, on/],
+    [['unload'], /an instance id or --all/],
+    [['ls', '--host', 'ftp://a'], /"ftp:\/\/a" is not a URL/],
     [['token', 'create'], /--name/],
-    [['token', 'create', '--name', 'a', '--permissions', 'chat,root'], /some of chat, /],
-    [['chat'], /no message/],
+    [['token', 'create', '--name', 'a', '--permissions', 'chat,root'], /Allowed: chat, /],
+    [['chat'], /No message/],
   ])('%j ends with exit code 2', async (commandLine, message) => {
     const { exitCode, stdout, stderr } = await runCommand(commandLine);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
@@ -142,7 +142,7 @@ describe('commands against a server', () => {
     expect(outcome).toEqual({ exitCode: 130, stdout: '', stderr: '' });
   });
 
-  it('sends the token of the environment unless one is given', async () => {
+  it('prefers --token to HEARTH_TOKEN', async () => {
     server = await startLoopbackServer((_, response) => sendJson(response, { models: [] }));
     const environment = { HEARTH_TOKEN: 'from-environment' };
     await runCommand(['ls', '--host', server.url], { environment });

@@ -8,19 +8,19 @@ import type { CommandContext } from './context.ts';
 import { describeFailure, exitCodeOf, UsageError } from './failure.ts';
 import { printable } from './ui/printable.ts';
 
-/** Runs the command that the arguments name, prints its failure, and gives the exit code. */
+/** Runs a command line and prints its error, if any. @returns the exit code */
 export async function runProgram(
   commandLine: readonly string[],
-  surroundings: Omit<CommandContext, 'home'>,
+  processContext: Omit<CommandContext, 'home'>,
 ): Promise<ExitCode> {
-  const { terminal, environment } = surroundings;
+  const { terminal, environment } = processContext;
   let exitCode: ExitCode = 0;
 
   const program = new Command('hearth')
-    .description('A local model server.')
-    .version(version, '-V, --version', 'Show the version')
-    .option('--home <dir>', 'Home folder; HEARTH_HOME, or else ~/.hearth')
-    .helpOption('-h, --help', 'Show the help')
+    .description('Run language models on your own machine.')
+    .version(version, '-V, --version', 'Show the version number')
+    .option('--home <dir>', 'Home folder (default: HEARTH_HOME, or ~/.hearth)')
+    .helpOption('-h, --help', 'Show help')
     .helpCommand(false)
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
@@ -31,7 +31,7 @@ export async function runProgram(
 
   const run = async (description: CommandDescription, command: Command): Promise<void> => {
     const home = program.opts<{ home?: string }>().home ?? environment['HEARTH_HOME'];
-    const context = { ...surroundings, home: resolve(home || join(homedir(), '.hearth')) };
+    const context = { ...processContext, home: resolve(home || join(homedir(), '.hearth')) };
     exitCode = (await description.run({ context, ...readCommandLine(description, command) })) ?? 0;
   };
   addEntries(program, commandTable, run);
@@ -51,7 +51,7 @@ export async function runProgram(
 
 type Run = (description: CommandDescription, command: Command) => Promise<void>;
 
-/** Options and arguments are added when the command is about to be parsed, from its own module. */
+/** Registers the commands. Each module is imported, and its options are added, just before its command is parsed. */
 function addEntries(
   parent: Command,
   entries: readonly (CommandEntry | CommandGroup)[],
@@ -110,7 +110,7 @@ function readCommandLine(description: CommandDescription, command: Command) {
   return { options: Object.fromEntries(options), positionals: Object.fromEntries(positionals) };
 }
 
-/** `help server start` means `server start --help`. */
+/** Rewrites `help server start` to `server start --help`. */
 function withHelpFlag(commandLine: readonly string[]): string[] {
   return commandLine[0] === 'help' ? [...commandLine.slice(1), '--help'] : [...commandLine];
 }

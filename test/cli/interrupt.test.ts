@@ -62,7 +62,7 @@ describe('an answer that is interrupted', () => {
   it('leaves no trace in a conversation, which goes on from the response before it', async () => {
     const terminal = openTerminalSession(['chat', 'a', '--host', server.url], home);
     try {
-      await terminal.expect(/Talking to a\.[\s\S]*> /);
+      await terminal.expect(/Chatting with a\.[\s\S]*> /);
       terminal.type('Begin\r');
       await terminal.expect(/Answer 1\.\n> /);
       terminal.type(`${endlessQuestion}\r`);

@@ -50,13 +50,13 @@ it('adds, lists, tests and removes plugins', async () => {
 });
 
 it.each([
-  ['neither of both', ['x'], 'either a program to run, after --, or --url'],
-  ['both', ['x', '--url', 'http://a', '--', 'a'], 'either a program to run, after --, or --url'],
-  ['a header for a program', ['x', '--header', 'a:b', '--', 'a'], '--header goes with'],
-  ['no value', ['x', '--env', 'A', '--', 'a'], 'between them'],
+  ['neither of both', ['x'], 'either a command after -- or a URL'],
+  ['both', ['x', '--url', 'http://a', '--', 'a'], 'either a command after -- or a URL'],
+  ['a header for a program', ['x', '--header', 'a:b', '--', 'a'], '--header requires'],
+  ['no value', ['x', '--env', 'A', '--', 'a'], 'expected NAME=VALUE'],
   ['no label', ['a b', '--', 'a'], 'the label "a b" must be up to 64 letters'],
   ['a label of ours', ['speech-script', '--', 'a'], "a plugin of Hearth's own"],
-])('says what is wrong: %s', async (_, commandLine, message) => {
+])('reports the error: %s', async (_, commandLine, message) => {
   expect(await hearth('add', ...commandLine)).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining(message),

@@ -33,14 +33,14 @@ describe('models on the command line', () => {
     const unload = await hearth('unload', 'hearth/starter-chat');
     expect(unload).toMatchObject({ exitCode: 0, stdout: 'Unloaded hearth/starter-chat\n' });
     const none = await hearth('ps');
-    expect(none).toMatchObject({ exitCode: 0, stdout: '', stderr: 'No model is loaded.\n' });
+    expect(none).toMatchObject({ exitCode: 0, stdout: '', stderr: 'No models are loaded.\n' });
   });
 
-  it('says what a load would need, and loads nothing', async () => {
+  it('estimates the memory of a load without loading', async () => {
     const estimateOnly = ['load', 'hearth/starter-chat', '--parallel', '2', '--estimate-only'];
     const { stdout } = await hearth(...estimateOnly);
-    expect(stdout).toMatch(/^Context +4,096 tokens × 2 requests$/m);
-    expect(stdout).toMatch(/^Together +\d+(\.\d)? MB$/m);
+    expect(stdout).toMatch(/^Context +4,096 tokens × 2 parallel requests$/m);
+    expect(stdout).toMatch(/^Total +\d+(\.\d)? MB$/m);
     const { estimate, ...rest } = JSON.parse((await hearth(...estimateOnly, '--json')).stdout);
     expect(rest).toMatchObject({ type: 'llm', status: 'estimated', load_config: { parallel: 2 } });
     const { total_bytes: total, usable_bytes: usable, fits, ...parts } = estimate;
@@ -93,7 +93,7 @@ describe('models on the command line', () => {
 });
 
 describe('tokens on the command line', () => {
-  it('makes a token that lets in, and revokes it', async () => {
+  it('creates a token that grants access, and revokes it', async () => {
     const created = await hearth('token', 'create', '--name', 'test', '--json');
     const { id, token } = JSON.parse(created.stdout) as { id: string; token: string };
     const listed = await hearth('token', 'ls', '--json');

@@ -25,7 +25,7 @@ async function withTakenPort(work: (port: number) => Promise<void>): Promise<voi
 }
 
 describe('hearth serve', () => {
-  it('says where it listens, how to begin, and ends with 0 on SIGTERM', async () => {
+  it('prints its address and an example request, and exits with 0 on SIGTERM', async () => {
     const server = await startHearth({ home });
     expect((await fetch(`${server.url}/health`)).status).toBe(200);
     expect(server.log()).toContain(`curl ${server.url}/api/v1/chat -H 'Content-Type`);
@@ -56,7 +56,7 @@ describe('hearth serve', () => {
     expect(stderr).toMatch(/^error: --server-port: "70000" is not allowed/);
   });
 
-  it('refuses an address that others can reach, but not when told to', async () => {
+  it('refuses an address that other machines can reach without --allow-unauthenticated', async () => {
     const { exitCode, stderr } = await runHearth(['serve', '--bind', '0.0.0.0'], { home });
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/--allow-unauthenticated/);
@@ -75,7 +75,7 @@ describe('hearth serve', () => {
 describe('hearth server', () => {
   it('starts, is found, and stops', async () => {
     const before = await runHearth(['server', 'status'], { home });
-    expect(before).toMatchObject({ exitCode: 1, stdout: 'No server runs on this home folder.\n' });
+    expect(before).toMatchObject({ exitCode: 1, stdout: 'Hearth is not running.\n' });
 
     const start = await runHearth(['server', 'start', '--port', '0', '--json'], { home });
     expect(start.exitCode).toBe(0);
@@ -83,7 +83,7 @@ describe('hearth server', () => {
     try {
       expect((await fetch(`${url}/health`)).status).toBe(200);
       const again = await runHearth(['server', 'start', '--port', '0'], { home });
-      expect(again.stdout).toBe(`Hearth runs already on ${url} (pid ${pid})\n`);
+      expect(again.stdout).toBe(`Hearth is already running on ${url} (pid ${pid})\n`);
       const status = await runHearth(['server', 'status', '--json'], { home });
       expect(status.exitCode).toBe(0);
       expect(JSON.parse(status.stdout)).toEqual({
@@ -98,7 +98,7 @@ describe('hearth server', () => {
       expect(shown.stdout).toMatch(/^Memory +[\d.]+ MB server, 0 B engines, .* available$/m);
     } finally {
       const stop = await runHearth(['server', 'stop'], { home });
-      expect(stop).toMatchObject({ exitCode: 0, stdout: 'The server has stopped.\n' });
+      expect(stop).toMatchObject({ exitCode: 0, stdout: 'Stopped the server.\n' });
     }
     await expect(fetch(`${url}/health`)).rejects.toThrow('fetch failed');
     const nothing = await runHearth(['server', 'stop'], { home });
@@ -111,7 +111,7 @@ describe('hearth server', () => {
         home,
       });
       expect(exitCode).toBe(1);
-      expect(stderr).toMatch(/The server ended with exit code 1\. Its log says:\n/);
+      expect(stderr).toMatch(/The server exited with code 1\. End of its log:\n/);
       expect(stderr).toMatch(new RegExp(`error: .*${port}`));
     });
   });
@@ -131,7 +131,7 @@ describe('hearth server', () => {
       });
       const { exitCode, stderr } = await runHearth(['server', 'stop'], { home });
       expect(exitCode).toBe(0);
-      expect(stderr).toBe('No server runs on this home folder.\n');
+      expect(stderr).toBe('Hearth is not running.\n');
       expect(bystander.signalCode).toBeNull();
     } finally {
       bystander.kill();
@@ -139,12 +139,12 @@ describe('hearth server', () => {
     }
   });
 
-  it('is not fooled by the record of a killed server', async () => {
+  it('ignores the record of a killed server', async () => {
     const server = await startHearth({ home });
     await server.kill();
     const list = await runHearth(['ls'], { home });
     expect(list).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(list.stderr).toMatch(/^error: No server answers at http.*hearth serve/);
+    expect(list.stderr).toMatch(/^error: No server is running at http.*hearth serve/);
     const status = await runHearth(['server', 'status'], { home });
     expect(status.exitCode).toBe(1);
   });

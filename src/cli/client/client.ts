@@ -3,7 +3,7 @@ import { sendApiRequest, TransportError, type ApiAnswer } from '../../net/api-cl
 import { ApiError, parseJson, ServerUnreachableError, toApiError } from './client-error.ts';
 import { readServerSentEvents } from './server-sent-events.ts';
 
-/** What the client needs of an endpoint that `defineRoute` declared. */
+/** The parts of a route declaration that the client uses. */
 interface Declaration {
   readonly route: { readonly method: string; readonly path: string; readonly request: object };
   readonly result: ZodType;
@@ -13,7 +13,7 @@ interface Declaration {
 type RequestOf<Declared extends Declaration> = Declared['route']['request'];
 type SchemaInput<Schema> = Schema extends ZodType ? z.input<Schema> : never;
 
-/** The parts of a request, as far as the endpoint has them. */
+/** The parts of a request that the endpoint declares. */
 type Input<Declared extends Declaration> = Readonly<
   (RequestOf<Declared> extends { params: infer Params }
     ? { params: SchemaInput<Params> }
@@ -37,7 +37,7 @@ interface Parts {
 export interface Client {
   readonly baseUrl: string;
   /**
-   * Calls an endpoint and checks its answer.
+   * Calls an endpoint and validates the response.
    *
    * @throws ApiError, ServerUnreachableError; the signal's reason when aborted.
    */
@@ -47,7 +47,7 @@ export interface Client {
     signal: AbortSignal,
   ): Promise<Result<Declared>>;
   /**
-   * Calls an endpoint that streams; the body must ask for it. Leaving the loop ends the request.
+   * Calls an endpoint with `stream: true` in the body. Leaving the loop aborts the request.
    *
    * @throws as `call`
    */
@@ -58,9 +58,9 @@ export interface Client {
   ): AsyncGenerator<StreamEvent<Declared>>;
 }
 
-const maxAnswerBytes = 256 * 1024 * 1024;
+const maxResponseBytes = 256 * 1024 * 1024;
 
-/** A client for every endpoint of the contract, typed by the endpoint's own declaration. */
+/** Creates a client for the endpoints of the contract; requests and results are typed by the route declarations. */
 export function createClient(options: {
   /** Such as `http://127.0.0.1:1234`. */
   readonly baseUrl: string;
@@ -73,7 +73,7 @@ export function createClient(options: {
     for (const [name, value] of Object.entries(parts.query ?? {})) {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }
-    const answer = await sendApiRequest({
+    const response = await sendApiRequest({
       method: declared.route.method.toUpperCase() as 'GET' | 'POST' | 'DELETE',
       url,
       headers: {
@@ -83,12 +83,12 @@ export function createClient(options: {
       ...(parts.body === undefined ? {} : { body: JSON.stringify(parts.body) }),
       signal,
     });
-    if (answer.status === 200) return answer;
-    throw toApiError(answer.status, await readText(answer));
+    if (response.status === 200) return response;
+    throw toApiError(response.status, await readText(response));
   }
 
-  const explained = (error: unknown): unknown =>
-    error instanceof TransportError ? explain(error, baseUrl) : error;
+  const toClientError = (error: unknown): unknown =>
+    error instanceof TransportError ? toUnreachableError(error, baseUrl) : error;
 
   async function call<Declared extends Declaration>(
     declared: Declared,
@@ -96,10 +96,10 @@ export function createClient(options: {
     signal: AbortSignal,
   ): Promise<Result<Declared>> {
     try {
-      const answer = await send(declared, input, signal);
-      return check<Declared['result']>(declared.result, parseJson(await readText(answer)));
+      const response = await send(declared, input, signal);
+      return check<Declared['result']>(declared.result, parseJson(await readText(response)));
     } catch (error) {
-      throw explained(error);
+      throw toClientError(error);
     }
   }
 
@@ -110,32 +110,32 @@ export function createClient(options: {
   ): AsyncGenerator<StreamEvent<Declared>> {
     if (declared.events === undefined) throw new TypeError('This endpoint does not stream.');
     try {
-      const answer = await send(declared, input, signal);
-      for await (const data of readServerSentEvents(answer.chunks)) {
+      const response = await send(declared, input, signal);
+      for await (const data of readServerSentEvents(response.chunks)) {
         yield check<NonNullable<Declared['events']>>(declared.events, parseJson(data));
       }
     } catch (error) {
-      throw explained(error);
+      throw toClientError(error);
     }
   }
 
   return { baseUrl, call, stream };
 }
 
-/** Parameters are encoded, slashes inside them kept: `/models/{model}{.+}` → `/models/a/b`. */
+/** Fills in and encodes path parameters; slashes in them stay: `/models/{model}{.+}` → `/models/a/b`. */
 export function fillPath(path: string, params: Readonly<Record<string, unknown>>): string {
   return path.replace(/\{(\w+)\}(?:\{[^}]*\})?/g, (_, name: string) =>
     String(params[name]).split('/').map(encodeURIComponent).join('/'),
   );
 }
 
-async function readText(answer: ApiAnswer): Promise<string> {
+async function readText(response: ApiAnswer): Promise<string> {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
-  for await (const chunk of answer.chunks) {
+  for await (const chunk of response.chunks) {
     chunks.push(chunk);
     sizeBytes += chunk.length;
-    if (sizeBytes > maxAnswerBytes) throw unexpected(`is larger than ${maxAnswerBytes} bytes`);
+    if (sizeBytes > maxResponseBytes) throw unexpectedResponse(`exceeds ${maxResponseBytes} bytes`);
   }
   return Buffer.concat(chunks).toString();
 }
@@ -143,14 +143,17 @@ async function readText(answer: ApiAnswer): Promise<string> {
 function check<Schema extends ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw unexpected('is not of the form that this version of hearth knows');
+  throw unexpectedResponse('does not match the API of this version of hearth');
 }
 
-function unexpected(what: string): ApiError {
-  return new ApiError({ type: 'unexpected_answer', message: `The server's answer ${what}.` });
+function unexpectedResponse(what: string): ApiError {
+  return new ApiError({
+    type: 'unexpected_response',
+    message: `The response of the server ${what}.`,
+  });
 }
 
-/** Codes of failures before any answer: nothing listens there. */
+/** Error codes that mean that no connection was established. */
 const unreachableCodes = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -161,10 +164,10 @@ const unreachableCodes = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-function explain(error: TransportError, baseUrl: string): ServerUnreachableError {
+function toUnreachableError(error: TransportError, baseUrl: string): ServerUnreachableError {
   const message =
     error.code !== undefined && unreachableCodes.has(error.code)
-      ? `No server answers at ${baseUrl}. Start one with \`hearth serve\`, or in the background with \`hearth server start\`.`
-      : `The connection to ${baseUrl} broke: ${error.message}`;
+      ? `No server is running at ${baseUrl}. Start one with \`hearth serve\`, or in the background with \`hearth server start\`.`
+      : `The connection to ${baseUrl} was lost: ${error.message}`;
   return new ServerUnreachableError(message, { cause: error });
 }

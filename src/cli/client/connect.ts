@@ -6,9 +6,9 @@ import { UsageError } from '../failure.ts';
 const defaultUrl = 'http://127.0.0.1:1234';
 
 /**
- * A client for the server that the options name, else the one of the home folder, else the usual address.
+ * Connects to the server that the options name, or to that of the home folder, or to the default address.
  *
- * @throws UsageError for a `--host` that is no address.
+ * @throws UsageError if `--host` is not a URL.
  */
 export async function connect(
   context: CommandContext,
@@ -22,10 +22,10 @@ export async function connect(
   return createClient({ baseUrl, token: token === '' ? undefined : token });
 }
 
-/** `192.168.1.5:1234` means `http://192.168.1.5:1234`. */
+/** Accepts `192.168.1.5:1234` for `http://192.168.1.5:1234`. */
 function parseHost(host: string): string {
   const text = /^[a-z]+:\/\//i.test(host) ? host : `http://${host}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.origin;
-  throw new UsageError(`--host: "${host}" is not an address such as http://192.168.1.5:1234.`);
+  throw new UsageError(`--host: "${host}" is not a URL such as http://192.168.1.5:1234.`);
 }

@@ -1,7 +1,7 @@
 import { listDownloads, type DownloadJobRecord } from '../../contract/v1/download.ts';
 import { connect } from '../client/connect.ts';
 import { defineCommand } from '../command.ts';
-import { fractionOf } from '../download/follow-download.ts';
+import { progressFraction } from '../download/follow-download.ts';
 import { connectionOptions, jsonOption } from '../option.ts';
 import { formatBytes } from '../ui/format.ts';
 import { printable } from '../ui/printable.ts';
@@ -19,7 +19,7 @@ export const downloadLs = defineCommand({
       return;
     }
     if (downloads.length === 0) {
-      messages.line('No downloads yet. Begin one with `hearth get MODEL`.');
+      messages.line('No downloads. Start one with `hearth get MODEL`.');
       return;
     }
     writeTable<DownloadJobRecord>(
@@ -31,7 +31,7 @@ export const downloadLs = defineCommand({
         { title: 'STATUS', value: ({ status }) => status },
         {
           title: 'DONE',
-          value: (job) => `${Math.floor(fractionOf(job) * 100)} %`,
+          value: (job) => `${Math.floor(progressFraction(job) * 100)} %`,
           isNumber: true,
         },
         { title: 'SIZE', value: (job) => formatBytes(job.total_size_bytes), isNumber: true },

@@ -6,7 +6,7 @@ import { connectionOptions, jsonOption, required } from '../option.ts';
 import { printable } from '../ui/printable.ts';
 
 export const downloadPause = defineCommand({
-  positionals: { job: required('Id of the job, as `hearth download ls` shows it') },
+  positionals: { job: required('Job id, as shown by `hearth download ls`') },
   options: { ...jsonOption, ...connectionOptions },
   examples: ['hearth download pause job_0123456789'],
   async run({ context, options, positionals }) {

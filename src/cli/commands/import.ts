@@ -11,12 +11,12 @@ import { printable } from '../ui/printable.ts';
 import { createProgress } from '../ui/progress.ts';
 
 export const importCommand = defineCommand({
-  positionals: { file: required('A GGUF file (of a split model any part), or a folder of models') },
+  positionals: { file: required('GGUF file (any part of a split model), or folder of models') },
   options: {
-    publisher: text('--publisher <name>', 'First part of the key (default: local)'),
-    repo: text('--repo <name>', 'Second part of the key; the name of the file by default'),
-    link: flag('--link', 'Make symbolic links instead of copies'),
-    hardLink: flag('--hard-link', 'Make hard links instead of copies; on the same disk only'),
+    publisher: text('--publisher <name>', 'First part of the model key (default: local)'),
+    repo: text('--repo <name>', 'Second part of the model key (default: the file name)'),
+    link: flag('--link', 'Create symbolic links instead of copies'),
+    hardLink: flag('--hard-link', 'Create hard links instead of copies (same file system only)'),
     move: flag('--move', 'Move the files instead of copying them'),
     ...jsonOption,
   },
@@ -47,11 +47,11 @@ export const importCommand = defineCommand({
     const { keys, leftOut } = result;
     const [key] = keys;
     for (const { name, error } of leftOut)
-      terminal.messages.line(printable(`Left out ${name}: ${error.message}`));
+      terminal.messages.line(printable(`Skipped ${name}: ${error.message}`));
     if (keys.length === 0) throw new CommandError('Nothing was imported.');
     if (options.json === true) terminal.output.json(keys.length === 1 ? { key, keys } : { keys });
     else if (keys.length === 1)
-      terminal.output.line(`Imported ${key}. Talk to it with \`hearth chat ${key}\`.`);
+      terminal.output.line(`Imported ${key}. Run \`hearth chat ${key}\` to chat with it.`);
     else for (const each of keys) terminal.output.line(`Imported ${each}`);
   },
 });
@@ -67,6 +67,6 @@ function placingMethod(options: {
     ['move', options.move],
   ];
   const [method, ...others] = chosen.filter(([, isChosen]) => isChosen === true);
-  if (others.length > 0) throw new UsageError('Give only one of --link, --hard-link and --move.');
+  if (others.length > 0) throw new UsageError('Use only one of --link, --hard-link and --move.');
   return method?.[0] ?? 'copy';
 }

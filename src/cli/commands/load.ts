@@ -8,30 +8,35 @@ import { formatCount, formatDuration } from '../ui/format.ts';
 import { printable } from '../ui/printable.ts';
 
 export const load = defineCommand({
-  positionals: { model: required('Key of the model, with @quant where it has several') },
+  positionals: { model: required('Model key, optionally with @quantization') },
   options: {
     contextLength: integer(
       '--context-length <tokens>',
-      'Tokens of prompt and answer together',
+      'Context length (prompt and answer)',
       1,
       2 ** 31 - 1,
     ),
-    parallel: integer('--parallel <requests>', 'Requests worked on at once', 1, 256),
-    ttl: integer('--ttl <seconds>', 'Unload after this long without a request', 1, 365 * 24 * 3600),
+    parallel: integer('--parallel <requests>', 'Number of requests processed in parallel', 1, 256),
+    ttl: integer('--ttl <seconds>', 'Unload after this idle time', 1, 365 * 24 * 3600),
     evalBatchSize: integer(
       '--eval-batch-size <tokens>',
-      'Prompt tokens read in one step',
+      'Prompt tokens processed per batch',
       1,
       65_536,
     ),
     flashAttention: onOff('--flash-attention <on|off>', 'Use flash attention'),
-    numExperts: integer('--num-experts <experts>', 'Experts in use, for a mixture', 1, 1024),
+    numExperts: integer(
+      '--num-experts <experts>',
+      'Active experts of a mixture-of-experts model',
+      1,
+      1024,
+    ),
     offloadKvCacheToGpu: onOff(
       '--offload-kv-cache-to-gpu <on|off>',
-      'Keep the KV cache on the GPU',
+      'Keep the KV cache in GPU memory',
     ),
-    estimateOnly: flag('--estimate-only', 'Say how much memory it would need, and load nothing'),
-    force: flag('--force', 'Load it even where the memory does not suffice'),
+    estimateOnly: flag('--estimate-only', 'Estimate the memory needed without loading'),
+    force: flag('--force', 'Load even if memory is insufficient'),
     ...jsonOption,
     ...connectionOptions,
   },

@@ -17,7 +17,7 @@ export const ls = defineCommand({
       output.json({ models: sorted });
     } else if (sorted.length === 0) {
       messages.line(
-        'No models yet. Download one with `hearth get`, or copy one in with `hearth import FILE.gguf`.',
+        'No models. Download one with `hearth get`, or import one with `hearth import FILE.gguf`.',
       );
     } else {
       writeTable<V1Model>(
@@ -44,7 +44,7 @@ export const ls = defineCommand({
   },
 });
 
-/** With vision told apart, as v0 does. */
+/** Distinguishes vision models, like v0. */
 function typeOf({ type, capabilities }: V1Model): string {
   return type === 'llm' && capabilities?.vision === true ? 'vlm' : type;
 }

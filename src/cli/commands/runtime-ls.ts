@@ -13,7 +13,7 @@ export const runtimeLs = defineCommand({
     if (options.json === true) {
       output.json({ runtimes: runtimes.map(toRecord) });
     } else if (runtimes.length === 0) {
-      messages.line('No runtime yet. Install one with `hearth runtime install`.');
+      messages.line('No runtimes. Install one with `hearth runtime install`.');
     } else {
       writeTable<Runtime>(
         output,
@@ -22,7 +22,7 @@ export const runtimeLs = defineCommand({
           { title: 'VERSION', value: ({ version }) => version },
           { title: 'FORMATS', value: ({ supportedFormats }) => supportedFormats.join(', ') },
           { title: 'SOURCE', value: ({ source }) => source },
-          { title: 'PLACE', value: ({ folder, command }) => folder ?? command },
+          { title: 'PATH', value: ({ folder, command }) => folder ?? command },
         ],
         runtimes,
       );

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { defineCommand } from '../command.ts';
 import { Interruption } from '../failure.ts';
-import { givenSettings, serveOptions } from '../serve-options.ts';
+import { settingsFromFlags, serveOptions } from '../serve-options.ts';
 import { createInstallView } from '../ui/install-progress.ts';
 
 export const serve = defineCommand({
@@ -15,7 +15,7 @@ export const serve = defineCommand({
     const server = await startServer({
       home,
       environment,
-      flags: givenSettings(options),
+      flags: settingsFromFlags(options),
       allowUnauthenticated: options.allowUnauthenticated === true,
       isLogForTerminal: messages.isInteractive,
       onProgress: ({ progress }) => installation.show(progress),

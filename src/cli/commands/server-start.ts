@@ -8,7 +8,12 @@ import { withElapsed } from '../ui/elapsed.ts';
 export const serverStart = defineCommand({
   options: {
     ...serveOptions,
-    timeout: integer('--timeout <seconds>', 'Longest time to wait (default: 30)', 1, 3600),
+    timeout: integer(
+      '--timeout <seconds>',
+      'How long to wait until the server is ready (default: 30)',
+      1,
+      3600,
+    ),
     ...jsonOption,
   },
   examples: ['hearth server start', 'hearth server start --port 8080'],
@@ -27,6 +32,6 @@ export const serverStart = defineCommand({
       ));
     if (options.json === true) output.json(record);
     else if (running === undefined) output.line(`Hearth is listening on ${record.url}`);
-    else output.line(`Hearth runs already on ${record.url} (pid ${record.pid})`);
+    else output.line(`Hearth is already running on ${record.url} (pid ${record.pid})`);
   },
 });

@@ -24,12 +24,12 @@ export const status = defineCommand({
       ['Server', `${client.baseUrl} (pid ${server.pid}, up ${formatDuration(upSeconds)})`],
       ['Version', server.version],
       ['Home', server.home],
-      ['Runtime', runtime === null ? 'none yet' : `${runtime.name} ${runtime.version}`],
+      ['Runtime', runtime === null ? 'none' : `${runtime.name} ${runtime.version}`],
       [
         'Memory',
         `${formatBytes(memory.resident_bytes)} server, ${formatBytes(engineBytes)} engines, ${formatBytes(memory.available_bytes)} available`,
       ],
-      ['Loaded', instances.length === 0 ? 'no model' : undefined],
+      ['Loaded', instances.length === 0 ? 'no models' : undefined],
     ]);
     if (instances.length > 0) {
       output.line();

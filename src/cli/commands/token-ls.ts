@@ -13,7 +13,7 @@ export const tokenLs = defineCommand({
     if (options.json === true) {
       output.json({ tokens: tokens.map(withoutSecret) });
     } else if (tokens.length === 0) {
-      messages.line('No tokens yet. Make one with `hearth token create --name NAME`.');
+      messages.line('No tokens. Create one with `hearth token create --name NAME`.');
     } else {
       writeTable<StoredToken>(
         output,

@@ -7,13 +7,13 @@ import type { Terminal } from '../ui/terminal.ts';
 
 export interface AnswerView {
   show(event: ChatEvent): void;
-  /** Completes the line and removes the bar, however the answer ended. */
+  /** Completes the current line and removes the progress bar. */
   end(): void;
 }
 
 /**
- * Shows an answer while it comes: its text, unchanged, on the output; the rest on the messages, and
- * reasoning only where a person looks at both.
+ * Shows an answer as it streams: its text, unchanged, on the output; everything else on the messages.
+ * Reasoning is shown only if both are terminals.
  */
 export function createAnswerView({ output, messages }: Terminal): AnswerView {
   const showsReasoning = output.isInteractive && messages.isInteractive;
@@ -76,13 +76,13 @@ export function createAnswerView({ output, messages }: Terminal): AnswerView {
   };
 }
 
-/** `17 tokens read, 25 written at 812 tokens/s, the first after 23 ms`. */
+/** `17 input tokens, 25 output tokens at 812 tokens/s, first token after 23 ms`. */
 export function formatStats(stats: ChatStats): string {
   const load = stats.model_load_time_seconds;
   return [
-    `${formatCount(stats.input_tokens)} tokens read`,
-    `${formatCount(stats.total_output_tokens)} written at ${formatCount(Math.round(stats.tokens_per_second))} tokens/s`,
-    `the first after ${formatDuration(stats.time_to_first_token_seconds)}`,
+    `${formatCount(stats.input_tokens)} input tokens`,
+    `${formatCount(stats.total_output_tokens)} output tokens at ${formatCount(Math.round(stats.tokens_per_second))} tokens/s`,
+    `first token after ${formatDuration(stats.time_to_first_token_seconds)}`,
     ...(load === undefined ? [] : [`model loaded in ${formatDuration(load)}`]),
   ].join(', ');
 }

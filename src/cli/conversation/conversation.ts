@@ -5,28 +5,28 @@ import { createAnswerView } from './answer-view.ts';
 import { streamAnswer } from './stream-answer.ts';
 import { toInput } from './to-input.ts';
 
-/** What stays the same from turn to turn. */
+/** Settings that are the same for all turns. */
 type ChatSettings = Omit<ChatRequest, 'input' | 'previous_response_id' | 'system_prompt'>;
 
 /**
- * A conversation that the server keeps. A turn that is stopped or fails leaves no trace: the next one
- * goes on from the response before it.
+ * A conversation that is stored on the server. A turn that is stopped or fails is not part of it: the next turn
+ * continues from the response before.
  */
 export interface Conversation {
   /** @throws as `streamAnswer` */
-  say(text: string, signal: AbortSignal): Promise<ChatResult>;
-  /** Forgets all that was said. */
+  send(text: string, signal: AbortSignal): Promise<ChatResult>;
+  /** Starts over with an empty conversation. */
   restart(): void;
 }
 
-/** Begins a conversation with the model that the settings name. */
+/** Creates a conversation with the model that the settings name. */
 export function createConversation(
   client: Client,
   terminal: Terminal,
   options: {
     readonly settings: ChatSettings;
     readonly systemPrompt: string | undefined;
-    /** Go with the first message. */
+    /** Sent with the first message. */
     readonly images: readonly InputItem[];
   },
 ): Conversation {
@@ -34,7 +34,7 @@ export function createConversation(
   let { images } = options;
   let lastResponseId: string | undefined;
   return {
-    async say(text, signal) {
+    async send(text, signal) {
       const turn =
         lastResponseId === undefined
           ? { system_prompt: systemPrompt }

@@ -7,14 +7,14 @@ import { formatStats } from './answer-view.ts';
 import type { Conversation } from './conversation.ts';
 import { describeMissingAnswer } from './describe-missing-answer.ts';
 
-const help = `/new    start a new conversation
-/stats  show the statistics of the last answer
-/help   show this
-/exit   leave, as Ctrl-D does
-Ctrl-C  stop an answer; twice at the prompt: leave`;
+const help = `/new    Start a new conversation
+/stats  Show statistics of the last answer
+/help   Show this help
+/exit   Exit (or press Ctrl-D)
+Ctrl-C  Stop the answer; twice at an empty prompt: exit`;
 
 /**
- * Reads messages from the terminal and shows the answers until the user leaves.
+ * Reads messages from the terminal and shows the answers until the user exits.
  *
  * @throws the reason of the context's signal when aborted.
  */
@@ -27,7 +27,7 @@ export async function chatInteractively(
   const { messages, output } = context.terminal;
   let lastStats: ChatStats | undefined;
   let answering: AbortController | undefined;
-  let isLeaving = false;
+  let isExiting = false;
   let isClosed = false;
 
   const lines = createInterface({
@@ -48,11 +48,11 @@ export async function chatInteractively(
     } else if (lines.line !== '') {
       lines.write(null, { ctrl: true, name: 'e' });
       lines.write(null, { ctrl: true, name: 'u' });
-    } else if (isLeaving) {
+    } else if (isExiting) {
       lines.close();
     } else {
-      isLeaving = true;
-      messages.write('\nPress Ctrl-C again to leave.\n');
+      isExiting = true;
+      messages.write('\nPress Ctrl-C again to exit.\n');
       lines.prompt();
     }
   });
@@ -61,10 +61,10 @@ export async function chatInteractively(
     const stopping = new AbortController();
     answering = stopping;
     try {
-      const result = await conversation.say(text, AbortSignal.any([signal, stopping.signal]));
+      const result = await conversation.send(text, AbortSignal.any([signal, stopping.signal]));
       lastStats = result.stats;
-      const complaint = describeMissingAnswer(result);
-      if (complaint !== undefined) messages.line(messages.style.dim(complaint));
+      const problem = describeMissingAnswer(result);
+      if (problem !== undefined) messages.line(messages.style.dim(problem));
       if (showsStats) messages.line(messages.style.dim(formatStats(lastStats)));
     } catch (error) {
       signal.throwIfAborted();
@@ -75,11 +75,11 @@ export async function chatInteractively(
     }
   }
 
-  function obey(line: string): void {
+  function runSlashCommand(line: string): void {
     switch (line) {
       case '/new':
         conversation.restart();
-        messages.line('A new conversation.');
+        messages.line('Started a new conversation.');
         break;
       case '/stats':
         messages.line(lastStats === undefined ? 'No answer yet.' : formatStats(lastStats));
@@ -88,17 +88,17 @@ export async function chatInteractively(
         messages.line(help);
         break;
       default:
-        messages.line(`${line} is not a command.\n${help}`);
+        messages.line(`Unknown command ${line}.\n${help}`);
     }
   }
 
   try {
     lines.prompt();
     for await (const typed of lines) {
-      isLeaving = false;
+      isExiting = false;
       const line = typed.trim();
       if (line === '/exit') return;
-      if (/^\/\w+$/.test(line)) obey(line);
+      if (/^\/\w+$/.test(line)) runSlashCommand(line);
       else if (line !== '') await answer(line);
       if (isClosed) break;
       lines.prompt();

@@ -8,9 +8,9 @@ import { describeMissingAnswer } from './describe-missing-answer.ts';
 import { streamAnswer } from './stream-answer.ts';
 
 /**
- * Sends one message; only the answer's text, or the whole result as JSON, goes to the output.
+ * Sends one message and prints the text of the answer, or the whole result as JSON.
  *
- * @throws CommandError where the model wrote no message; else as `streamAnswer`.
+ * @throws CommandError if the model wrote no message; otherwise as `streamAnswer`.
  */
 export async function answerOnce(
   context: CommandContext,
@@ -26,10 +26,10 @@ export async function answerOnce(
       : await streamAnswer(client, request, createAnswerView(terminal), signal);
     if (show.isJson) terminal.output.json(result);
     if (show.hasStats) terminal.messages.line(formatStats(result.stats));
-    const complaint = describeMissingAnswer(result);
-    if (complaint !== undefined) throw new CommandError(complaint);
+    const problem = describeMissingAnswer(result);
+    if (problem !== undefined) throw new CommandError(problem);
   } catch (error) {
-    const hasReaderLeft = terminal.outputClosed.aborted && !context.signal.aborted;
-    if (!hasReaderLeft) throw error;
+    const isOutputClosed = terminal.outputClosed.aborted && !context.signal.aborted;
+    if (!isOutputClosed) throw error;
   }
 }

@@ -10,9 +10,9 @@ const downloadsColumn = {
   isNumber: true,
 };
 
-/** Writes models that can be downloaded, numbered from 1. */
+/** Writes the models of the catalog, numbered from 1. */
 export function writeCatalog(stream: TerminalStream, models: readonly CatalogModelRecord[]): void {
-  const areCounted = models.some(({ downloads }) => downloads !== undefined);
+  const hasDownloadCounts = models.some(({ downloads }) => downloads !== undefined);
   writeTable<readonly [number, CatalogModelRecord]>(
     stream,
     [
@@ -24,12 +24,12 @@ export function writeCatalog(stream: TerminalStream, models: readonly CatalogMod
         value: ([, { size_bytes: size }]) => (size === undefined ? '-' : formatBytes(size)),
         isNumber: true,
       },
-      ...(areCounted ? [downloadsColumn] : []),
+      ...(hasDownloadCounts ? [downloadsColumn] : []),
       { title: 'FROM', value: ([, { source, gated }]) => `${source}${gated ? ' (gated)' : ''}` },
       {
-        title: 'ABOUT',
+        title: 'DESCRIPTION',
         value: ([, { description, license }]) => description ?? license ?? '',
-        isCut: true,
+        isTruncated: true,
       },
     ],
     models.map((model, index) => [index + 1, model] as const),

@@ -4,7 +4,7 @@ import { ApiError } from '../client/client-error.ts';
 import type { Client } from '../client/client.ts';
 import { printable } from '../ui/printable.ts';
 
-/** How to use a model that has just been downloaded. */
+/** Suggests how to use a model that is on disk. */
 export async function usageHint(
   client: Client,
   { model: key, quantization }: DownloadStartRecord,
@@ -12,13 +12,13 @@ export async function usageHint(
 ): Promise<string> {
   try {
     const model = await client.call(getModel, { params: { model: key } }, signal);
-    if (model.type === 'embedding') return `Requests for embeddings name it ${printable(key)}.`;
+    if (model.type === 'embedding') return `Use ${printable(key)} in embedding requests.`;
     const isDefault = quantization === null || model.quantization?.name === quantization;
     const name = isDefault ? key : `${key}@${quantization.toLowerCase()}`;
-    return `Talk to it with \`hearth chat ${printable(name)}\`.`;
+    return `Run \`hearth chat ${printable(name)}\` to chat with it.`;
   } catch (error) {
-    // The model has a fault, or the token may not list models: the download itself went well.
-    if (error instanceof ApiError) return '`hearth ls` shows it.';
+    // The model is invalid, or the token may not list models; the download itself succeeded.
+    if (error instanceof ApiError) return 'See `hearth ls`.';
     throw error;
   }
 }

@@ -5,9 +5,9 @@ import type { CommandContext } from '../context.ts';
 import { CommandError } from '../failure.ts';
 
 /**
- * Works on the mcp.json of the home folder, whether its server runs or not.
+ * Reads or edits mcp.json in the home folder; needs no running server.
  *
- * @throws CommandError where the file can't be used.
+ * @throws CommandError if the file is invalid.
  */
 export async function withPlugins<Result>(
   { home }: CommandContext,

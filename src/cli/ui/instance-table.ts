@@ -3,7 +3,7 @@ import { formatBytes, formatCount, formatDuration } from './format.ts';
 import { writeTable } from './table.ts';
 import type { TerminalStream } from './terminal.ts';
 
-/** Writes the loaded instances, by id. */
+/** Writes the loaded instances, sorted by id. */
 export function writeInstances(stream: TerminalStream, instances: readonly InstanceStatus[]): void {
   writeTable<InstanceStatus>(
     stream,
@@ -36,13 +36,13 @@ export function writeInstances(stream: TerminalStream, instances: readonly Insta
   );
 }
 
-/** Why it stays, where it does not give way to others. */
+/** Why the scheduler does not evict the instance. */
 function formatKept({ loaded_by, pinned }: InstanceStatus): string {
   if (pinned) return 'pinned';
   return loaded_by === 'name' ? 'loaded' : '-';
 }
 
-/** `20.0 s of 1 h`: how long it has been idle, and after how long it is unloaded. */
+/** `20.0 s of 1 h`: idle time, and the idle time after which the instance is unloaded. */
 function formatIdle({ idle_seconds: idle, ttl_seconds: ttl }: InstanceStatus): string {
   const limit = ttl === undefined ? '' : ` of ${formatDuration(ttl)}`;
   return idle === undefined ? '-' : `${formatDuration(idle)}${limit}`;

@@ -21,11 +21,11 @@ describe('writeTable', () => {
     [20, 'model  a rather lon…'],
     [19, 'model  a rather lo…'],
     [18, 'model'],
-  ])('cuts or leaves out a last column that may be cut, in %d columns', (columns, line) => {
+  ])('truncates or omits the last column, in %d columns', (columns, line) => {
     const { terminal, stdout } = createMemoryTerminal({ isInteractive: true, columns });
     const about = { title: 'ABOUT', value: () => 'a rather long text' };
     const model = { title: 'MODEL', value: (row: string) => row };
-    writeTable(terminal.output, [model, { ...about, isCut: true }], ['model']);
+    writeTable(terminal.output, [model, { ...about, isTruncated: true }], ['model']);
     expect(stdout.text.split('\n')[1]).toBe(line);
   });
 
@@ -38,7 +38,7 @@ describe('writeTable', () => {
 });
 
 describe('writeFields', () => {
-  it('leaves out what has no value', () => {
+  it('skips fields without a value', () => {
     const { terminal, stdout } = createMemoryTerminal();
     writeFields(terminal.output, [
       ['Server', 'here'],

@@ -5,14 +5,14 @@ interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string;
   readonly isNumber?: boolean;
-  /** Of the last column: whether it is cut, or left out, where the terminal is too narrow. */
-  readonly isCut?: boolean;
+  /** Last column only: truncates or omits it if the terminal is too narrow. */
+  readonly isTruncated?: boolean;
 }
 
-/** Less than this of a text says nothing. */
-const narrowestCut = 12;
+/** A truncated column narrower than this is omitted. */
+const minTruncatedWidth = 12;
 
-/** Writes rows below their titles; numbers to the right. */
+/** Writes a header and rows; aligns numbers to the right. */
 export function writeTable<Row>(
   stream: TerminalStream,
   columns: readonly Column<Row>[],
@@ -22,12 +22,12 @@ export function writeTable<Row>(
   const widths = columns.map(({ title }, index) =>
     Math.max(title.length, ...cells.map((row) => row[index]?.length ?? 0)),
   );
-  const isCut = columns.at(-1)?.isCut === true;
+  const isTruncated = columns.at(-1)?.isTruncated === true;
   const before = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0);
-  const isLeftOut = isCut && stream.columns - before < narrowestCut;
-  const cutAt = isCut ? stream.columns : Number.POSITIVE_INFINITY;
+  const isOmitted = isTruncated && stream.columns - before < minTruncatedWidth;
+  const maxWidth = isTruncated ? stream.columns : Number.POSITIVE_INFINITY;
   const format = (row: readonly string[]): string => {
-    const line = (isLeftOut ? columns.slice(0, -1) : columns)
+    const line = (isOmitted ? columns.slice(0, -1) : columns)
       .map(({ isNumber }, index) => {
         const cell = row[index] ?? '';
         const width = widths[index] ?? 0;
@@ -35,13 +35,15 @@ export function writeTable<Row>(
       })
       .join('  ')
       .trimEnd();
-    return line.length > cutAt && !isLeftOut ? `${line.slice(0, cutAt - 1).trimEnd()}…` : line;
+    return line.length > maxWidth && !isOmitted
+      ? `${line.slice(0, maxWidth - 1).trimEnd()}…`
+      : line;
   };
   stream.line(stream.style.bold(format(columns.map(({ title }) => title))));
   for (const row of cells) stream.line(format(row));
 }
 
-/** Writes `label  value` lines; those without a value are left out. */
+/** Writes `label  value` lines; skips those without a value. */
 export function writeFields(
   stream: TerminalStream,
   fields: readonly (readonly [string, string | undefined])[],
