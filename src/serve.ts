@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { generateOwnerToken, withOwnerToken } from './access/owner-token.ts';
 import { createTokenService } from './access/token-service.ts';
 import { expandTilde } from './config/expand-tilde.ts';
 import { loadSettings, SettingsError } from './config/settings.ts';
@@ -11,7 +12,9 @@ import { planDownload } from './downloads/plan-download.ts';
 import { createEngineLauncher } from './engine/launch/engine-launcher.ts';
 import type { InstallProgress } from './engine/runtimes/runtime.ts';
 import { createRuntimeManager } from './engine/runtimes/runtime-manager.ts';
+import { ensureHomeId } from './home/home-id.ts';
 import { acquireHomeLock } from './home/home-lock.ts';
+import { removeOwnerToken, writeOwnerToken } from './home/owner-token.ts';
 import { removeServerRecord, writeServerRecord } from './home/server-record.ts';
 import { createApp } from './http/app.ts';
 import { listen } from './http/server.ts';
@@ -191,6 +194,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       .continueInterrupted()
       .catch((err: unknown) => logger.error({ err }, 'downloads not continued'));
 
+    const ownerToken = generateOwnerToken();
     const startedAt = new Date();
     const services: SurfaceServices = {
       library,
@@ -209,10 +213,11 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     };
     const app = createApp({
       settings,
-      authenticator: tokens,
+      authenticator: withOwnerToken(tokens, ownerToken),
       logger,
       version,
       docsFolder: join(packageFolder, 'dist/docs'),
+      homeId: await ensureHomeId(home),
       ping: () => store.ping(),
       surfaces: (target) => {
         mountV0(target, services);
@@ -227,6 +232,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     });
     cleanups.push(() => server.close(settings['limits.shutdownSeconds'] * 1000));
 
+    cleanups.push(() => removeOwnerToken(home));
+    await writeOwnerToken(home, ownerToken);
     await writeServerRecord(home, {
       pid: process.pid,
       url: server.url,

@@ -14,6 +14,8 @@ export interface CommandContext {
   readonly stdin: StandardInput;
   /** Path of the script that Node runs; the background server runs it again. */
   readonly entryPoint: string;
+  /** Folder of the record of a server that runs as a system service; undefined if the platform has none. */
+  readonly serviceFolder?: string | undefined;
   /** Aborts with an Interruption on Ctrl-C or SIGTERM. */
   readonly signal: AbortSignal;
 }

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { systemServiceFolder } from '../home/system-service-folder.ts';
 import { Interruption } from './failure.ts';
 import { runProgram } from './program.ts';
 import { createTerminal } from './ui/terminal.ts';
@@ -19,6 +20,7 @@ const exitCode = await runProgram(commandLine, {
   entryPoint,
   terminal: createTerminal({ stdout, stderr, environment }),
   stdin,
+  serviceFolder: systemServiceFolder(process.platform, environment),
   signal: stopping.signal,
 });
 stdout.write('', () => exit(exitCode));

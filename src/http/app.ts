@@ -17,6 +17,8 @@ export interface AppOptions {
   readonly version: string;
   /** Folder of the files of the reference page, `dist/docs`. */
   readonly docsFolder: string;
+  /** Random id of the home folder, by which commands recognize their server. */
+  readonly homeId?: string;
   /** Throws where the store does not answer. */
   readonly ping: () => Promise<void>;
   /** Mounts the endpoints of the API. */
@@ -25,12 +27,12 @@ export interface AppOptions {
 
 /** The whole HTTP side, ready for `listen`, or for a test to call without a socket. */
 export function createApp(options: AppOptions): App {
-  const { settings, authenticator, logger, version, docsFolder, ping, surfaces } = options;
+  const { settings, authenticator, logger, version, docsFolder, homeId, ping, surfaces } = options;
   const app: App = new OpenAPIHono<AppEnvironment>();
   app.onError(createErrorHandler(logger));
   app.notFound(createNotFoundHandler(app));
   app.use('*', createObserver(logger), createGuards(settings, authenticator));
-  mountServer(app, { version, ping });
+  mountServer(app, { version, homeId, ping });
   surfaces(app);
   mountDocs(app, docsFolder);
   let document: unknown;

@@ -142,9 +142,10 @@ describe('hearth server', () => {
   it('ignores the record of a killed server', async () => {
     const server = await startHearth({ home });
     await server.kill();
-    const list = await runHearth(['ls'], { home });
+    const environment = { HEARTH_SERVER_PORT: '0' };
+    const list = await runHearth(['ls'], { home, environment });
     expect(list).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(list.stderr).toMatch(/^error: No server is running at http.*hearth serve/);
+    expect(list.stderr).toMatch(/^error: Hearth is not running .*`hearth serve`/);
     const status = await runHearth(['server', 'status'], { home });
     expect(status.exitCode).toBe(1);
   });

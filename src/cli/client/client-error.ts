@@ -1,3 +1,4 @@
+import type { TransportError } from '../../net/api-client-transport.ts';
 import { errorBodySchema, openAiErrorBodySchema } from '../../contract/error-body.ts';
 
 /** An error response of the server; the fields are those of the error table. */
@@ -29,6 +30,21 @@ export class ApiError extends Error {
 /** The server cannot be reached; the message tells the user what to do next. */
 export class ServerUnreachableError extends Error {
   override readonly name = 'ServerUnreachableError';
+}
+
+const connectFailureCodes = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** Whether the request failed before a connection was established. */
+export function isConnectFailure({ code }: TransportError): boolean {
+  return code !== undefined && connectFailureCodes.has(code);
 }
 
 /** Parses the error body of any surface. If the body is not an error body, the error only has the status. */

@@ -1,6 +1,12 @@
 import type { ZodType, z } from 'zod';
 import { sendApiRequest, TransportError, type ApiAnswer } from '../../net/api-client-transport.ts';
-import { ApiError, parseJson, ServerUnreachableError, toApiError } from './client-error.ts';
+import {
+  ApiError,
+  isConnectFailure,
+  parseJson,
+  ServerUnreachableError,
+  toApiError,
+} from './client-error.ts';
 import { readServerSentEvents } from './server-sent-events.ts';
 
 /** The parts of a route declaration that the client uses. */
@@ -153,21 +159,9 @@ function unexpectedResponse(what: string): ApiError {
   });
 }
 
-/** Error codes that mean that no connection was established. */
-const unreachableCodes = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ETIMEDOUT',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-
 function toUnreachableError(error: TransportError, baseUrl: string): ServerUnreachableError {
-  const message =
-    error.code !== undefined && unreachableCodes.has(error.code)
-      ? `No server is running at ${baseUrl}. Start one with \`hearth serve\`, or in the background with \`hearth server start\`.`
-      : `The connection to ${baseUrl} was lost: ${error.message}`;
+  const message = isConnectFailure(error)
+    ? `No server is running at ${baseUrl}. Start one with \`hearth serve\`, or in the background with \`hearth server start\`.`
+    : `The connection to ${baseUrl} was lost: ${error.message}`;
   return new ServerUnreachableError(message, { cause: error });
 }

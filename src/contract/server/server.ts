@@ -9,7 +9,15 @@ export const getHealth = defineRoute({
   summary: 'Whether the server is alive',
   tag: 'server',
   permission: null,
-  result: z.object({ status: z.literal('ok') }).openapi('Health'),
+  result: z
+    .object({
+      status: z.literal('ok'),
+      home_id: z
+        .string()
+        .optional()
+        .describe('Random id of the home folder. Commands compare it with the id of their own.'),
+    })
+    .openapi('Health'),
   errors: [],
 });
 

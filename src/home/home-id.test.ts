@@ -1,0 +1,25 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ensureHomeId, readHomeId } from './home-id.ts';
+
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'hearth-home-id-'));
+});
+afterEach(() => rm(home, { recursive: true }));
+
+it('creates an id once', async () => {
+  expect(await readHomeId(home)).toBeUndefined();
+  const id = await ensureHomeId(home);
+  expect(id).toMatch(/^[0-9a-f-]{36}$/);
+  expect(await ensureHomeId(home)).toBe(id);
+  expect(await readHomeId(home)).toBe(id);
+});
+
+it.each(['', 'home', '\u001b[2J'])('replaces %j, which is not an id', async (text) => {
+  await writeFile(join(home, 'home-id'), text);
+  expect(await readHomeId(home)).toBeUndefined();
+  expect(await ensureHomeId(home)).toMatch(/^[0-9a-f-]{36}$/);
+});
