@@ -3,6 +3,8 @@ import type { CommandDescription } from './command.ts';
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
+  /** Names that users of similar programs expect; hidden from the list of commands. */
+  readonly aliases?: readonly string[];
   /** Imports the command only when it is run, which keeps startup fast. */
   readonly load: () => Promise<CommandDescription>;
 }
@@ -10,6 +12,7 @@ export interface CommandEntry {
 export interface CommandGroup {
   readonly name: string;
   readonly summary: string;
+  readonly aliases?: readonly string[];
   readonly commands: readonly CommandEntry[];
 }
 
@@ -48,6 +51,7 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
   },
   {
     name: 'chat',
+    aliases: ['run'],
     summary: 'Chat with a model',
     load: async () => (await import('./commands/chat.ts')).chat,
   },
@@ -58,6 +62,7 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
   },
   {
     name: 'ls',
+    aliases: ['list'],
     summary: 'List models on disk',
     load: async () => (await import('./commands/ls.ts')).ls,
   },
@@ -78,6 +83,7 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
   },
   {
     name: 'get',
+    aliases: ['pull'],
     summary: 'Download a model, or search for one',
     load: async () => (await import('./commands/get.ts')).get,
   },
@@ -87,6 +93,7 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
     commands: [
       {
         name: 'ls',
+        aliases: ['list'],
         summary: 'List downloads, newest first',
         load: async () => (await import('./commands/download-ls.ts')).downloadLs,
       },
@@ -114,6 +121,7 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
   },
   {
     name: 'rm',
+    aliases: ['remove', 'delete'],
     summary: 'Delete a model, or one of its variants',
     load: async () => (await import('./commands/rm.ts')).rm,
   },
@@ -123,6 +131,7 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
     commands: [
       {
         name: 'ls',
+        aliases: ['list'],
         summary: 'List installed runtimes, the active one first',
         load: async () => (await import('./commands/runtime-ls.ts')).runtimeLs,
       },
@@ -133,6 +142,7 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
       },
       {
         name: 'rm',
+        aliases: ['remove', 'delete'],
         summary: 'Remove a runtime',
         load: async () => (await import('./commands/runtime-rm.ts')).runtimeRm,
       },
@@ -149,11 +159,13 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
       },
       {
         name: 'ls',
+        aliases: ['list'],
         summary: 'List API tokens',
         load: async () => (await import('./commands/token-ls.ts')).tokenLs,
       },
       {
         name: 'rm',
+        aliases: ['remove', 'delete'],
         summary: 'Revoke an API token',
         load: async () => (await import('./commands/token-rm.ts')).tokenRm,
       },
@@ -170,11 +182,13 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
       },
       {
         name: 'ls',
+        aliases: ['list'],
         summary: 'List MCP plugins',
         load: async () => (await import('./commands/mcp-ls.ts')).mcpLs,
       },
       {
         name: 'rm',
+        aliases: ['remove', 'delete'],
         summary: 'Remove an MCP plugin',
         load: async () => (await import('./commands/mcp-rm.ts')).mcpRm,
       },

@@ -1,4 +1,6 @@
+import { SettingsError } from '../config/settings.ts';
 import type { ExitCode } from './command.ts';
+import { describeSystemError } from './system-error.ts';
 
 /** The command line is invalid: exit code 2. */
 export class UsageError extends Error {
@@ -34,6 +36,7 @@ const bugNames = new Set([
 /** 130 if the command was interrupted, 2 if the command line is invalid, otherwise 1. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof Interruption) return 130;
+  if (error instanceof SettingsError && error.isFromFlag) return 2;
   return error instanceof UsageError ? 2 : 1;
 }
 
@@ -41,5 +44,6 @@ export function exitCodeOf(error: unknown): ExitCode {
 export function describeFailure(error: unknown): string | undefined {
   if (error instanceof Interruption) return undefined;
   if (!(error instanceof Error)) return String(error);
-  return bugNames.has(error.name) ? (error.stack ?? error.message) : error.message;
+  if (bugNames.has(error.name)) return error.stack ?? error.message;
+  return describeSystemError(error) ?? error.message;
 }

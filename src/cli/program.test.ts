@@ -60,10 +60,39 @@ describe('an invalid command line', () => {
     [['token', 'create'], /--name/],
     [['token', 'create', '--name', 'a', '--permissions', 'chat,root'], /Allowed: chat, /],
     [['chat'], /No message/],
+    [['pul'], /Did you mean pull\?/],
+    [['stop'], /`hearth unload INSTANCE`.*`hearth server stop`/],
+    [['search', 'llama'], /`hearth get --search WORDS`/],
+    [['nonsense'], /unknown command 'nonsense'\nSee `hearth --help`\./],
+    [['load'], /See `hearth load --help`\./],
+    [['server', 'sart'], /Did you mean (one of )?start/],
+    [['server', 'nonsense'], /See `hearth server --help`\./],
+    [['serve', '--port', 'abc'], /^error: --server-port: "abc" is not allowed/],
+    [['serve', '-p', 'abc'], /^error: --server-port: "abc" is not allowed/],
+    [['server', 'start', '-p', 'abc'], /^error: --server-port: "abc" is not allowed/],
   ])('%j ends with exit code 2', async (commandLine, message) => {
-    const { exitCode, stdout, stderr } = await runCommand(commandLine);
+    const environment = { HEARTH_HOME: '/nowhere' };
+    const { exitCode, stdout, stderr } = await runCommand(commandLine, { environment });
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toMatch(message);
+  });
+});
+
+describe('names of similar programs', () => {
+  it.each([
+    [['pull', '--help'], /^Usage: hearth get\|pull /],
+    [['run', '--help'], /^Usage: hearth chat\|run /],
+    [['list', '--help'], /^Usage: hearth ls\|list /],
+    [['remove', '--help'], /^Usage: hearth rm\|remove /],
+    [['mcp', 'list', '--help'], /^Usage: hearth mcp ls\|list /],
+  ])('%j is an alias', async (commandLine, usage) => {
+    expect((await runCommand(commandLine)).stdout).toMatch(usage);
+  });
+
+  it('does not list aliases in the help', async () => {
+    const { stdout } = await runCommand(['--help']);
+    expect(stdout).toMatch(/^ {2}get +Download/m);
+    expect(stdout).not.toContain('pull');
   });
 });
 

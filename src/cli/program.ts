@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { version } from '../version.ts';
 import type { CommandDescription, ExitCode, OptionDeclaration } from './command.ts';
+import { addHint } from './command-hints.ts';
 import { commandTable, type CommandEntry, type CommandGroup } from './command-table.ts';
 import type { CommandContext } from './context.ts';
 import { describeFailure, exitCodeOf, UsageError } from './failure.ts';
@@ -15,6 +16,8 @@ export async function runProgram(
 ): Promise<ExitCode> {
   const { terminal, environment } = processContext;
   let exitCode: ExitCode = 0;
+  let lastCommand: Command | undefined;
+  let parserMessage = '';
 
   const program = new Command('hearth')
     .description('Run language models on your own machine.')
@@ -23,10 +26,17 @@ export async function runProgram(
     .helpOption('-h, --help', 'Show help')
     .helpCommand(false)
     .exitOverride()
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => command.name() })
     .configureOutput({
       writeOut: (text) => terminal.output.write(text),
       writeErr: (text) => terminal.messages.write(text),
+      outputError: (text) => {
+        parserMessage = text;
+      },
+      getOutHelpWidth: () => helpWidth(terminal.output.columns),
+      getErrHelpWidth: () => helpWidth(terminal.messages.columns),
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
     });
 
   const run = async (description: CommandDescription, command: Command): Promise<void> => {
@@ -34,19 +44,38 @@ export async function runProgram(
     const context = { ...processContext, home: resolve(home || join(homedir(), '.hearth')) };
     exitCode = (await description.run({ context, ...readCommandLine(description, command) })) ?? 0;
   };
-  addEntries(program, commandTable, run);
+  addEntries(program, commandTable, run, (command) => {
+    lastCommand = command;
+  });
 
   try {
     await program.parseAsync(withHelpFlag(commandLine), { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    const message = describeFailure(error);
     const { messages } = terminal;
+    if (error instanceof CommanderError) {
+      if (parserMessage !== '') {
+        messages.write(addHint(parserMessage, commandPath(lastCommand ?? program)));
+      }
+      return error.exitCode === 0 ? 0 : 2;
+    }
+    const message = describeFailure(error);
     if (message !== undefined)
       messages.line(`${messages.style.red('error:')} ${printable(message)}`);
     return exitCodeOf(error);
   }
+}
+
+/** Such as `hearth server start`. */
+function commandPath(command: Command): string {
+  return command.parent === null
+    ? command.name()
+    : `${commandPath(command.parent)} ${command.name()}`;
+}
+
+/** Commander wraps at 80 columns if the stream is not a terminal. */
+function helpWidth(columns: number): number {
+  return Number.isFinite(columns) ? columns : 80;
 }
 
 type Run = (description: CommandDescription, command: Command) => Promise<void>;
@@ -56,14 +85,19 @@ function addEntries(
   parent: Command,
   entries: readonly (CommandEntry | CommandGroup)[],
   run: Run,
+  onCommand: (command: Command) => void,
 ): void {
   const loaders = new Map<Command, CommandEntry['load']>();
   for (const entry of entries) {
-    const command = parent.command(entry.name).description(entry.summary);
+    const command = parent
+      .command(entry.name)
+      .description(entry.summary)
+      .aliases(entry.aliases ?? []);
     if ('load' in entry) loaders.set(command, entry.load);
-    else addEntries(command.helpCommand(false), entry.commands, run);
+    else addEntries(command.helpCommand(false), entry.commands, run, onCommand);
   }
   parent.hook('preSubcommand', async (_, command) => {
+    onCommand(command);
     const load = loaders.get(command);
     if (load !== undefined) configure(command, await load(), run);
   });

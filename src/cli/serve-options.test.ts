@@ -16,7 +16,8 @@ describe('serveOptions', () => {
   it('has a flag for every setting', () => {
     expect(settingKeys.filter((key) => !(key in serveOptions))).toEqual([]);
     expect(serveOptions['models.ttlSeconds'].flags).toBe('--models-ttl-seconds <value>');
-    expect(serveOptions['server.port'].flags).toBe('--port, --server-port <value>');
+    expect(serveOptions['server.port'].flags).toBe('--server-port <value>');
+    expect(serveOptions.port.flags).toBe('-p, --port <value>');
     expect(serveOptions['auth.required'].flags).toBe('--auth-required [boolean]');
   });
 });
@@ -30,7 +31,8 @@ describe('settingsFromFlags', () => {
     });
   });
 
-  it('takes --host for --bind', () => {
+  it('takes --port for --server-port, and --host for --bind', () => {
+    expect(settingsFromFlags({ ...nothing, port: '0' })).toEqual({ 'server.port': '0' });
     expect(settingsFromFlags({ ...nothing, host: '::1' })).toEqual({ 'server.host': '::1' });
   });
 });

@@ -11,7 +11,6 @@ import { flag, text } from './option.ts';
 
 /** Short names of common flags; all flags also have the name derived from the setting's key. */
 const shortNames: Partial<Record<SettingKey, string>> = {
-  'server.port': '--port, ',
   'server.host': '--bind, ',
 };
 
@@ -25,13 +24,15 @@ export const serveOptions = {
     OptionDeclaration<Value>
   >),
   host: { ...text('--host <address>', 'Alias of --bind'), isHidden: true },
+  // Commander takes two names per option, and this setting has three.
+  port: { ...text('-p, --port <value>', ''), ...describeSetting('server.port') },
   allowUnauthenticated: flag(
     '--allow-unauthenticated',
     'Allow access without a token from other machines',
   ),
 };
 
-export type ServeValues = { readonly [Name in SettingKey | 'host']: Value | undefined } & {
+export type ServeValues = { readonly [Name in SettingKey | 'host' | 'port']: Value | undefined } & {
   readonly allowUnauthenticated: boolean | undefined;
 };
 
@@ -39,8 +40,11 @@ export type ServeValues = { readonly [Name in SettingKey | 'host']: Value | unde
 export function settingsFromFlags(values: ServeValues): Partial<Record<SettingKey, Value>> {
   const entries = settingKeys.map((key) => [key, values[key]] as const);
   const host = values['server.host'] ?? values.host;
+  const port = values['server.port'] ?? values.port;
   return Object.fromEntries(
-    [...entries, ['server.host', host] as const].filter(([, value]) => value !== undefined),
+    [...entries, ['server.host', host] as const, ['server.port', port] as const].filter(
+      ([, value]) => value !== undefined,
+    ),
   );
 }
 
@@ -66,12 +70,19 @@ function settingEntries(values: ServeValues): readonly (readonly [SettingKey, Va
 }
 
 function toOption(key: SettingKey): OptionDeclaration<Value> {
-  const { schema, description } = settingsTable[key];
-  const isFlag = schema.safeParse(true).data === true;
-  const defaultValue = String(schema.safeParse(undefined).data ?? '');
+  const isFlag = settingsTable[key].schema.safeParse(true).data === true;
   return {
     flags: `${shortNames[key] ?? ''}--${flagName(key)} ${isFlag ? '[boolean]' : '<value>'}`,
-    summary: defaultValue === '' ? description : `${description} (default: ${defaultValue})`,
+    ...describeSetting(key),
     parse: (value) => value,
+    isHidden: key === 'server.port',
+  };
+}
+
+function describeSetting(key: SettingKey): { readonly summary: string } {
+  const { schema, description } = settingsTable[key];
+  const defaultValue = String(schema.safeParse(undefined).data ?? '');
+  return {
+    summary: defaultValue === '' ? description : `${description} (default: ${defaultValue})`,
   };
 }

@@ -3,7 +3,7 @@ import { HearthError } from '../contract/errors.ts';
 import type { App, AppEnvironment } from './app-environment.ts';
 import { endpointMethods } from './endpoint-methods.ts';
 import { errorResponse } from './error-response.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../nearest.ts';
 import { shorten } from './shown-value.ts';
 
 /** Answers a path that no endpoint has, and one that has endpoints with other methods only. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { HearthError } from '../contract/errors.ts';
 import { findFault, type Fault } from './fault.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../nearest.ts';
 import { describeRequirement } from './requirement.ts';
 import { shorten, showValue } from './shown-value.ts';
 

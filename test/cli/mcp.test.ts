@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -47,6 +47,21 @@ it('adds, lists, tests and removes plugins', async () => {
 
   expect(await hearth('rm', 'mcp/web')).toMatchObject({ exitCode: 0, stdout: 'Removed web\n' });
   expect(await hearth('rm', 'web')).toMatchObject({ exitCode: 1 });
+});
+
+it('names the place of an error in mcp.json', async () => {
+  const broken = await mkdtemp(join(tmpdir(), 'hearth-mcp-'));
+  try {
+    const file = join(broken, 'mcp.json');
+    await writeFile(file, '{\n  "mcpServers": {\n    "a": {"url": "http://a"},\n  }\n}');
+    const { exitCode, stderr } = await runHearth(['mcp', 'ls'], { home: broken });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: `error: mcp.json is not valid JSON: property name expected (${file}:4:3).\n`,
+    });
+  } finally {
+    await rm(broken, { recursive: true });
+  }
 });
 
 it.each([

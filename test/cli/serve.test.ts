@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeServerRecord } from '../../src/home/server-record.ts';
 import { makeHome, removeHome, startHearth } from '../setup/hearth-process.ts';
@@ -52,8 +54,32 @@ describe('hearth serve', () => {
 
   it('refuses a setting that is not allowed, and says which', async () => {
     const { exitCode, stderr } = await runHearth(['serve', '--port', '70000'], { home });
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(2);
     expect(stderr).toMatch(/^error: --server-port: "70000" is not allowed/);
+  });
+
+  it('names the place of an error in config.json, and the setting that was meant', async () => {
+    const file = join(home, 'config.json');
+    await writeFile(file, '{\n  "server": {\n    "prot": 8080\n  }\n}');
+    const unknown = await runHearth(['serve', '--port', '0'], { home });
+    expect(unknown).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(unknown.stderr).toBe(
+      `error: config.json: "server.prot" is not a setting (${file}:3:13). Did you mean "server.port"?\n`,
+    );
+    await writeFile(file, '{\n  "server": {\n    "port": 8080,\n  }\n}');
+    const broken = await runHearth(['ls'], { home });
+    expect(broken).toMatchObject({
+      exitCode: 1,
+      stderr: `error: config.json is not JSON: property name expected (${file}:4:3).\n`,
+    });
+  });
+
+  it('warns of a variable that is not a setting', async () => {
+    const server = await startHearth({ home, environment: { HEARTH_PORT: '1' } });
+    expect(server.log()).toContain(
+      'warning: HEARTH_PORT is not a setting. Did you mean HEARTH_SERVER_PORT?\n',
+    );
+    await server.stop();
   });
 
   it('refuses an address that other machines can reach without --allow-unauthenticated', async () => {

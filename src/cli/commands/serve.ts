@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { loadSettings } from '../../config/settings.ts';
 import { formatStartMessage } from '../background/start-message.ts';
+import { warnOfUnknownVariables } from '../background/unknown-variables.ts';
 import { defineCommand } from '../command.ts';
 import { Interruption } from '../failure.ts';
 import { serveOptions, settingsFromFlags } from '../serve-options.ts';
@@ -25,6 +26,7 @@ export const serve = defineCommand({
     });
     try {
       output.line(`Hearth is listening on ${server.url}`);
+      warnOfUnknownVariables(context);
       const settings = await loadSettings({ home, environment, flags });
       messages.line(
         formatStartMessage(server.url, {

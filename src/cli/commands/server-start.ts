@@ -1,6 +1,7 @@
 import { loadSettings } from '../../config/settings.ts';
 import { formatStartMessage } from '../background/start-message.ts';
 import { defineCommand } from '../command.ts';
+import { warnOfUnknownVariables } from '../background/unknown-variables.ts';
 import { findServer } from '../background/find-server.ts';
 import { integer, jsonOption } from '../option.ts';
 import {
@@ -28,6 +29,9 @@ export const serverStart = defineCommand({
     const { home, terminal } = context;
     const { output, messages } = terminal;
     const environment = { ...context.environment, ...toSecretVariables(options) };
+    // Rejects an invalid setting here, where its message is not part of a log.
+    const flags = settingsFromFlags(options);
+    const settings = await loadSettings({ home, environment, flags });
     const running = await findServer(home);
     const record =
       running ??
@@ -44,8 +48,7 @@ export const serverStart = defineCommand({
       output.line(`Hearth is already running on ${record.url} (pid ${record.pid})`);
     } else {
       output.line(`Hearth is listening on ${record.url}`);
-      const flags = settingsFromFlags(options);
-      const settings = await loadSettings({ home, environment, flags });
+      warnOfUnknownVariables(context);
       messages.line(
         formatStartMessage(record.url, {
           host: settings['server.host'],
