@@ -1,12 +1,26 @@
+import { randomInt } from 'node:crypto';
 import { defineConfig } from 'vitest/config';
+
+/** The seed of all random numbers in tests. `HEARTH_TEST_SEED=<seed>` repeats a run. */
+const seed = process.env['HEARTH_TEST_SEED'] ?? String(randomInt(2 ** 31));
+console.info(`HEARTH_TEST_SEED=${seed}`);
+const env = { HEARTH_TEST_SEED: seed };
 
 export default defineConfig({
   test: {
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts'],
+      exclude: ['src/**/*.test.ts'],
+      reporter: ['text-summary', 'html', 'lcov'],
+    },
     projects: [
       {
         test: {
           name: 'unit',
           include: ['src/**/*.test.ts', 'bench/**/*.test.ts'],
+          setupFiles: ['test/setup/seed-properties.ts'],
+          env,
           pool: 'threads',
           isolate: false,
           // Far more than any needs: machines that run tests may be busy.
@@ -17,7 +31,8 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/**/*.test.ts'],
-          globalSetup: ['test/setup/global-setup.ts'],
+          globalSetup: ['test/setup/engine/global-setup.ts'],
+          env,
           pool: 'forks',
           maxWorkers: 2,
           testTimeout: 60_000,

@@ -1,5 +1,5 @@
-import { startFakeHub } from '../test/setup/fake-hub.ts';
-import { plainModel, writeGguf } from '../test/setup/gguf-writer.ts';
+import { startFakeHub } from '../test/setup/hub/fake-hub.ts';
+import { plainModel, writeGguf } from '../test/setup/models/gguf-writer.ts';
 import { benchFile, benchFileBytes, benchRepository } from './subjects/fake-hub-process.ts';
 
 /** A hub with one large file, as a process of its own: prints its addresses when it listens. */

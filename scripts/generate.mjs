@@ -11,7 +11,7 @@ const bundle = join(root, `.cache/reference-${process.pid}.mjs`);
 await mkdir(join(root, '.cache'), { recursive: true });
 try {
   await build({
-    entryPoints: [join(root, 'src/http/reference.ts')],
+    entryPoints: [join(root, 'src/reference.ts')],
     outfile: bundle,
     bundle: true,
     packages: 'external',

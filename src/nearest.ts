@@ -1,6 +1,6 @@
 const maxWordLength = 128;
 
-/** The candidate that a word was most likely meant to be; undefined where none is near. */
+/** The candidate most similar to a word, to suggest a correction; undefined if none is similar. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > maxWordLength) return undefined;
   let best: string | undefined;
@@ -13,7 +13,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Levenshtein distance: insertions, deletions and replacements from one word to the other. */
+/** Levenshtein distance: the number of insertions, deletions and replacements between two words. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let i = 1; i <= from.length; i += 1) {

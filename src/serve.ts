@@ -18,13 +18,14 @@ import { removeOwnerToken, writeOwnerToken } from './home/owner-token.ts';
 import { removeServerRecord, writeServerRecord } from './home/server-record.ts';
 import { createApp } from './http/app.ts';
 import { listen } from './http/server.ts';
+import type { Surface } from './http/surface.ts';
 import type { SurfaceServices } from './http/surfaces/services.ts';
-import { mountV0 } from './http/surfaces/v0/surface.ts';
-import { mountV1 } from './http/surfaces/v1/surface.ts';
+import { createV0Surface } from './http/surfaces/v0/surface.ts';
+import { createV1Surface } from './http/surfaces/v1/surface.ts';
 import { createHub } from './hub/create-hub.ts';
 import { hubEgressPolicy } from './hub/hub-endpoint.ts';
-import { Loader } from './instances/loader.ts';
-import { createMemoryGauge } from './instances/memory-gauge.ts';
+import { GgufLoader } from './instances/gguf-loader.ts';
+import { availableMemoryBytes } from './instances/memory/available-bytes.ts';
 import { InstancePool } from './instances/pool.ts';
 import { createModelLibrary } from './models/library.ts';
 import type { ModelRoot } from './models/scan-repository.ts';
@@ -37,6 +38,12 @@ import { createSqliteStore } from './store/sqlite-store.ts';
 import { speechScriptPlugin } from './tools/speech-script-plugin.ts';
 import { createToolServers } from './tools/tool-servers.ts';
 import { version } from './version.ts';
+
+/** The APIs of the server, besides its own endpoints. */
+export const surfaces: readonly ((services: SurfaceServices) => Surface)[] = [
+  createV0Surface,
+  createV1Surface,
+];
 
 export interface ServeOptions {
   /** Folder of settings, database, models and runtimes; made where it does not exist. */
@@ -107,16 +114,17 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       signal: stopping.signal,
     });
 
+    const watchdog = createWatchdogLink(join(packageFolder, 'dist/watchdog.js'), logger);
+    cleanups.push(() => watchdog.close());
     const runtimes = createRuntimeManager({
       runtimesFolder: settings['engine.runtimesDir'] ?? join(home, 'runtimes'),
       configuredServer: settings['engine.llamaServer'],
       releaseBaseUrl: settings['engine.releaseUrl'],
       wheelLauncherPath: join(packageFolder, 'dist/engine/wheel-launcher.py'),
       environment,
+      guard: watchdog,
       logger,
     });
-    const watchdog = createWatchdogLink(join(packageFolder, 'dist/watchdog.js'), logger);
-    cleanups.push(() => watchdog.close());
     const launcher = createEngineLauncher({
       logger,
       watchdog,
@@ -124,11 +132,10 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     });
     cleanups.push(() => launcher.close());
 
-    const kvCacheTypes = { k: settings['engine.kvTypeK'], v: settings['engine.kvTypeV'] };
-    const loader = new Loader({
+    const ggufLoader = new GgufLoader({
       runtimes,
       launcher,
-      kvCacheTypes,
+      kvCacheTypes: { k: settings['engine.kvTypeK'], v: settings['engine.kvTypeV'] },
       threads: settings['engine.threads'],
       gpuLayers: settings['engine.gpuLayers'],
       promptCacheMiB: settings['engine.promptCacheMiB'],
@@ -137,9 +144,9 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     });
     const pool = new InstancePool({
       library,
-      loader,
+      loaders: [ggufLoader],
       logger,
-      gauge: createMemoryGauge(kvCacheTypes),
+      availableBytes: availableMemoryBytes,
       loadsOnRequest: settings['models.jit'],
       defaultTtlSeconds: settings['models.ttlSeconds'],
       defaults: {
@@ -167,7 +174,6 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       callTimeoutMs: settings['mcp.callTimeoutSeconds'] * 1000,
       maxProcesses: settings['mcp.maxProcesses'],
       guard: watchdog,
-      logger,
     });
     cleanups.push(() => tools.close());
 
@@ -177,7 +183,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
         logger.warn({ err, tokenId }, 'last use of a token not noted'),
     });
     const endpoint = settings['hub.endpoint'];
-    const http = createHttpClient({ environment, reach: hubEgressPolicy(endpoint) });
+    const http = createHttpClient({ environment, egress: hubEgressPolicy(endpoint) });
     cleanups.push(() => http.close());
     const hub = createHub({ endpoint, token: settings['hub.token'], http });
     const downloads = createDownloadManager({
@@ -219,10 +225,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       docsFolder: join(packageFolder, 'dist/docs'),
       homeId: await ensureHomeId(home),
       ping: () => store.ping(),
-      surfaces: (target) => {
-        mountV0(target, services);
-        mountV1(target, services);
-      },
+      surfaces: surfaces.map((create) => create(services)),
     });
     const server = await listen({
       app,

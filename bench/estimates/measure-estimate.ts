@@ -34,7 +34,7 @@ export async function measureEstimate(
   const load = async (more: object) =>
     loadModel.result.parse(
       await post(
-        { connection, path: loadModel.route.path, model: key },
+        { connection, path: loadModel.path, model: key },
         { context_length: contextLength, parallel, ...more },
         signal,
       ),

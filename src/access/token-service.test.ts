@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../observability/logger.ts';
 import { createSqliteStore } from '../store/sqlite-store.ts';
 import type { Store } from '../store/store.ts';
 import { createTokenService, type TokenService } from './token-service.ts';
+import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 
 const now = new Date('2026-11-21T10:00:00Z');
 const later = (milliseconds: number) => new Date(now.getTime() + milliseconds);
@@ -15,7 +14,7 @@ let store: Store;
 let service: TokenService;
 let touchErrors: unknown[];
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'hearth-access-'));
+  folder = await temporaryFolder();
   const file = join(folder, 'hearth.db');
   store = await createSqliteStore({ file, logger: createLogger('silent') });
   touchErrors = [];
@@ -23,7 +22,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await store.close();
-  await rm(folder, { recursive: true });
 });
 
 const serviceOn = (tokens: Store['tokens']) =>

@@ -1,18 +1,19 @@
-import { omitUndefined } from '../omit-undefined.ts';
 import type { InstancePool } from '../instances/pool.ts';
-import { leaseFailure } from './lease-failure.ts';
+import type { ModelSelection } from '../models/model.ts';
+import { omitUndefined } from '../omit-undefined.ts';
+import type { RequestContext } from '../request/request-context.ts';
 
-export interface EmbedCall {
-  readonly identifier: string | undefined;
+export interface EmbedRequest {
+  /** Model key or instance id; undefined or empty: the one embedding model that is loaded. */
+  readonly model: string | undefined;
+  /** Idle time after which the instance is unloaded. */
   readonly ttlSeconds?: number;
-  /** Who asks, for taking turns. */
-  readonly caller: string;
   readonly inputs: readonly string[];
 }
 
 export interface EmbedResult {
-  /** Model and variant that made the vectors, such as `hearth/starter-embed@q8_0`. */
-  readonly model: string;
+  readonly selection: ModelSelection;
+  /** One vector for each input, in order. */
   readonly vectors: readonly (readonly number[])[];
   readonly promptTokens: number;
 }
@@ -20,24 +21,20 @@ export interface EmbedResult {
 /**
  * Embeds texts on an instance of an embedding model.
  *
- * @throws HearthError those of `InstancePool.acquire` and `Engine.embed`.
+ * @throws HearthError those of `InstancePool.acquire` and `Engine.embed`; the signal's reason when aborted.
  */
 export async function embed(
-  pool: InstancePool,
-  call: EmbedCall,
-  signal: AbortSignal,
+  { pool }: { readonly pool: InstancePool },
+  { model, ttlSeconds, inputs }: EmbedRequest,
+  context: RequestContext,
 ): Promise<EmbedResult> {
-  const { identifier, ttlSeconds, caller, inputs } = call;
-  const lease = await pool.acquire(
-    { identifier, purpose: 'embedding', caller, ...omitUndefined({ ttlSeconds }) },
-    signal,
-  );
+  const target = await pool.resolve(model, 'embedding');
+  const lease = await pool.acquire({ target, ...omitUndefined({ ttlSeconds }) }, context);
   try {
-    const { vectors, promptTokens } = await lease.engine.embed(inputs, lease.signal);
-    const { model, variant } = lease.selection;
-    return { model: `${model.key}@${variant.id}`, vectors, promptTokens };
-  } catch (error) {
-    throw await leaseFailure(lease, error);
+    const { vectors, promptTokens } = await lease.withSlot((engine, slotContext) =>
+      engine.embed(inputs, slotContext),
+    );
+    return { selection: lease.selection, vectors, promptTokens };
   } finally {
     lease.release();
   }

@@ -1,11 +1,11 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { modelEntry } from '../../test/setup/model-entry.ts';
-import { picture } from '../../test/setup/picture.ts';
+import { modelEntry } from '../../test/setup/models/model-entry.ts';
+import { picture } from '../../test/setup/models/picture.ts';
 import { assertVision, prepareImage, toDataUrl } from './image.ts';
 
 const maxPixels = 1_000_000;
-const prepare = (dataUrl: string) => prepareImage(dataUrl, maxPixels, 'input[0].data_url');
+const prepare = (dataUrl: string) => prepareImage(dataUrl, maxPixels, 'messages[0].content[0]');
 const encode = (mediaType: string, bytes: Buffer) =>
   `data:${mediaType};base64,${bytes.toString('base64')}`;
 
@@ -57,7 +57,7 @@ describe('prepareImage', () => {
   ])('refuses %s', async (_, dataUrl, message) => {
     await expect(prepare(dataUrl)).rejects.toMatchObject({
       code: 'invalid_image',
-      param: 'input[0].data_url',
+      field: 'messages[0].content[0]',
       message: expect.stringMatching(message),
     });
   });

@@ -19,12 +19,12 @@ const decoders = ['Png', 'Jpeg', 'Webp', 'Nsgif'].map((name) => `VipsForeignLoad
 let decoder: ReturnType<typeof loadDecoder> | undefined;
 
 /** @throws HearthError `vision_unsupported`. */
-export function assertVision(model: ModelEntry, param: string): void {
+export function assertVision(model: ModelEntry, field: string): void {
   if (model.type === 'vlm') return;
   throw new HearthError(
     'vision_unsupported',
     `${model.key} can't see images. Choose a model of type vlm, or send text only.`,
-    { param },
+    { field },
   );
 }
 
@@ -32,16 +32,16 @@ export function assertVision(model: ModelEntry, param: string): void {
  * Decodes an image given as a base64 data URL and encodes it anew (JPEG stays JPEG, all others become
  * PNG), so that the engine's decoder sees only what this one wrote.
  *
- * @param param Path of the field, for errors.
+ * @param field Domain path of the image, for errors.
  * @throws HearthError `invalid_image`.
  */
 export async function prepareImage(
   dataUrl: string,
   maxPixels: number,
-  param: string,
+  field: string,
 ): Promise<PreparedImage> {
   const refuse = (reason: string): HearthError =>
-    new HearthError('invalid_image', reason, { param });
+    new HearthError('invalid_image', reason, { field });
   const encoded = /^data:image\/[a-z0-9.+-]{1,64};base64,/i.exec(dataUrl.slice(0, 128))?.[0];
   if (encoded === undefined) {
     const start = JSON.stringify(dataUrl.slice(0, 32));

@@ -1,13 +1,16 @@
-import type { ContentPart, EngineMessage } from '../engine/engine.ts';
+import type { ConversationMessage } from '../conversation/content.ts';
+import type { EngineMessage } from '../engine/engine.ts';
+import type { ModelTarget } from '../instances/acquire-request.ts';
 import type { InstancePool } from '../instances/pool.ts';
-import type { ModelSelection } from '../models/model.ts';
-import type { Logger } from '../observability/logger.ts';
-import type { Store, StoredInputItem } from '../store/store.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import type { Store } from '../store/store.ts';
 import type { ToolServers } from '../tools/toolbox.ts';
-import { loadHistory, systemPromptOf, toMessages } from './conversation.ts';
-import { assertVision, prepareImage, toDataUrl, type PreparedImage } from './image.ts';
+import { assertToolResults, loadHistory, systemTextOf } from './history.ts';
+import { assertVision, toDataUrl, type PreparedImage } from './image.ts';
+import { prepareMessages } from './prepare-messages.ts';
+import { CallNumbers, toPromptMessages, type PromptContext } from './prompt-messages.ts';
 import { assertReasoning } from './reasoning.ts';
-import { CallNumbers } from './tool-messages.ts';
+import { storedImage } from './stored-image.ts';
 import type { TurnRequest } from './turn-request.ts';
 
 export interface TurnServices {
@@ -16,60 +19,69 @@ export interface TurnServices {
   readonly tools: ToolServers;
   readonly maxToolRounds: number;
   readonly maxImagePixels: number;
-  readonly logger: Logger;
 }
 
 export interface PreparedTurn {
-  readonly selection: ModelSelection;
-  readonly messages: readonly EngineMessage[];
-  /** For the calls that this turn adds to those of its history. */
-  readonly callNumbers: CallNumbers;
-  /** The input as it is stored, and the images that it refers to. */
-  readonly storedInput: readonly StoredInputItem[];
+  readonly target: ModelTarget;
+  readonly prompt: readonly EngineMessage[];
+  /** For the messages that the turn itself adds to the prompt. */
+  readonly promptContext: PromptContext;
+  /** The messages of the request as they are stored, and the images that they refer to. */
+  readonly messages: readonly ConversationMessage[];
   readonly images: readonly PreparedImage[];
 }
 
 /**
- * Checks a turn against its model and the store, and puts its messages together. Nothing is loaded yet.
+ * Checks a turn against its model, the store and the tool servers, and makes its prompt. Nothing is loaded or
+ * connected yet.
  *
  * @throws HearthError `model_not_found`, `wrong_model_type`, `unsupported_reasoning`, `vision_unsupported`,
- *   `invalid_image`, `invalid_value`.
+ *   `invalid_image`, `invalid_value`, and those of `ToolServers.validate`.
  */
 export async function prepareTurn(
   services: TurnServices,
   request: TurnRequest,
-  signal: AbortSignal,
+  context: RequestContext,
 ): Promise<PreparedTurn> {
-  const { pool, store, maxImagePixels } = services;
-  const selection = await pool.resolve(request.model, 'generation');
-  assertReasoning(selection.model, request.reasoning);
-  const history = await loadHistory(store, request.previousResponseId, request.ownerId);
-  const hasImage = ({ type }: { readonly type: string }): boolean => type === 'image';
-  if (history.some(({ input }) => input.some(hasImage))) {
-    assertVision(selection.model, 'previous_response_id');
+  const { pool, store, tools, maxImagePixels } = services;
+  const { signal, caller } = context;
+  const target = await pool.resolve(request.model, 'generation');
+  const { model } = target.selection;
+  assertReasoning(model, request.reasoning);
+  const history = await loadHistory(store, request.previousResponseId, caller.tokenId);
+  const turns = history.map(({ turn }) => turn);
+  if (turns.some(({ messages }) => messages.some(hasImage))) {
+    assertVision(model, 'previousResponseId');
   }
+  assertToolResults(history, request.messages);
+  const prepared = await prepareMessages(request.messages, model, maxImagePixels, signal);
+  const messages =
+    request.previousResponseId === undefined ? prepared.messages : resultsFirst(prepared.messages);
+  const { images } = prepared;
+  const promptContext: PromptContext = {
+    readImage: async (sha256) => {
+      const image = images.find((each) => each.sha256 === sha256);
+      return image === undefined ? storedImage(store, sha256) : toDataUrl(image);
+    },
+    toolOutput: { model, maxImagePixels, signal },
+    numbers: new CallNumbers(),
+  };
+  const systemText = systemTextOf(history, request);
+  const prompt = await toPromptMessages(systemText, turns, messages, promptContext);
+  await tools.validate(request.integrations, context);
+  return { target, prompt, promptContext, messages, images };
+}
 
-  const parts: ContentPart[] = [];
-  const storedInput: StoredInputItem[] = [];
-  const images: PreparedImage[] = [];
-  for (const [index, item] of request.input.entries()) {
-    if (item.type === 'text') {
-      parts.push({ type: 'text', text: item.content });
-      storedInput.push(item);
-    } else {
-      const param = `input[${index}].data_url`;
-      assertVision(selection.model, param);
-      signal.throwIfAborted();
-      const image = await prepareImage(item.dataUrl, maxImagePixels, param);
-      const { sha256, mediaType } = image;
-      images.push(image);
-      parts.push({ type: 'image', dataUrl: toDataUrl(image) });
-      storedInput.push({ type: 'image', sha256, mediaType });
-    }
-  }
-  const systemPrompt = systemPromptOf(history, request.systemPrompt);
-  const callNumbers = new CallNumbers();
-  const reader = { model: selection.model, maxImagePixels, signal };
-  const messages = await toMessages(store, systemPrompt, history, parts, reader, callNumbers);
-  return { selection, messages, callNumbers, storedInput, images };
+function hasImage({ content }: ConversationMessage): boolean {
+  return content.some(({ type }) => type === 'image');
+}
+
+/** Chat templates expect the results of tools right after the calls, which the turn before ended with. */
+function resultsFirst(messages: readonly ConversationMessage[]): readonly ConversationMessage[] {
+  const firstOther = messages.findIndex(({ role }) => role === 'assistant');
+  const end = firstOther === -1 ? messages.length : firstOther;
+  return messages
+    .slice(0, end)
+    .toSorted((one, other) => Number(other.role === 'tool') - Number(one.role === 'tool'))
+    .concat(messages.slice(end));
 }

@@ -16,8 +16,6 @@ export function assertReasoning(model: ModelEntry, level: ReasoningLevel | undef
   throw new HearthError(
     'unsupported_reasoning',
     `Reasoning "${level}" is not supported: ${allowed}.`,
-    {
-      param: 'reasoning',
-    },
+    { field: 'reasoning' },
   );
 }

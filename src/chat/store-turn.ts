@@ -1,41 +1,48 @@
+import { randomBytes } from 'node:crypto';
 import { HearthError } from '../contract/errors.ts';
-import type { ChatResult } from '../contract/v1/chat.ts';
-import { newResponseId } from './ids.ts';
-import type { PreparedTurn, TurnServices } from './prepare-turn.ts';
-import type { StoredOutputItem } from './stored-output.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import type { Store } from '../store/store.ts';
+import type { PreparedTurn } from './prepare-turn.ts';
+import type { TurnRecorder } from './turn-recorder.ts';
 import type { TurnRequest } from './turn-request.ts';
 
 /**
- * Stores a turn that went well and gives the id of its response.
+ * Stores a finished turn and returns the id of its response.
  *
- * @throws HearthError `storage_failed`, `invalid_value` where the earlier response has gone meanwhile.
+ * @throws HearthError `storage_failed`; `invalid_value` where the earlier response was deleted in the meantime.
  */
 export async function storeTurn(
-  { store }: TurnServices,
+  store: Store,
   request: TurnRequest,
-  { selection, storedInput, images }: PreparedTurn,
-  result: ChatResult,
-  output: readonly StoredOutputItem[],
+  { messages, images }: PreparedTurn,
+  recorder: TurnRecorder,
+  { caller }: RequestContext,
 ): Promise<string> {
+  const { previousResponseId, systemPrompt, instructions } = request;
+  const { instanceId, selection, items, stopReason, usage, timings } = recorder.result(undefined);
   const id = newResponseId();
   try {
     await store.responses.insert(
       {
         id,
-        parentId: request.previousResponseId ?? null,
-        ownerId: request.ownerId,
+        parentId: previousResponseId ?? null,
+        ownerId: caller.tokenId,
         createdAt: new Date(),
         modelKey: selection.model.key,
-        modelInstanceId: result.model_instance_id,
-        systemPrompt: request.systemPrompt ?? null,
-        input: storedInput,
-        output,
-        stats: result.stats,
+        modelInstanceId: instanceId,
+        turn: {
+          systemPrompt: systemPrompt ?? null,
+          instructions: instructions ?? null,
+          messages,
+          items,
+          stopReason,
+          usage,
+          timings,
+        },
       },
       images,
     );
   } catch (error) {
-    // The earlier response may have been deleted while this one was made.
     if (error instanceof HearthError) throw error;
     throw new HearthError(
       'storage_failed',
@@ -44,4 +51,9 @@ export async function storeTurn(
     );
   }
   return id;
+}
+
+/** `resp_` and 48 lower-case hex digits. */
+function newResponseId(): string {
+  return `resp_${randomBytes(24).toString('hex')}`;
 }

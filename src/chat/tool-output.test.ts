@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { modelEntry } from '../../test/setup/model-entry.ts';
-import { picture } from '../../test/setup/picture.ts';
+import { modelEntry } from '../../test/setup/models/model-entry.ts';
+import { picture } from '../../test/setup/models/picture.ts';
 import { toModelContent } from './tool-output.ts';
 
 it('stops among the images of a result when the caller goes', async () => {

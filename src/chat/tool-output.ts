@@ -1,10 +1,10 @@
 import { HearthError } from '../contract/errors.ts';
+import type { ToolContent } from '../conversation/content.ts';
 import type { ContentPart } from '../engine/engine.ts';
 import type { ModelEntry } from '../models/model.ts';
-import type { ToolContent } from '../tools/toolbox.ts';
 import { prepareImage, toDataUrl } from './image.ts';
 
-/** Who reads a tool's result. */
+/** The model that reads a tool's result, and the bounds. */
 export interface ToolOutputReader {
   readonly model: ModelEntry;
   readonly maxImagePixels: number;
@@ -31,17 +31,6 @@ export async function toModelContent(
   if (parts.some(({ type }) => type === 'image')) return parts;
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   return texts.join('\n') || '[no output]';
-}
-
-/** The result as the API shows and the store keeps it: JSON of the content array. */
-export function toOutputText(content: readonly ToolContent[]): string {
-  return JSON.stringify(content);
-}
-
-/** The way back from `toOutputText`; a text of another making becomes one block. */
-export function fromOutputText(output: string): readonly ToolContent[] {
-  const content: unknown = JSON.parse(output);
-  return Array.isArray(content) ? (content as ToolContent[]) : [{ type: 'text', text: output }];
 }
 
 async function toPart(block: ToolContent, reader: ToolOutputReader): Promise<ContentPart> {

@@ -1,42 +1,60 @@
-import type { OutputItem } from '../contract/v1/chat.ts';
-import type { ToolContent } from '../tools/toolbox.ts';
-import { providerInfo, type ValidatedToolCall } from './tool-call.ts';
-import { toOutputText } from './tool-output.ts';
+import type { ToolContent } from '../conversation/content.ts';
+import type {
+  ClientToolCallItem,
+  InvalidToolCallItem,
+  ToolCallItem,
+} from '../conversation/turn-item.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import type { CheckedCall } from './tool-call.ts';
 
-/** How a call ended: the item of the output, and what the model is told. */
+/** What came of a call: the item of the turn, and what the model is told. */
 export interface CallOutcome {
-  readonly item: Extract<OutputItem, { readonly type: 'tool_call' | 'invalid_tool_call' }>;
-  readonly content: readonly ToolContent[];
+  readonly item: ToolCallItem | InvalidToolCallItem | ClientToolCallItem;
+  /** Undefined where the client has to tell. */
+  readonly content: readonly ToolContent[] | undefined;
 }
 
 /**
- * Makes the calls of one round, all at once, and gives how they ended in the order in which the model wrote
- * them. A call that can't be made is told to the model, so that it can correct itself.
+ * Makes the calls of one round, all at once, and yields their outcomes in the order in which the model wrote them.
+ * The model is told why a call can't be made, so that it can correct itself.
  *
- * @throws the signal's reason when aborted.
+ * @throws The signal's reason when aborted.
  */
 export async function* runToolRound(
-  calls: readonly ValidatedToolCall[],
-  signal: AbortSignal,
+  calls: readonly CheckedCall[],
+  round: number,
+  context: RequestContext,
 ): AsyncGenerator<CallOutcome> {
-  const outcomes = calls.map((call) => run(call, signal));
-  // The first failure is thrown where its turn comes; till then it must not count as unhandled.
+  const outcomes = calls.map((call) => run(call, round, context));
+  // The first failure is thrown where its turn comes; until then it must not count as unhandled.
   for (const outcome of outcomes) outcome.catch(() => {});
   for (const outcome of outcomes) yield await outcome;
 }
 
-async function run(call: ValidatedToolCall, signal: AbortSignal): Promise<CallOutcome> {
-  if (!call.isValid) {
-    return { item: call.item, content: [{ type: 'text', text: call.item.reason }] };
+async function run(
+  call: CheckedCall,
+  round: number,
+  context: RequestContext,
+): Promise<CallOutcome> {
+  switch (call.type) {
+    case 'client':
+      return { item: call.item, content: undefined };
+    case 'invalid':
+      return { item: call.item, content: [{ type: 'text', text: call.item.reason }] };
+    case 'valid': {
+      const { tool, written } = call;
+      const { content, isError } = await tool.call(call.arguments, context);
+      const item = {
+        type: 'toolCall',
+        round,
+        exposedName: written.name,
+        tool: tool.name,
+        provider: tool.provider,
+        arguments: call.arguments,
+        result: content,
+        isError,
+      } as const;
+      return { item, content };
+    }
   }
-  const { tool, args } = call;
-  const { content } = await tool.call(args, signal);
-  const item = {
-    type: 'tool_call' as const,
-    tool: tool.name,
-    arguments: { ...args },
-    output: toOutputText(content),
-    provider_info: providerInfo(tool.provider),
-  };
-  return { item, content };
 }

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { deferred } from '../../test/setup/deferred.ts';
-import { picture } from '../../test/setup/picture.ts';
-import { scriptedTool } from '../../test/setup/scripted-tools.ts';
-import { generationEnd as end, resultOf, scriptedTurns } from '../../test/setup/scripted-turn.ts';
+import { picture } from '../../test/setup/models/picture.ts';
+import { scriptedTool } from '../../test/setup/chat/scripted-tools.ts';
+import {
+  generationEnd as end,
+  resultOf,
+  scriptedTurns,
+} from '../../test/setup/chat/scripted-turn.ts';
 import type { GenerationEvent, GenerationRequest } from '../engine/engine.ts';
 
-const provider = { type: 'plugin', plugin_id: 'mcp/test' };
+const provider = { type: 'plugin', pluginId: 'mcp/test' };
 
 function* call(index: number, name: string, ...pieces: string[]): Generator<GenerationEvent> {
   yield { type: 'tool_call.delta', index, id: 'x', name, argumentsJson: '' };
@@ -35,35 +39,43 @@ describe('a turn with tools', () => {
     );
     const { run, requests } = await scriptedTurns(script, weather);
     const events = await run();
-    expect(events.map(({ type }) => type).filter((type) => !/^(?:chat|model)/.test(type))).toEqual([
-      'prompt_processing.start',
-      'prompt_processing.end',
+    expect(events.map(({ type }) => type).filter((type) => !/^(?:turn|load)/.test(type))).toEqual([
+      'prompt.start',
+      'prompt.end',
       'message.start',
       'message.delta',
       'message.end',
-      'tool_call.start',
-      'tool_call.arguments',
-      'tool_call.success',
-      'prompt_processing.start',
-      'prompt_processing.end',
+      'toolCall.start',
+      'toolCall.delta',
+      'toolCall.delta',
+      'toolCall.delta',
+      'toolCall.arguments',
+      'toolCall.success',
+      'prompt.start',
+      'prompt.end',
       'message.start',
       'message.delta',
       'message.end',
     ]);
     const result = resultOf(events);
-    const called = {
+    const item = {
+      type: 'toolCall',
+      round: 0,
+      exposedName: 'get_weather',
       tool: 'get_weather',
+      provider,
       arguments: { city: 'Brest' },
-      output: '[{"type":"text","text":"Rain in Brest"}]',
-      provider_info: provider,
+      result: [{ type: 'text', text: 'Rain in Brest' }],
+      isError: false,
     };
-    expect(events).toContainEqual({ type: 'tool_call.success', ...called });
-    expect(result.output).toEqual([
-      { type: 'message', content: 'Let me look.' },
-      { type: 'tool_call', ...called },
-      { type: 'message', content: 'It rains.' },
+    expect(events).toContainEqual({ type: 'toolCall.success', index: 0, item });
+    expect(result.items).toEqual([
+      { type: 'message', text: 'Let me look.' },
+      item,
+      { type: 'message', text: 'It rains.' },
     ]);
-    expect(result.stats).toMatchObject({ input_tokens: 14, total_output_tokens: 10 });
+    expect(result.usage).toMatchObject({ promptTokens: 14, cachedTokens: 6, completionTokens: 10 });
+    expect(result.timings).toMatchObject({ generationSeconds: 0.004, tokensPerSecond: 2500 });
     expect(messagesOf(requests[1]).slice(1)).toEqual([
       {
         role: 'assistant',
@@ -82,7 +94,7 @@ describe('a turn with tools', () => {
       [say('As I said.')],
     );
     const { run, requests } = await scriptedTurns(script, weather);
-    const { response_id: first = '' } = resultOf(await run());
+    const { responseId: first = '' } = resultOf(await run());
     await run({ previousResponseId: first });
     expect(messagesOf(requests[3])).toEqual([
       ...messagesOf(requests[2]),
@@ -103,45 +115,51 @@ describe('a turn with tools', () => {
     const script = generations([...call(0, 'one', '{}'), ...call(1, 'two', '')], [say('Done.')]);
     const { run } = await scriptedTurns(script, ...tools);
     const events = await run();
-    const told = events.flatMap((event) =>
-      'tool' in event ? [`${event.type} ${event.tool}`] : [],
-    );
+    const told = events.flatMap((event) => {
+      if (event.type === 'toolCall.success') return [`${event.type} ${event.item.tool}`];
+      return 'tool' in event ? [`${event.type} ${event.tool?.name}`] : [];
+    });
     expect(told).toEqual([
-      'tool_call.start one',
-      'tool_call.arguments one',
-      'tool_call.start two',
-      'tool_call.arguments two',
-      'tool_call.success one',
-      'tool_call.success two',
+      'toolCall.start one',
+      'toolCall.arguments one',
+      'toolCall.start two',
+      'toolCall.arguments two',
+      'toolCall.success one',
+      'toolCall.success two',
     ]);
   });
 
   it.each([
-    ['a name that no tool has', 'get_rain', '{}', { type: 'invalid_name', tool_name: 'get_rain' }],
+    [
+      'a name that no tool has',
+      'get_rain',
+      '{}',
+      { cause: 'invalidName', exposedName: 'get_rain' },
+    ],
     [
       'arguments that are no JSON',
       'get_weather',
       '{"city":',
-      { type: 'invalid_arguments', tool_name: 'get_weather', provider_info: provider },
+      { cause: 'invalidArguments', tool: 'get_weather', provider },
     ],
     [
       'arguments that are no object',
       'get_weather',
       '["Brest"]',
-      { type: 'invalid_arguments', tool_name: 'get_weather', provider_info: provider },
+      { cause: 'invalidArguments', tool: 'get_weather', provider },
     ],
     [
       'arguments that the schema does not allow',
       'get_weather',
       '{"city":7}',
       {
-        type: 'invalid_arguments',
-        tool_name: 'get_weather',
+        cause: 'invalidArguments',
+        tool: 'get_weather',
         arguments: { city: 7 },
-        provider_info: provider,
+        provider,
       },
     ],
-  ])('tells the model of %s, so that it corrects itself', async (_, name, given, metadata) => {
+  ])('tells the model of %s, so that it corrects itself', async (_, name, given, fields) => {
     const strict = scriptedTool('get_weather', async () => 'Rain', {
       findArgumentIssue: ({ city }) =>
         typeof city === 'string' ? undefined : 'city must be string',
@@ -153,11 +171,19 @@ describe('a turn with tools', () => {
     );
     const { run, requests } = await scriptedTurns(script, strict);
     const events = await run();
-    const { output } = resultOf(events);
-    expect(output.map(({ type }) => type)).toEqual(['invalid_tool_call', 'tool_call', 'message']);
-    expect(output[0]).toMatchObject({ metadata });
-    const { reason } = output[0] as { readonly reason: string };
-    expect(events).toContainEqual({ type: 'tool_call.failure', reason, metadata });
+    const { items } = resultOf(events);
+    expect(items.map(({ type }) => type)).toEqual(['invalidToolCall', 'toolCall', 'message']);
+    const [item] = items;
+    const exposedName = name;
+    expect(item).toEqual({
+      type: 'invalidToolCall',
+      round: 0,
+      exposedName,
+      reason: expect.any(String),
+      ...fields,
+    });
+    expect(events).toContainEqual({ type: 'toolCall.failure', index: 0, item });
+    const { reason } = item as { readonly reason: string };
     expect(messagesOf(requests[1]).at(-1)).toMatchObject({ role: 'tool', content: reason });
   });
 
@@ -171,28 +197,31 @@ describe('a turn with tools', () => {
       'auto',
       'none',
     ]);
-    expect(events.at(-1)?.type).toBe('chat.end');
+    expect(events.at(-1)?.type).toBe('turn.end');
   });
 
-  it('counts max_output_tokens over all rounds', async () => {
+  it('counts maxOutputTokens over all rounds', async () => {
     const script = generations([...call(0, 'get_weather', '{"city":"Brest"}')]);
     const { run, requests } = await scriptedTurns(script, weather);
-    const { output } = resultOf(await run({ maxOutputTokens: 8 }));
+    const { items, stopReason } = resultOf(await run({ maxOutputTokens: 8 }));
     expect(requests.map(({ maxTokens }) => maxTokens)).toEqual([8, 3]);
-    expect(output.map(({ type }) => type)).toEqual(['tool_call', 'tool_call']);
+    expect(items.map(({ type }) => type)).toEqual(['toolCall', 'toolCall']);
+    expect(stopReason).toBe('maxPredictedTokensReached');
   });
 
   it('makes an invalid call of what the engine could not parse', async () => {
     const { run } = await scriptedTurns(async function* () {
       yield say('<tool_call>{"name"');
-      yield { ...end, isMalformed: true } as GenerationEvent;
+      yield { ...end, isMalformed: true };
     }, weather);
     const events = await run();
-    expect(events.some(({ type }) => type === 'error')).toBe(false);
-    expect(resultOf(events).output.map(({ type }) => type)).toEqual([
-      'message',
-      'invalid_tool_call',
-    ]);
+    expect(events.some(({ type }) => type === 'turn.error')).toBe(false);
+    const { items, isMalformed } = resultOf(events);
+    expect(items.map(({ type }) => type)).toEqual(['message', 'invalidToolCall']);
+    expect(isMalformed).toBe(true);
+    expect(events.find(({ type }) => type === 'toolCall.failure')).toMatchObject({
+      item: { round: 0, exposedName: '', cause: 'invalidName' },
+    });
   });
 
   it('shows an image of a result to a model that sees, and names it to one that does not', async () => {
@@ -221,7 +250,7 @@ describe('a turn with tools', () => {
   it('ends the calls under way when the caller leaves', async () => {
     const left = new AbortController();
     const slow = scriptedTool('slow', async () => '', {
-      call: (_, signal) =>
+      call: (_, { signal }) =>
         new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => reject(signal.reason), { once: true });
           left.abort(new Error('client left'));

@@ -1,7 +1,118 @@
 import type { HearthError } from '../contract/errors.ts';
-import type { ChatEvent } from '../contract/v1/chat-event.ts';
+import type { JsonObject, ToolProvider } from '../conversation/content.ts';
+import type { StopReason, TurnTimings, TurnUsage } from '../conversation/conversation-turn.ts';
+import type {
+  ClientToolCallItem,
+  InvalidToolCallItem,
+  ToolCallItem,
+  TurnItem,
+} from '../conversation/turn-item.ts';
+import type { EngineCapabilities, TokenLogprob } from '../engine/engine.ts';
+import type { ModelSelection } from '../models/model.ts';
 
-/** The events of a turn: `chat.start` first, `chat.end` last, `error` before it where something failed. */
+/** Events of the load that a request waits for. */
+export type LoadEvent =
+  | { readonly type: 'load.start'; readonly instanceId: string }
+  | { readonly type: 'load.progress'; readonly instanceId: string; readonly fraction: number }
+  | { readonly type: 'load.end'; readonly instanceId: string; readonly loadTimeSeconds: number };
+
+/** Events of reading the prompt. */
+export type PromptEvent =
+  | { readonly type: 'prompt.start' }
+  | {
+      readonly type: 'prompt.progress';
+      readonly processedTokens: number;
+      readonly cachedTokens: number;
+      readonly totalTokens: number;
+    }
+  | { readonly type: 'prompt.end' };
+
+type TextEvent =
+  | { readonly type: 'reasoning.start' | 'message.start' }
+  | { readonly type: 'reasoning.delta'; readonly text: string }
+  | {
+      readonly type: 'message.delta';
+      readonly text: string;
+      readonly logprobs?: readonly TokenLogprob[];
+    }
+  | { readonly type: 'reasoning.end' | 'message.end'; readonly text: string };
+
+/** A tool that the server runs. */
+export interface ServerTool {
+  /** The name that its own server gives it. */
+  readonly name: string;
+  readonly provider: ToolProvider;
+}
+
+/** `index` numbers the calls of a turn, from 0. */
+type ToolCallEvent =
+  | {
+      readonly type: 'toolCall.start';
+      readonly index: number;
+      /** The tool as the model names it. */
+      readonly exposedName: string;
+      /** Absent for a tool of the client, and for one that does not exist. */
+      readonly tool?: ServerTool;
+      /** Whether the call is left to the client. */
+      readonly isForClient: boolean;
+    }
+  | {
+      readonly type: 'toolCall.delta';
+      readonly index: number;
+      readonly isForClient: boolean;
+      /** Given by the first delta of a call. */
+      readonly id?: string;
+      readonly name?: string;
+      readonly argumentsJson: string;
+    }
+  /** A call for the server is complete and valid. */
+  | {
+      readonly type: 'toolCall.arguments';
+      readonly index: number;
+      readonly tool: ServerTool;
+      readonly arguments: JsonObject;
+    }
+  /** A call for the client is complete. */
+  | { readonly type: 'toolCall.end'; readonly index: number; readonly item: ClientToolCallItem }
+  | { readonly type: 'toolCall.success'; readonly index: number; readonly item: ToolCallItem }
+  | {
+      readonly type: 'toolCall.failure';
+      readonly index: number;
+      readonly item: InvalidToolCallItem;
+    };
+
+/** `turn.start` comes first and `turn.end` last; `turn.error` comes before the end of a turn that failed. */
 export type TurnEvent =
-  | Exclude<ChatEvent, { readonly type: 'error' }>
-  | { readonly type: 'error'; readonly error: HearthError };
+  | {
+      readonly type: 'turn.start';
+      readonly instanceId: string;
+      readonly selection: ModelSelection;
+    }
+  | LoadEvent
+  | PromptEvent
+  | TextEvent
+  | ToolCallEvent
+  | { readonly type: 'turn.error'; readonly error: HearthError }
+  | { readonly type: 'turn.end'; readonly result: TurnResult };
+
+/** The model that generated, and the statistics; chats and completions have them alike. */
+export interface GenerationSummary {
+  readonly instanceId: string;
+  readonly selection: ModelSelection;
+  /** Absent where the request failed before its instance was ready. */
+  readonly capabilities?: EngineCapabilities;
+  /** Of the last generation; null where it did not end. */
+  readonly stopReason: StopReason | null;
+  /** Whether the engine could not parse the end of the last generation; what arrived is kept. */
+  readonly isMalformed: boolean;
+  readonly usage: TurnUsage;
+  readonly timings: TurnTimings;
+  /** One entry for each token of the answer; absent where the request did not ask for them. */
+  readonly logprobs?: readonly TokenLogprob[];
+}
+
+export interface TurnResult extends GenerationSummary {
+  /** Present where the turn was stored. */
+  readonly responseId?: string;
+  readonly items: readonly TurnItem[];
+}

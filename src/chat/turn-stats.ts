@@ -1,47 +1,54 @@
+import type { TurnTimings, TurnUsage } from '../conversation/conversation-turn.ts';
 import { omitUndefined } from '../omit-undefined.ts';
-import type { ChatStats } from '../contract/v1/chat.ts';
 import type { GenerationReport } from './generation.ts';
 
-/** Statistics of a turn, added up over its generations; zeros where nothing was generated. */
+/** Sums the statistics of the generations of a turn; zeros where none has ended. */
 export class TurnStats {
-  #inputTokens = 0;
-  #outputTokens = 0;
+  #promptTokens = 0;
+  #cachedTokens = 0;
+  #completionTokens = 0;
   #reasoningTokens = 0;
-  /** Of the generations whose speed says something, and how long they took. */
+  #generationSeconds = 0;
+  /** Of the generations of two tokens or more: the first token comes with the prompt and takes no time itself. */
   #timedTokens = 0;
   #timedSeconds = 0;
   #timeToFirstTokenSeconds: number | undefined;
   #loadTimeSeconds: number | undefined;
 
-  get outputTokens(): number {
-    return this.#outputTokens;
-  }
-
-  /** @param seconds undefined where the model was loaded already. */
+  /** @param seconds Undefined where the model was loaded already. */
   noteLoad(seconds: number | undefined): void {
     this.#loadTimeSeconds ??= seconds;
   }
 
-  add(report: GenerationReport): void {
-    const { usage, reasoningTokens, tokensPerSecond, timeToFirstTokenSeconds } = report;
-    this.#inputTokens += usage.promptTokens;
-    this.#outputTokens += usage.completionTokens;
+  add({ usage, reasoningTokens, timeToFirstTokenSeconds }: GenerationReport): void {
+    const generationSeconds = usage.generationMs / 1000;
+    this.#promptTokens += usage.promptTokens;
+    this.#cachedTokens += usage.cachedTokens;
+    this.#completionTokens += usage.completionTokens;
     this.#reasoningTokens += reasoningTokens;
+    this.#generationSeconds += generationSeconds;
     this.#timeToFirstTokenSeconds ??= timeToFirstTokenSeconds;
-    if (tokensPerSecond > 0) {
+    if (usage.completionTokens > 1) {
       this.#timedTokens += usage.completionTokens;
-      this.#timedSeconds += report.generationSeconds;
+      this.#timedSeconds += generationSeconds;
     }
   }
 
-  toJson(): ChatStats {
+  usage(): TurnUsage {
     return {
-      input_tokens: this.#inputTokens,
-      total_output_tokens: this.#outputTokens,
-      reasoning_output_tokens: this.#reasoningTokens,
-      tokens_per_second: this.#timedSeconds > 0 ? this.#timedTokens / this.#timedSeconds : 0,
-      time_to_first_token_seconds: this.#timeToFirstTokenSeconds ?? 0,
-      ...omitUndefined({ model_load_time_seconds: this.#loadTimeSeconds }),
+      promptTokens: this.#promptTokens,
+      cachedTokens: this.#cachedTokens,
+      completionTokens: this.#completionTokens,
+      reasoningTokens: this.#reasoningTokens,
+    };
+  }
+
+  timings(): TurnTimings {
+    return {
+      timeToFirstTokenSeconds: this.#timeToFirstTokenSeconds ?? 0,
+      generationSeconds: this.#generationSeconds,
+      tokensPerSecond: this.#timedSeconds > 0 ? this.#timedTokens / this.#timedSeconds : 0,
+      ...omitUndefined({ loadTimeSeconds: this.#loadTimeSeconds }),
     };
   }
 }

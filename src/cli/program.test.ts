@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { sendJson, startLoopbackServer } from '../../test/setup/loopback-server.ts';
-import { runCommand } from '../../test/setup/run-command.ts';
+import { sendJson, startLoopbackServer } from '../../test/setup/net/loopback-server.ts';
+import { runCommand } from '../../test/setup/cli/run-command.ts';
 import { version } from '../version.ts';
 import { Interruption } from './failure.ts';
 

@@ -1,5 +1,14 @@
-/** Waits for a promise, or throws the signal's reason when that comes first. */
-export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+/**
+ * Waits for a promise until the signal aborts.
+ *
+ * @throws The signal's reason when aborted; what the promise rejects with.
+ */
+export async function abortable<Result>(
+  promise: Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result> {
+  // The caller may have left before it would see a rejection.
+  promise.catch(() => {});
   signal.throwIfAborted();
   let abandon = (): void => {};
   const aborted = new Promise<never>((_, reject) => {

@@ -1,17 +1,36 @@
+/** The reader of a channel fell too far behind. */
+export class ChannelOverflowError extends Error {
+  override readonly name = 'ChannelOverflowError';
+}
+
 /** Turns pushed values into an async iteration for one reader. */
 export interface Channel<T> extends AsyncIterable<T> {
+  /** Values pushed after `close` are dropped. */
   readonly push: (value: T) => void;
-  /** Ends the iteration after what was pushed. */
+  /** Ends the iteration after the values pushed so far. */
   readonly close: () => void;
 }
 
-export function createChannel<T>(): Channel<T> {
+const defaultMaxLength = 65_536;
+
+/**
+ * @param maxLength Most values that wait for the reader. One more closes the channel, and the iteration throws
+ *   `ChannelOverflowError` after those that wait.
+ */
+export function createChannel<T>(maxLength = defaultMaxLength): Channel<T> {
   const values: T[] = [];
   let isClosed = false;
+  let hasOverflowed = false;
   let wake = (): void => {};
   return {
     push: (value) => {
-      values.push(value);
+      if (isClosed) return;
+      if (values.length >= maxLength) {
+        hasOverflowed = true;
+        isClosed = true;
+      } else {
+        values.push(value);
+      }
       wake();
     },
     close: () => {
@@ -22,6 +41,7 @@ export function createChannel<T>(): Channel<T> {
       while (true) {
         yield* values.splice(0);
         if (values.length > 0) continue;
+        if (hasOverflowed) throw new ChannelOverflowError(`more than ${maxLength} values wait`);
         if (isClosed) return;
         await new Promise<void>((resolve) => {
           wake = resolve;

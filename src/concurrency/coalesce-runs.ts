@@ -1,14 +1,14 @@
 /**
- * Lets callers share one run of `work`: a call joins the run that is about to start, never one that
- * already has, so that it sees whatever happened before it.
+ * Returns a function whose callers share runs of `work`. A call joins the run that starts next, never one that has
+ * already started, so its result includes everything that happened before the call.
  */
 export function coalesceRuns<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let running: Promise<unknown> = Promise.resolve();
   let next: Promise<Result> | null = null;
   return () => {
     next ??= running.then(() => {
-      const run = work();
       next = null;
+      const run = work();
       running = run.catch(() => undefined);
       return run;
     });

@@ -1,30 +1,33 @@
+import { linkAbort } from './linked-abort.ts';
+
 /**
- * Runs all at once; the first failure stops the others, and it returns only when all have ended.
+ * Runs all tasks at once. The first failure aborts the signal of the others; the group settles only when every
+ * task has ended.
  *
+ * @returns The results in the order of the tasks.
  * @throws The first failure.
  */
-export async function runTaskGroup(
+export async function runTaskGroup<Result>(
   signal: AbortSignal,
-  tasks: readonly ((stop: AbortSignal) => Promise<void>)[],
-): Promise<void> {
-  const stopping = new AbortController();
-  const stop = (): void => stopping.abort(signal.reason);
-  if (signal.aborted) stop();
-  signal.addEventListener('abort', stop);
+  tasks: readonly ((signal: AbortSignal) => Promise<Result>)[],
+): Promise<readonly Result[]> {
+  const group = linkAbort(signal);
   let failure: { readonly error: unknown } | undefined;
   try {
-    await Promise.all(
+    const settled = await Promise.allSettled(
       tasks.map(async (task) => {
         try {
-          await task(stopping.signal);
+          return await task(group.signal);
         } catch (error) {
           failure ??= { error };
-          stopping.abort(error);
+          group.abort(error);
+          throw error;
         }
       }),
     );
+    if (failure !== undefined) throw failure.error;
+    return settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   } finally {
-    signal.removeEventListener('abort', stop);
+    group.dispose();
   }
-  if (failure !== undefined) throw failure.error;
 }

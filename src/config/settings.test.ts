@@ -1,16 +1,15 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { findUnknownVariables, loadSettings } from './settings.ts';
 import { environmentVariables, flagName } from './settings-table.ts';
+import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 
 describe('loadSettings', () => {
   let home: string;
   beforeEach(async () => {
-    home = await mkdtemp(join(tmpdir(), 'hearth-settings-'));
+    home = await temporaryFolder();
   });
-  afterEach(() => rm(home, { recursive: true }));
   const load = (
     flags: Parameters<typeof loadSettings>[0]['flags'] = {},
     environment: Record<string, string> = {},

@@ -1,47 +1,39 @@
-import { z } from '@hono/zod-openapi';
-import type { HearthError } from './errors.ts';
+import * as z from 'zod';
 import { fractionSchema } from './field.ts';
-import { omitUndefined } from '../omit-undefined.ts';
 
-/** Given where a model still loads: how far it is. */
-const loadingSchema = z.object({ progress: fractionSchema }).optional();
+const errorFields = {
+  type: z.string().describe('Kind of error.'),
+  message: z.string().describe('Names the value that was wrong and what is allowed.'),
+};
+const loadingSchema = z
+  .object({ progress: fractionSchema })
+  .meta({ id: 'LoadProgress', description: 'Progress of the load that the request waited for.' });
+
+const errorDetailSchema = z
+  .object({
+    ...errorFields,
+    code: z.string().optional().describe('One of the codes of the error reference.'),
+    param: z.string().optional().describe('JSON path of the field at fault.'),
+    loading: loadingSchema.optional(),
+  })
+  .meta({ id: 'ErrorDetail' });
+export type ErrorDetail = z.infer<typeof errorDetailSchema>;
 
 /** Error body of v1 and of the server's own endpoints. */
-export const errorBodySchema = z
-  .object({
-    error: z.object({
-      type: z.string(),
-      message: z.string(),
-      code: z.string().optional(),
-      param: z.string().optional(),
-      loading: loadingSchema,
-    }),
-  })
-  .openapi('Error');
-type ErrorBody = z.infer<typeof errorBodySchema>;
+export const errorBodySchema = z.object({ error: errorDetailSchema }).meta({ id: 'Error' });
+export type ErrorBody = z.infer<typeof errorBodySchema>;
 
-/** Error body of v0 and of the OpenAI-compatible surface. */
+/** Error body of the surfaces with the shapes of OpenAI. */
 export const openAiErrorBodySchema = z
   .object({
-    error: z.object({
-      message: z.string(),
-      type: z.string(),
-      param: z.string().nullable(),
-      code: z.string().nullable(),
-      loading: loadingSchema,
-    }),
+    error: z
+      .object({
+        ...errorFields,
+        param: z.string().nullable().describe('JSON path of the field at fault.'),
+        code: z.string().nullable().describe('One of the codes of the error reference.'),
+        loading: loadingSchema.optional(),
+      })
+      .meta({ id: 'OpenAiErrorDetail' }),
   })
-  .openapi('OpenAiError');
-type OpenAiErrorBody = z.infer<typeof openAiErrorBodySchema>;
-
-/** An error as v1 and the server's own endpoints send it; no `param` where no field is at fault. */
-export function toErrorBody(error: HearthError): ErrorBody {
-  const { type, message, code, param, loading } = error;
-  return { error: { type, message, code, ...omitUndefined({ param, loading }) } };
-}
-
-/** An error as v0 sends it; `param` is null where no field is at fault. */
-export function toOpenAiErrorBody(error: HearthError): OpenAiErrorBody {
-  const { type, message, code, param, loading } = error;
-  return { error: { message, type, param: param ?? null, code, ...omitUndefined({ loading }) } };
-}
+  .meta({ id: 'OpenAiError' });
+export type OpenAiErrorBody = z.infer<typeof openAiErrorBodySchema>;

@@ -1,12 +1,17 @@
-import { z } from '@hono/zod-openapi';
+import * as z from 'zod';
 
-/** Fields that several resources share, each with its bounds. */
+/** Fields that several resources share, with their bounds. */
 
-export const modelIdentifierSchema = z.string().min(1).max(512);
+/** Model to read, load or ask, such as `hearth/starter-chat` or `publisher/name@q4_k_m`. */
+export const modelIdentifierSchema = z
+  .string()
+  .min(1)
+  .max(512)
+  .meta({ examples: ['hearth/starter-chat'] });
 
 /**
- * A text; the body limit of the server is usually reached before its own. Halves of surrogate pairs, which
- * UTF-8 can't carry, become U+FFFD.
+ * A text. The server's limit on the body usually applies before this one. Lone surrogates, which UTF-8 can't
+ * encode, become U+FFFD.
  */
 export const textSchema = z
   .string()

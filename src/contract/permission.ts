@@ -1,13 +1,6 @@
-import { z } from '@hono/zod-openapi';
+import * as z from 'zod';
 
-/** What a token may allow; `admin` implies all others. */
-export const permissionSchema = z.enum([
-  'chat',
-  'embeddings',
-  'models:read',
-  'models:write',
-  'plugins',
-  'ephemeral-mcp',
-  'admin',
-]);
+export const permissionSchema = z
+  .enum(['chat', 'embeddings', 'models:read', 'models:write', 'plugins', 'ephemeral-mcp', 'admin'])
+  .meta({ id: 'Permission', description: 'What a token allows; `admin` implies all others.' });
 export type Permission = z.infer<typeof permissionSchema>;

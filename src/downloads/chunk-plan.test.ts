@@ -1,6 +1,6 @@
 import { assert, integer, nat, property } from 'fast-check';
 import { expect, it } from 'vitest';
-import { chooseChunkBytes, planChunks } from './chunk-plan.ts';
+import { chooseBatchBytes, chooseChunkBytes, planChunks } from './chunk-plan.ts';
 
 it('covers every byte of a file once', () => {
   assert(
@@ -27,4 +27,18 @@ it('cuts large files into larger chunks, so that there are never too many', () =
     const chunkBytes = chooseChunkBytes(fileBytes);
     expect(fileBytes / chunkBytes).toBeLessThanOrEqual(1024);
   }
+});
+
+it('writes so often that a kill loses less than a chunk of all connections together', () => {
+  const mebibyte = 1024 ** 2;
+  expect(chooseBatchBytes(16 * mebibyte, 4)).toBe(mebibyte);
+  expect(chooseBatchBytes(16 * mebibyte, 16)).toBe(mebibyte / 2);
+  expect(chooseBatchBytes(64 * 1024, 4)).toBe(8 * 1024);
+  expect(chooseBatchBytes(7, 2)).toBe(2);
+});
+
+it('cuts at the first size that needs more than 1,024 chunks', () => {
+  const mebibyte = 1024 ** 2;
+  expect(chooseChunkBytes(16 * 1024 * mebibyte)).toBe(16 * mebibyte);
+  expect(chooseChunkBytes(16 * 1024 * mebibyte + 1)).toBe(17 * mebibyte);
 });

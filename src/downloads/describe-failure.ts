@@ -1,6 +1,6 @@
 import { HearthError } from '../contract/errors.ts';
 import { errorCode } from '../error-code.ts';
-import { HttpFailure } from '../net/http-client.ts';
+import { HttpFailure } from '../net/http-failure.ts';
 import type { DownloadFailure } from './downloads.ts';
 
 const again = 'Ask for the download again; it goes on where it stopped.';

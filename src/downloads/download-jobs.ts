@@ -11,7 +11,7 @@ import { DiskSpace } from './disk-space.ts';
 import type { DownloadJob, DownloadPlan } from './downloads.ts';
 import { planOf, toJob } from './job-view.ts';
 import { countStagedBytes, runDownload, type RunSettings } from './run-download.ts';
-import { Slots } from './slots.ts';
+import { Semaphore } from '../concurrency/semaphore.ts';
 
 export interface DownloadJobsOptions {
   readonly hub: Hub;
@@ -32,14 +32,14 @@ export interface DownloadJobsOptions {
 export class DownloadJobs {
   readonly #options: DownloadJobsOptions;
   readonly #settings: RunSettings;
-  readonly #slots: Slots;
+  readonly #slots: Semaphore;
   readonly #disk: DiskSpace;
   /** In the order in which they began; also a job whose end could not be stored. */
   readonly #active = new Map<string, ActiveDownload>();
 
   constructor(options: DownloadJobsOptions) {
     this.#options = options;
-    this.#slots = new Slots(options.concurrentJobs ?? 2);
+    this.#slots = new Semaphore(options.concurrentJobs ?? 2);
     this.#disk = new DiskSpace(options.modelsFolder, options.readFreeBytes);
     this.#settings = {
       retryPolicy: { maxFailures: 6 },
@@ -147,7 +147,7 @@ export class DownloadJobs {
     logger.info({ job: stored.id, model: planOf(stored).model }, 'download started');
     active.run(async (signal) => {
       try {
-        await this.#slots.use(() => download(signal), signal);
+        await this.#slots.run(() => download(signal), signal);
         await this.#complete(active);
       } catch (error) {
         if (!active.isStopping) await this.#fail(active, error);

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { temporaryStore } from '../../test/setup/temporary-store.ts';
+import { temporaryStore } from '../../test/setup/store/temporary-store.ts';
 import type { DownloadFile, DownloadManager } from './downloads.ts';
 import {
   begin,
@@ -11,7 +11,7 @@ import {
   setUpDownloads,
   untilEnded,
   untilJob,
-} from './testing/download-setup.ts';
+} from '../../test/setup/downloads/download-setup.ts';
 
 const file = 'tiny-Q4_K_M.gguf';
 const sizeBytes = 6 * chunkBytes + 99;

@@ -1,3 +1,4 @@
+import { Mutex } from '../concurrency/semaphore.ts';
 import { HearthError } from '../contract/errors.ts';
 import { modelName } from '../models/library-model.ts';
 import type { ModelLibrary } from '../models/model.ts';
@@ -39,7 +40,7 @@ export function createDownloadManager(options: DownloadManagerOptions): Continua
 class Manager implements ContinuableDownloadManager {
   readonly #options: DownloadManagerOptions;
   readonly #jobs: DownloadJobs;
-  #lastChange: Promise<unknown> = Promise.resolve();
+  readonly #changes = new Mutex();
   #isClosed = false;
 
   constructor(options: DownloadManagerOptions) {
@@ -156,7 +157,8 @@ class Manager implements ContinuableDownloadManager {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#lastChange;
+    // Waits for the change in progress; those that follow are refused.
+    await this.#changes.run(async () => {});
     const running = this.#jobs.active;
     await Promise.all(running.map((active) => active.stop()));
     for (const active of running) {
@@ -166,14 +168,12 @@ class Manager implements ContinuableDownloadManager {
     }
   }
 
-  /** Changes of what runs happen one after the other. */
+  /** Changes of the running jobs are made one at a time. */
   #exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = this.#lastChange.then(() => {
+    return this.#changes.run(() => {
       if (!this.#isClosed) return work();
       throw new HearthError('shutting_down', 'The server is stopping.', { retryAfterSeconds: 5 });
     });
-    this.#lastChange = result.catch(() => undefined);
-    return result;
   }
 
   /** What a request means; where the hub can't say, what it meant before, if that is still there. */

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { linkAbort, type LinkedAbort } from '../concurrency/linked-abort.ts';
 import { HearthError } from '../contract/errors.ts';
-import { HttpFailure, type HttpClient } from '../net/http-client.ts';
+import type { HttpClient } from '../net/http-client.ts';
+import { HttpFailure } from '../net/http-failure.ts';
 import { SpentBuffers } from './spent-buffers.ts';
 
 /** The hub sends whole files only; they have to be read from their beginning. */
@@ -51,9 +53,7 @@ interface Head {
 export async function fetchRange(request: RangeRequest): Promise<void> {
   const { source, start, end, signal } = request;
   signal.throwIfAborted();
-  const attempt = new AbortController();
-  const abort = (): void => attempt.abort(signal.reason);
-  signal.addEventListener('abort', abort);
+  const attempt = linkAbort(signal);
   const watch = watchSilence(source, attempt);
   try {
     const response = await source.http.get(source.url, {
@@ -71,7 +71,6 @@ export async function fetchRange(request: RangeRequest): Promise<void> {
     throw isBeyondEnd(error) ? sizeDiffers(source, sizeSaidBy(error)) : error;
   } finally {
     watch.end();
-    signal.removeEventListener('abort', abort);
     // Closes the connection of an answer that was not read to its end.
     attempt.abort();
   }
@@ -94,7 +93,7 @@ interface SilenceWatch {
   end(): void;
 }
 
-function watchSilence({ url, stallTimeoutMs }: FileSource, attempt: AbortController): SilenceWatch {
+function watchSilence({ url, stallTimeoutMs }: FileSource, attempt: LinkedAbort): SilenceWatch {
   let isBusy = false;
   const timer = setTimeout(() => {
     if (isBusy) timer.refresh();

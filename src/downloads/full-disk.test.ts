@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createModelLibrary } from '../models/library.ts';
 import { createLogger } from '../observability/logger.ts';
-import { begin, setUpDownloads, untilEnded } from './testing/download-setup.ts';
+import { begin, setUpDownloads, untilEnded } from '../../test/setup/downloads/download-setup.ts';
 
 const mebibyte = 1024 * 1024;
 

@@ -2,7 +2,12 @@ import { expect, it, onTestFinished } from 'vitest';
 import { deferred } from '../../test/setup/deferred.ts';
 import { createHttpClient, type HttpClient } from '../net/http-client.ts';
 import type { DownloadJob } from './downloads.ts';
-import { repositoryName, setUpDownloads, untilJob } from './testing/download-setup.ts';
+import {
+  repositoryName,
+  setUpDownloads,
+  untilJob,
+} from '../../test/setup/downloads/download-setup.ts';
+import { seededRandom } from '../../test/setup/seeded-random.ts';
 
 const file = 'tiny.gguf';
 const sizeBytes = 9 * 1024 * 1024 + 4321;
@@ -46,15 +51,14 @@ it(
     const burial = deferred<never>();
     burial.promise.catch(() => {});
     onTestFinished(() => burial.reject(new Error('buried')));
+    const random = seededRandom();
     const losses: number[] = [];
     let last: DownloadJob | undefined;
     let onDisk = 0;
     let id = '';
     for (let kill = 0; kill <= killCount; kill += 1) {
       const lifeBytes =
-        kill === killCount
-          ? Infinity
-          : 1 + Math.floor(Math.random() * (sizeBytes / killCount) * 1.9);
+        kill === killCount ? Infinity : 1 + Math.floor(random() * (sizeBytes / killCount) * 1.9);
       const mortal = createMortalClient(http, lifeBytes, burial.promise);
       let isDead = false;
       const { downloads } = setup.store;

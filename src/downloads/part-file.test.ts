@@ -1,8 +1,8 @@
-import { mkdtemp, open, readFile, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { PartFile, progressPathOf } from './part-file.ts';
+import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 
 const chunkBytes = 100;
 const sizeBytes = 250;
@@ -12,10 +12,9 @@ const { signal } = new AbortController();
 let folder: string;
 let path: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'hearth-part-'));
+  folder = await temporaryFolder();
   path = join(folder, '0.part');
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 const openPart = (identity = 'a') => PartFile.open({ path, identity, sizeBytes, chunkBytes });
 const append = (part: PartFile, index: number, start: number, end: number) => {

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { open, type FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { planChunks, type ChunkRange } from './chunk-plan.ts';
@@ -34,7 +35,7 @@ export class PartFile {
   readonly #chunks: readonly ChunkState[];
   #receivedBytes = 0;
   #writtenAtMs = 0;
-  #waiting: (() => void)[] = [];
+  readonly #writes = new EventEmitter();
 
   private constructor(file: FileHandle, progress: ProgressFile, options: PartFileOptions) {
     this.sizeBytes = options.sizeBytes;
@@ -115,17 +116,9 @@ export class PartFile {
     return end - position;
   }
 
-  /** Settles at the next write, and when it is aborted. */
-  nextWrite(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const settle = (): void => {
-        signal.removeEventListener('abort', settle);
-        resolve();
-      };
-      if (signal.aborted) resolve();
-      signal.addEventListener('abort', settle);
-      this.#waiting.push(settle);
-    });
+  /** Settles at the next write, or when the signal aborts. */
+  async nextWrite(signal: AbortSignal): Promise<void> {
+    await once(this.#writes, 'write', { signal }).catch(() => {});
   }
 
   /** Adds bytes to a chunk, after those that it has, and then records them. */
@@ -198,11 +191,7 @@ export class PartFile {
     chunk.receivedBytes = receivedBytes;
     chunk.checksum = checksum;
     this.#writtenAtMs = performance.now();
-    this.#wake();
-  }
-
-  #wake(): void {
-    for (const resume of this.#waiting.splice(0)) resume();
+    this.#writes.emit('write');
   }
 
   #chunk(index: number): ChunkState {

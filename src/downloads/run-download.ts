@@ -7,7 +7,7 @@ import { matchesChecksum } from './content-hash.ts';
 import type { DownloadFile, DownloadPlan } from './downloads.ts';
 import { isFileOfSize } from './find-present.ts';
 import { runTaskGroup } from '../concurrency/task-group.ts';
-import { Slots } from './slots.ts';
+import { Semaphore } from '../concurrency/semaphore.ts';
 import {
   assertSafePlan,
   findModelFolder,
@@ -63,7 +63,7 @@ export async function runDownload(run: DownloadRun): Promise<void> {
   report();
   await run.assertRoom();
 
-  const connections = new Slots(settings.connectionsPerJob);
+  const connections = new Semaphore(settings.connectionsPerJob);
   const queue = files.filter(({ isInLibrary }) => !isInLibrary).values();
   const work = async (stop: AbortSignal): Promise<void> => {
     for (const file of queue) await fetchFile(run, file, connections, report, stop);
@@ -149,7 +149,7 @@ async function isSame(file: StagedFile, signal: AbortSignal): Promise<boolean> {
 function fetchFile(
   { plan, hub, http, settings }: DownloadRun,
   file: StagedFile,
-  connections: Slots,
+  connections: Semaphore,
   report: () => void,
   signal: AbortSignal,
 ): Promise<void> {

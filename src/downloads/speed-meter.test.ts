@@ -30,3 +30,30 @@ it('is never below zero, also when bytes are fetched again', () => {
   meter.add(5000, 0);
   expect(meter.bytesPerSecond(4000, 1000)).toBe(0);
 });
+
+it('knows a speed from half a second on', () => {
+  const meter = new SpeedMeter();
+  meter.add(0, 1000);
+  expect(meter.bytesPerSecond(100, 1499)).toBeUndefined();
+  expect(meter.bytesPerSecond(100, 1500)).toBe(200);
+});
+
+it('keeps no sample that comes within a tenth of a second of the last', () => {
+  const meter = new SpeedMeter();
+  meter.add(0, 0);
+  meter.add(500, 99);
+  // Had the second been kept, it would be the beginning of the window.
+  expect(meter.bytesPerSecond(1000, 5099)).toBeCloseTo(1000 / 5.099);
+  meter.add(1000, 5100);
+  expect(meter.bytesPerSecond(1000, 10_100)).toBe(0);
+});
+
+it('measures from the last sample before the window on', () => {
+  const meter = new SpeedMeter();
+  meter.add(0, 0);
+  meter.add(1000, 1000);
+  meter.add(9000, 3000);
+  expect(meter.bytesPerSecond(10_000, 5999)).toBeCloseTo(10_000 / 5.999);
+  expect(meter.bytesPerSecond(10_000, 6000)).toBe(1800);
+  expect(meter.bytesPerSecond(10_000, 8000)).toBe(200);
+});

@@ -9,7 +9,7 @@ import {
   setUpDownloads,
   untilEnded,
   untilJob,
-} from './testing/download-setup.ts';
+} from '../../test/setup/downloads/download-setup.ts';
 
 const file = 'tiny-Q4_K_M.gguf';
 const sizeBytes = 6 * chunkBytes + 99;

@@ -6,7 +6,7 @@ import { fetchRange, RangeIgnored, type FileSource } from './fetch-range.ts';
 import { withRetries, type RetryPolicy } from '../net/with-retries.ts';
 import { PartFile } from './part-file.ts';
 import { runTaskGroup } from '../concurrency/task-group.ts';
-import type { Slots } from './slots.ts';
+import type { Semaphore } from '../concurrency/semaphore.ts';
 
 export interface TransferSettings {
   readonly retryPolicy: RetryPolicy;
@@ -22,7 +22,7 @@ interface FileTransfer {
   readonly partPath: string;
   /** Which file of which commit it is. */
   readonly identity: string;
-  readonly connections: Slots;
+  readonly connections: Semaphore;
   readonly settings: TransferSettings;
   readonly signal: AbortSignal;
   /** Told the bytes of this file that are on disk, whenever they change. */
@@ -167,7 +167,7 @@ class PartTransfer {
           return this.#fetch(stop, from, end, (pieces) => this.#part.append(index, pieces));
         };
         const progress = (): number => this.#part.receivedOf(index);
-        await connections.use(() => this.#retry(attempt, progress, stop), stop);
+        await connections.run(() => this.#retry(attempt, progress, stop), stop);
       }
     };
     const workers = Math.min(settings.connectionsPerJob, missing.length);
@@ -190,7 +190,7 @@ class PartTransfer {
       });
     };
     const progress = (): number => this.#part.receivedBytes;
-    await connections.use(() => this.#retry(attempt, progress, signal), signal);
+    await connections.run(() => this.#retry(attempt, progress, signal), signal);
   }
 
   #retry(attempt: () => Promise<void>, progress: () => number, signal: AbortSignal): Promise<void> {

@@ -1,7 +1,7 @@
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { HubFault } from '../../test/setup/fake-hub-faults.ts';
+import type { HubFault } from '../../test/setup/hub/fake-hub-faults.ts';
 import {
   begin,
   chunkBytes,
@@ -10,7 +10,7 @@ import {
   setUpDownloads,
   untilEnded,
   untilJob,
-} from './testing/download-setup.ts';
+} from '../../test/setup/downloads/download-setup.ts';
 
 const file = 'tiny-Q4_K_M.gguf';
 const sizeBytes = 10 * chunkBytes + 1234;

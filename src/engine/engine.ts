@@ -1,6 +1,8 @@
+import type { RequestContext } from '../request/request-context.ts';
+
 /**
- * What Hearth asks of an inference engine. An `Engine` serves one loaded model; it is spoken to the
- * same way whether it is a child process here or a server elsewhere.
+ * The interface of an inference engine. An `Engine` serves one loaded model. The interface is the same for a
+ * child process on this machine and for a server elsewhere.
  */
 
 export interface TextPart {
@@ -162,8 +164,8 @@ export interface Embeddings {
   readonly promptTokens: number;
 }
 
-/** What the running engine says of itself. */
-export interface EngineProperties {
+/** What a running engine is and can do. */
+export interface EngineCapabilities {
   /** `llama.cpp-<platform>-<arch>-<backend>` */
   readonly runtimeName: string;
   readonly runtimeVersion: string;
@@ -172,24 +174,50 @@ export interface EngineProperties {
   readonly contextLength: number;
 }
 
+/** The methods that a request uses. All of them throw the reason of the context's signal when it aborts. */
 export interface Engine {
-  readonly properties: EngineProperties;
-
   /**
-   * Generates text. Aborting the signal stops the engine at once and throws the signal's reason.
+   * Generates text. An aborted signal stops the engine at once.
    *
-   * @throws HearthError `context_length_exceeded`, `infill_unsupported`, `invalid_value` for what the
-   *   engine refuses; `crashed` when it dies on the way.
+   * @throws HearthError `context_length_exceeded`, `infill_unsupported`, `invalid_value` where the engine
+   *   refuses the request; `crashed` where the engine stops during the generation.
    */
-  generate(request: GenerationRequest, signal: AbortSignal): AsyncIterable<GenerationEvent>;
+  generate(request: GenerationRequest, context: RequestContext): AsyncIterable<GenerationEvent>;
 
   /**
    * Embeds texts, each at most one context long.
    *
    * @throws HearthError `context_length_exceeded`, `crashed`.
    */
-  embed(inputs: readonly string[], signal: AbortSignal): Promise<Embeddings>;
+  embed(inputs: readonly string[], context: RequestContext): Promise<Embeddings>;
 
-  /** Counts the tokens of a text, without special tokens added. */
-  countTokens(text: string, signal: AbortSignal): Promise<number>;
+  /** Counts the tokens of a text, without special tokens. */
+  countTokens(text: string, context: RequestContext): Promise<number>;
+}
+
+/** How an engine ended. */
+export interface EngineExit {
+  /** Null where a signal ended the process, or where the engine is not a process of this machine. */
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** For people: the line of the error output that gives the cause, else the signal or the exit code. */
+  readonly reason: string;
+}
+
+export interface EngineStats {
+  readonly pid?: number;
+  /** Absent where the platform does not report it. */
+  readonly residentBytes?: number;
+}
+
+/** A running engine, whatever it runs as. */
+export interface EngineHandle {
+  readonly engine: Engine;
+  readonly capabilities: EngineCapabilities;
+  /** Settles when the engine has ended, for whatever reason; never rejects. */
+  readonly closed: Promise<EngineExit>;
+  /** Stops the engine. Resolves when its memory is free. */
+  stop(): Promise<void>;
+  /** Absent for an engine without a process on this machine. */
+  stats?(): Promise<EngineStats>;
 }

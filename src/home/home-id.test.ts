@@ -1,14 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 import { ensureHomeId, readHomeId } from './home-id.ts';
 
 let home: string;
 beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'hearth-home-id-'));
+  home = await temporaryFolder();
 });
-afterEach(() => rm(home, { recursive: true }));
 
 it('creates an id once', async () => {
   expect(await readHomeId(home)).toBeUndefined();

@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { acquireHomeLock, HomeInUseError, isHomeInUse } from './home-lock.ts';
 import { readServerRecord, writeServerRecord } from './server-record.ts';
+import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 
 const record = {
   pid: 4711,
@@ -15,10 +14,9 @@ const record = {
 let folder: string;
 let home: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'hearth-home-'));
+  folder = await temporaryFolder();
   home = join(folder, 'deep', 'home');
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 it('refuses a second holder until the first lets go', async () => {
   const first = await acquireHomeLock(home);

@@ -1,14 +1,13 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 import { readOwnerToken, removeOwnerToken, writeOwnerToken } from './owner-token.ts';
 
 let home: string;
 beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'hearth-owner-'));
+  home = await temporaryFolder();
 });
-afterEach(() => rm(home, { recursive: true }));
 
 it('keeps the latest token, readable by the owner only', async () => {
   expect(await readOwnerToken(home)).toBeUndefined();

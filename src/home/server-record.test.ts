@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { readServerRecord, removeServerRecord, writeServerRecord } from './server-record.ts';
+import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 
 const record = {
   pid: 4711,
@@ -13,9 +13,8 @@ const record = {
 
 let home: string;
 beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'hearth-record-'));
+  home = await temporaryFolder();
 });
-afterEach(() => rm(home, { recursive: true }));
 
 it('reads what was written, and nothing once it is removed', async () => {
   expect(await readServerRecord(home)).toBeUndefined();

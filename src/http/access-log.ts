@@ -14,7 +14,6 @@ export function logAtEnd(
     const { method, path } = context.req;
     logger.info(
       {
-        requestId: context.get('requestId'),
         method,
         path: path.slice(0, maxPathLength),
         status: context.res.status,

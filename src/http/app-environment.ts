@@ -1,26 +1,32 @@
-import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Hono } from 'hono';
+import type { Logger } from '../observability/logger.ts';
 import type { Principal } from './guards/principal.ts';
 import type { RunningRequest } from './running-requests.ts';
+import type { Surface } from './surface.ts';
 
 /** What Hono carries with each request. */
 export interface AppEnvironment {
-  /** Given by the server; absent where a test calls the app without a socket. */
+  /** From the server; absent if a test calls the app without a socket. */
   Bindings: {
     running?: RunningRequest;
     /** Address of the client, or of the proxy before it. */
     remoteAddress?: string | undefined;
     isStopping?: boolean;
   };
-  /** Set by the guards, before any handler runs. */
+  /** Set by the middleware, before any handler runs. */
   Variables: {
     requestId: string;
+    /** Writes `requestId` with every line. */
+    logger: Logger;
     signal: AbortSignal;
-    /** Null where a token is required and none was given. */
+    /** Null if a token is required and the request has none. */
     principal: Principal | null;
     bodyLimitBytes: number;
     /** Origin of another site's page that may read the response. */
     sharedOrigin?: string;
+    /** Of the endpoint that handles the request. */
+    surface?: Surface;
   };
 }
 
-export type App = OpenAPIHono<AppEnvironment>;
+export type HonoApp = Hono<AppEnvironment>;

@@ -1,43 +1,59 @@
-import { OpenAPIHono } from '@hono/zod-openapi';
+import { Hono } from 'hono';
 import type { Logger } from '../observability/logger.ts';
-import type { App, AppEnvironment } from './app-environment.ts';
+import type { AppEnvironment, HonoApp } from './app-environment.ts';
 import { mountDocs } from './docs.ts';
+import { createErrorHandler, type SurfaceOf } from './errors/handle-error.ts';
 import { createGuards, type GuardSettings } from './guards.ts';
 import type { Authenticator } from './guards/authentication.ts';
+import type { Endpoint } from './mount.ts';
 import { createNotFoundHandler } from './not-found.ts';
 import { createObserver } from './observe.ts';
-import { createErrorHandler } from './on-error.ts';
-import { openApiDocument } from './openapi.ts';
-import { mountServer } from './surfaces/server/surface.ts';
+import { openApiDocument } from './openapi/document.ts';
+import { findSurface, type Surface } from './surface.ts';
+import { createServerSurface } from './surfaces/server/surface.ts';
 
 export interface AppOptions {
   readonly settings: GuardSettings;
   readonly authenticator: Authenticator;
   readonly logger: Logger;
   readonly version: string;
-  /** Folder of the files of the reference page, `dist/docs`. */
+  /** Folder with the files of the reference page, `dist/docs`. */
   readonly docsFolder: string;
   /** Random id of the home folder, by which commands recognize their server. */
   readonly homeId?: string;
-  /** Throws where the store does not answer. */
+  /** Throws if the store does not respond. */
   readonly ping: () => Promise<void>;
-  /** Mounts the endpoints of the API. */
-  readonly surfaces: (app: App) => void;
+  readonly surfaces: readonly Surface[];
 }
 
-/** The whole HTTP side, ready for `listen`, or for a test to call without a socket. */
-export function createApp(options: AppOptions): App {
-  const { settings, authenticator, logger, version, docsFolder, homeId, ping, surfaces } = options;
-  const app: App = new OpenAPIHono<AppEnvironment>();
-  app.onError(createErrorHandler(logger));
-  app.notFound(createNotFoundHandler(app));
+/** The HTTP server without a socket: for `listen`, or for a test to call directly. */
+export function createApp(options: AppOptions): HonoApp {
+  const { settings, authenticator, logger, version, docsFolder, homeId, ping } = options;
+  // Its prefix `/` makes it the surface of all other paths.
+  const serverSurface = createServerSurface({ homeId, ping });
+  const surfaces = [serverSurface, ...options.surfaces];
+  const surfaceOf: SurfaceOf = (context) =>
+    context.get('surface') ?? findSurface(surfaces, context.req) ?? serverSurface;
+
+  const app: HonoApp = new Hono<AppEnvironment>();
+  app.onError(createErrorHandler(surfaceOf));
+  app.notFound(createNotFoundHandler(app, surfaceOf));
   app.use('*', createObserver(logger), createGuards(settings, authenticator));
-  mountServer(app, { version, homeId, ping });
-  surfaces(app);
+  const endpoints = mountSurfaces(app, surfaces);
+  app.get('/', (context) =>
+    context.text(`Hearth ${version}\nReference of the API: /docs and /openapi.json\n`),
+  );
   mountDocs(app, docsFolder);
   let document: unknown;
   app.get('/openapi.json', () =>
-    Response.json((document ??= openApiDocument(app, { version, serverUrl: '/' }))),
+    Response.json((document ??= openApiDocument(endpoints, { version, serverUrl: '/' }))),
   );
   return app;
+}
+
+/** Mounts all surfaces and returns their endpoints. */
+export function mountSurfaces(hono: HonoApp, surfaces: readonly Surface[]): readonly Endpoint[] {
+  const endpoints: Endpoint[] = [];
+  for (const surface of surfaces) surface.mountRoutes({ hono, surface, endpoints });
+  return endpoints;
 }

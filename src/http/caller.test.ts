@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { callerOf } from './caller.ts';
+import { toCaller } from './caller.ts';
 
 const anonymous = { tokenId: null, permissions: [] };
 
@@ -9,10 +9,17 @@ it.each([
   ['2001:db8:1:2:3:4:5:6', 'address 2001:db8:1:2::/64'],
   ['2001:db8:1:2::9', 'address 2001:db8:1:2::/64'],
   [undefined, 'address unknown'],
-])('counts the address %s as %s', (address, caller) => {
-  expect(callerOf(anonymous, address)).toBe(caller);
+])('counts the address %s as %s', (address, clientKey) => {
+  expect(toCaller(anonymous, address).clientKey).toBe(clientKey);
 });
 
-it('counts a token as one caller, wherever it comes from', () => {
-  expect(callerOf({ tokenId: 'a1', permissions: [] }, '192.0.2.1')).toBe('token a1');
+it('counts a token as one client at any address', () => {
+  expect(toCaller({ tokenId: 'a1', permissions: [] }, '192.0.2.1').clientKey).toBe('token a1');
+});
+
+it('has the permissions of its token, and all of them with `admin`', () => {
+  const chatter = toCaller({ tokenId: 'a1', permissions: ['chat'] }, undefined);
+  expect([chatter.hasPermission('chat'), chatter.hasPermission('plugins')]).toEqual([true, false]);
+  const admin = toCaller({ tokenId: 'a1', permissions: ['admin'] }, undefined);
+  expect(admin.hasPermission('plugins')).toBe(true);
 });

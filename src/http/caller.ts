@@ -1,21 +1,28 @@
 import ipaddr from 'ipaddr.js';
-import type { Principal } from './guards/principal.ts';
+import type { Caller } from '../request/request-context.ts';
+import { permits, type Principal } from './guards/principal.ts';
 
-/** An IPv6 customer has a network of this many bits for itself (RFC 6177), and may use any address of it. */
+/** An IPv6 customer has a network of this many bits (RFC 6177), and may use any address of it. */
 const ipv6NetworkBits = 64;
 
-/**
- * Whom a request counts for where callers take turns: its token, else its address. Addresses that one caller
- * can change at will count as one.
- */
-export function callerOf({ tokenId }: Principal, remoteAddress: string | undefined): string {
+/** The principal of a request as the rest of the server sees it. */
+export function toCaller(principal: Principal, remoteAddress: string | undefined): Caller {
+  return {
+    tokenId: principal.tokenId,
+    clientKey: clientKeyOf(principal, remoteAddress),
+    hasPermission: (permission) => permits(principal, permission),
+  };
+}
+
+/** The token, or else the address. Addresses that one client can change at will share a key. */
+function clientKeyOf({ tokenId }: Principal, remoteAddress: string | undefined): string {
   if (tokenId !== null) return `token ${tokenId}`;
   return `address ${remoteAddress === undefined ? 'unknown' : networkOf(remoteAddress)}`;
 }
 
 function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
-  // IPv4 clients of a dual-stack socket come as ::ffff:192.0.2.1.
+  // A dual-stack socket reports IPv4 clients as ::ffff:192.0.2.1.
   const parsed = ipaddr.process(address);
   if (parsed instanceof ipaddr.IPv4) return parsed.toString();
   const network = parsed.parts.slice(0, ipv6NetworkBits / 16);

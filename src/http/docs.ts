@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HearthError } from '../contract/errors.ts';
 import { errorCode } from '../error-code.ts';
-import type { App } from './app-environment.ts';
+import type { HonoApp } from './app-environment.ts';
 
 const page = `<!doctype html>
 <html lang="en">
@@ -46,7 +46,7 @@ const files = [
 ] as const;
 
 /** Serves the reference page of the API, whole from this server. */
-export function mountDocs(app: App, docsFolder: string): void {
+export function mountDocs(app: HonoApp, docsFolder: string): void {
   app.get('/docs', (context) =>
     context.html(page, 200, {
       'Content-Security-Policy': contentSecurityPolicy,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Permission } from '../contract/permission.ts';
 import { mount } from './mount.ts';
-import { createTestApp } from './testing/test-app.ts';
-import { echoBody, guarded } from './testing/test-routes.ts';
+import { createTestApp } from '../../test/setup/http/test-app.ts';
+import { echoBody, guarded } from '../../test/setup/http/test-routes.ts';
 
 const json = { 'Content-Type': 'application/json' };
 const permissions = [null, 'chat', 'models:read', 'plugins', 'admin'] as const;
@@ -11,7 +11,7 @@ type Settings = NonNullable<Parameters<typeof createTestApp>[0]>['settings'];
 const appWith = (settings: Settings = {}) =>
   createTestApp({
     settings,
-    surfaces: (app) => {
+    v1Routes: (app) => {
       mount(app, echoBody, async ({ body }) => body);
       for (const permission of permissions) {
         mount(app, guarded(permission), async ({ principal }) => ({ tokenId: principal.tokenId }));

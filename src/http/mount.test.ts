@@ -1,30 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import { HearthError } from '../contract/errors.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import { mount } from './mount.ts';
-import { createTestApp } from './testing/test-app.ts';
-import { echoBody, echoParams, guarded, wait } from './testing/test-routes.ts';
+import { createTestApp } from '../../test/setup/http/test-app.ts';
+import { echoBody, echoParams, guarded, wait } from '../../test/setup/http/test-routes.ts';
 
 const headers = { 'Content-Type': 'application/json' };
 
 function appThatFails(failure: unknown) {
   return createTestApp({
-    surfaces: (app) => {
-      const fail = async () => {
-        throw failure;
-      };
-      mount(app, guarded('chat'), fail);
-      mount(app, echoParams, fail);
-    },
+    v1Routes: (app) => mount(app, guarded('chat'), () => Promise.reject(failure)),
+    v0Routes: (app) => mount(app, echoParams, () => Promise.reject(failure)),
   });
 }
 
 describe('a mounted endpoint', () => {
   const { app } = createTestApp({
-    surfaces: (target) => {
+    v1Routes: (target) => {
       mount(target, echoBody, async ({ body }) => body);
-      mount(target, echoParams, async ({ params, query }) => ({ ...params, ...query }));
       mount(target, wait, async () => new Response('as it is', { status: 202 }));
     },
+    v0Routes: (target) =>
+      mount(target, echoParams, async ({ params, query }) => ({ ...params, ...query })),
   });
 
   it.each([
@@ -75,6 +72,31 @@ describe('a mounted endpoint', () => {
     const response = await app.request('/api/v1/echo', { method: 'POST', headers, body });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { code, type: 'invalid_request' } });
+  });
+
+  it('gets the context of its request, whose log lines have the id', async () => {
+    let seen: RequestContext | undefined;
+    const { app: one, logLines } = createTestApp({
+      v1Routes: (target) =>
+        mount(target, guarded('chat'), async ({ context }) => {
+          seen = context;
+          context.logger.warn('from the handler');
+          return { tokenId: context.caller.tokenId };
+        }),
+    });
+    await one.request('/api/v1/needs/chat', {
+      headers: { 'X-Request-Id': 'r1', Authorization: 'Bearer chat,plugins' },
+    });
+    expect(seen).toMatchObject({
+      requestId: 'r1',
+      caller: { tokenId: 'token1', clientKey: 'token token1' },
+    });
+    expect(seen?.caller.hasPermission('plugins')).toBe(true);
+    expect(seen?.signal.aborted).toBe(false);
+    expect(logLines().map(({ msg, requestId }) => [msg, requestId])).toEqual([
+      ['from the handler', 'r1'],
+      ['request', 'r1'],
+    ]);
   });
 
   it('sends a response as it is', async () => {

@@ -1,94 +1,139 @@
-import type { RouteConfig, z } from '@hono/zod-openapi';
-import type { Context } from 'hono';
+import type { Context, Next } from 'hono';
+import type { ZodType, z } from 'zod';
 import { HearthError } from '../contract/errors.ts';
-import type { Permission } from '../contract/permission.ts';
-import type { App, AppEnvironment } from './app-environment.ts';
-import { callerOf } from './caller.ts';
+import type { Route } from '../contract/route.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import type { AppEnvironment, HonoApp } from './app-environment.ts';
+import { readJsonBody } from './body/json-body.ts';
+import { toCaller } from './caller.ts';
 import { endpointMethods } from './endpoint-methods.ts';
 import { authorize, type Principal } from './guards/principal.ts';
-import { readJsonBody } from './json-body.ts';
-import { validate } from './validate.ts';
+import { chooseByClient, hasPath, type Surface } from './surface.ts';
+import { validate } from './validation/validate.ts';
 
-export type { App } from './app-environment.ts';
-
-type RequestSchemas = NonNullable<RouteConfig['request']>;
-
-/** What `defineRoute` gives. */
-interface DeclaredRoute<Request extends RequestSchemas, Result extends z.ZodType> {
-  readonly route: RouteConfig & { readonly request: Request };
-  readonly permission: Permission | null;
-  readonly result: Result;
+/** A mounted route and the surface that it belongs to. */
+export interface Endpoint {
+  readonly surface: Surface;
+  readonly route: Route;
+  /** Matches the paths of its requests. */
+  readonly pattern: RegExp;
 }
 
-type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
-type BodySchema<Request> = Request extends {
-  readonly body: {
-    readonly content: { readonly 'application/json': { readonly schema: infer Schema } };
-  };
+/** The app as one surface sees it; `createApp` makes one for each surface. */
+export interface App {
+  readonly hono: HonoApp;
+  readonly surface: Surface;
+  /** Endpoints of all surfaces, in the order in which they were mounted. */
+  readonly endpoints: Endpoint[];
 }
-  ? Schema
-  : undefined;
 
-/** A request as a handler gets it: checked against the declaration. */
-export interface RouteRequest<Request> {
-  readonly params: Parsed<Request extends { readonly params: infer Schema } ? Schema : undefined>;
-  readonly query: Parsed<Request extends { readonly query: infer Schema } ? Schema : undefined>;
-  readonly body: Parsed<BodySchema<Request>>;
-  /** Aborted when the client goes away, or with a HearthError when the server stops. */
+type Output<Schema> = Schema extends ZodType ? z.output<Schema> : undefined;
+type SchemaOf<Declared, Part extends string> =
+  Declared extends Readonly<Record<Part, infer Schema>> ? Schema : undefined;
+
+/** A request that was validated against its route. */
+export interface RouteRequest<Declared extends Route> {
+  readonly params: Output<SchemaOf<Declared, 'params'>>;
+  readonly query: Output<SchemaOf<Declared, 'query'>>;
+  readonly body: Output<SchemaOf<Declared, 'body'>>;
+  readonly context: RequestContext;
+  /** @deprecated Use `context.signal`. */
   readonly signal: AbortSignal;
+  /** @deprecated Use `context.caller`. */
   readonly principal: Principal;
-  /** Whom requests are counted for where callers take turns. */
+  /** @deprecated Use `context.caller.clientKey`. */
   readonly caller: string;
-  readonly requestId: string;
 }
 
-type RouteHandler<Request, Result> = (
-  request: RouteRequest<Request>,
-) => Promise<z.output<Result> | Response>;
+type RouteHandler<Declared extends Route> = (
+  request: RouteRequest<Declared>,
+) => Promise<z.output<Declared['result']> | Response>;
 
 /**
- * Serves a declared endpoint: checks permission and request, and sends what the handler returns as JSON.
- * A `Response`, such as an event stream, goes out as it is; what the handler throws becomes an error body.
+ * Serves a route: checks the permission, validates the request and sends what the handler returns as JSON. A
+ * `Response`, such as an event stream, is sent unchanged. The surface serializes the errors that the handler throws.
  */
-export function mount<Request extends RequestSchemas, Result extends z.ZodType>(
+export function mount<Declared extends Route>(
   app: App,
-  declared: DeclaredRoute<Request, Result>,
-  handler: NoInfer<RouteHandler<Request, Result>>,
+  route: Declared,
+  handler: NoInfer<RouteHandler<Declared>>,
 ): void {
-  const { route, permission } = declared;
-  app.openAPIRegistry.registerPath({ ...route, path: route.path.replace('{.+}', '') });
-  const takesSlashes = route.path.includes('{.+}');
-  const routingPath = route.path.replaceAll(/\/\{(.+?)\}/g, '/:$1');
+  const { hono, surface, endpoints } = app;
+  if (!hasPath(surface, route.path)) {
+    throw new TypeError(`${route.path} begins with none of the prefixes of ${surface.name}.`);
+  }
+  endpoints.push({ surface, route, pattern: toPattern(route.path) });
   const method = route.method.toUpperCase();
-  app.on(method, routingPath, async (context) => {
+  const takesRest = route.path.includes('...}');
+  hono.on(method, toRoutingPath(route.path), async (context, next) => {
     const { path } = context.req;
-    if (takesSlashes && !endpointMethods(app, path).includes(method)) return context.notFound();
-    const signal = context.get('signal');
-    const requestId = context.get('requestId');
-    const principal = authorize(context.get('principal'), permission);
+    if (takesRest && !endpointMethods(hono, path).includes(method)) return context.notFound();
+    if (!isForSurface(app, context)) return passOn(next);
+    context.set('surface', surface);
+    const principal = authorize(context.get('principal'), route.permission);
     if (principal instanceof HearthError) throw principal;
-    const checked = await parseRequest(route.request, context);
-    // Tests call the app without bindings.
-    const caller = callerOf(principal, context.env?.remoteAddress);
-    const request = { ...checked, signal, principal, caller, requestId } as RouteRequest<Request>;
-    const result = await handler(request);
+    const validated = await validateRequest(route, context);
+    const requestContext: RequestContext = {
+      requestId: context.get('requestId'),
+      logger: context.get('logger'),
+      caller: toCaller(principal, context.env.remoteAddress),
+      signal: context.get('signal'),
+    };
+    const result = await handler({
+      ...validated,
+      context: requestContext,
+      signal: requestContext.signal,
+      principal,
+      caller: requestContext.caller.clientKey,
+    } as RouteRequest<Declared>);
     return result instanceof Response ? result : Response.json(result);
   });
 }
 
-async function parseRequest(schemas: RequestSchemas, context: Context<AppEnvironment>) {
-  const { params, query, body } = schemas;
-  const media = body?.content['application/json'];
-  const bodySchema = media !== undefined && 'schema' in media ? media.schema : undefined;
+/** `/models/{model...}` becomes `/models/:model{.+}`. */
+function toRoutingPath(path: string): string {
+  return path.replaceAll(/\{(\w+)(\.\.\.)?\}/g, (_, name: string, rest?: string) =>
+    rest === undefined ? `:${name}` : `:${name}{.+}`,
+  );
+}
+
+/** `/models/{model...}` becomes `^/models/.+$`. */
+function toPattern(path: string): RegExp {
+  const source = path
+    .split(/(\{\w+(?:\.\.\.)?\})/)
+    .map((part) => {
+      if (!part.startsWith('{')) return part.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`);
+      return part.endsWith('...}') ? '.+' : '[^/]+';
+    })
+    .join('');
+  return new RegExp(`^${source}$`);
+}
+
+/** Lets the next endpoint with this path handle the request. */
+async function passOn(next: Next): Promise<undefined> {
+  await next();
+  return undefined;
+}
+
+/** Whether this surface handles the request; other surfaces may have an endpoint for it too. */
+function isForSurface({ surface, endpoints }: App, { req }: Context<AppEnvironment>): boolean {
+  const method = req.method.toLowerCase();
+  const candidates = new Set(
+    endpoints
+      .filter(({ route, pattern }) => route.method === method && pattern.test(req.path))
+      .map((endpoint) => endpoint.surface),
+  );
+  return candidates.size <= 1 || chooseByClient([...candidates], req) === surface;
+}
+
+async function validateRequest({ params, query, body }: Route, context: Context<AppEnvironment>) {
+  const { req } = context;
   return {
-    params: params === undefined ? undefined : validate(params as z.ZodType, context.req.param()),
-    query: query === undefined ? undefined : validate(query as z.ZodType, context.req.query()),
+    params: params === undefined ? undefined : validate(params, req.param()),
+    query: query === undefined ? undefined : validate(query, req.query()),
     body:
-      bodySchema === undefined
+      body === undefined
         ? undefined
-        : validate(
-            bodySchema as z.ZodType,
-            await readJsonBody(context.req.raw, context.get('bodyLimitBytes')),
-          ),
+        : validate(body, await readJsonBody(req.raw, context.get('bodyLimitBytes'))),
   };
 }

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
-import { defineRoute, z } from '../contract/route.ts';
+import * as z from 'zod';
+import { defineRoute } from '../contract/route.ts';
 import { mount } from './mount.ts';
-import { createTestApp } from './testing/test-app.ts';
-import { echoBody, echoParams } from './testing/test-routes.ts';
+import { createTestApp } from '../../test/setup/http/test-app.ts';
+import { echoBody, echoParams } from '../../test/setup/http/test-routes.ts';
 
 /** Where the parameter of another endpoint would take the path too. */
 const below = defineRoute({
@@ -10,7 +11,6 @@ const below = defineRoute({
   path: '/api/v0/things/load',
   operationId: 'loadThing',
   summary: 'Loads',
-  tag: 'v0',
   permission: null,
   result: z.object({}),
   errors: [],
@@ -20,16 +20,15 @@ const deepBelow = defineRoute({
   path: '/api/v0/things/{thing}/stop',
   operationId: 'stopThing',
   summary: 'Stops',
-  tag: 'v0',
   permission: null,
-  request: { params: z.object({ thing: z.string() }) },
+  params: z.object({ thing: z.string() }),
   result: z.object({}),
   errors: [],
 });
 const { app } = createTestApp({
-  surfaces: (target) => {
+  v1Routes: (target) => mount(target, echoBody, async ({ body }) => body),
+  v0Routes: (target) => {
     mount(target, deepBelow, async () => ({}));
-    mount(target, echoBody, async ({ body }) => body);
     mount(target, below, async () => ({}));
     mount(target, echoParams, async ({ params, query }) => ({ ...params, ...query }));
   },

@@ -13,7 +13,9 @@ export function createObserver(logger: Logger): MiddlewareHandler<AppEnvironment
     // Absent where the app is called without a server.
     context.env ??= {};
     const requestId = requestIdOf(context.req.header('x-request-id'));
+    const requestLogger = logger.child({ requestId });
     context.set('requestId', requestId);
+    context.set('logger', requestLogger);
     context.set('signal', context.env.running?.signal ?? context.req.raw.signal);
 
     await next();
@@ -23,6 +25,6 @@ export function createObserver(logger: Logger): MiddlewareHandler<AppEnvironment
     if (context.env.isStopping === true) headers.set('Connection', 'close');
     const sharedOrigin = context.get('sharedOrigin');
     if (sharedOrigin !== undefined) shareWithOrigin(headers, sharedOrigin);
-    logAtEnd(logger, context, startedAtMs);
+    logAtEnd(requestLogger, context, startedAtMs);
   };
 }

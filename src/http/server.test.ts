@@ -5,17 +5,17 @@ import { HearthError } from '../contract/errors.ts';
 import { mount, type App } from './mount.ts';
 import { listen, type ListeningServer } from './server.ts';
 import { eventStream, type SseMessage } from './sse.ts';
-import { createTestApp } from './testing/test-app.ts';
-import { echoBody, openStream, wait } from './testing/test-routes.ts';
+import { createTestApp } from '../../test/setup/http/test-app.ts';
+import { echoBody, openStream, wait } from '../../test/setup/http/test-routes.ts';
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-async function serve(surfaces: (app: App) => void, bodyBytes = 100_000) {
+async function serve(v1Routes: (app: App) => void, bodyBytes = 100_000) {
   const { app, logger, logLines } = createTestApp({
-    surfaces,
+    v1Routes,
     settings: { 'limits.bodyBytes': bodyBytes },
   });
   const server = await listen({ app, host: '127.0.0.1', port: 0, logger });

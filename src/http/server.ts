@@ -6,14 +6,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { HearthError } from '../contract/errors.ts';
 import { errorCode } from '../error-code.ts';
 import type { Logger } from '../observability/logger.ts';
-import type { App } from './app-environment.ts';
-import { errorResponse } from './error-response.ts';
+import type { HonoApp } from './app-environment.ts';
+import { errorResponse } from './errors/error-response.ts';
 import { requestIdOf } from './guards/request-id.ts';
+import { serverErrors } from './surfaces/server/surface.ts';
 import { createRunningRequests } from './running-requests.ts';
 import { setDefaultHeaders } from './default-headers.ts';
 
 interface ListenOptions {
-  readonly app: App;
+  readonly app: HonoApp;
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
@@ -102,7 +103,7 @@ function countHosts({ rawHeaders }: { readonly rawHeaders: readonly string[] }):
 /** Answers a request that the app never sees, with the headers and the log line of one that it does. */
 function refuse(error: HearthError, logger: Logger): Response {
   const requestId = requestIdOf(undefined);
-  const response = errorResponse(error, '/');
+  const response = errorResponse(error, serverErrors);
   setDefaultHeaders(response.headers, requestId);
   logger.info({ requestId, status: error.status, reason: error.message }, 'request refused');
   return response;

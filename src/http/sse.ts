@@ -7,12 +7,13 @@ export interface SseMessage {
   readonly data: string;
 }
 
+/** A `RequestContext` has the first two. */
 interface EventStreamOptions {
-  /** The request's: the source is returned at once when it aborts because the client has gone. */
+  /** Returns the source when it aborts because the client has disconnected. */
   readonly signal: AbortSignal;
-  /** Told what the source threw; it should rather give a last event that says what failed. */
+  /** Gets what the source throws; a source should report its failures in a last event instead. */
   readonly logger: Logger;
-  /** Silence after which a comment goes out, so that no proxy takes the connection for dead. */
+  /** Silence after which a comment is sent, so that no proxy closes the connection as idle. */
   readonly heartbeatMs?: number;
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHubBench, modelFile, smallFile } from '../../test/setup/fake-hub-bench.ts';
+import { createHubBench, modelFile, smallFile } from '../../test/setup/hub/fake-hub-bench.ts';
 import { resolveModel } from './resolve-model.ts';
 
 const bench = createHubBench();

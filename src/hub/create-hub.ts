@@ -1,13 +1,13 @@
 import { HearthError } from '../contract/errors.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import { printableText } from '../models/printable-text.ts';
-import type { GetFetch } from '../net/create-fetch.ts';
-import { HttpFailure, type HttpClient } from '../net/http-client.ts';
+import type { HttpClient } from '../net/http-client.ts';
+import { HttpFailure } from '../net/http-failure.ts';
 import { pathFault } from './file-path.ts';
 import { licenseOf, modelInfoSchema, parseEntry, parseSearchResult } from './hub-answers.ts';
 import { defaultHubEndpoint, hubAddress, hubHeaders } from './hub-endpoint.ts';
 import { hubFailure, nonsense } from './hub-failure.ts';
-import { createHubFetch, type HubConnection } from './hub-fetch.ts';
+import { createHubFetch, type GetFetch, type HubConnection } from './hub-fetch.ts';
 import type { Hub, HubFile, HubRepository, HubSearchResult, RepositoryName } from './hub.ts';
 
 /** Loaded with the first question: it would make every start slower. */
@@ -20,7 +20,7 @@ interface HubOptions {
   /** http or https; with a path where a mirror has one. */
   readonly endpoint?: string | undefined;
   readonly token?: string | undefined;
-  /** With the reach of `hubEgressPolicy`. */
+  /** With `hubEgressPolicy`. */
   readonly http: HttpClient;
   /** Waits between two tries of a request; for tests. */
   readonly wait?: HubConnection['wait'];

@@ -1,4 +1,4 @@
-import type { Reach } from '../net/address-policy.ts';
+import type { PublicEgress } from '../net/address-policy.ts';
 
 export const defaultHubEndpoint = 'https://huggingface.co';
 
@@ -25,12 +25,13 @@ export function hubHeaders(
 }
 
 /**
- * The hub itself may be anywhere, for whoever runs Hearth chose it; what it redirects to must be public.
+ * The hub itself may have any address, since the person who runs Hearth chose it; its redirects must lead to public
+ * addresses.
  *
  * @param endpoint That of `createHub`.
  */
-export function hubEgressPolicy(endpoint: string = defaultHubEndpoint): Reach {
+export function hubEgressPolicy(endpoint: string = defaultHubEndpoint): PublicEgress {
   const { hostname, port, protocol } = new URL(endpoint);
   const defaultPort = protocol === 'https:' ? '443' : '80';
-  return { allowedHosts: [`${hostname}:${port === '' ? defaultPort : port}`] };
+  return { type: 'public', allowedHosts: [`${hostname}:${port === '' ? defaultPort : port}`] };
 }

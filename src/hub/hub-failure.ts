@@ -1,5 +1,5 @@
 import { HearthError } from '../contract/errors.ts';
-import { HttpFailure } from '../net/http-client.ts';
+import { HttpFailure } from '../net/http-failure.ts';
 import { retryDelayMs } from '../net/retry-delay.ts';
 import type { RepositoryName } from './hub.ts';
 

@@ -1,6 +1,8 @@
+import { TimeoutError, withTimeout } from '../concurrency/with-timeout.ts';
 import { omitUndefined } from '../omit-undefined.ts';
-import { createFetch, type GetFetch } from '../net/create-fetch.ts';
-import { HttpFailure, type HttpClient } from '../net/http-client.ts';
+import { toFetchResponse } from '../net/fetch-response.ts';
+import type { HttpClient } from '../net/http-client.ts';
+import { HttpFailure } from '../net/http-failure.ts';
 import { withRetries, type RetryPolicy } from '../net/with-retries.ts';
 
 export interface HubConnection {
@@ -10,6 +12,9 @@ export interface HubConnection {
   /** Waits between two tries. */
   readonly wait?: NonNullable<RetryPolicy['wait']>;
 }
+
+/** A `fetch` for GET, as `@huggingface/hub` calls it. */
+export type GetFetch = (input: string | URL | Request) => Promise<Response>;
 
 /** A hub that wants to be left alone for longer is an error: someone waits for the answer. */
 const retryPolicy: RetryPolicy = { maxFailures: 3, maxDelayMs: 10_000 };
@@ -40,28 +45,20 @@ export function createHubFetch(connection: HubConnection, signal: AbortSignal): 
 
 async function ask(connection: HubConnection, url: URL, signal: AbortSignal): Promise<Response> {
   const { http, headers } = connection;
-  const attempt = new AbortController();
-  const abort = (): void => attempt.abort(signal.reason);
-  const timer = setTimeout(() => {
-    attempt.abort(new HttpFailure('timeout', `${url.host} took too long to answer`));
-  }, answerTimeoutMs);
-  signal.addEventListener('abort', abort);
   try {
-    signal.throwIfAborted();
-    const fetch = createFetch(http, {
-      signal: attempt.signal,
-      maxBytes: maxAnswerBytes,
+    return await withTimeout(answerTimeoutMs, signal, async (attemptSignal) => {
+      const response = await http.get(url, {
+        signal: attemptSignal,
+        maxBytes: maxAnswerBytes,
+        headers: { accept: 'application/json', ...headers },
+      });
+      const pieces: Uint8Array[] = [];
+      for await (const piece of response.body) pieces.push(piece);
+      return toFetchResponse(response, Buffer.concat(pieces));
     });
-    const response = await fetch(url, { headers: { accept: 'application/json', ...headers } });
-    if (response.ok) return response;
-    const { status } = response;
-    throw new HttpFailure('status', `${url.host} answered ${status}`, {
-      status,
-      headers: Object.fromEntries(response.headers),
-    });
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', abort);
+  } catch (error) {
+    if (!(error instanceof TimeoutError)) throw error;
+    throw new HttpFailure('timeout', `${url.host} took too long to answer`, { cause: error });
   }
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createHubBench } from '../../test/setup/fake-hub-bench.ts';
-import { startLoopbackServer } from '../../test/setup/loopback-server.ts';
+import { createHubBench } from '../../test/setup/hub/fake-hub-bench.ts';
+import { startLoopbackServer } from '../../test/setup/net/loopback-server.ts';
 
 const bench = createHubBench();
 const { signal } = new AbortController();

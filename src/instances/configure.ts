@@ -1,52 +1,54 @@
 import { HearthError } from '../contract/errors.ts';
 import type { ModelEntry, ModelSelection } from '../models/model.ts';
-import type { InstanceConfig } from './instance.ts';
+import type { InstanceConfig } from './load-options.ts';
 
 /** The engine gives every slot a multiple of this many tokens (llama.cpp, `GGML_PAD(n_ctx, 256)`). */
 const contextStep = 256;
 
-/** The context that an instance really has where so much is asked for. */
-export function contextLengthFor({ maxContextLength }: ModelEntry, asked: number): number {
-  return Math.min(Math.ceil(asked / contextStep) * contextStep, maxContextLength);
+/** The context of an instance that is loaded with `requested` tokens. */
+export function contextLengthFor({ maxContextLength }: ModelEntry, requested: number): number {
+  return Math.min(Math.ceil(requested / contextStep) * contextStep, maxContextLength);
 }
 
 /** @throws HearthError `invalid_value` for a context that the model does not support. */
-export function assertContext(model: ModelEntry, asked: number | undefined): void {
-  if (asked === undefined || asked <= model.maxContextLength) return;
+export function assertContext(model: ModelEntry, requested: number | undefined): void {
+  if (requested === undefined || requested <= model.maxContextLength) return;
   throw new HearthError(
     'invalid_value',
-    `context_length ${asked} is more than ${model.key} supports: at most ${model.maxContextLength}.`,
-    { param: 'context_length' },
+    (name) =>
+      `${name('contextLength')} ${requested} is more than ${model.key} supports: at most ${model.maxContextLength}.`,
+    { field: 'contextLength' },
   );
 }
 
 /**
- * The configuration that an instance is loaded with: what was asked for, else the defaults. Where the number
- * of parallel requests was left open, it is halved until the memory suffices.
+ * Completes the configuration of a load with the defaults. Where the request leaves the number of slots open, it
+ * is halved until the memory suffices.
  *
  * @param fits Whether an instance with this configuration fits in memory.
- * @throws HearthError `invalid_value` for what the model does not support.
+ * @throws HearthError `invalid_value` for a setting that the model does not support.
  */
 export function configure(
   { model }: ModelSelection,
-  asked: Partial<InstanceConfig>,
+  requested: Partial<InstanceConfig>,
   defaults: { readonly contextLength: number; readonly parallel: number },
   fits: (config: InstanceConfig) => boolean,
 ): InstanceConfig {
-  assertContext(model, asked.contextLength);
-  const contextLength = contextLengthFor(model, asked.contextLength ?? defaults.contextLength);
-  if (model.type === 'embeddings' && asked.evalBatchSize !== undefined) {
+  assertContext(model, requested.contextLength);
+  const contextLength = contextLengthFor(model, requested.contextLength ?? defaults.contextLength);
+  if (model.type === 'embeddings' && requested.evalBatchSize !== undefined) {
     throw new HearthError(
       'invalid_value',
-      `${model.key} is an embedding model, which reads its whole context at once; leave eval_batch_size out.`,
-      { param: 'eval_batch_size' },
+      (name) =>
+        `${model.key} is an embedding model, which reads its whole context at once; leave ${name('evalBatchSize')} out.`,
+      { field: 'evalBatchSize' },
     );
   }
-  let parallel = asked.parallel ?? defaults.parallel;
-  if (asked.parallel === undefined) {
-    while (parallel > 1 && !fits({ ...asked, contextLength, parallel })) {
+  let parallel = requested.parallel ?? defaults.parallel;
+  if (requested.parallel === undefined) {
+    while (parallel > 1 && !fits({ ...requested, contextLength, parallel })) {
       parallel = Math.floor(parallel / 2);
     }
   }
-  return { ...asked, contextLength, parallel };
+  return { ...requested, contextLength, parallel };
 }

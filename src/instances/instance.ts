@@ -1,157 +1,174 @@
 import type { HearthError } from '../contract/errors.ts';
-import type { EngineProcess } from '../engine/launch/launch.ts';
+import type { EngineHandle } from '../engine/engine.ts';
 import type { ModelSelection } from '../models/model.ts';
-import type { LoadTask } from './load-task.ts';
+import { omitUndefined } from '../omit-undefined.ts';
+import type { InstanceSummary } from './instance-summary.ts';
+import type { InstanceConfig } from './load-options.ts';
+import { LoadTask } from './load-task.ts';
 import type { InstanceView } from './policy/instance-view.ts';
 import { purposeOf } from './purpose.ts';
 import { RecentPrompts } from './recent-prompts.ts';
 import { SlotQueue } from './slot-queue.ts';
 
-export interface InstanceConfig {
-  readonly contextLength: number;
-  readonly parallel: number;
-  readonly evalBatchSize?: number;
-  readonly hasFlashAttention?: boolean;
-  readonly offloadsKvCacheToGpu?: boolean;
-  readonly expertCount?: number;
-}
-
 interface InstanceOptions {
   readonly id: string;
   readonly selection: ModelSelection;
   readonly config: InstanceConfig;
+  /** Requests that may wait for a slot. */
   readonly queueCapacity: number;
+  /** Whether it takes memory of this machine. */
+  readonly needsMemory: boolean;
   readonly estimatedBytes: number;
-  /** Of these, the weights, which are mapped from their file. */
+  /** The part of `estimatedBytes` that is mapped from a file: the weights. */
   readonly mappedBytes: number;
-  /** Idle time until it is unloaded; absent: it stays. */
+  /** Idle time until it is unloaded; undefined: it stays loaded. */
   readonly ttlSeconds: number | undefined;
-  /** Whether somebody loaded it by name, rather than a request that needed it. */
+  /** Whether it was loaded by name, and not by a request that needed it. */
   readonly isExplicit: boolean;
-  /** Whether the operator wants its model kept: it has no idle time then. */
+  /** Whether its model is in `models.pinned`; it has no idle time then. */
   readonly isPinned: boolean;
-  /** Called when the last request has left. */
-  readonly onIdle: () => void;
-  /** Called when it was idle for its whole idle time. */
-  readonly onExpired: () => void;
 }
 
-/** The stay of one request at an instance, from the moment it was sent there. */
-export interface Visit {
-  /** Aborts when the caller's signal does, or, with the error to answer with, when the instance goes. */
-  readonly signal: AbortSignal;
-  /** Aborts the signal: the request is to be answered with this. */
-  end(error: unknown): void;
-  /** Ends the stay; a second call does nothing. */
-  leave(): void;
+/** Ends the work of a lease. */
+interface LeaseAbort {
+  abort(error: HearthError): void;
 }
 
-/** One copy of a model, loaded or on its way. It counts who uses it and knows when it has been idle. */
+/** One copy of a model: its state, its slots and the leases on it. State changes by the named transitions only. */
 export class Instance {
   readonly id: string;
   readonly selection: ModelSelection;
   readonly config: InstanceConfig;
   readonly estimatedBytes: number;
-  readonly mappedBytes: number;
   readonly isExplicit: boolean;
   readonly isPinned: boolean;
   readonly slots: SlotQueue;
-  readonly recentPrompts = new RecentPrompts();
-  readonly #onIdle: () => void;
-  readonly #onExpired: () => void;
-  /** One for each visit: a signal of the instance's own, combined with every caller's, would grow with each. */
-  readonly #visits = new Set<AbortController>();
-  #goneWith: HearthError | undefined;
+  readonly #needsMemory: boolean;
+  readonly #mappedBytes: number;
+  readonly #recentPrompts = new RecentPrompts();
+  readonly #leases = new Set<LeaseAbort>();
+  #state: 'waiting' | 'loading' | 'ready' = 'waiting';
+  #load: LoadTask | undefined = new LoadTask();
+  #handle: EngineHandle | undefined;
+  #retiredWith: HearthError | undefined;
+  #isSuperseded = false;
   #ttlSeconds: number | undefined;
-  /** `waiting`: for memory, in line with other loads. */
-  state: 'waiting' | 'loading' | 'ready' = 'waiting';
-  /** Whether it goes as soon as it is idle, since another model took its place. */
-  isSuperseded = false;
-  /** While it waits or loads. */
-  load: LoadTask | undefined;
-  /** Once it is loaded. */
-  process: EngineProcess | undefined;
-  loadedAt: Date | undefined;
-  loadTimeSeconds = 0;
-  #idleSince = Date.now();
+  #loadedAt: Date | undefined;
+  #loadTimeSeconds = 0;
+  #idleSinceMs = Date.now();
   #lastUsedAt = performance.now();
-  #idleTimer: NodeJS.Timeout | undefined;
 
   constructor(options: InstanceOptions) {
     this.id = options.id;
     this.selection = options.selection;
     this.config = options.config;
     this.estimatedBytes = options.estimatedBytes;
-    this.mappedBytes = options.mappedBytes;
     this.isExplicit = options.isExplicit;
     this.isPinned = options.isPinned;
+    this.#needsMemory = options.needsMemory;
+    this.#mappedBytes = options.mappedBytes;
     this.#ttlSeconds = options.isPinned ? undefined : options.ttlSeconds;
     this.slots = new SlotQueue(options.config.parallel, options.queueCapacity);
-    this.#onIdle = options.onIdle;
-    this.#onExpired = options.onExpired;
   }
 
-  /** Idle time until it is unloaded; undefined: it stays. */
+  /** `waiting`: queued for memory. */
+  get state(): 'waiting' | 'loading' | 'ready' {
+    return this.#state;
+  }
+
+  /** Undefined once the load has ended. */
+  get load(): LoadTask | undefined {
+    return this.#load;
+  }
+
+  /** Undefined until it is ready. */
+  get handle(): EngineHandle | undefined {
+    return this.#handle;
+  }
+
+  get loadTimeSeconds(): number {
+    return this.#loadTimeSeconds;
+  }
+
+  /** Idle time until it is unloaded; undefined: it stays loaded. */
   get ttlSeconds(): number | undefined {
     return this.#ttlSeconds;
   }
 
-  /** Requests that run, wait for a slot, or wait for the load. */
-  get visitCount(): number {
-    return this.#visits.size;
+  /** Whether it is unloaded as soon as it is idle, since another model takes its place. */
+  get isSuperseded(): boolean {
+    return this.#isSuperseded;
   }
 
-  /** Seconds since the last request ended; undefined while one is there. */
-  get idleSeconds(): number | undefined {
-    return this.#visits.size > 0 ? undefined : (Date.now() - this.#idleSince) / 1000;
-  }
-
-  /** Whether it is on its way out. */
   get isRetired(): boolean {
-    return this.#goneWith !== undefined;
+    return this.#retiredWith !== undefined;
   }
 
-  /** @throws HearthError what the instance went with, where it has gone. */
-  enter(callerSignal: AbortSignal): Visit {
-    if (this.#goneWith !== undefined) throw this.#goneWith;
-    const visit = new AbortController();
-    const abort = (): void => visit.abort(callerSignal.reason);
-    callerSignal.addEventListener('abort', abort, { once: true });
-    if (callerSignal.aborted) abort();
-    this.#visits.add(visit);
+  /** Requests that run, wait for a slot, or wait for the load. */
+  get requestCount(): number {
+    return this.#leases.size;
+  }
+
+  /** Transition from `waiting`: its turn in the admission queue has come. Slots are assigned from now on. */
+  beginLoading(): void {
+    this.#state = 'loading';
+    this.slots.open();
+  }
+
+  /** Transition from `loading`. */
+  becomeReady(handle: EngineHandle, loadTimeSeconds: number): void {
+    this.#state = 'ready';
+    this.#handle = handle;
+    this.#loadTimeSeconds = loadTimeSeconds;
+    this.#loadedAt = new Date();
+    this.#idleSinceMs = Date.now();
     this.#lastUsedAt = performance.now();
-    clearTimeout(this.#idleTimer);
-    return {
-      signal: visit.signal,
-      end: (error) => visit.abort(error),
-      leave: () => {
-        callerSignal.removeEventListener('abort', abort);
-        if (!this.#visits.delete(visit)) return;
-        this.#lastUsedAt = performance.now();
-        if (this.#visits.size > 0) return;
-        this.startIdleTimer();
-        this.#onIdle();
-      },
-    };
+    this.#load?.succeed();
+    this.#load = undefined;
   }
 
-  /** What a request asks for holds from then on, where requests loaded it and it may go at all. */
+  /** Transition from `waiting` or `loading`: the load ended without an engine. */
+  failLoading(error: HearthError): void {
+    this.retire(error);
+    this.#load?.fail(error);
+    this.#load = undefined;
+  }
+
+  supersede(): void {
+    this.#isSuperseded = true;
+  }
+
+  /** Ends all requests with an error and accepts no more. The first error stays. */
+  retire(error: HearthError): void {
+    this.#retiredWith ??= error;
+    this.slots.close(error);
+    for (const lease of this.#leases) lease.abort(error);
+  }
+
+  /** @throws HearthError the error that the instance was retired with. */
+  addLease(lease: LeaseAbort): void {
+    if (this.#retiredWith !== undefined) throw this.#retiredWith;
+    this.#leases.add(lease);
+    this.#lastUsedAt = performance.now();
+  }
+
+  removeLease(lease: LeaseAbort): void {
+    if (!this.#leases.delete(lease)) return;
+    this.#lastUsedAt = performance.now();
+    this.#idleSinceMs = Date.now();
+  }
+
+  /** Remembers the beginning of a prompt, to send a conversation to the instance that has its cache. */
+  addPrompt(prompt: string): void {
+    this.#recentPrompts.add(prompt);
+  }
+
+  /** Sets the idle time, unless the instance was loaded by name or is pinned. */
   setTtl(seconds: number): void {
     if (!this.isExplicit && !this.isPinned) this.#ttlSeconds = seconds;
   }
 
-  /** It is loaded: lets requests in. */
-  open(process: EngineProcess, loadTimeSeconds: number): void {
-    this.process = process;
-    this.loadTimeSeconds = loadTimeSeconds;
-    this.loadedAt = new Date();
-    this.#lastUsedAt = performance.now();
-    this.state = 'ready';
-    this.slots.open();
-    this.startIdleTimer();
-  }
-
-  /** As the decisions see it. */
+  /** The instance as the scheduler's decisions see it. */
   view(): InstanceView {
     const { id, selection, config } = this;
     return {
@@ -161,33 +178,41 @@ export class Instance {
       purpose: purposeOf(selection),
       contextLength: config.contextLength,
       parallel: config.parallel,
-      state: this.isRetired && this.state !== 'waiting' ? 'stopping' : this.state,
+      state: this.isRetired && this.#state !== 'waiting' ? 'stopping' : this.#state,
       isExplicit: this.isExplicit,
       isPinned: this.isPinned,
-      requestCount: this.#visits.size,
+      requestCount: this.#leases.size,
       lastUsedAt: this.#lastUsedAt,
+      needsMemory: this.#needsMemory,
       estimatedBytes: this.estimatedBytes,
-      mappedBytes: this.mappedBytes,
-      recentPrompts: this.recentPrompts.list(),
+      mappedBytes: this.#mappedBytes,
+      recentPrompts: this.#recentPrompts.list(),
     };
   }
 
-  startIdleTimer(): void {
-    this.#idleSince = Date.now();
-    clearTimeout(this.#idleTimer);
-    const { state, ttlSeconds, isRetired } = this;
-    if (ttlSeconds === undefined || state !== 'ready' || isRetired || this.#visits.size > 0) return;
-    // A timer longer than 2^31 ms would fire at once.
-    const ttlMs = Math.min(ttlSeconds * 1000, 2 ** 31 - 1);
-    this.#idleTimer = setTimeout(this.#onExpired, ttlMs);
-    this.#idleTimer.unref();
-  }
-
-  /** Ends the requests on it with an error and lets no new one in. */
-  retire(error: HearthError): void {
-    clearTimeout(this.#idleTimer);
-    this.#goneWith ??= error;
-    this.slots.close(error);
-    for (const visit of this.#visits) visit.abort(error);
+  /** The instance as other rooms see it. */
+  summary(): InstanceSummary {
+    const { activeCount, waitingCount } = this.slots;
+    const isReady = this.#state === 'ready';
+    const isIdle = this.#leases.size === 0;
+    return {
+      id: this.id,
+      selection: this.selection,
+      config: this.config,
+      state: this.#state,
+      isExplicit: this.isExplicit,
+      isPinned: this.isPinned,
+      requestCount: this.#leases.size,
+      // A slot that is assigned during the load does no work yet.
+      activeRequests: isReady ? activeCount : 0,
+      queuedRequests: isReady ? waitingCount : activeCount + waitingCount,
+      estimatedBytes: this.estimatedBytes,
+      loadTimeSeconds: this.#loadTimeSeconds,
+      ...omitUndefined({
+        loadedAt: this.#loadedAt,
+        ttlSeconds: this.#ttlSeconds,
+        idleSeconds: isIdle ? (Date.now() - this.#idleSinceMs) / 1000 : undefined,
+      }),
+    };
   }
 }

@@ -1,266 +1,229 @@
-import { HearthError } from '../contract/errors.ts';
-import type { ModelSelection } from '../models/model.ts';
-import type { Logger } from '../observability/logger.ts';
-import type { Admission, Capacity } from './policy/admit.ts';
-import { admit, maxAvailable } from './policy/admit.ts';
-import { isLeftBehind, isSuperseded, type LoadDemand } from './policy/eviction.ts';
+import { FairQueue } from '../concurrency/fair-queue.ts';
+import type { HearthError } from '../contract/errors.ts';
+import type { EngineLoader } from './engine-loader.ts';
+import type { Instance } from './instance.ts';
+import type { InstanceRegistry } from './instance-registry.ts';
+import { planLoad, type LoadPlan, type LoadRequest } from './plan-load.ts';
+import { admit, maxAvailable, type Admission, type Capacity } from './policy/admit.ts';
+import { isLeftBehind, isSuperseded } from './policy/eviction.ts';
 import { isIdle } from './policy/instance-view.ts';
-import { nextInstanceId } from './policy/next-instance-id.ts';
-import { Instance } from './instance.ts';
-import type { LoadEstimate, LoadOptions } from './lease.ts';
-import { AdmissionQueue } from './admission-queue.ts';
-import { LoadTask } from './load-task.ts';
-import type { Loader } from './loader.ts';
-import type { MemoryGauge } from './memory-gauge.ts';
-import { planLoad, type LoadPlan } from './plan-load.ts';
-import { lineFull, neverFits, waitedTooLong, type RefusalReason } from './refusal.ts';
-import { InstanceRegistry } from './instance-registry.ts';
+import { admissionQueueFull, neverFits, waitedTooLong, type RefusalReason } from './refusal.ts';
 
-export interface LoadSchedulerOptions {
-  readonly loader: Loader;
-  readonly logger: Logger;
-  readonly gauge: MemoryGauge;
+/** How often a queued load is decided again: nothing reports memory that other programs free. */
+const recheckMs = 1000;
+
+export interface SchedulerOptions {
+  /** Bytes that a new process may use now. */
+  readonly availableBytes: () => number;
   readonly defaults: { readonly contextLength: number; readonly parallel: number };
-  /** Requests that may wait for one instance. */
-  readonly queueCapacity: number;
-  /** Most that instances may need together; undefined: what the machine has. */
+  /** Most bytes of all instances together; undefined: the memory of the machine. */
   readonly memoryLimitBytes: number | undefined;
   /** Most instances at once; undefined: any number. */
   readonly maxLoaded: number | undefined;
-  /** Whether a model that a request loads takes the place of the one before. */
+  /** Whether a model that a request loads replaces the one before. */
   readonly keepsOnlyLast: boolean;
-  /** Keys of models, with `@variant` or without, that stay once they are loaded. */
-  readonly pinned: readonly string[];
   /** Loads that may wait for memory. */
   readonly loadQueueCapacity: number;
   /** Longest time that a load waits for memory, and that most requests wait for a load. */
   readonly loadWaitSeconds: number;
 }
 
-/** Loads models where and when there is memory for them, and unloads what gives way. */
+/** What follows from the scheduler's decisions. */
+export interface SchedulerEffects {
+  /** The turn of a load has come: its memory counts from this call on. */
+  startLoad(instance: Instance): void;
+  /** A queued load will not get its turn. */
+  refuseLoad(instance: Instance, error: HearthError): void;
+  /** An idle instance makes room. */
+  evict(instance: Instance, reason: string): void;
+}
+
+interface QueuedLoad {
+  readonly instance: Instance;
+  readonly plan: LoadPlan;
+  readonly clientKey: string;
+  readonly deadline: NodeJS.Timeout;
+}
+
+/**
+ * Decides which load begins when, and which instances it evicts. Loads that must wait are queued; clients take
+ * turns. While the first of them waits none overtakes it: free memory is kept for it, so that a large model gets
+ * its turn among many small ones.
+ */
 export class LoadScheduler {
-  readonly registry: InstanceRegistry;
-  readonly #options: LoadSchedulerOptions;
-  readonly #line: AdmissionQueue;
-  /** Of those in line. */
-  readonly #demands = new WeakMap<Instance, LoadDemand>();
-  #isClosed = false;
+  readonly #options: SchedulerOptions;
+  readonly #registry: InstanceRegistry;
+  readonly #effects: SchedulerEffects;
+  readonly #queue = new FairQueue<QueuedLoad>();
+  readonly #queued = new Map<Instance, QueuedLoad>();
+  #recheckTimer: NodeJS.Timeout | undefined;
 
-  constructor(options: LoadSchedulerOptions) {
+  constructor(options: SchedulerOptions, registry: InstanceRegistry, effects: SchedulerEffects) {
     this.#options = options;
-    this.#line = new AdmissionQueue({
-      capacity: options.loadQueueCapacity,
-      waitMs: options.loadWaitSeconds * 1000,
-      decide: (instance) => this.#decide(instance),
-      onAdmit: (instance) => this.#begin(instance),
-      onEvict: (ids) => this.#evict(ids),
-      refuse: (instance, reason) => this.refusalOf(instance, reason),
-    });
-    this.registry = new InstanceRegistry(options.logger, () => this.#line.advance());
+    this.#registry = registry;
+    this.#effects = effects;
   }
 
   /**
-   * How a model would be loaded, and whether it could be.
+   * Plans a load; it changes nothing.
    *
-   * @throws HearthError `invalid_value`.
+   * @throws HearthError `invalid_value` for a setting that the model does not support.
    */
-  estimate(selection: ModelSelection, options: LoadOptions): LoadEstimate {
-    const { config, estimate, demand, admission } = this.#plan(
-      selection,
-      { ...options, isForced: false },
-      true,
-    );
-    const { usableBytes } = maxAvailable(this.registry.views(), demand, this.#capacity());
-    return { selection, config, estimate, usableBytes, fits: admission.kind !== 'refuse' };
-  }
-
-  /**
-   * Puts a new instance on the list, with its load begun or in line.
-   *
-   * @throws HearthError `invalid_value`, `out_of_memory`, `queue_full`, `shutting_down`; nothing was started
-   *   then.
-   */
-  start(selection: ModelSelection, options: LoadOptions, isExplicit: boolean): Instance {
-    if (this.#isClosed) throw new HearthError('shutting_down', 'The server is stopping.');
-    const { pinned, queueCapacity } = this.#options;
-    const { model, variant } = selection;
-    const { isForced = false, caller = '' } = options;
-    const { config, estimate, demand, admission } = this.#plan(selection, options, isExplicit);
-    if (admission.kind === 'refuse') throw this.#refusal(demand, config, admission.lacks);
-    const mustWait = !isForced && (admission.kind === 'wait' || this.#line.length > 0);
-    if (mustWait && !this.#line.makeRoomFor(caller)) throw this.#refusal(demand, config, 'line');
-
-    this.#discardLeftBehind(demand);
-    const name = `${model.key}@${variant.id}`;
-    const isDefaultVariant = variant.id === model.variants[0]?.id;
-    const instance: Instance = new Instance({
-      id: nextInstanceId(
-        isDefaultVariant ? model.key : name,
-        new Set(this.registry.list().map(({ id }) => id)),
-      ),
-      selection,
-      config,
-      queueCapacity,
-      estimatedBytes: estimate.totalBytes,
-      mappedBytes: estimate.weightsBytes,
-      ttlSeconds: options.ttlSeconds,
-      isExplicit,
-      isPinned: pinned.includes(model.key) || pinned.includes(name),
-      onIdle: () => this.#onIdle(instance),
-      onExpired: () => this.#expire(instance),
-    });
-    this.#demands.set(instance, demand);
-    this.registry.add(instance);
-    instance.load = new LoadTask((signal, onProgress) =>
-      this.#run(instance, isForced ? undefined : caller, signal, onProgress),
-    );
-    return instance;
-  }
-
-  /** Why a load in line does not get its turn. */
-  refusalOf(instance: Instance, reason: RefusalReason): HearthError {
-    return this.#refusal(this.#demandOf(instance), instance.config, reason);
-  }
-
-  /** Unloads everything and loads nothing any more. */
-  async close(error: HearthError): Promise<void> {
-    this.#isClosed = true;
-    await this.registry.close(error);
-  }
-
-  #plan(selection: ModelSelection, options: LoadOptions, isExplicit: boolean): LoadPlan {
-    const { ttlSeconds: _ttl, caller: _caller, isForced = false, ...asked } = options;
-    const { gauge, defaults } = this.#options;
-    return planLoad(
-      { selection, asked, isExplicit, isForced },
-      { instances: this.registry.views(), capacity: this.#capacity(), gauge, defaults },
-    );
-  }
-
-  #capacity(): Capacity {
-    const { gauge, memoryLimitBytes: limitBytes, maxLoaded, keepsOnlyLast } = this.#options;
-    return { limitBytes, availableBytes: gauge.availableBytes(), maxLoaded, keepsOnlyLast };
-  }
-
-  #demandOf(instance: Instance): LoadDemand {
-    const demand = this.#demands.get(instance);
-    if (demand === undefined) throw new Error(`${instance.id} was not started here`);
-    return demand;
-  }
-
-  #refusal(
-    demand: LoadDemand,
-    { contextLength }: Instance['config'],
-    reason: RefusalReason,
-  ): HearthError {
-    const { loadQueueCapacity, loadWaitSeconds } = this.#options;
-    if (reason === 'line') return lineFull(demand.modelKey, loadQueueCapacity);
-    const refused = {
-      instances: this.registry.views(),
-      demand,
+  plan(request: LoadRequest, loader: EngineLoader): LoadPlan {
+    return planLoad(request, {
+      loader,
+      instances: this.#registry.views(),
       capacity: this.#capacity(),
-      contextLength,
-    };
-    return reason === 'time' ? waitedTooLong(refused, loadWaitSeconds) : neverFits(refused, reason);
+      defaults: this.#options.defaults,
+    });
   }
 
-  #decide(instance: Instance): Admission {
-    return admit(this.registry.views(), this.#demandOf(instance), this.#capacity());
+  /** Bytes that a load could use once all evictable instances are unloaded. */
+  usableBytes({ demand }: LoadPlan): number {
+    return maxAvailable(this.#registry.views(), demand, this.#capacity()).usableBytes;
   }
 
-  #discardLeftBehind(demand: LoadDemand): void {
-    for (const other of this.registry.list()) {
+  /**
+   * Makes sure that a load may begin or wait: evicts what it leaves behind and, in a full queue, displaces a load
+   * of a client that has far more of them.
+   *
+   * @throws HearthError `out_of_memory`, `queue_full`.
+   */
+  prepare(plan: LoadPlan, clientKey: string): void {
+    const { admission, demand } = plan;
+    if (admission.kind === 'refuse') throw this.#refusal(plan, admission.lacks);
+    if (this.#mustWait(plan)) this.#makeRoom(plan, clientKey);
+    for (const other of this.#registry.list()) {
       if (isLeftBehind(other.view(), demand)) {
-        this.#discard(other, `${other.id} gave way to another context.`);
+        this.#effects.evict(other, `${other.id} was replaced by an instance with another context.`);
       }
     }
   }
 
-  /** Counts the memory of an instance from now on, and sends away those whose place it takes. */
-  #begin(instance: Instance): void {
-    instance.state = 'loading';
-    const demand = this.#demandOf(instance);
+  /** Begins a load or queues it. The instance is on the list already; `prepare` came before. */
+  submit(instance: Instance, plan: LoadPlan, clientKey: string): void {
+    if (plan.request.isForced || !plan.demand.needsMemory) {
+      this.#begin(instance, plan);
+      return;
+    }
+    const waitMs = this.#options.loadWaitSeconds * 1000;
+    const deadline = setTimeout(() => this.#giveUp(instance), waitMs);
+    const load = { instance, plan, clientKey, deadline };
+    this.#queue.add(clientKey, load);
+    this.#queued.set(instance, load);
+    this.#recheckTimer ??= setInterval(() => this.advance(), recheckMs);
+    this.advance();
+  }
+
+  /** Takes a load out of the queue; nothing happens where it is not queued. */
+  withdraw(instance: Instance): void {
+    const load = this.#queued.get(instance);
+    if (load === undefined) return;
+    clearTimeout(load.deadline);
+    this.#queued.delete(instance);
+    this.#queue.remove(load.clientKey, load);
+    if (this.#queue.length > 0) return;
+    clearInterval(this.#recheckTimer);
+    this.#recheckTimer = undefined;
+  }
+
+  /** The error for a request that can't wait until a queued load gets its turn. */
+  waitedTooLong(instance: Instance): HearthError {
+    const load = this.#queued.get(instance);
+    if (load === undefined) throw new Error(`${instance.id} is not queued`);
+    return this.#refusal(load.plan, 'time');
+  }
+
+  /** The last request has left an instance. */
+  becameIdle(instance: Instance): void {
+    if (instance.isSuperseded && !instance.isRetired && isIdle(instance.view())) {
+      this.#effects.evict(instance, `${instance.id} was replaced by another model.`);
+    }
+    this.advance();
+  }
+
+  /** Decides again; to be called when an instance has ended or become idle, and when a load has ended. */
+  advance(): void {
+    for (let { first } = this.#queue; first !== undefined; { first } = this.#queue) {
+      const { instance, plan } = first;
+      const decision = this.#decide(plan);
+      if (decision.kind === 'wait') {
+        this.#evict(decision.evict);
+        return;
+      }
+      if (decision.kind === 'refuse') {
+        this.#refuse(first, decision.lacks);
+      } else {
+        this.withdraw(instance);
+        this.#begin(instance, plan);
+      }
+    }
+  }
+
+  #mustWait({ request, demand, admission }: LoadPlan): boolean {
+    if (request.isForced || !demand.needsMemory) return false;
+    return admission.kind === 'wait' || this.#queue.length > 0;
+  }
+
+  /** @throws HearthError `queue_full`. */
+  #makeRoom(plan: LoadPlan, clientKey: string): void {
+    if (this.#queue.length < this.#options.loadQueueCapacity) return;
+    const displaced = this.#queue.displacedBy(clientKey);
+    if (displaced === undefined) throw this.#refusal(plan, 'queue');
+    this.#refuse(displaced, 'queue');
+  }
+
+  #begin(instance: Instance, { demand }: LoadPlan): void {
+    this.#effects.startLoad(instance);
     if (!this.#options.keepsOnlyLast) return;
-    for (const other of this.registry.list()) {
+    for (const other of this.#registry.list()) {
       const view = other.view();
       if (!isSuperseded(view, demand)) continue;
-      if (isIdle(view)) this.#discard(other, `${other.id} gave way to ${instance.id}.`);
-      else other.isSuperseded = true;
+      if (isIdle(view)) this.#effects.evict(other, `${other.id} was replaced by ${instance.id}.`);
+      else other.supersede();
     }
   }
 
   #evict(ids: readonly string[]): void {
     for (const id of ids) {
-      const instance = this.registry.get(id);
-      if (instance !== undefined) this.#discard(instance, `${id} gave way to another model.`);
-    }
-  }
-
-  /** @param caller For whom it stands in line; undefined: it is forced, and begins at once. */
-  async #run(
-    instance: Instance,
-    caller: string | undefined,
-    signal: AbortSignal,
-    onProgress: (fraction: number) => void,
-  ): Promise<void> {
-    const { logger, loader } = this.#options;
-    const { id } = instance;
-    try {
-      if (caller === undefined) this.#begin(instance);
-      else await this.#line.enter(instance, caller, signal);
-      const startedAt = performance.now();
-      const engineProcess = await loader.load(instance, signal, onProgress);
-      if (signal.aborted) {
-        await engineProcess.stop();
-        throw signal.reason;
+      const instance = this.#registry.get(id);
+      if (instance !== undefined) {
+        this.#effects.evict(instance, `${id} was unloaded to make room for another model.`);
       }
-      const loadTimeSeconds = (performance.now() - startedAt) / 1000;
-      instance.open(engineProcess, loadTimeSeconds);
-      void this.#watch(instance);
-      logger.info({ instance: id, loadTimeSeconds, pid: engineProcess.pid }, 'model loaded');
-    } catch (error) {
-      logger.warn({ instance: id, err: error }, 'model not loaded');
-      const failure =
-        error instanceof HearthError
-          ? error
-          : new HearthError('internal', `Loading ${id} failed; the log of the server says more.`, {
-              cause: error,
-            });
-      this.registry.remove(instance, failure);
-      throw failure;
-    } finally {
-      instance.load = undefined;
-      this.#onIdle(instance);
     }
   }
 
-  /** A process that goes by itself has crashed: its requests end, the next one loads it again. */
-  async #watch(instance: Instance): Promise<void> {
-    const exit = await instance.process?.exited;
-    if (instance.isRetired || exit === undefined) return;
-    this.#options.logger.error({ instance: instance.id, ...exit }, 'engine crashed');
-    this.registry.remove(
-      instance,
-      new HearthError('crashed', `The engine of ${instance.id} stopped: ${exit.reason}`),
-    );
-    this.#line.advance();
+  #giveUp(instance: Instance): void {
+    const load = this.#queued.get(instance);
+    if (load !== undefined) this.#refuse(load, 'time');
+    this.advance();
   }
 
-  /** Loads in line may have waited for this instance. */
-  #onIdle(instance: Instance): void {
-    if (instance.isSuperseded && !instance.isRetired && isIdle(instance.view())) {
-      this.#discard(instance, `${instance.id} gave way to another model.`);
-    }
-    this.#line.advance();
+  #refuse({ instance, plan }: QueuedLoad, reason: RefusalReason): void {
+    const error = this.#refusal(plan, reason);
+    this.withdraw(instance);
+    this.#effects.refuseLoad(instance, error);
   }
 
-  #expire(instance: Instance): void {
-    if (!isIdle(instance.view())) return;
-    this.#discard(instance, `${instance.id} was idle for ${instance.ttlSeconds} s.`);
+  #decide({ demand }: LoadPlan): Admission {
+    return admit(this.#registry.views(), demand, this.#capacity());
   }
 
-  #discard(instance: Instance, message: string): void {
-    this.#options.logger.info({ instance: instance.id, reason: message }, 'idle model unloaded');
-    this.registry.discard(instance, new HearthError('unloaded', message));
+  #refusal({ demand, config }: LoadPlan, reason: RefusalReason): HearthError {
+    const { loadQueueCapacity, loadWaitSeconds } = this.#options;
+    if (reason === 'queue') return admissionQueueFull(demand.modelKey, loadQueueCapacity);
+    const refused = {
+      instances: this.#registry.views(),
+      demand,
+      capacity: this.#capacity(),
+      contextLength: config.contextLength,
+    };
+    return reason === 'time' ? waitedTooLong(refused, loadWaitSeconds) : neverFits(refused, reason);
+  }
+
+  #capacity(): Capacity {
+    const { memoryLimitBytes: limitBytes, maxLoaded, keepsOnlyLast } = this.#options;
+    const availableBytes = this.#options.availableBytes();
+    return { limitBytes, availableBytes, maxLoaded, keepsOnlyLast };
   }
 }

@@ -2,29 +2,57 @@ import { abortable } from '../concurrency/abortable.ts';
 
 type Listener = (fraction: number) => void;
 
-/** A load under way, which all that need its result wait for together. */
+/** The load of one instance, from its place in the queue to its end. All requests that need it wait together. */
 export class LoadTask {
   readonly #controller = new AbortController();
   readonly #listeners = new Set<Listener>();
   #fraction = 0;
+  #resolve: () => void = () => {};
+  #reject: (error: unknown) => void = () => {};
   /** Settles when the load has ended, either way. */
   readonly done: Promise<void>;
 
-  constructor(run: (signal: AbortSignal, onProgress: Listener) => Promise<void>) {
-    this.done = run(this.#controller.signal, (fraction) => {
-      this.#fraction = fraction;
-      for (const listener of this.#listeners) listener(fraction);
+  constructor() {
+    this.done = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
     });
-    // Those that wait see the failure; without any it must not count as unhandled.
+    // The waiting requests handle the failure; without any it must not count as unhandled.
     this.done.catch(() => {});
   }
 
-  /** How far it is, 0 to 1. */
+  /** Aborts when the load is cancelled. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Loaded fraction, 0 to 1. */
   get fraction(): number {
     return this.#fraction;
   }
 
-  /** Waits for the end of the load; throws what made it fail, or the signal's reason. */
+  report(fraction: number): void {
+    this.#fraction = fraction;
+    for (const listener of this.#listeners) listener(fraction);
+  }
+
+  succeed(): void {
+    this.#resolve();
+  }
+
+  fail(error: unknown): void {
+    this.#reject(error);
+  }
+
+  cancel(reason: unknown): void {
+    this.#controller.abort(reason);
+  }
+
+  /**
+   * Waits for the end of the load.
+   *
+   * @throws the error that the load failed with; the signal's reason.
+   */
   async join(signal: AbortSignal, onProgress: Listener): Promise<void> {
     this.#listeners.add(onProgress);
     try {
@@ -32,9 +60,5 @@ export class LoadTask {
     } finally {
       this.#listeners.delete(onProgress);
     }
-  }
-
-  cancel(reason: unknown): void {
-    this.#controller.abort(reason);
   }
 }

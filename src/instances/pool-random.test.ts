@@ -1,10 +1,15 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { sizedPool, sizeOf } from '../../test/setup/sized-models.ts';
+import { acquireFrom } from '../../test/setup/instances/scripted-pool.ts';
+import { testContext } from '../../test/setup/test-context.ts';
+import { sizedPool, sizeOf } from '../../test/setup/models/sized-models.ts';
 import { HearthError } from '../contract/errors.ts';
 import type { LaunchSpec } from '../engine/launch/launch.ts';
-import type { Instance } from './instance.ts';
-import type { AcquireEvent, Lease } from './lease.ts';
+import type { EngineHandle } from '../engine/engine.ts';
+import type { AcquireEvent } from './acquire-request.ts';
+import type { InstanceLease } from './instance-lease.ts';
+import type { InstanceSummary } from './instance-summary.ts';
+import type { InstanceConfig } from './load-options.ts';
 
 const names = ['test/a10', 'test/b10', 'test/c14', 'test/d20', 'test/e28', 'test/embed6'] as const;
 const pinned = 'test/b10';
@@ -36,7 +41,10 @@ type Settings = typeof settings extends fc.Arbitrary<infer Value> ? Value : neve
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-const theCallerLeft = new Error('the caller left');
+const clientLeft = new Error('the client left');
+
+/** The configuration of an instance, an object that no other one has, stands for the instance. */
+type Identity = InstanceConfig;
 
 function assertHolds(holds: boolean, otherwise: string): void {
   if (!holds) throw new Error(otherwise);
@@ -46,12 +54,14 @@ function assertHolds(holds: boolean, otherwise: string): void {
 class Run {
   readonly #settings: Settings;
   readonly #driven;
-  readonly #callers: AbortController[] = [];
-  readonly #leases: { readonly lease: Lease; readonly instance: Instance | undefined }[] = [];
+  readonly #clients: AbortController[] = [];
+  readonly #handles = new Map<Identity, EngineHandle>();
+  readonly #leases: { readonly lease: InstanceLease; readonly instance: Identity | undefined }[] =
+    [];
   /** Instances that were told to go, or crashed, by the sequence itself. */
-  readonly #ended = new Set<Instance>();
+  readonly #ended = new Set<Identity>();
   /** Instances that were loaded by name or are pinned: they stay. */
-  readonly #kept = new Set<Instance>();
+  readonly #kept = new Map<Identity, string>();
   /** What the launcher was asked for and has not seen the end of. */
   readonly #running = new Set<LaunchSpec>();
   #delayCount = 0;
@@ -66,18 +76,24 @@ class Run {
       memoryLimitBytes: limitBytes,
       loadWaitSeconds: 3600,
     });
-    const { launcher } = this.#driven;
+    const { launcher, loader } = this.#driven;
     const launch = launcher.launch.bind(launcher);
     launcher.launch = async (spec, signal, onProgress) => {
       this.#running.add(spec);
       try {
         const process = await launch(spec, signal, onProgress);
-        void process.exited.finally(() => this.#running.delete(spec));
+        void process.closed.finally(() => this.#running.delete(spec));
         return process;
       } catch (error) {
         this.#running.delete(spec);
         throw error;
       }
+    };
+    const load = loader.load.bind(loader);
+    loader.load = async (spec, signal, onProgress) => {
+      const handle = await load(spec, signal, onProgress);
+      this.#handles.set(spec.config, handle);
+      return handle;
     };
     launcher.onStop = () => this.#delay();
     launcher.onLaunch = async () => {
@@ -102,20 +118,22 @@ class Run {
       case 'finish':
         return this.finish(each.index);
       case 'leave':
-        return this.#callers[each.index]?.abort(theCallerLeft);
+        return this.#clients[each.index]?.abort(clientLeft);
       case 'load':
-        return void this.#track(this.pool.load(each.model, {}, new AbortController().signal));
+        return void this.#track(this.pool.load(each.model, {}, testContext()));
       case 'unload': {
         const instance = this.pool.list()[each.index];
         if (instance === undefined) return;
-        this.#ended.add(instance);
+        this.#ended.add(instance.config);
         return void this.#track(this.pool.unload(instance.id));
       }
       case 'crash': {
         const instance = this.pool.list()[each.index];
-        const process = this.#driven.launcher.processes.find((one) => one === instance?.process);
-        if (instance === undefined || process === undefined) return;
-        this.#ended.add(instance);
+        if (instance === undefined) return;
+        const handle = this.#handles.get(instance.config);
+        const process = this.#driven.launcher.processes.find((one) => one === handle);
+        if (process === undefined) return;
+        this.#ended.add(instance.config);
         return process.crash('it crashed, as it should');
       }
       case 'wait':
@@ -149,38 +167,38 @@ class Run {
     const loaded = this.pool.list().filter(({ state }) => state !== 'waiting');
     for (const { lease, instance } of this.#leases) {
       const isEnded = instance !== undefined && this.#ended.has(instance);
-      assertHolds(isEnded || !lease.signal.aborted, `a request on ${lease.instanceId} was hurt`);
+      assertHolds(
+        isEnded || !lease.context.signal.aborted,
+        `a request on ${lease.instanceId} was hurt`,
+      );
     }
     for (const instance of loaded) {
       const isKept = instance.isExplicit || instance.isPinned;
-      if (isKept && instance.state === 'ready') this.#kept.add(instance);
+      if (isKept && instance.state === 'ready') this.#kept.set(instance.config, instance.id);
     }
-    for (const instance of this.#kept) {
-      const isThere = loaded.includes(instance) || this.#ended.has(instance);
-      assertHolds(isThere, `${instance.id} should have stayed`);
+    for (const [identity, id] of this.#kept) {
+      const isThere = loaded.some(({ config }) => config === identity) || this.#ended.has(identity);
+      assertHolds(isThere, `${id} should have stayed`);
     }
   }
 
   #request(key: string): void {
-    const caller = new AbortController();
-    this.#callers.push(caller);
+    const client = new AbortController();
+    this.#clients.push(client);
     const purpose = key.startsWith('test/embed') ? 'embedding' : 'generation';
-    const options = {
-      identifier: key,
-      purpose,
-      caller: `caller ${this.#callers.length % 3}`,
-    } as const;
-    let instance: Instance | undefined;
+    const clientKey = `client ${this.#clients.length % 3}`;
+    let instance: InstanceSummary | undefined;
     const onEvent = (event: AcquireEvent): void => {
       if (event.type !== 'instance.chosen') return;
       instance = this.pool.list().find(({ id }) => id === event.instanceId);
     };
     const acquire = async (): Promise<void> => {
-      const lease = await this.pool.acquire(options, caller.signal, onEvent);
-      // A lease whose caller has left is released by whoever asked for it.
-      if (caller.signal.aborted) lease.release();
-      else this.#leases.push({ lease, instance });
-      caller.signal.addEventListener('abort', () => {
+      const { signal } = client;
+      const lease = await acquireFrom(this.pool, key, { clientKey, signal, onEvent }, purpose);
+      // A request whose client has left releases its lease itself.
+      if (signal.aborted) lease.release();
+      else this.#leases.push({ lease, instance: instance?.config });
+      signal.addEventListener('abort', () => {
         const index = this.#leases.findIndex((held) => held.lease === lease);
         if (index >= 0) this.finish(index);
       });
@@ -195,7 +213,7 @@ class Run {
       await work;
     } catch (error) {
       const isClear = error instanceof HearthError && error.code !== 'internal';
-      if (!isClear && error !== theCallerLeft) throw error;
+      if (!isClear && error !== clientLeft) throw error;
     } finally {
       this.pendingCount -= 1;
     }
@@ -224,8 +242,12 @@ it('stays within its limits, hurts no running request and serves or refuses all,
       }
       await run.settle(20);
       for (const instance of run.pool.list()) {
-        expect(instance).toMatchObject({ state: 'ready', visitCount: 0 });
-        expect([instance.slots.activeCount, instance.slots.waitingCount]).toEqual([0, 0]);
+        expect(instance).toMatchObject({
+          state: 'ready',
+          requestCount: 0,
+          activeRequests: 0,
+          queuedRequests: 0,
+        });
       }
       await run.pool.close();
       expect(run.pool.memory().reservedBytes).toBe(0);

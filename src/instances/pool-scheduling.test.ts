@@ -1,20 +1,16 @@
 import { describe, expect, it, vi } from 'vitest';
 import { deferred } from '../../test/setup/deferred.ts';
-import { sizedPool } from '../../test/setup/sized-models.ts';
-import type { AcquireOptions } from './lease.ts';
+import { acquireFrom } from '../../test/setup/instances/scripted-pool.ts';
+import { sizedPool } from '../../test/setup/models/sized-models.ts';
+import { testContext } from '../../test/setup/test-context.ts';
 
-const never = new AbortController().signal;
 const names = ['test/a10', 'test/b10', 'test/c10', 'test/d20', 'test/embed10', 'test/huge40'];
 
 function setUp(changes: Parameters<typeof sizedPool>[1] = {}) {
   const { pool, launcher } = sizedPool(names, changes);
-  const acquire = (
-    identifier: string,
-    options: Partial<AcquireOptions> = {},
-    signal: AbortSignal = never,
-  ) => {
+  const acquire = (identifier: string, options: Parameters<typeof acquireFrom>[2] = {}) => {
     const purpose = identifier.startsWith('test/embed') ? 'embedding' : 'generation';
-    return pool.acquire({ identifier, purpose, ...options }, signal);
+    return acquireFrom(pool, identifier, options, purpose);
   };
   const use = async (identifier: string) => (await acquire(identifier)).release();
   const ids = () => pool.list().map(({ id }) => id);
@@ -39,7 +35,7 @@ describe('memory', () => {
     await vi.waitFor(() =>
       expect(states()).toEqual({ 'test/c10': 'ready', 'test/d20': 'waiting' }),
     );
-    expect(pool.memory()).toEqual({ reservedBytes: 30, limitBytes: 30 });
+    expect(pool.memory()).toMatchObject({ reservedBytes: 30, limitBytes: 30 });
     expect(launcher.launchCount()).toBe(3);
     stopped.resolve();
     await lease;
@@ -77,7 +73,7 @@ describe('memory', () => {
 
   it('refuses at once what does not fit whatever goes, naming what stays', async () => {
     const { pool, acquire, use, ids } = setUp();
-    await pool.load('test/d20', {}, never);
+    await pool.load('test/d20', {}, testContext());
     await use('test/a10');
     await expect(acquire('test/huge40')).rejects.toMatchObject({
       code: 'out_of_memory',
@@ -89,17 +85,17 @@ describe('memory', () => {
 
   it('loads all the same where it is forced', async () => {
     const { pool, ids } = setUp();
-    await pool.load('test/d20', {}, never);
-    await expect(pool.load('test/huge40', {}, never)).rejects.toMatchObject({
+    await pool.load('test/d20', {}, testContext());
+    await expect(pool.load('test/huge40', {}, testContext())).rejects.toMatchObject({
       code: 'out_of_memory',
     });
-    await pool.load('test/huge40', { isForced: true }, never);
+    await pool.load('test/huge40', { isForced: true }, testContext());
     expect(ids()).toEqual(['test/d20', 'test/huge40']);
   });
 
   it('estimates without loading', async () => {
     const { pool, use, launcher } = setUp();
-    await pool.load('test/a10', {}, never);
+    await pool.load('test/a10', {}, testContext());
     await use('test/b10');
     const { estimate, ...rest } = await pool.estimate('test/d20', {});
     expect(estimate.totalBytes).toBe(20);
@@ -114,8 +110,8 @@ describe('memory', () => {
     await use('test/b10');
     await use('test/c10');
     expect(ids()).toEqual(['test/b10', 'test/c10']);
-    await pool.load('test/a10', {}, never);
-    await pool.load('test/b10', {}, never);
+    await pool.load('test/a10', {}, testContext());
+    await pool.load('test/b10', {}, testContext());
     await expect(acquire('test/c10')).rejects.toThrow(/models.maxLoaded is 2, and test\/a10/);
   });
 
@@ -152,7 +148,7 @@ describe('memory', () => {
     const busy = await acquire('test/d20');
     const holder = await acquire('test/a10');
     const caller = new AbortController();
-    const waiting = acquire('test/b10', {}, caller.signal);
+    const waiting = acquire('test/b10', { signal: caller.signal });
     const behind = acquire('test/c10');
     await vi.waitFor(() => expect(ids()).toHaveLength(4));
     caller.abort(new Error('gone'));
@@ -183,7 +179,7 @@ describe('keeping only the last just-in-time model', () => {
       pinned: ['test/a10'],
       memoryLimitBytes: 1000,
     });
-    await pool.load('test/d20', {}, never);
+    await pool.load('test/d20', {}, testContext());
     for (const name of ['test/a10', 'test/embed10', 'test/b10', 'test/c10']) await use(name);
     expect(ids()).toEqual(['test/d20', 'test/a10', 'test/embed10', 'test/c10']);
   });
@@ -193,7 +189,7 @@ describe('keeping only the last just-in-time model', () => {
     const lease = await acquire('test/a10');
     await use('test/b10');
     expect(ids()).toEqual(['test/a10', 'test/b10']);
-    expect(lease.signal.aborted).toBe(false);
+    expect(lease.context.signal.aborted).toBe(false);
     lease.release();
     expect(ids()).toEqual(['test/b10']);
   });
@@ -208,7 +204,7 @@ describe('time to live', () => {
     (await acquire('test/a10', { ttlSeconds: 5 })).release();
     (await acquire('test/a10')).release();
     expect(ttlOf('test/a10')).toBe(5);
-    await pool.load('test/b10', { ttlSeconds: 7 }, never);
+    await pool.load('test/b10', { ttlSeconds: 7 }, testContext());
     (await acquire('test/b10', { ttlSeconds: 5 })).release();
     expect(ttlOf('test/b10')).toBe(7);
     (await acquire('test/c10', { ttlSeconds: 5 })).release();
@@ -251,7 +247,7 @@ describe('a load that takes long', () => {
       const loaded = deferred<void>();
       launcher.onLaunch = () => loaded.promise;
       const caller = new AbortController();
-      const leaving = acquire('test/a10', {}, caller.signal).then(
+      const leaving = acquire('test/a10', { signal: caller.signal }).then(
         (lease) => lease.release(),
         () => {},
       );
@@ -262,7 +258,7 @@ describe('a load that takes long', () => {
       caller.abort(new Error('gone'));
       await leaving;
       (await staying).release();
-      expect(pool.list()[0]).toMatchObject({ visitCount: 0, slots: { activeCount: 0 } });
+      expect(pool.list()[0]).toMatchObject({ requestCount: 0, activeRequests: 0 });
     }
   });
 
@@ -286,27 +282,28 @@ describe('a load that takes long', () => {
   });
 });
 
-describe('several callers and instances', () => {
-  it('lets another caller in where one has filled the queue, even while the model loads', async () => {
+describe('several clients and instances', () => {
+  it('lets another client in where one has filled the queue, even while the model loads', async () => {
     const { acquire } = setUp({ queueCapacity: 4 });
-    const greedy = Array.from({ length: 6 }, () => acquire('test/a10', { caller: 'greedy' }));
+    const greedy = Array.from({ length: 6 }, () => acquire('test/a10', { clientKey: 'greedy' }));
     const outcomes = Promise.allSettled(greedy.slice(-1));
-    const modest = acquire('test/a10', { caller: 'modest' });
+    const modest = acquire('test/a10', { clientKey: 'modest' });
     expect(await outcomes).toMatchObject([{ reason: { code: 'queue_full' } }]);
-    for (const lease of await Promise.all(greedy.slice(0, 1))) lease.release();
+    // Two have slots, and the next turn is the greedy client's; then it is the modest one's.
+    for (const lease of await Promise.all(greedy.slice(0, 2))) lease.release();
     await expect(modest).resolves.toBeDefined();
   });
 
   it('sends a conversation to the instance that has worked on it', async () => {
     const { acquire, pool } = setUp();
-    await pool.load('test/a10', {}, never);
-    await pool.load('test/a10', {}, never);
-    const first = await acquire('test/a10', { prompt: 'Tell me a story.' });
-    const second = await acquire('test/a10', { prompt: 'What is it?' });
+    await pool.load('test/a10', {}, testContext());
+    await pool.load('test/a10', {}, testContext());
+    const first = await acquire('test/a10', { promptPrefix: 'Tell me a story.' });
+    const second = await acquire('test/a10', { promptPrefix: 'What is it?' });
     expect([first.instanceId, second.instanceId]).toEqual(['test/a10', 'test/a10:2']);
     first.release();
     second.release();
-    const next = await acquire('test/a10', { prompt: 'What is it? A cat. And this?' });
+    const next = await acquire('test/a10', { promptPrefix: 'What is it? A cat. And this?' });
     expect(next.instanceId).toBe('test/a10:2');
   });
 });

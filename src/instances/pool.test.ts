@@ -1,13 +1,17 @@
 import { describe, expect, it, vi } from 'vitest';
 import { deferred } from '../../test/setup/deferred.ts';
-import { modelEntry } from '../../test/setup/model-entry.ts';
-import { libraryOf, scriptedPoolWith } from '../../test/setup/scripted-pool.ts';
+import { modelEntry } from '../../test/setup/models/model-entry.ts';
+import {
+  acquireFrom,
+  libraryOf,
+  scriptedPoolWith,
+  type ScriptedPoolOptions,
+} from '../../test/setup/instances/scripted-pool.ts';
+import { testContext } from '../../test/setup/test-context.ts';
 import { HearthError } from '../contract/errors.ts';
-import type { AcquireEvent } from './lease.ts';
-import type { InstancePool } from './pool.ts';
+import type { AcquireEvent } from './acquire-request.ts';
 
-const never = new AbortController().signal;
-function setUp(changes: Partial<ConstructorParameters<typeof InstancePool>[0]> = {}) {
+function setUp(changes: Partial<ScriptedPoolOptions> = {}) {
   const library = libraryOf(
     modelEntry(),
     modelEntry({ key: 'test/other' }),
@@ -19,10 +23,7 @@ function setUp(changes: Partial<ConstructorParameters<typeof InstancePool>[0]> =
     identifier = 'test/model',
     options: { contextLength?: number; signal?: AbortSignal } = {},
     onEvent?: (event: AcquireEvent) => void,
-  ) => {
-    const { signal = never, ...rest } = options;
-    return pool.acquire({ identifier, purpose: 'generation', ...rest }, signal, onEvent);
-  };
+  ) => acquireFrom(pool, identifier, { ...options, ...(onEvent && { onEvent }) });
   const ids = () => pool.list().map(({ id }) => id);
   return { pool, launcher, acquire, ids };
 }
@@ -41,7 +42,7 @@ describe('InstancePool.acquire', () => {
     launcher.onLaunch = async (_, onProgress) => onProgress(0.5);
     const events: AcquireEvent[] = [];
     await acquire('test/model', {}, (event) => events.push(event));
-    expect(events).toEqual([
+    expect(events.filter(({ type }) => type !== 'slot.assigned')).toEqual([
       { type: 'instance.chosen', instanceId: 'test/model' },
       { type: 'load.start' },
       { type: 'load.progress', fraction: 0.5 },
@@ -49,7 +50,74 @@ describe('InstancePool.acquire', () => {
     ]);
     const later: AcquireEvent[] = [];
     await acquire('test/model', {}, (event) => later.push(event));
-    expect(later.map(({ type }) => type)).toEqual(['instance.chosen']);
+    expect(later.map(({ type }) => type)).toEqual(['instance.chosen', 'slot.assigned']);
+  });
+
+  it('assigns slots in order of arrival while the model still loads', async () => {
+    const { launcher, acquire, pool } = setUp();
+    const loaded = deferred<void>();
+    launcher.onLaunch = () => loaded.promise;
+    const events: string[] = [];
+    const acquiring = ['one', 'two', 'three'].map((name) =>
+      acquire('test/model', {}, ({ type }) => {
+        if (type === 'slot.assigned' || type === 'load.end') events.push(`${name} ${type}`);
+      }),
+    );
+    await vi.waitFor(() => expect(events).toEqual(['one slot.assigned', 'two slot.assigned']));
+    expect(pool.list()).toMatchObject([
+      { state: 'loading', requestCount: 3, activeRequests: 0, queuedRequests: 3 },
+    ]);
+    loaded.resolve();
+    const [one] = await Promise.all(acquiring.slice(0, 2));
+    one?.release();
+    await acquiring[2];
+    expect(events.slice(2)).toEqual([
+      'one load.end',
+      'two load.end',
+      'three load.end',
+      'three slot.assigned',
+    ]);
+  });
+
+  it('passes on the slot of a request that leaves while the model loads', async () => {
+    const { launcher, acquire } = setUp({ defaults: { contextLength: 2048, parallel: 1 } });
+    const loaded = deferred<void>();
+    launcher.onLaunch = () => loaded.promise;
+    const client = new AbortController();
+    const leaving = acquire('test/model', { signal: client.signal });
+    const events: string[] = [];
+    const staying = acquire('test/model', {}, ({ type }) => events.push(type));
+    await vi.waitFor(() => expect(events).toEqual(['instance.chosen', 'load.start']));
+    client.abort(new Error('gone'));
+    await expect(leaving).rejects.toThrow('gone');
+    await vi.waitFor(() => expect(events).toContain('slot.assigned'));
+    loaded.resolve();
+    await expect(staying).resolves.toMatchObject({ instanceId: 'test/model' });
+  });
+
+  it('starts nothing for a signal that has aborted already', async () => {
+    const { launcher, acquire, ids } = setUp();
+    const signal = AbortSignal.abort(new Error('gone'));
+    await expect(acquire('test/model', { signal })).rejects.toThrow('gone');
+    expect(launcher.launchCount()).toBe(0);
+    const lease = await acquire();
+    await expect(acquire('test/model', { signal })).rejects.toThrow('gone');
+    lease.release();
+    expect(ids()).toEqual(['test/model']);
+  });
+
+  it('runs the model that was resolved, also where the named instance has gone since', async () => {
+    const { pool } = setUp();
+    await pool.load('test/model', {}, testContext());
+    await pool.load('test/model', { contextLength: 1024 }, testContext());
+    const target = await pool.resolve('test/model:2', 'generation');
+    expect(target).toMatchObject({
+      instanceId: 'test/model:2',
+      selection: { model: { key: 'test/model' } },
+    });
+    expect((await pool.acquire({ target }, testContext())).instanceId).toBe('test/model:2');
+    await pool.unload('test/model:2');
+    expect((await pool.acquire({ target }, testContext())).instanceId).toBe('test/model');
   });
 
   it('loads another instance for another context', async () => {
@@ -71,8 +139,8 @@ describe('InstancePool.acquire', () => {
 
   it('takes an instance by its id', async () => {
     const { acquire, pool } = setUp();
-    await pool.load('test/model', {}, never);
-    await pool.load('test/model', {}, never);
+    await pool.load('test/model', {}, testContext());
+    await pool.load('test/model', {}, testContext());
     expect((await acquire('test/model:2')).instanceId).toBe('test/model:2');
   });
 
@@ -98,18 +166,18 @@ describe('InstancePool.acquire', () => {
   it('refuses a context that the model does not support', async () => {
     const { acquire } = setUp();
     await expect(acquire('test/model', { contextLength: 4097 })).rejects.toThrow(
-      /context_length 4097 .* at most 4096/,
+      /contextLength 4097 .* at most 4096/,
     );
   });
 
   it('loads nothing where loading on request is off', async () => {
     const { acquire, pool } = setUp({ loadsOnRequest: false });
     await expect(acquire()).rejects.toThrow(/hearth load test\/model/);
-    await pool.load('test/model', {}, never);
+    await pool.load('test/model', {}, testContext());
     await expect(acquire()).resolves.toBeDefined();
     await expect(acquire('test/model', { contextLength: 1024 })).rejects.toMatchObject({
       code: 'model_not_found',
-      param: 'context_length',
+      field: 'contextLength',
       message: expect.stringMatching(
         /with a context of 1024 .*a context of \d+ tokens.*hearth load test\/model --context-length 1024/,
       ),
@@ -130,7 +198,7 @@ describe('InstancePool.acquire', () => {
     const lease = await acquire();
     lease.release();
     lease.release();
-    expect(pool.list()[0]?.slots.activeCount).toBe(0);
+    expect(pool.list()[0]?.activeRequests).toBe(0);
   });
 });
 
@@ -194,7 +262,9 @@ describe('memory', () => {
     await acquire();
     expect(pool.list()[0]?.config).toEqual({ contextLength: 2048, parallel: 2 });
     const other = setUp(setup);
-    await expect(other.pool.load('test/model', { parallel: 8 }, never)).rejects.toMatchObject({
+    await expect(
+      other.pool.load('test/model', { parallel: 8 }, testContext()),
+    ).rejects.toMatchObject({
       code: 'out_of_memory',
     });
   });
@@ -209,13 +279,37 @@ describe('memory', () => {
 });
 
 describe('an instance that goes', () => {
-  it('ends its requests when it crashes, and the next one loads it again', async () => {
+  it('is loaded again after it crashed while nobody used it', async () => {
     const { launcher, acquire, ids } = setUp();
+    (await acquire()).release();
+    launcher.processes[0]?.crash('segmentation fault');
+    await vi.waitFor(() => expect(ids()).toEqual([]));
+    (await acquire()).release();
+    expect(launcher.launchCount()).toBe(2);
+    expect(ids()).toEqual(['test/model']);
+  });
+
+  it('is loaded again after it was unloaded, and serves under the same id', async () => {
+    const { launcher, acquire, pool } = setUp();
+    const first = await acquire();
+    await pool.unload('test/model');
+    const second = await acquire();
+    expect(second.instanceId).toBe('test/model');
+    // The lease of the first one has nothing to do with the second.
+    first.release();
+    expect(pool.list()).toMatchObject([{ requestCount: 1, activeRequests: 1 }]);
+    expect(second.context.signal.aborted).toBe(false);
+    expect(launcher.launchCount()).toBe(2);
+  });
+
+  it('ends its requests when it crashes, and the next one loads it again', async () => {
+    const { launcher, acquire, ids, pool } = setUp();
     const leases = [await acquire(), await acquire()];
     const waiting = acquire();
+    await vi.waitFor(() => expect(pool.list()[0]?.queuedRequests).toBe(1));
     launcher.processes[0]?.crash('segmentation fault');
     await expect(waiting).rejects.toMatchObject({ code: 'crashed' });
-    expect(leases[0]?.signal.reason).toMatchObject({
+    expect(leases[0]?.context.signal.reason).toMatchObject({
       code: 'crashed',
       message: expect.stringContaining('segmentation fault'),
     });
@@ -229,7 +323,7 @@ describe('an instance that goes', () => {
     const { launcher, acquire, ids, pool } = setUp();
     const lease = await acquire();
     await pool.unload('test/model');
-    expect(lease.signal.reason).toMatchObject({ code: 'unloaded' });
+    expect(lease.context.signal.reason).toMatchObject({ code: 'unloaded' });
     expect(launcher.processes[0]?.isStopped()).toBe(true);
     expect(ids()).toEqual([]);
     await expect(pool.unload('test/model')).rejects.toMatchObject({ code: 'instance_not_found' });
@@ -256,7 +350,7 @@ describe('an instance that goes', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const { acquire, ids, pool } = setUp();
-      await pool.load('test/model', {}, never);
+      await pool.load('test/model', {}, testContext());
       (await acquire()).release();
       await vi.advanceTimersByTimeAsync(10 * 3600 * 1000);
       expect(ids()).toEqual(['test/model']);

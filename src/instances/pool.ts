@@ -1,186 +1,217 @@
-import { omitUndefined } from '../omit-undefined.ts';
 import { HearthError } from '../contract/errors.ts';
 import type { ModelLibrary, ModelSelection } from '../models/model.ts';
+import { omitUndefined } from '../omit-undefined.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import type { AcquireEvent, AcquireRequest, ModelTarget } from './acquire-request.ts';
 import { assertContext, contextLengthFor } from './configure.ts';
-import { chooseInstance } from './policy/choose-instance.ts';
-import type { Instance, Visit } from './instance.ts';
-import type { AcquireEvent, AcquireOptions, Lease, LoadEstimate, LoadOptions } from './lease.ts';
-import { LoadScheduler, type LoadSchedulerOptions } from './load-scheduler.ts';
+import type { Instance } from './instance.ts';
+import type { InstanceLease, Lease } from './instance-lease.ts';
+import { InstanceLifecycle, type LifecycleOptions } from './instance-lifecycle.ts';
+import type { InstanceDescription, InstanceSummary } from './instance-summary.ts';
+import type { LoadEstimate, LoadOptions } from './load-options.ts';
 import type { LoadTask } from './load-task.ts';
-import { openLease } from './open-lease.ts';
+import { chooseInstance } from './policy/choose-instance.ts';
 import { assertPurpose, purposeOf, type Purpose } from './purpose.ts';
 import { notLoaded, stillLoading } from './refusal.ts';
 
-interface PoolOptions extends LoadSchedulerOptions {
+interface PoolOptions extends LifecycleOptions {
   readonly library: ModelLibrary;
+  /** Whether requests load models (`models.jit`). */
   readonly loadsOnRequest: boolean;
   readonly defaultTtlSeconds: number;
 }
 
-/** The loaded instances: who may use which, and what is loaded for whom. */
+/** The memory of all instances, in bytes. */
+interface PoolMemory {
+  /** Estimated memory of the instances that load, are ready or are being stopped. */
+  readonly reservedBytes: number;
+  /** `models.memoryLimitBytes`. */
+  readonly limitBytes: number | undefined;
+  /** Bytes that a new process may use now. */
+  readonly availableBytes: number;
+}
+
+/** The loaded instances. It gives requests their slots and loads models for them. */
 export class InstancePool {
   readonly #options: PoolOptions;
-  readonly #scheduler: LoadScheduler;
+  readonly #lifecycle: InstanceLifecycle;
 
   constructor(options: PoolOptions) {
     this.#options = options;
-    this.#scheduler = new LoadScheduler(options);
+    this.#lifecycle = new InstanceLifecycle(options);
   }
 
-  list(): readonly Instance[] {
-    return this.#scheduler.registry.list();
+  list(): readonly InstanceSummary[] {
+    return this.#instances().map((instance) => instance.summary());
   }
 
-  /** What is spoken for. */
-  memory(): { readonly reservedBytes: number; readonly limitBytes: number | undefined } {
-    const reservedBytes = this.#scheduler.registry
+  /** The instances with figures of their engines. */
+  async describe(): Promise<readonly InstanceDescription[]> {
+    return Promise.all(
+      this.#instances().map(async (instance) => ({
+        ...instance.summary(),
+        stats: (await instance.handle?.stats?.()) ?? {},
+      })),
+    );
+  }
+
+  memory(): PoolMemory {
+    const { memoryLimitBytes, availableBytes } = this.#options;
+    const reservedBytes = this.#lifecycle.registry
       .views()
       .reduce((sum, view) => sum + (view.state === 'waiting' ? 0 : view.estimatedBytes), 0);
-    return { reservedBytes, limitBytes: this.#options.memoryLimitBytes };
+    return { reservedBytes, limitBytes: memoryLimitBytes, availableBytes: availableBytes() };
   }
 
   /**
-   * Resolves what a request means by `model`, without loading anything.
+   * Finds the model that a request names, without loading it.
    *
+   * @param identifier Model key or instance id; empty or absent: the only loaded model of this purpose.
    * @throws HearthError `model_not_found`, `wrong_model_type`, `corrupt_file`, `missing_required_parameter`.
    */
-  async resolve(identifier: string | undefined, purpose: Purpose): Promise<ModelSelection> {
-    const selection =
-      identifier === undefined || identifier === ''
-        ? this.#theOneLoaded(purpose).selection
-        : (this.#scheduler.registry.get(identifier)?.selection ??
-          (await this.#options.library.find(identifier)));
-    assertPurpose(selection, purpose);
-    return selection;
+  async resolve(identifier: string | undefined, purpose: Purpose): Promise<ModelTarget> {
+    const target = await this.#find(identifier ?? '', purpose);
+    assertPurpose(target.selection, purpose);
+    return target;
   }
 
   /**
-   * Gets a slot of an instance of the model: joins one that is loaded or loading, else loads one.
+   * Gets a lease on an instance of the model, with a slot: joins an instance that is loaded or loads, else loads
+   * one. Where the instance that the target names is gone, another one of the model serves the request.
    *
-   * @throws HearthError as `resolve` and `load`; `queue_full`; `model_loading` where the load takes longer than
-   *   the request waits; `crashed` or `unloaded` where the instance goes while the request waits.
+   * @throws HearthError `invalid_value`, `unsupported_format`, `out_of_memory`, `queue_full`; `model_loading`
+   *   where the load takes longer than the request waits; the error that the load fails with; `crashed` or
+   *   `unloaded` where the instance goes in the meantime. The reason of the context's signal.
    */
   async acquire(
-    options: AcquireOptions,
-    signal: AbortSignal,
+    request: AcquireRequest,
+    context: RequestContext,
     onEvent: (event: AcquireEvent) => void = () => {},
-  ): Promise<Lease> {
-    const { identifier, purpose, ttlSeconds, caller = '', prompt = '' } = options;
-    const selection = await this.resolve(identifier, purpose);
-    signal.throwIfAborted();
-    const instance = this.#instanceFor(selection, options);
-    if (ttlSeconds !== undefined) instance.setTtl(ttlSeconds);
-    const visit = instance.enter(signal);
-    let slot: Promise<void> | undefined;
+  ): Promise<InstanceLease> {
+    context.signal.throwIfAborted();
+    const instance = this.#instanceFor(request, context);
+    if (request.ttlSeconds !== undefined) instance.setTtl(request.ttlSeconds);
+    const lease = this.#lifecycle.openLease(instance, context);
     try {
-      slot = instance.slots.enter(caller, visit.signal);
-      // Whoever loses the place in line need not wait for the load either.
-      slot.catch((error: unknown) => visit.end(error));
-      instance.recentPrompts.add(prompt);
+      const slot = lease.reserveSlot().then(() => onEvent({ type: 'slot.assigned' }));
+      // A request that is displaced from the queue does not wait for the load either.
+      slot.catch((error: unknown) => lease.abort(error));
+      instance.addPrompt(request.promptPrefix ?? '');
       onEvent({ type: 'instance.chosen', instanceId: instance.id });
       const { load } = instance;
       if (load !== undefined) {
-        await this.#joinLoad(instance, load, visit, options.waitsForLoad ?? false, onEvent);
+        await this.#joinLoad(instance, load, lease, request.waitsForLoad ?? false, onEvent);
       }
       await slot;
-      return openLease(instance, visit);
+      return lease;
     } catch (error) {
-      visit.end(error);
-      slot?.then(
-        () => instance.slots.release(),
-        () => {},
-      );
-      visit.leave();
+      lease.release();
       throw error;
     }
   }
 
   /**
-   * Loads a new instance, whether or not the model has others. It waits as long as that takes.
+   * Loads a new instance, whether or not the model has others. It waits as long as the load takes.
    *
    * @throws HearthError `model_not_found`, `invalid_value`, `out_of_memory`, `queue_full`, and those of
-   *   `Loader.load`.
+   *   `EngineLoader.load`.
    */
-  async load(identifier: string, options: LoadOptions, signal: AbortSignal): Promise<Instance> {
+  async load(
+    identifier: string,
+    options: LoadOptions,
+    context: RequestContext,
+  ): Promise<InstanceSummary> {
     const selection = await this.#options.library.find(identifier);
-    signal.throwIfAborted();
-    const instance = this.#scheduler.start(selection, options, true);
-    const visit = instance.enter(signal);
+    context.signal.throwIfAborted();
+    const { clientKey } = context.caller;
+    const instance = this.#lifecycle.create(selection, options, true, clientKey);
+    const lease = this.#lifecycle.openLease(instance, context);
     try {
-      if (instance.load !== undefined) {
-        await this.#joinLoad(instance, instance.load, visit, true, () => {});
-      }
+      const { load } = instance;
+      if (load !== undefined) await this.#joinLoad(instance, load, lease, true, () => {});
     } finally {
-      visit.leave();
+      lease.release();
     }
-    return instance;
+    return instance.summary();
   }
 
   /**
-   * How `load` would load a model, and whether it could. Nothing is loaded.
+   * Tells how `load` would load a model, and whether it would be accepted.
    *
-   * @throws HearthError `model_not_found`, `invalid_value`.
+   * @throws HearthError `model_not_found`, `invalid_value`, `unsupported_format`.
    */
   async estimate(identifier: string, options: LoadOptions): Promise<LoadEstimate> {
-    return this.#scheduler.estimate(await this.#options.library.find(identifier), options);
+    return this.#lifecycle.estimate(await this.#options.library.find(identifier), options);
   }
 
   /**
-   * Unloads an instance; resolves when its memory is free again. Requests on it end with `unloaded`.
+   * Unloads an instance. Its requests end with `unloaded`; resolves when its memory is free.
    *
    * @throws HearthError `instance_not_found`.
    */
   async unload(id: string): Promise<void> {
-    const { registry } = this.#scheduler;
-    const instance = registry.get(id);
+    const instance = this.#lifecycle.registry.get(id);
     if (instance === undefined) {
-      const known = registry.list().map((each) => each.id);
+      const known = this.#instances().map((each) => each.id);
       const list = known.length === 0 ? 'No instance is loaded.' : `Loaded: ${known.join(', ')}.`;
-      throw new HearthError(
-        'instance_not_found',
-        `No loaded instance has the id "${id}". ${list}`,
-        {
-          param: 'instance_id',
-        },
-      );
+      const message = `No loaded instance has the id "${id}". ${list}`;
+      throw new HearthError('instance_not_found', message, { field: 'instanceId' });
     }
-    await registry.retire(
-      instance,
-      new HearthError('unloaded', `${id} was unloaded while it worked on this request.`),
-    );
+    const message = `${id} was unloaded while it worked on this request.`;
+    await this.#lifecycle.stop(instance, new HearthError('unloaded', message));
   }
 
-  /** Unloads everything and takes no request any more. */
+  /** Unloads all instances and accepts no more requests. */
   async close(): Promise<void> {
-    await this.#scheduler.close(new HearthError('shutting_down', 'The server is stopping.'));
+    await this.#lifecycle.close(new HearthError('shutting_down', 'The server is stopping.'));
   }
 
-  #theOneLoaded(purpose: Purpose): Instance {
-    const loaded = this.list().filter(({ selection }) => purposeOf(selection) === purpose);
+  #instances(): readonly Instance[] {
+    return this.#lifecycle.registry.list();
+  }
+
+  async #find(identifier: string, purpose: Purpose): Promise<ModelTarget> {
+    if (identifier === '') return { selection: this.#onlyLoaded(purpose) };
+    const instance = this.#lifecycle.registry.get(identifier);
+    if (instance === undefined) return { selection: await this.#options.library.find(identifier) };
+    const { id, selection } = instance;
+    // The key of a model, which is the id of its first instance, means any instance of it.
+    return id === selection.model.key ? { selection } : { selection, instanceId: id };
+  }
+
+  /** @throws HearthError `missing_required_parameter`. */
+  #onlyLoaded(purpose: Purpose): ModelSelection {
+    const loaded = this.#instances()
+      .map(({ selection }) => selection)
+      .filter((selection) => purposeOf(selection) === purpose);
     const [first] = loaded;
-    const keys = new Set(loaded.map(({ selection }) => selection.model.key));
+    const keys = new Set(loaded.map(({ model }) => model.key));
     if (first !== undefined && keys.size === 1) return first;
     const reason =
       first === undefined
         ? 'no model for this is loaded'
         : `several are loaded (${[...keys].join(', ')})`;
-    throw new HearthError('missing_required_parameter', `"model" is required: ${reason}.`, {
-      param: 'model',
-    });
+    throw new HearthError(
+      'missing_required_parameter',
+      (name) => `"${name('model')}" is required: ${reason}.`,
+      { field: 'model' },
+    );
   }
 
-  /** Chooses or starts an instance, with no await in between, so that simultaneous requests agree. */
-  #instanceFor(selection: ModelSelection, options: AcquireOptions): Instance {
+  /** Chooses or creates an instance, with no await in between, so that simultaneous requests agree. */
+  #instanceFor(request: AcquireRequest, context: RequestContext): Instance {
+    const { target, promptPrefix } = request;
+    const { selection } = target;
     const { model, variant } = selection;
     const { loadsOnRequest, defaultTtlSeconds, defaults } = this.#options;
-    const { registry } = this.#scheduler;
-    assertContext(model, options.contextLength);
+    const { registry } = this.#lifecycle;
+    assertContext(model, request.contextLength);
     const contextLength =
-      options.contextLength === undefined
+      request.contextLength === undefined
         ? undefined
-        : contextLengthFor(model, options.contextLength);
-    const named = registry.get(options.identifier ?? '');
-    if (named !== undefined && named.id !== model.key) {
+        : contextLengthFor(model, request.contextLength);
+    const named = registry.get(target.instanceId ?? '');
+    if (named !== undefined) {
       if (contextLength === undefined || contextLength === named.config.contextLength) return named;
     }
     const chosen = chooseInstance(
@@ -188,53 +219,56 @@ export class InstancePool {
       {
         modelKey: model.key,
         variantId: variant.id,
-        ...omitUndefined({ contextLength, prompt: options.prompt }),
+        ...omitUndefined({ contextLength, promptPrefix }),
         defaultContextLength: contextLengthFor(model, defaults.contextLength),
       },
     );
     const instance = registry.get(chosen?.id ?? '');
     if (instance !== undefined) return instance;
-    if (!loadsOnRequest) throw notLoaded(model.key, contextLength, registry.list());
-    const ttlSeconds = options.ttlSeconds ?? defaultTtlSeconds;
-    const { caller } = options;
-    return this.#scheduler.start(
+    if (!loadsOnRequest) throw notLoaded(model.key, contextLength, this.list());
+    return this.#lifecycle.create(
       selection,
-      { ...omitUndefined({ contextLength, caller }), ttlSeconds },
+      {
+        ...omitUndefined({ contextLength }),
+        ttlSeconds: request.ttlSeconds ?? defaultTtlSeconds,
+      },
       false,
+      context.caller.clientKey,
     );
   }
 
   /**
-   * Waits for a load together with others. The last one to give up cancels it, but for one that waited long
-   * enough: it will ask again.
+   * Waits for a load together with other requests. The last one that stops waiting cancels the load, unless its
+   * own time limit ended the wait: its client will ask again.
    */
   async #joinLoad(
     instance: Instance,
     load: LoadTask,
-    visit: Visit,
+    lease: Lease,
     waitsForLoad: boolean,
     onEvent: (event: AcquireEvent) => void,
   ): Promise<void> {
     onEvent({ type: 'load.start' });
     const { loadWaitSeconds } = this.#options;
-    let tooLate: HearthError | undefined;
+    const { signal } = lease.context;
+    let timeLimitError: HearthError | undefined;
     const giveUp = (): void => {
-      tooLate =
+      timeLimitError =
         instance.state === 'waiting'
-          ? this.#scheduler.refusalOf(instance, 'time')
+          ? this.#lifecycle.waitedTooLong(instance)
           : stillLoading(instance.id, load.fraction, loadWaitSeconds);
-      visit.end(tooLate);
+      lease.abort(timeLimitError);
     };
     const timer = waitsForLoad ? undefined : setTimeout(giveUp, loadWaitSeconds * 1000);
     try {
-      await load.join(visit.signal, (fraction) => onEvent({ type: 'load.progress', fraction }));
+      await load.join(signal, (fraction) => onEvent({ type: 'load.progress', fraction }));
     } catch (error) {
-      const isToGoOn = error === tooLate && instance.state === 'loading';
-      // Leaving comes first: of those that leave at the same moment, the last one has to see that it is.
-      if (visit.signal.aborted && !isToGoOn) visit.leave();
-      if (instance.visitCount === 0 && instance.load !== undefined && !instance.isRetired) {
+      const continuesLoading = error === timeLimitError && instance.state === 'loading';
+      // The release comes first: of requests that leave at the same moment, the last one sees that it is the last.
+      if (signal.aborted && !continuesLoading) lease.release();
+      if (instance.requestCount === 0 && instance.load !== undefined && !instance.isRetired) {
         const cancelled = new HearthError('unloaded', `Loading ${instance.id} was cancelled.`);
-        this.#scheduler.registry.discard(instance, cancelled);
+        this.#lifecycle.discard(instance, cancelled);
       }
       throw error;
     } finally {

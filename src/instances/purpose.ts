@@ -1,7 +1,7 @@
 import { HearthError } from '../contract/errors.ts';
 import type { ModelSelection } from '../models/model.ts';
 
-/** What an instance is for: text (with or without images), or vectors. */
+/** Whether an instance generates text (from text and images) or vectors. */
 export type Purpose = 'generation' | 'embedding';
 
 export function purposeOf({ model }: ModelSelection): Purpose {
@@ -17,6 +17,6 @@ export function assertPurpose(selection: ModelSelection, purpose: Purpose): void
     purpose === 'embedding'
       ? `${key} is a language model; embeddings need an embedding model.`
       : `${key} is an embedding model; it makes vectors, no text.`,
-    { param: 'model' },
+    { field: 'model' },
   );
 }

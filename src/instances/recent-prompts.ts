@@ -1,10 +1,10 @@
-/** How many prompts are remembered: more than an engine has slots would be out of its cache anyway. */
-const rememberedCount = 16;
+/** Prompts that are remembered; an engine with fewer slots has the others no longer in its cache. */
+const maxPrompts = 16;
 
-/** Code units of a prompt that are kept; where two prompts agree so far, either instance will do. */
+/** Code units of a prompt that are compared and remembered. */
 export const promptKeyLength = 4096;
 
-/** Beginnings of the prompts that an instance worked on last, oldest first. */
+/** Beginnings of the latest prompts of an instance, oldest first. */
 export class RecentPrompts {
   readonly #prompts = new Set<string>();
 
@@ -18,6 +18,6 @@ export class RecentPrompts {
     this.#prompts.delete(key);
     this.#prompts.add(key);
     const [oldest] = this.#prompts;
-    if (this.#prompts.size > rememberedCount && oldest !== undefined) this.#prompts.delete(oldest);
+    if (this.#prompts.size > maxPrompts && oldest !== undefined) this.#prompts.delete(oldest);
   }
 }

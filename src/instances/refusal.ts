@@ -2,13 +2,13 @@ import { HearthError } from '../contract/errors.ts';
 import { maxAvailable, type Capacity } from './policy/admit.ts';
 import type { LoadDemand } from './policy/eviction.ts';
 import type { InstanceView } from './policy/instance-view.ts';
-import type { Instance } from './instance.ts';
+import type { InstanceSummary } from './instance-summary.ts';
 
-/** When to try again: what is busy may be idle by then, and what loads may be there. */
+/** Busy instances may be idle by then, and loads may have ended. */
 const retryAfterSeconds = 10;
 
-/** What a load lacks, or that its turn did not come in `time`, or that it has no place in the `line`. */
-export type RefusalReason = 'memory' | 'places' | 'time' | 'line';
+/** Too little memory, `models.maxLoaded` reached, no turn within the time limit, or no place in the queue. */
+export type RefusalReason = 'memory' | 'places' | 'time' | 'queue';
 
 interface Refused {
   readonly instances: readonly InstanceView[];
@@ -17,7 +17,7 @@ interface Refused {
   readonly contextLength: number;
 }
 
-/** For a load that does not fit whatever goes: `out_of_memory` with the numbers. */
+/** For a load that does not fit, whatever is unloaded: `out_of_memory` with the numbers. */
 export function neverFits(refused: Refused, lacks: 'memory' | 'places'): HearthError {
   const { instances, demand, capacity } = refused;
   const { kept } = maxAvailable(instances, demand, capacity);
@@ -32,12 +32,13 @@ export function neverFits(refused: Refused, lacks: 'memory' | 'places'): HearthE
   const remedy = kept.length === 0 ? '' : ', unload one of these';
   return new HearthError(
     'out_of_memory',
-    `${numbers(refused)}${stay}. Ask for a smaller context_length${remedy}, or load it all the same: ` +
+    (name) =>
+      `${numbers(refused)}${stay}. Ask for a smaller ${name('contextLength')}${remedy}, or load it all the same: ` +
       `hearth load ${demand.modelKey} --force.`,
   );
 }
 
-/** For a load whose turn did not come in time: what would have to go was busy, or others came first. */
+/** For a load whose turn did not come in time: the evictable instances were busy, or other loads came first. */
 export function waitedTooLong(refused: Refused, waitedSeconds: number): HearthError {
   const { maxLoaded } = refused.capacity;
   const places =
@@ -50,8 +51,8 @@ export function waitedTooLong(refused: Refused, waitedSeconds: number): HearthEr
   );
 }
 
-/** For a load that finds too many others waiting. */
-export function lineFull(modelKey: string, capacity: number): HearthError {
+/** For a load that finds the admission queue full. */
+export function admissionQueueFull(modelKey: string, capacity: number): HearthError {
   return new HearthError(
     'queue_full',
     `${modelKey} can't be loaded now: ${capacity} loads wait for memory already (limits.loadQueue). Try again later.`,
@@ -59,11 +60,11 @@ export function lineFull(modelKey: string, capacity: number): HearthError {
   );
 }
 
-/** For a request that nothing loaded can take, where requests load nothing. */
+/** For a request that no loaded instance can serve, where requests load nothing. */
 export function notLoaded(
   modelKey: string,
   contextLength: number | undefined,
-  instances: readonly Instance[],
+  instances: readonly InstanceSummary[],
 ): HearthError {
   const others = instances.filter(({ selection }) => selection.model.key === modelKey);
   const off = 'loading on request is off (models.jit)';
@@ -71,7 +72,7 @@ export function notLoaded(
   const command = `hearth load ${modelKey}${size}`;
   if (others.length === 0) {
     const message = `${modelKey} is not loaded, and ${off}. Load it first: ${command}`;
-    return new HearthError('model_not_found', message, { param: 'model' });
+    return new HearthError('model_not_found', message, { field: 'model' });
   }
   const loaded = others.map(
     ({ id, selection, config }) =>
@@ -82,11 +83,11 @@ export function notLoaded(
     'model_not_found',
     `${modelKey} is not loaded as the request wants it${wanted}, and ${off}. ` +
       `Loaded: ${loaded.join(', ')}. Ask for what is loaded, or load it: ${command}`,
-    { param: contextLength === undefined ? 'model' : 'context_length' },
+    { field: contextLength === undefined ? 'model' : 'contextLength' },
   );
 }
 
-/** For a request that can't wait any longer for a load, which goes on. */
+/** For a request that can't wait longer for a load; the load continues. */
 export function stillLoading(id: string, progress: number, waitedSeconds: number): HearthError {
   return new HearthError(
     'model_loading',

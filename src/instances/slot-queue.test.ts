@@ -34,7 +34,7 @@ describe('SlotQueue', () => {
     expect(queue.activeCount).toBe(0);
   });
 
-  it('admits nobody until it is opened, and counts those that wait against slots and bound', async () => {
+  it('assigns no slot until it is opened, and counts waiting requests against slots and bound', async () => {
     const queue = new SlotQueue(2, 1);
     const waiting = [queue.enter('a', never), queue.enter('a', never), queue.enter('a', never)];
     expect(() => queue.enter('a', never)).toThrow(/queue of this model is full/);
@@ -58,10 +58,10 @@ describe('SlotQueue', () => {
   it('forgets a waiter that gives up and gives its turn to the next', async () => {
     const queue = openQueue(1, 2);
     await queue.enter('a', never);
-    const caller = new AbortController();
-    const abandoned = queue.enter('a', caller.signal);
+    const client = new AbortController();
+    const abandoned = queue.enter('a', client.signal);
     const next = queue.enter('a', never);
-    caller.abort(new Error('gone'));
+    client.abort(new Error('gone'));
     await expect(abandoned).rejects.toThrow('gone');
     expect(queue.waitingCount).toBe(1);
     queue.release();
@@ -112,10 +112,10 @@ describe('SlotQueue.reenter', () => {
   it('ends with its signal and with the queue', async () => {
     const queue = openQueue(1, 1);
     await queue.enter('a', never);
-    const caller = new AbortController();
-    const abandoned = queue.reenter('a', caller.signal);
+    const client = new AbortController();
+    const abandoned = queue.reenter('a', client.signal);
     const waiting = queue.reenter('a', never);
-    caller.abort(new Error('gone'));
+    client.abort(new Error('gone'));
     await expect(abandoned).rejects.toThrow('gone');
     queue.close(new HearthError('unloaded', 'It went.'));
     await expect(waiting).rejects.toMatchObject({ code: 'unloaded' });
@@ -123,13 +123,13 @@ describe('SlotQueue.reenter', () => {
   });
 });
 
-describe('SlotQueue with several callers', () => {
+describe('SlotQueue with several clients', () => {
   it('lets them take turns, however many requests each has', async () => {
     const queue = openQueue(1, 1000);
     await queue.enter('greedy', never);
     const order: string[] = [];
-    const enter = (caller: string): void =>
-      void queue.enter(caller, never).then(() => order.push(caller));
+    const enter = (clientKey: string): void =>
+      void queue.enter(clientKey, never).then(() => order.push(clientKey));
     for (let count = 0; count < 100; count += 1) enter('greedy');
     enter('modest');
     enter('other');
@@ -141,7 +141,7 @@ describe('SlotQueue with several callers', () => {
     expect(order.join(' ')).toBe('greedy modest other greedy modest greedy greedy greedy');
   });
 
-  it('makes room for a caller that has far fewer: the newest of the greediest goes', async () => {
+  it('displaces the newest request of the client with most for one that has far fewer', async () => {
     const queue = openQueue(1, 3);
     await queue.enter('greedy', never);
     const greedy = [1, 2, 3].map(() => queue.enter('greedy', never));
@@ -158,22 +158,22 @@ describe('SlotQueue with several callers', () => {
 
   it('keeps its bounds and loses nobody, whatever happens', async () => {
     const operation = fc.oneof(
-      fc.record({ kind: fc.constant('enter' as const), caller: fc.constantFrom('a', 'b', 'c') }),
+      fc.record({ kind: fc.constant('enter' as const), clientKey: fc.constantFrom('a', 'b', 'c') }),
       fc.record({ kind: fc.constant('release' as const) }),
       fc.record({ kind: fc.constant('abandon' as const), index: fc.nat(20) }),
     );
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { maxLength: 60 }), async (operations) => {
         const queue = openQueue(2, 3);
-        const callers: AbortController[] = [];
+        const clients: AbortController[] = [];
         let running = 0;
         let ended = 0;
         for (const each of operations) {
           if (each.kind === 'enter') {
-            const caller = new AbortController();
-            callers.push(caller);
+            const client = new AbortController();
+            clients.push(client);
             try {
-              queue.enter(each.caller, caller.signal).then(
+              queue.enter(each.clientKey, client.signal).then(
                 () => (running += 1),
                 () => (ended += 1),
               );
@@ -181,7 +181,7 @@ describe('SlotQueue with several callers', () => {
               ended += 1;
             }
           } else if (each.kind === 'abandon') {
-            callers[each.index]?.abort(new Error('gone'));
+            clients[each.index]?.abort(new Error('gone'));
           } else if (running > 0) {
             running -= 1;
             ended += 1;
@@ -192,7 +192,7 @@ describe('SlotQueue with several callers', () => {
           expect(queue.activeCount).toBeLessThanOrEqual(2);
           expect(queue.waitingCount).toBeLessThanOrEqual(3);
           expect(queue.waitingCount > 0 && queue.activeCount < 2).toBe(false);
-          expect(running + queue.waitingCount + ended).toBe(callers.length);
+          expect(running + queue.waitingCount + ended).toBe(clients.length);
         }
       }),
     );

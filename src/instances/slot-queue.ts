@@ -7,14 +7,14 @@ interface Waiter {
 }
 
 /**
- * Admits as many requests at once as an engine has slots. The others wait, up to a bound: callers take turns,
- * and those of one caller go in order of arrival. Nobody is admitted before `open`.
+ * Assigns the slots of an engine. The other requests wait, up to a bound: clients take turns, and the requests of
+ * one client keep their order. No slot is assigned before `open`.
  */
 export class SlotQueue {
   readonly #slotCount: number;
   readonly #capacity: number;
   readonly #waiters = new FairQueue<Waiter>();
-  /** Those that gave their slot up for a while. */
+  /** Requests that had a slot before. */
   readonly #returners = new FairQueue<Waiter>();
   #activeCount = 0;
   #isOpen = false;
@@ -33,7 +33,7 @@ export class SlotQueue {
     return this.#waiters.length + this.#returners.length;
   }
 
-  /** Lets the first in: the engine is there. */
+  /** Begins to assign slots. */
   open(): void {
     this.#isOpen = true;
     while (this.#activeCount < this.#slotCount && this.waitingCount > 0) {
@@ -43,39 +43,39 @@ export class SlotQueue {
   }
 
   /**
-   * Takes a place in line. The promise resolves when a slot is free; the caller holds it until it calls
-   * `release`. It rejects with the signal's reason, with what the queue was closed with, or with `queue_full`
-   * where the place went to a caller that had far fewer.
+   * Waits for a slot. The promise resolves when one is assigned, until `release` is called for it. It rejects with
+   * the signal's reason, with the error that the queue was closed with, or with `queue_full` where a client that
+   * has far fewer requests displaced this one.
    *
-   * @throws HearthError `queue_full` at once, or what the queue was closed with.
+   * @throws HearthError `queue_full` at once, or the error that the queue was closed with; the signal's reason.
    */
-  enter(caller: string, signal: AbortSignal): Promise<void> {
+  enter(clientKey: string, signal: AbortSignal): Promise<void> {
     if (this.#takeFree(signal)) return Promise.resolve();
     const waitingCount = this.#waiters.length;
     const freeCount = this.#slotCount + this.#capacity - this.#activeCount - waitingCount;
-    if (freeCount <= 0) this.#makeRoomFor(caller);
-    return this.#waitIn(this.#waiters, caller, signal);
+    if (freeCount <= 0) this.#makeRoomFor(clientKey);
+    return this.#waitIn(this.#waiters, clientKey, signal);
   }
 
   /**
-   * Like `enter`, for one that had a slot and released it for a while: it comes before those that have not begun,
-   * and there is always room for it.
+   * Like `enter`, for a request that had a slot before: it comes before the requests that have not begun, and no
+   * bound applies to it.
    *
-   * @throws HearthError what the queue was closed with.
+   * @throws HearthError the error that the queue was closed with; the signal's reason.
    */
-  reenter(caller: string, signal: AbortSignal): Promise<void> {
+  reenter(clientKey: string, signal: AbortSignal): Promise<void> {
     if (this.#takeFree(signal)) return Promise.resolve();
-    return this.#waitIn(this.#returners, caller, signal);
+    return this.#waitIn(this.#returners, clientKey, signal);
   }
 
-  /** Hands the slot to the next in line. */
+  /** Assigns the slot to the next request. */
   release(): void {
     const next = this.#next;
     if (next === undefined) this.#activeCount -= 1;
     else next.start();
   }
 
-  /** Fails all that wait and all that come. */
+  /** Fails all requests that wait and all later ones. */
   close(error: HearthError): void {
     this.#closedWith = error;
     for (let next = this.#next; next !== undefined; next = this.#next) next.fail(error);
@@ -93,10 +93,10 @@ export class SlotQueue {
     return isFree;
   }
 
-  #waitIn(line: FairQueue<Waiter>, caller: string, signal: AbortSignal): Promise<void> {
+  #waitIn(queue: FairQueue<Waiter>, clientKey: string, signal: AbortSignal): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       const leave = (): void => {
-        line.remove(caller, waiter);
+        queue.remove(clientKey, waiter);
         signal.removeEventListener('abort', abandon);
       };
       const abandon = (): void => waiter.fail(signal.reason);
@@ -110,15 +110,15 @@ export class SlotQueue {
           reject(error);
         },
       };
-      line.add(caller, waiter);
+      queue.add(clientKey, waiter);
       signal.addEventListener('abort', abandon, { once: true });
     });
   }
 
-  /** @throws HearthError `queue_full` where nobody has to give a place to this caller. */
-  #makeRoomFor(caller: string): void {
+  /** @throws HearthError `queue_full` where no client has far more requests in the queue than this one. */
+  #makeRoomFor(clientKey: string): void {
     const error = this.#fullError();
-    const displaced = this.#waiters.displacedBy(caller);
+    const displaced = this.#waiters.displacedBy(clientKey);
     if (displaced === undefined) throw error;
     displaced.fail(error);
   }

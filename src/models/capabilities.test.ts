@@ -87,10 +87,11 @@ test('a starter model: tools, and thinking that can be switched off', async () =
 });
 
 test.each(['{%', '{{', "{{ '", "{{ '\\", '{% set enable_thinking = ', '<think> '])(
-  'a template of 200,000 times %j is read in one pass',
+  'a template of 500,000 characters of %j is read in one pass',
   (piece) => {
-    const startMs = performance.now();
-    templateCapabilities(piece.repeat(200_000 / piece.length));
-    expect(performance.now() - startMs).toBeLessThan(2000);
+    // A second pass for each piece would take minutes.
+    expect(templateCapabilities(piece.repeat(500_000 / piece.length))).toEqual(
+      templateCapabilities(piece),
+    );
   },
 );

@@ -1,11 +1,11 @@
-import { cp, mkdir, mkdtemp, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { plainModel, writeGguf, type GgufTestFile } from '../../test/setup/gguf-writer.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { plainModel, writeGguf, type GgufTestFile } from '../../test/setup/models/gguf-writer.ts';
 import { createLogger } from '../observability/logger.ts';
 import { createModelLibrary } from './library.ts';
 import type { ModelRoot } from './scan-repository.ts';
+import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 
 const signal = new AbortController().signal;
 const q8 = { tensors: [{ name: 'w', shape: [32, 64], type: 8 }] };
@@ -14,10 +14,9 @@ let folder = '';
 let logged: string[] = [];
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'hearth-library-'));
+  folder = await temporaryFolder();
   logged = [];
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 function openLibrary(roots: readonly ModelRoot[] = [{ folder }]) {
   const logger = createLogger('warn', { write: (line) => void logged.push(line) });

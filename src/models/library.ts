@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Logger } from '../observability/logger.ts';
 import { takeName, type ModelFault } from './library-model.ts';
-import { mapConcurrently } from './map-concurrently.ts';
+import { mapConcurrently } from '../concurrency/map-concurrently.ts';
 import type { EditableModelLibrary, ModelEntry } from './model.ts';
 import { createRepositoryReader, type RepositoryModels } from './read-repository.ts';
 import { planRemoval, type RemovalCandidate } from './removal/plan-removal.ts';
@@ -10,6 +10,7 @@ import { createFolderScanner } from './scan-folders.ts';
 import type { ModelRoot, ScannedRepository } from './scan-repository.ts';
 import { isUnchanged } from './scanned-file.ts';
 import { resolveIdentifier, selectModel, type LibraryContent } from './select-model.ts';
+import { Mutex } from '../concurrency/semaphore.ts';
 import { coalesceRuns } from '../concurrency/coalesce-runs.ts';
 
 interface ModelLibraryOptions {
@@ -43,7 +44,8 @@ export function createModelLibrary({
   const reader = createRepositoryReader(signal);
   const logFaults = createFaultLog(logger);
   let latest: Scan | null = null;
-  let lastRemoval: Promise<unknown> = Promise.resolve();
+  // Each removal sees the files that the one before it left.
+  const removals = new Mutex();
 
   const scan = coalesceRuns(async () => {
     const unreadable = new Map<string, unknown>();
@@ -67,7 +69,7 @@ export function createModelLibrary({
       return selectModel(await scan(), identifier);
     },
     remove(identifier, assertUnused) {
-      const removal = lastRemoval.then(async () => {
+      return removals.run(async () => {
         const content = await scan();
         const { key, variantId } = resolveIdentifier(content, identifier);
         const found = content.foundByKey.get(key);
@@ -79,9 +81,6 @@ export function createModelLibrary({
         const freedBytes = await removeFiles(plan);
         return { name: plan.variantId === null ? key : `${key}@${plan.variantId}`, freedBytes };
       });
-      // One after the other, so that each sees what the one before it left.
-      lastRemoval = removal.catch(() => undefined);
-      return removal;
     },
   };
 }

@@ -4,7 +4,7 @@ import { ggufModels, projectorFaults } from './gguf-models.ts';
 import { parseGgufFile } from './gguf-variant.ts';
 import { readGgufHeader } from './gguf/header.ts';
 import type { ModelFault, RepositoryModel } from './library-model.ts';
-import { mapConcurrently } from './map-concurrently.ts';
+import { mapConcurrently } from '../concurrency/map-concurrently.ts';
 import { readMlxFacts, type MlxDescription } from './mlx-facts.ts';
 import { findMlxFolder, mlxModel } from './mlx-model.ts';
 import type { ScannedRepository } from './scan-repository.ts';

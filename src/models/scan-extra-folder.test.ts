@@ -1,21 +1,20 @@
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { plainModel, writeGguf, type GgufTestFile } from '../../test/setup/gguf-writer.ts';
-import { digestOf, putOllamaBlob, putOllamaTag } from '../../test/setup/ollama-store.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { plainModel, writeGguf, type GgufTestFile } from '../../test/setup/models/gguf-writer.ts';
+import { digestOf, putOllamaBlob, putOllamaTag } from '../../test/setup/models/ollama-store.ts';
 import { createLogger } from '../observability/logger.ts';
 import { createModelLibrary } from './library.ts';
+import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 
 const signal = new AbortController().signal;
 let folder = '';
 let logged: string[] = [];
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'hearth-extra-'));
+  folder = await temporaryFolder();
   logged = [];
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 function model(file: Partial<GgufTestFile> = {}): Buffer {
   return writeGguf({ ...file, metadata: { ...plainModel, ...file.metadata } });

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { readFolder, subfolders, type ReportUnreadable } from './folder-entries.ts';
-import { mapConcurrently } from './map-concurrently.ts';
+import { mapConcurrently } from '../concurrency/map-concurrently.ts';
 import type { OllamaStores } from './ollama/scan-store.ts';
 import {
   holdsWeights,

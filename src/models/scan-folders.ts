@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import { readFolder, subfolders, type ReportUnreadable } from './folder-entries.ts';
-import { mapConcurrently } from './map-concurrently.ts';
+import { mapConcurrently } from '../concurrency/map-concurrently.ts';
 import { createOllamaStores } from './ollama/scan-store.ts';
 import { scanExtraFolder } from './scan-extra-folder.ts';
 import { scanRepository, type ModelRoot, type ScannedRepository } from './scan-repository.ts';

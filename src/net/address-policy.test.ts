@@ -71,6 +71,7 @@ describe('isPublicAddress', () => {
 
 describe('createAddressPolicy', () => {
   const policy = createAddressPolicy({
+    type: 'public',
     allowedHosts: ['10.0.0.1', 'Mirror.lan:8080', '[::1]:9000'],
   });
 
@@ -104,7 +105,7 @@ describe('createAddressPolicy', () => {
   it('goes by the port where one is given', () => {
     expect(policy.isAllowed(new URL('http://mirror.lan:8080/'))).toBe(true);
     expect(policy.isAllowed(new URL('http://mirror.lan/'))).toBe(false);
-    const secure = createAddressPolicy({ allowedHosts: ['a.lan:443'] });
+    const secure = createAddressPolicy({ type: 'public', allowedHosts: ['a.lan:443'] });
     expect(secure.isAllowed(new URL('https://a.lan/'))).toBe(true);
     expect(secure.isAllowed(new URL('http://a.lan/'))).toBe(false);
   });
@@ -115,6 +116,7 @@ describe('createAddressPolicy', () => {
       family: address.includes(':') ? 6 : 4,
     }));
     const { lookup } = createAddressPolicy({
+      type: 'public',
       allowedHosts: [],
       resolve: (_hostname, _options, callback) => callback(null, addresses),
     });

@@ -2,26 +2,26 @@ import ipaddr from 'ipaddr.js';
 import { lookup as systemLookup, type LookupAddress, type LookupOptions } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 
-/** An address that may not be reached from here. */
+/** The egress policy forbids an address. */
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
   readonly code = 'ERR_ADDRESS_REFUSED';
 
-  /** What the name resolved to is left out: it would tell about the network that Hearth stands in. */
+  /** The address that the name resolves to is left out: it would describe the network of the server. */
   constructor(host: string) {
     super(`${host} is not at a public address`);
   }
 }
 
-/** Global unicast (RFC 4291); what else there is of IPv6 is set aside. */
+/** Global unicast (RFC 4291); all other IPv6 addresses are reserved. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
-/** NAT64 (RFC 6052): the last 32 bits are the IPv4 address that is reached. */
+/** NAT64 (RFC 6052): the last 32 bits are the IPv4 address of the destination. */
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
 /**
- * Whether an IP address is one of the public Internet. Not so: loopback, private, link-local, shared
+ * Whether an IP address belongs to the public Internet. These do not: the loopback, private, link-local, shared
  * (100.64/10), documentation, benchmark, multicast, reserved and unspecified ranges of the IANA registries,
- * and the tunnels 6to4 and Teredo. An IPv4 address within IPv6 (mapped, NAT64) is validated by itself.
+ * and the tunnels 6to4 and Teredo. An IPv4 address inside IPv6 (mapped, NAT64) is checked as IPv4.
  */
 export function isPublicAddress(address: string): boolean {
   // Scopes exist on this link only.
@@ -44,37 +44,40 @@ export type ResolveAddresses = (
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-export interface Reach {
-  /**
-   * Hosts that may be anywhere, as `host` (any port) or `host:port`, IPv6 in brackets; every other host
-   * must be at a public address.
-   */
+/** Which addresses outbound requests may go to. */
+export type EgressPolicy =
+  /** Any address: the person who runs Hearth chose it. */
+  { readonly type: 'any' } | PublicEgress;
+
+/** Public addresses alone: a client or another server chose the address. */
+export interface PublicEgress {
+  readonly type: 'public';
+  /** Exceptions, as `host` (any port) or `host:port`, IPv6 in brackets. */
   readonly allowedHosts: readonly string[];
   /** In place of the system's resolver. */
   readonly resolve?: ResolveAddresses;
 }
 
 export interface AddressPolicy {
-  /** Whether the host is one of those that may be anywhere. */
+  /** Whether the host is one of the exceptions. */
   isAllowed(url: URL): boolean;
   /**
-   * Refuses what can be told from the address alone: IP addresses, and names of this machine.
+   * Checks a URL without resolving a name: IP addresses, and names of this machine.
    *
    * @throws AddressRefused
    */
   assertUrl(url: URL): void;
   /**
-   * For sockets: resolves a name and fails with `AddressRefused` unless all its addresses are public.
-   * The socket connects to the very addresses that were checked, so a name that changes between two
-   * look-ups gains nothing.
+   * For sockets: resolves a name and fails with `AddressRefused` unless all its addresses are public. The
+   * socket connects to the addresses that were checked, so a name can't resolve differently afterwards.
    */
   readonly lookup: LookupFunction;
 }
 
-/** Who may be reached over HTTP, where an address comes from someone other than who runs Hearth. */
-export function createAddressPolicy(reach: Reach): AddressPolicy {
-  const allowed = new Set(reach.allowedHosts.map((host) => host.toLowerCase()));
-  const resolve: ResolveAddresses = reach.resolve ?? systemLookup;
+/** The checks of an egress policy for public addresses. */
+export function createAddressPolicy(egress: PublicEgress): AddressPolicy {
+  const allowed = new Set(egress.allowedHosts.map((host) => host.toLowerCase()));
+  const resolve: ResolveAddresses = egress.resolve ?? systemLookup;
   const isAllowed = (url: URL): boolean =>
     allowed.has(url.hostname) || allowed.has(`${url.hostname}:${portOf(url)}`);
   return {
@@ -112,7 +115,7 @@ function answer(
   }
 }
 
-/** Names that every resolver, that of a proxy too, gives an address of its own machine or link. */
+/** Names that every resolver, a proxy's too, resolves to its own machine or link. */
 function isLocalName(hostname: string): boolean {
   return /(?:^|\.)(?:localhost|local|internal|localdomain)\.?$/.test(hostname);
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, expect, it, vi } from 'vitest';
-import { startLoopbackServer } from '../../test/setup/loopback-server.ts';
+import { startLoopbackServer } from '../../test/setup/net/loopback-server.ts';
 import { connectEngine, type EngineConnection, ConnectionLostError } from './engine-connection.ts';
 
 const { signal } = new AbortController();

@@ -4,17 +4,17 @@ import type { AddressPolicy } from './address-policy.ts';
 interface HttpAgentOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly idleTimeoutMs: number;
-  /** Undefined: every address may be reached. */
+  /** Undefined: any address is allowed. */
   readonly policy: AddressPolicy | undefined;
 }
 
 /**
- * The connections of a client, straight or through the proxy of the environment. A proxy resolves names by
- * itself, so of what goes through one only the address as written can be checked.
+ * The connections of a client, direct or through the proxy of the environment. A proxy resolves names itself, so
+ * only the address as written can be checked there.
  */
 export function createHttpAgent(options: HttpAgentOptions): Dispatcher {
   const { environment, idleTimeoutMs, policy } = options;
-  // An empty string keeps the agent from looking into the environment by itself.
+  // An empty string keeps the agent from reading the environment of this process.
   return new EnvHttpProxyAgent({
     httpProxy: environment['http_proxy'] ?? environment['HTTP_PROXY'] ?? '',
     httpsProxy: environment['https_proxy'] ?? environment['HTTPS_PROXY'] ?? '',
@@ -26,7 +26,7 @@ export function createHttpAgent(options: HttpAgentOptions): Dispatcher {
   });
 }
 
-/** Connections are kept for each origin, so each is checked once, when it is made. */
+/** Connections belong to an origin, so each is checked once, when it is made. */
 function guardedConnector(policy: AddressPolicy, timeout: number): buildConnector.connector {
   const open = buildConnector({ timeout });
   const guarded = buildConnector({ timeout, lookup: policy.lookup });

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { HttpFailure } from './http-client.ts';
+import { HttpFailure } from './http-failure.ts';
 import { isTransient, retryDelayMs } from './retry-delay.ts';
 
 const status = (code: number, headers: Record<string, string> = {}): HttpFailure =>

@@ -1,4 +1,4 @@
-import { HttpFailure } from './http-client.ts';
+import { HttpFailure } from './http-failure.ts';
 
 const firstDelayMs = 500;
 const maxDelayMs = 30_000;

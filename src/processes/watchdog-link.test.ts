@@ -4,19 +4,20 @@ import { existsSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { bundleScript } from '../../test/setup/test-engines.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { bundleScript } from '../../test/setup/engine/test-engines.ts';
 import { createLogger } from '../observability/logger.ts';
 import { killGroup } from './kill-group.ts';
 import { createWatchdogLink } from './watchdog-link.ts';
+import { useTemporaryFolder } from '../../test/setup/temporary-folder.ts';
 
 const logger = createLogger('silent');
-let script: Awaited<ReturnType<typeof bundleScript>>;
+const scripts = useTemporaryFolder();
+let script: string;
 
 beforeAll(async () => {
-  script = await bundleScript('src/processes/watchdog.ts');
+  script = await bundleScript('src/processes/watchdog.ts', scripts.path);
 });
-afterAll(() => script.remove());
 
 function startSleeper(): { child: ChildProcess; pid: number; exited: Promise<unknown[]> } {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true });
@@ -24,7 +25,7 @@ function startSleeper(): { child: ChildProcess; pid: number; exited: Promise<unk
 }
 
 it('kills what is guarded, and only that, when the pipe closes', async () => {
-  const link = createWatchdogLink(script.path, logger);
+  const link = createWatchdogLink(script, logger);
   const folder = await mkdtemp(join(tmpdir(), 'hearth-watchdog test-'));
   const guarded = startSleeper();
   const withoutFolder = startSleeper();
@@ -43,7 +44,7 @@ it('kills what is guarded, and only that, when the pipe closes', async () => {
 });
 
 it('has nothing to close when nothing was guarded', async () => {
-  const link = createWatchdogLink(script.path, logger);
+  const link = createWatchdogLink(script, logger);
   link.release(12_345);
   await expect(link.close()).resolves.toBeUndefined();
 });

@@ -1,12 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { ProcessGuard } from './managed-child.ts';
 import type { Logger } from '../observability/logger.ts';
 
-/** Our end of the watchdog process: which processes it shall kill when we are gone. */
-export interface WatchdogLink {
-  /** @param folder Removed after the kill. */
-  guard(pid: number, folder?: string): void;
-  release(pid: number): void;
+/** The connection to the watchdog, a process that kills the guarded processes when this one has died. */
+export interface WatchdogLink extends ProcessGuard {
   /** Ends the watchdog; those that are still guarded are killed. */
   close(): Promise<void>;
 }

@@ -12,7 +12,7 @@ import {
   type SpeechScriptOptions,
 } from '../contract/v1/speech-script.ts';
 import { formatSpeechScript } from './format-speech-script.ts';
-import { hostileText } from './testing/hostile-text.ts';
+import { hostileText } from '../../test/setup/speech-script/hostile-text.ts';
 
 it.each(speechScriptCases)('$name', ({ options, result }) => {
   expect(formatSpeechScript(options)).toEqual(result);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { temporaryStore } from '../../test/setup/temporary-store.ts';
+import { temporaryStore } from '../../test/setup/store/temporary-store.ts';
 import type { StoredDownload } from './store.ts';
 
 const download = (id: string, fields: Partial<StoredDownload> = {}): StoredDownload => ({

@@ -39,7 +39,7 @@ export async function migrate(
     const to = migrations.length;
     if (from > to) throw new NewerSchemaError(from, to);
     if (from < to) {
-      for (const step of migrations.slice(from)) await step(transaction.schema, columnTypes);
+      for (const step of migrations.slice(from)) await step(transaction, columnTypes);
       await transaction.deleteFrom('schema_version').execute();
       await transaction.insertInto('schema_version').values({ version: to }).execute();
     }

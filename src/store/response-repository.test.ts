@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { conversationTurn } from '../../test/setup/store/conversation-turn.ts';
 import { createLogger } from '../observability/logger.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import type { NewBlob, Store, StoredResponse } from './store.ts';
+import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
+import { seededRandom } from '../../test/setup/seeded-random.ts';
 
 let folder: string;
 let store: Store;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'hearth-responses-'));
+  folder = await temporaryFolder();
   store = await createSqliteStore({
     file: join(folder, 'hearth.db'),
     logger: createLogger('silent'),
@@ -19,7 +20,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await store.close();
-  await rm(folder, { recursive: true });
 });
 
 const idOf = (name: string) =>
@@ -34,10 +34,10 @@ function response(name: string, parent?: string, fields: Partial<StoredResponse>
     createdAt: new Date('2026-11-21T10:00:00.123Z'),
     modelKey: 'hearth/starter-chat',
     modelInstanceId: 'hearth/starter-chat:2',
-    systemPrompt: null,
-    input: [{ type: 'text', content: name }],
-    output: [{ type: 'message', content: `about ${name}` }],
-    stats: { input_tokens: 3, tokens_per_second: 1.5 },
+    turn: conversationTurn({
+      messages: [{ role: 'user', content: [{ type: 'text', text: name }] }],
+      items: [{ type: 'message', text: `about ${name}` }],
+    }),
     ...fields,
   } satisfies StoredResponse;
 }
@@ -52,7 +52,11 @@ function image(text: string): NewBlob {
 }
 
 const showing = ({ sha256, mediaType }: NewBlob) =>
-  ({ input: [{ type: 'image', sha256, mediaType }] }) satisfies Partial<StoredResponse>;
+  ({
+    turn: conversationTurn({
+      messages: [{ role: 'user', content: [{ type: 'image', sha256, mediaType }] }],
+    }),
+  }) satisfies Partial<StoredResponse>;
 
 /** Inserts `name` or `name<parent`, in order. */
 async function grow(...names: readonly string[]): Promise<void> {
@@ -63,9 +67,10 @@ async function grow(...names: readonly string[]): Promise<void> {
 }
 
 const chainOf = async (name: string, ownerId: string | null = null) =>
-  (await store.responses.chain(idOf(name), ownerId))?.map(
-    ({ input }) => input[0]?.type === 'text' && input[0].content,
-  );
+  (await store.responses.chain(idOf(name), ownerId))?.map(({ turn }) => {
+    const [part] = turn.messages[0]?.content ?? [];
+    return part?.type === 'text' && part.text;
+  });
 
 /** What really lies in the tables, past the repositories. */
 function rowCounts() {
@@ -84,10 +89,22 @@ describe('insert and find', () => {
     const odd = 'null \u0000, lone \ud800, emoji 🔥, quote \' " \\ \n';
     const stored = response('a', undefined, {
       ownerId: 'token',
-      systemPrompt: odd,
-      input: [{ type: 'text', content: odd }],
-      output: [{ content: odd, nested: [null, 1, { a: [] }] }],
-      stats: null,
+      turn: conversationTurn({
+        systemPrompt: odd,
+        messages: [{ role: 'user', content: [{ type: 'text', text: odd }] }],
+        items: [
+          {
+            type: 'toolCall',
+            round: 0,
+            exposedName: odd,
+            tool: odd,
+            provider: { type: 'plugin', pluginId: odd },
+            arguments: { [odd]: odd, nested: [null, 1, { a: [] }] },
+            result: [{ type: odd, [odd]: [null, 1, { a: [] }] }],
+            isError: true,
+          },
+        ],
+      }),
     });
     await store.responses.insert(stored, []);
     expect(await store.responses.find(stored.id, 'token')).toEqual(stored);
@@ -113,7 +130,7 @@ describe('insert and find', () => {
 
   it('refuses an id that is taken and keeps the first', async () => {
     await grow('a');
-    const second = response('a', undefined, { systemPrompt: 'other' });
+    const second = response('a', undefined, { modelKey: 'other' });
     await expect(store.responses.insert(second, [image('x')])).rejects.toThrow(/unique/i);
     expect(await store.responses.find(idOf('a'), null)).toEqual(response('a'));
     expect(rowCounts()).toEqual([1, 0, 0]);
@@ -130,7 +147,7 @@ describe('insert and find', () => {
     await store.responses.delete(idOf('tombstone'), null);
     await expect(
       store.responses.insert(response('b', parent, { ownerId }), [image('x')]),
-    ).rejects.toMatchObject({ code: 'invalid_value', param: 'previous_response_id' });
+    ).rejects.toMatchObject({ code: 'invalid_value', field: 'previousResponseId' });
     expect(rowCounts()).toEqual([3, 0, 0]);
   });
 
@@ -217,7 +234,7 @@ describe('delete', () => {
   });
 
   it('leaves nothing behind of a random forest, in whatever order it goes', async () => {
-    const random = randomSequence(7);
+    const random = seededRandom(7);
     const names = Array.from({ length: 60 }, (_, index) => `${index}`);
     for (const [index, name] of names.entries()) {
       const parent =
@@ -286,19 +303,10 @@ describe('page', () => {
     await store.responses.insert({ ...at('c', 3), parentId: idOf('b') }, []);
     await store.responses.delete(idOf('b'), null);
     expect((await pageAfter(idOf('b'))).responses.map(({ id }) => id)).toEqual(idsOf('a'));
-    const refusal = { code: 'invalid_value', param: 'after' };
+    const refusal = { code: 'invalid_value', field: 'after' };
     await expect(pageAfter(idOf('nobody'))).rejects.toMatchObject(refusal);
     await expect(
       store.responses.page({ ownerId: 'you', limit: 2, after: idOf('a') }),
     ).rejects.toMatchObject(refusal);
   });
 });
-
-/** The same numbers between 0 and 1 on each run (a linear congruential generator). */
-function randomSequence(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
-    return state / 2 ** 32;
-  };
-}

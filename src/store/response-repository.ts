@@ -1,5 +1,7 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
 import { HearthError } from '../contract/errors.ts';
+import { decodeTurn, encodeTurn } from '../conversation/codec.ts';
+import type { ConversationTurn } from '../conversation/conversation-turn.ts';
 import { deleteResponse } from './delete-response.ts';
 import type { Schema } from './schema.ts';
 import type { NewBlob, ResponsePage, ResponseRepository, StoredResponse } from './store.ts';
@@ -39,10 +41,7 @@ async function insert(
   }
   await transaction.insertInto('responses').values(toRow(response)).execute();
   // A blob that came along counts as referred to, so that none can be left behind.
-  const references = new Set([
-    ...response.input.flatMap((item) => (item.type === 'image' ? [item.sha256] : [])),
-    ...blobs.map((blob) => blob.sha256),
-  ]);
+  const references = new Set([...imagesOf(response.turn), ...blobs.map((blob) => blob.sha256)]);
   for (const sha256 of references) {
     await transaction
       .insertInto('response_blobs')
@@ -64,8 +63,15 @@ async function assertParentVisible(
   if (parent !== undefined) return;
   throw new HearthError(
     'invalid_value',
-    `previous_response_id: "${parentId}" is not stored; it never was, or it was deleted.`,
-    { param: 'previous_response_id' },
+    (name) =>
+      `${name('previousResponseId')}: "${parentId}" is not stored; it never was, or it was deleted.`,
+    { field: 'previousResponseId' },
+  );
+}
+
+function imagesOf({ messages }: ConversationTurn): readonly string[] {
+  return messages.flatMap(({ content }) =>
+    content.flatMap((part) => (part.type === 'image' ? [part.sha256] : [])),
   );
 }
 
@@ -137,15 +143,13 @@ async function creationTimeOfCursor(
   throw new HearthError(
     'invalid_value',
     `after: "${id}" is not a stored response (any more). Start again from the first page.`,
-    { param: 'after' },
+    { field: 'after' },
   );
 }
 
 type ResponseRow = Selectable<Schema['responses']>;
-type ResponseContent = Pick<StoredResponse, 'systemPrompt' | 'input' | 'output' | 'stats'>;
 
 function toRow(response: StoredResponse): Omit<ResponseRow, 'deleted_at'> {
-  const { systemPrompt, input, output, stats } = response;
   return {
     id: response.id,
     parent_id: response.parentId,
@@ -153,10 +157,11 @@ function toRow(response: StoredResponse): Omit<ResponseRow, 'deleted_at'> {
     created_at: response.createdAt.toISOString(),
     model_key: response.modelKey,
     model_instance_id: response.modelInstanceId,
-    content: JSON.stringify({ systemPrompt, input, output, stats } satisfies ResponseContent),
+    content: encodeTurn(response.turn),
   };
 }
 
+/** @throws Error where the content can't be read. */
 function fromRow(row: ResponseRow): StoredResponse {
   return {
     id: row.id,
@@ -165,6 +170,14 @@ function fromRow(row: ResponseRow): StoredResponse {
     createdAt: new Date(row.created_at),
     modelKey: row.model_key,
     modelInstanceId: row.model_instance_id,
-    ...(JSON.parse(row.content) as ResponseContent),
+    turn: readTurn(row),
   };
+}
+
+function readTurn({ id, content }: ResponseRow): ConversationTurn {
+  try {
+    return decodeTurn(content);
+  } catch (error) {
+    throw new Error(`The stored response ${id} can't be read`, { cause: error });
+  }
 }

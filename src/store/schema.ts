@@ -22,7 +22,7 @@ interface ResponseTable {
   readonly deleted_at: Generated<string | null>;
   readonly model_key: string;
   readonly model_instance_id: string;
-  /** JSON of the fields that no query looks into. */
+  /** The turn as `encodeTurn` writes it. */
   readonly content: string;
 }
 

@@ -1,9 +1,9 @@
-import { chmod, mkdtemp, rm, stat, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { Kysely } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { conversationTurn } from '../../test/setup/store/conversation-turn.ts';
 import { createLogger } from '../observability/logger.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/migrations.ts';
@@ -12,14 +12,14 @@ import type { Schema } from './schema.ts';
 import { openSqliteFile, SqliteConnectionDialect } from './sqlite-connection.ts';
 import { createSqliteStore, StoreOpenError } from './sqlite-store.ts';
 import type { StoredResponse } from './store.ts';
+import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 
 let folder: string;
 let file: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'hearth-store-'));
+  folder = await temporaryFolder();
   file = join(folder, 'hearth.db');
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 const open = () => createSqliteStore({ file, logger: createLogger('silent') });
 
@@ -30,10 +30,7 @@ const response = (digit: string, content: string): StoredResponse => ({
   createdAt: new Date(0),
   modelKey: 'a/b',
   modelInstanceId: 'a/b',
-  systemPrompt: null,
-  input: [{ type: 'text', content }],
-  output: [],
-  stats: null,
+  turn: conversationTurn({ systemPrompt: content }),
 });
 
 /** Runs `change` on the closed database. */

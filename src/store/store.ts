@@ -1,14 +1,10 @@
 /**
  * What Hearth keeps: one set of repositories, whatever database is behind them.
- * A stored response is an immutable node of a tree; its parent is `previous_response_id`.
+ * A stored response is an immutable node of a tree; its parent is the turn that it continues.
  */
 
 import type { Permission } from '../contract/permission.ts';
-
-/** A message part as stored; an image is a reference to a blob. */
-export type StoredInputItem =
-  | { readonly type: 'text'; readonly content: string }
-  | { readonly type: 'image'; readonly sha256: string; readonly mediaType: string };
+import type { ConversationTurn } from '../conversation/conversation-turn.ts';
 
 export interface StoredResponse {
   /** `resp_` and 48 lower-case hex digits. */
@@ -19,12 +15,7 @@ export interface StoredResponse {
   readonly createdAt: Date;
   readonly modelKey: string;
   readonly modelInstanceId: string;
-  /** As given in this turn; null where none was. */
-  readonly systemPrompt: string | null;
-  readonly input: readonly StoredInputItem[];
-  /** The response's output items, as JSON values of the contract. */
-  readonly output: readonly unknown[];
-  readonly stats: unknown;
+  readonly turn: ConversationTurn;
 }
 
 export interface NewBlob {

@@ -1,21 +1,19 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createLogger } from '../observability/logger.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import type { Store, StoredToken } from './store.ts';
+import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 
 let folder: string;
 let store: Store;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'hearth-tokens-'));
+  folder = await temporaryFolder();
   const file = join(folder, 'hearth.db');
   store = await createSqliteStore({ file, logger: createLogger('silent') });
 });
 afterEach(async () => {
   await store.close();
-  await rm(folder, { recursive: true });
 });
 
 const token = (id: string, fields: Partial<StoredToken> = {}): StoredToken => ({

@@ -1,26 +1,20 @@
 import { HearthError } from '../contract/errors.ts';
-import type { Logger } from '../observability/logger.ts';
 import { listNames } from './list-names.ts';
-import type { ToolSource } from './tool-source.ts';
-
-const maxLogged = 20;
+import type { ToolList } from './tool-list.ts';
 
 /**
- * Checks the names of `allowed_tools` against what the server has, and notes what can't be offered.
+ * Checks the names in `allowedTools` against the tools of the server.
  *
- * @throws HearthError `invalid_value`, with the names that there are.
+ * @param field Domain path of the integration.
+ * @throws HearthError `invalid_value` with the names that exist.
  */
-export function assertAllowed(
-  { connection, allowedTools, label }: ToolSource,
-  param: string,
-  logger: Logger,
+export function assertAllowedTools(
+  { tools, leftOut }: ToolList,
+  { label, allowedTools }: { readonly label: string; readonly allowedTools: Iterable<string> },
+  field: string,
 ): void {
-  const { tools, leftOut } = connection.list();
-  for (const [tool, reason] of [...leftOut].slice(0, maxLogged)) {
-    logger.warn({ server: label, tool, reason }, 'a tool is left out');
-  }
   const names = new Set(tools.map(({ name }) => name));
-  for (const [index, name] of [...(allowedTools ?? [])].entries()) {
+  for (const [index, name] of [...allowedTools].entries()) {
     if (names.has(name)) continue;
     const quoted = JSON.stringify(name.slice(0, 100));
     const reason = leftOut.get(name);
@@ -28,6 +22,6 @@ export function assertAllowed(
       reason === undefined
         ? `${JSON.stringify(label)} has no tool ${quoted}; it has: ${listNames([...names])}.`
         : `The tool ${quoted} of ${JSON.stringify(label)} can't be used: ${reason}.`;
-    throw new HearthError('invalid_value', message, { param: `${param}.allowed_tools[${index}]` });
+    throw new HearthError('invalid_value', message, { field: `${field}.allowedTools[${index}]` });
   }
 }

@@ -1,13 +1,35 @@
 import type { ListedTool } from './tool-list.ts';
 import type { ToolResult } from './toolbox.ts';
+import type { ToolSource } from './tool-source.ts';
 
-/** A tool of Hearth's own: a function of the arguments, which fit its schema. */
+/** A tool that is part of Hearth: a function of arguments that match its schema. */
 export interface BuiltInTool extends ListedTool {
   readonly call: (args: Readonly<Record<string, unknown>>) => ToolResult;
 }
 
-/** A plugin that is part of Hearth; it runs no program. */
+/** A plugin that is part of Hearth and needs no process. */
 export interface BuiltInPlugin {
   readonly label: string;
   readonly tools: readonly BuiltInTool[];
+}
+
+/** Adapts a built-in plugin to the interface of tool servers. */
+export function builtInSource(plugin: BuiltInPlugin, provider: ToolSource['provider']): ToolSource {
+  const { label, tools } = plugin;
+  const list = { tools, leftOut: new Map<string, string>() };
+  return {
+    label,
+    provider,
+    list,
+    open: async () => ({
+      list: () => list,
+      call: async (name, args, signal) => {
+        signal.throwIfAborted();
+        const tool = tools.find((each) => each.name === name);
+        if (tool === undefined) throw new Error(`The built-in plugin has no tool ${name}.`);
+        return tool.call(args);
+      },
+      close: async () => {},
+    }),
+  };
 }

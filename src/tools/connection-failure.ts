@@ -1,5 +1,5 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
-import { HttpFailure } from '../net/http-client.ts';
+import { HttpFailure } from '../net/http-failure.ts';
 import { ToolListError } from './tool-list.ts';
 
 const maxWords = 500;

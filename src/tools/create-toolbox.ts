@@ -1,7 +1,7 @@
 import type { Logger } from '../observability/logger.ts';
 import { ExposedNames } from './exposed-names.ts';
 import type { Tool, Toolbox } from './toolbox.ts';
-import type { ToolSource } from './tool-source.ts';
+import type { OpenToolSource } from './tool-source.ts';
 import type { ListedTool } from './tool-list.ts';
 import { createArgumentCheck } from './tool-schema.ts';
 
@@ -10,7 +10,7 @@ const argumentCheckMs = 250;
 
 /** One toolbox out of what the integrations of a turn give. */
 export function createToolbox(
-  sources: readonly ToolSource[],
+  sources: readonly OpenToolSource[],
   logger: Logger,
   onClose: () => Promise<void>,
 ): Toolbox {
@@ -18,7 +18,7 @@ export function createToolbox(
   const made = new Map<ListedTool, Tool>();
   let closed: Promise<void> | undefined;
 
-  function toTool(source: ToolSource, listed: ListedTool, exposedName: string): Tool {
+  function toTool(source: OpenToolSource, listed: ListedTool, exposedName: string): Tool {
     const { connection, provider, label } = source;
     const { name, description, parameters } = listed;
     const check = createArgumentCheck(parameters, {
@@ -33,7 +33,7 @@ export function createToolbox(
       parameters,
       provider,
       findArgumentIssue: (args) => check.fault(args),
-      call: (args, signal) => connection.call(name, args, signal),
+      call: (args, { signal }) => connection.call(name, args, signal),
     };
   }
 

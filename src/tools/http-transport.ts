@@ -3,30 +3,37 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { createGuardedFetch, type FetchEgress } from '../net/guarded-fetch.ts';
-import { HttpFailure } from '../net/http-client.ts';
+import { withTimeout } from '../concurrency/with-timeout.ts';
+import type { EgressPolicy } from '../net/address-policy.ts';
+import { HttpFailure } from '../net/http-failure.ts';
+import { createOutboundFetch } from '../net/outbound-fetch.ts';
 import type { McpTransport } from './mcp-transport.ts';
+import type { ConnectionLimits } from './server-connection.ts';
 import type { TransportBounds } from './transport-bounds.ts';
 
-interface HttpLinkOptions {
+interface HttpTransportOptions {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  readonly reach: FetchEgress;
+  readonly egress: EgressPolicy;
+  /** For the proxy. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
   readonly bounds: TransportBounds;
-  /** Longest silence of an answer; more than a call may take. */
-  readonly idleTimeoutMs: number;
+  readonly limits: ConnectionLimits;
 }
 
-/** Longest life of one connection: a feed of news ends with the turn, at the latest after this. */
+/** A response may be silent for as long as a call may take, and for this much longer. */
+const idleMarginMs = 5000;
+/** Longest life of one connection; a stream of notifications otherwise ends with the turn. */
 const totalTimeoutMs = 3600_000;
-/** Time for what is said at the end: that a call is cancelled, and that the session is over. */
-const farewellMs = 1000;
+/** Time to deliver the last requests: cancellations, and the end of the session. */
+const drainTimeoutMs = 1000;
 const maxReconnections = 5;
-const reconnectionDelaysMs = { least: 250, most: 5000 };
+const minReconnectionDelayMs = 250;
+const maxReconnectionDelayMs = 5000;
 
-/** A link over Streamable HTTP; over its predecessor, server-sent events, where the server refuses that. */
-export function createHttpTransport(options: HttpLinkOptions): McpTransport {
-  const { url, bounds, idleTimeoutMs, reach } = options;
+/** Connects over Streamable HTTP, or over the older HTTP with SSE where the server refuses that. */
+export function createHttpTransport(options: HttpTransportOptions): McpTransport {
+  const { url, bounds, limits, egress, environment } = options;
   let failure: unknown;
   let breakOff: (reason: unknown) => void = () => {};
   const broken = new Promise<never>((_, reject) => {
@@ -36,28 +43,29 @@ export function createHttpTransport(options: HttpLinkOptions): McpTransport {
     };
   });
   broken.catch(() => {});
-  let isOverEvents = false;
-  const guarded = createGuardedFetch({
-    reach,
+  let usesSse = false;
+  const outbound = createOutboundFetch({
+    egress,
+    environment,
     maxBytes: bounds.maxMessageBytes,
-    idleTimeoutMs,
+    idleTimeoutMs: limits.callTimeoutMs + idleMarginMs,
     totalTimeoutMs,
-    // Over Streamable HTTP, what comes on a GET is news that one can do without.
+    // Over Streamable HTTP, the response to a GET has notifications only, which are optional.
     onBroken: (reason, method) => {
-      if (method !== 'GET' || isOverEvents) breakOff(reason);
+      if (method !== 'GET' || usesSse) breakOff(reason);
     },
   });
 
-  const farewells = new Set<Promise<unknown>>();
-  const send: typeof guarded.fetch = async (target, init) => {
-    const answer = guarded.fetch(target, init).catch((error: unknown) => {
+  const lastRequests = new Set<Promise<unknown>>();
+  const send: typeof outbound.fetch = async (target, init) => {
+    const answer = outbound.fetch(target, init).catch((error: unknown) => {
       failure ??= error;
       throw error;
     });
     if (typeof init?.body === 'string' && isCancellation(init.body)) {
       const settled = answer.catch(() => {});
-      farewells.add(settled);
-      void settled.finally(() => farewells.delete(settled));
+      lastRequests.add(settled);
+      void settled.finally(() => lastRequests.delete(settled));
     }
     return answer;
   };
@@ -75,8 +83,8 @@ export function createHttpTransport(options: HttpLinkOptions): McpTransport {
       reconnectionScheduler: (reconnect, delayMs) => {
         reconnections += 1;
         if (reconnections > maxReconnections) return;
-        const { least, most } = reconnectionDelaysMs;
-        const timer = setTimeout(reconnect, Math.min(Math.max(delayMs, least), most));
+        const boundedMs = Math.max(delayMs, minReconnectionDelayMs);
+        const timer = setTimeout(reconnect, Math.min(boundedMs, maxReconnectionDelayMs));
         return () => clearTimeout(timer);
       },
     });
@@ -84,19 +92,19 @@ export function createHttpTransport(options: HttpLinkOptions): McpTransport {
     return streamable;
   };
 
-  const openEvents = (): Transport => {
-    isOverEvents = true;
+  const openSse = (): Transport => {
+    usesSse = true;
     failure = undefined;
-    let hasFeed = false;
+    let hasStream = false;
     const transport = new SSEClientTransport(url, {
       fetch: async (target, init) => {
         if (init?.method === 'POST') return send(target, init);
-        if (hasFeed) {
-          // A second feed is a new session, which knows nothing of our requests; 204 says that there is none.
+        if (hasStream) {
+          // A second stream is a new session, without our requests; 204 tells the client to stop.
           breakOff(new HttpFailure('interrupted', `${url.host} ended the connection`));
           return new Response(null, { status: 204 });
         }
-        hasFeed = true;
+        hasStream = true;
         return send(target, init);
       },
       requestInit,
@@ -107,29 +115,28 @@ export function createHttpTransport(options: HttpLinkOptions): McpTransport {
   };
 
   return {
-    transports: [openStreamable, openEvents],
+    transports: [openStreamable, openSse],
     broken,
     failure: () => failure,
     close: async () => {
-      // What was just cancelled is on its way to `send`.
+      // A cancellation sent just now reaches `send` in this turn of the event loop.
       await new Promise((resolve) => {
         setImmediate(resolve);
       });
       if (streamable?.sessionId !== undefined) {
-        farewells.add(streamable.terminateSession().catch(() => {}));
+        lastRequests.add(streamable.terminateSession().catch(() => {}));
       }
-      if (farewells.size > 0) {
-        let timer: NodeJS.Timeout | undefined;
-        const patience = new Promise<void>((resolve) => {
-          timer = setTimeout(resolve, farewellMs);
-        });
-        await Promise.race([Promise.all(farewells), patience]);
-        clearTimeout(timer);
-      }
+      if (lastRequests.size > 0) await drain(lastRequests);
       for (const transport of opened) await transport.close();
-      await guarded.close();
+      await outbound.close();
     },
   };
+}
+
+/** Waits for requests no longer than the limit. */
+async function drain(requests: Iterable<Promise<unknown>>): Promise<void> {
+  const { signal } = new AbortController();
+  await withTimeout(drainTimeoutMs, signal, () => Promise.all(requests)).catch(() => {});
 }
 
 function isCancellation(body: string): boolean {

@@ -1,17 +1,16 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { createPluginFileEditor } from './plugin-file-editor.ts';
+import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 
 let folder: string;
 let file: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'hearth-mcp-'));
+  folder = await temporaryFolder();
   file = join(folder, 'mcp.json');
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 it('makes the file, for its owner alone', async () => {
   const editor = createPluginFileEditor(file);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { Mutex } from '../concurrency/semaphore.ts';
 import { errorCode } from '../error-code.ts';
 import { parsePluginFile, parsePluginJson, type PluginEntry } from './plugin-file.ts';
 
@@ -23,6 +24,9 @@ export interface PluginFileEditor {
 }
 
 export function createPluginFileEditor(file: string): PluginFileEditor {
+  // A change reads the file, so that two at once would lose one of them.
+  const changes = new Mutex();
+
   async function read(): Promise<string> {
     try {
       return await readFile(file, 'utf8');
@@ -54,20 +58,22 @@ export function createPluginFileEditor(file: string): PluginFileEditor {
 
   return {
     list: async () => parsePluginFile(await read()),
-    add: async (label, entry) => {
-      const content = await read();
-      if (parsePluginFile(content).has(label)) return `there is a plugin ${label} already`;
-      const changed = withServers(content, (servers) => servers.set(label, entry));
-      const added = parsePluginFile(changed).get(label);
-      if (added?.type === 'faulty') return added.fault;
-      await write(changed);
-      return undefined;
-    },
-    remove: async (label) => {
-      const content = await read();
-      if (!parsePluginFile(content).has(label)) return false;
-      await write(withServers(content, (servers) => servers.delete(label)));
-      return true;
-    },
+    add: (label, entry) =>
+      changes.run(async () => {
+        const content = await read();
+        if (parsePluginFile(content).has(label)) return `there is a plugin ${label} already`;
+        const changed = withServers(content, (servers) => servers.set(label, entry));
+        const added = parsePluginFile(changed).get(label);
+        if (added?.type === 'faulty') return added.fault;
+        await write(changed);
+        return undefined;
+      }),
+    remove: (label) =>
+      changes.run(async () => {
+        const content = await read();
+        if (!parsePluginFile(content).has(label)) return false;
+        await write(withServers(content, (servers) => servers.delete(label)));
+        return true;
+      }),
   };
 }

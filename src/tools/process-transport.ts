@@ -1,5 +1,4 @@
 import { resolve as resolvePath } from 'node:path';
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import {
   parseJSONRPCMessage,
   serializeMessage,
@@ -7,123 +6,138 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import type { Logger } from '../observability/logger.ts';
-import { killGroup } from '../processes/kill-group.ts';
-import { LineRing } from '../processes/line-ring.ts';
+import { filterEnvironment } from '../processes/filter-environment.ts';
+import {
+  startManagedChild,
+  type ChildExit,
+  type ManagedChild,
+  type ProcessGuard,
+} from '../processes/managed-child.ts';
 import { withoutFolders } from '../processes/without-folders.ts';
 import { LineSplitter, LineTooLongError } from './line-splitter.ts';
-import type { TransportBounds } from './transport-bounds.ts';
+import type { McpTransport } from './mcp-transport.ts';
 import type { PluginConfiguration } from './plugin-file.ts';
-import { pluginEnvironment } from './plugin-environment.ts';
-
-/** Kills the processes that are left should this one be killed. */
-export interface ProcessGuard {
-  guard(pid: number): void;
-  release(pid: number): void;
-}
+import type { TransportBounds } from './transport-bounds.ts';
 
 export interface ProcessTransportOptions {
   readonly plugin: Extract<PluginConfiguration, { type: 'process' }>;
-  /** Where the plugin says nothing else; a relative folder of it starts here. */
+  /** Used where the plugin names none; a relative folder of the plugin starts here. */
   readonly workingFolder: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly bounds: TransportBounds;
-  /** Time to end by itself after SIGTERM. */
+  /** Time to exit after SIGTERM. */
   readonly stopGraceMs: number;
   readonly logger: Logger;
-  readonly guard?: ProcessGuard;
+  readonly guard?: ProcessGuard | undefined;
 }
 
-const maxErrorLines = 20;
-const maxErrorLineCharacters = 500;
+const maxLineCharacters = 500;
+const stderrTail = { maxLines: 20, maxLineCharacters };
 const maxLoggedLines = 200;
-/** Time for what is still in the pipes of a process that has ended. */
-const lastWordsMs = 250;
 
 /**
- * MCP over the standard input and output of a child process: a JSON message a line. The process has a group of
- * its own, and all of that group goes when the connection does.
+ * A program needs these to find other programs, the folders of its user and the language. Everything else stays
+ * here, so that no secret goes along.
  */
-export class ProcessTransport implements Transport {
+const inheritedVariables = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'SHELL',
+  'LANG',
+  'LC_ALL',
+  'TZ',
+  'TMPDIR',
+  'TEMP',
+  'TMP',
+  'APPDATA',
+  'COMSPEC',
+  'LOCALAPPDATA',
+  'PATHEXT',
+  'PROGRAMDATA',
+  'PROGRAMFILES',
+  'SystemRoot',
+  'USERPROFILE',
+];
+
+/** Connects to a plugin that runs as a child process. */
+export function createProcessMcpTransport(
+  options: ProcessTransportOptions,
+): McpTransport & { readonly ended: Promise<void> } {
+  const transport = new ProcessTransport(options);
+  return {
+    transports: [() => transport],
+    // The protocol client notices itself that the process has exited.
+    broken: new Promise<never>(() => {}),
+    failure: () => transport.failure,
+    /** Settles when the process has exited, could not be started, or is closed without having been started. */
+    ended: transport.ended,
+    close: () => transport.close(),
+  };
+}
+
+/** MCP over the standard input and output of a child process: one JSON message per line. */
+class ProcessTransport implements Transport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   onmessage?: ((message: JSONRPCMessage) => void) | undefined;
 
   readonly #options: ProcessTransportOptions;
   readonly #lines: LineSplitter;
-  readonly #errorOutput = new LineRing(maxErrorLines, maxErrorLineCharacters);
-  #child: ChildProcessWithoutNullStreams | undefined;
-  #gone: Promise<void> = Promise.resolve();
+  #child: ManagedChild | undefined;
+  #settleEnded = (): void => {};
+  readonly ended = new Promise<void>((resolve) => {
+    this.#settleEnded = resolve;
+  });
   #receivedBytes = 0;
   #loggedLines = 0;
   #failure: string | undefined;
-  #hasToldClosed = false;
+  #hasReportedClose = false;
 
   constructor(options: ProcessTransportOptions) {
     this.#options = options;
     this.#lines = new LineSplitter(options.bounds.maxMessageBytes);
   }
 
-  /** Why the connection was lost; undefined while it stands or where nobody knows. */
+  /** Why the connection was lost; undefined while it stands or where the reason is unknown. */
   get failure(): string | undefined {
     return this.#failure;
   }
 
   async start(): Promise<void> {
-    const { plugin, environment, workingFolder, guard } = this.#options;
-    const child = spawn(plugin.command, plugin.arguments, {
-      cwd: resolvePath(workingFolder, plugin.workingFolder ?? ''),
-      env: pluginEnvironment(environment, plugin.environment),
-      detached: true,
-      stdio: ['pipe', 'pipe', 'pipe'],
-      windowsHide: true,
+    const { plugin, environment, workingFolder, stopGraceMs, guard } = this.#options;
+    const child = startManagedChild({
+      command: plugin.command,
+      arguments: plugin.arguments,
+      environment: { ...filterEnvironment(environment, inheritedVariables), ...plugin.environment },
+      workingFolder: resolvePath(workingFolder, plugin.workingFolder ?? ''),
+      stdin: 'pipe',
+      onStdout: (chunk) => this.#receive(chunk),
+      onStderr: (chunk) => this.#log(chunk.toString(), 'plugin wrote to stderr'),
+      stopGraceMs,
+      stderrTail,
+      guard,
     });
     this.#child = child;
-    child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => this.#noteErrorOutput(text));
-    // It may go while we write to it; `exit` tells.
-    child.stdin.on('error', () => {});
-    this.#gone = this.#untilGone(child);
-    await new Promise<void>((resolve, reject) => {
-      child.once('spawn', () => {
-        if (child.pid !== undefined) guard?.guard(child.pid);
-        resolve();
-      });
-      child.once('error', (error: NodeJS.ErrnoException) => {
-        const code = error.code ?? 'unknown';
-        const fault = code === 'ENOENT' ? 'is not there' : "can't be used";
-        this.#failure ??= `its command, or the folder to run it in, ${fault} (${code})`;
-        reject(error);
-      });
-    });
+    void child.exited.then((exit) => this.#noteExit(exit, child.stderrTail().at(-1)));
+    if (child.pid !== undefined) return;
+    const { error } = await child.exited;
+    throw error ?? new Error('not started');
   }
 
-  /** Settles when the process has gone and its last words are read. */
-  async #untilGone(child: ChildProcessWithoutNullStreams): Promise<void> {
-    const { pid } = child;
-    if (pid === undefined) return;
-    const closed = new Promise<void>((resolve) => {
-      child.once('close', () => resolve());
-    });
-    const [exitCode, signal] = await new Promise<[number | null, NodeJS.Signals | null]>(
-      (resolve) => {
-        child.once('exit', (...end) => resolve(end));
-      },
-    );
-    // What it started would live on.
-    killGroup(pid, 'SIGKILL');
-    this.#options.guard?.release(pid);
-    // A process that left the group may hold the pipes open.
-    const patience = setTimeout(() => {
-      child.stdout.destroy();
-      child.stderr.destroy();
-    }, lastWordsMs);
-    await closed;
-    clearTimeout(patience);
-    const lastLine = this.#errorOutput.lines().at(-1);
-    const words = lastLine === undefined ? '' : `: ${withoutFolders(lastLine).trim()}`;
-    const end = signal === null ? `exit code ${exitCode}` : `ended by ${signal}`;
-    this.#failure ??= `its process has gone (${end})${words}`;
-    this.#tellClosed();
+  #noteExit({ exitCode, signal, error }: ChildExit, lastLine: string | undefined): void {
+    if (error === undefined) {
+      const end = signal === null ? `exit code ${exitCode}` : `ended by ${signal}`;
+      const detail = lastLine === undefined ? '' : `: ${withoutFolders(lastLine).trim()}`;
+      this.#failure ??= `its process has gone (${end})${detail}`;
+    } else {
+      const code = error.code ?? 'unknown';
+      const fault = code === 'ENOENT' ? 'is not there' : "can't be used";
+      this.#failure ??= `its command, or the folder to run it in, ${fault} (${code})`;
+    }
+    this.#settleEnded();
+    this.#reportClose();
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -139,14 +153,10 @@ export class ProcessTransport implements Transport {
 
   async close(): Promise<void> {
     const child = this.#child;
-    if (child?.pid === undefined) return;
-    const { pid } = child;
-    child.stdin.end();
-    if (child.exitCode !== null || child.signalCode !== null) return this.#gone;
-    killGroup(pid, 'SIGTERM');
-    const grace = setTimeout(() => killGroup(pid, 'SIGKILL'), this.#options.stopGraceMs);
-    await this.#gone;
-    clearTimeout(grace);
+    if (child === undefined) return this.#settleEnded();
+    // A server over stdio exits when its input ends (MCP, transports, stdio).
+    child.stdin?.end();
+    await child.stop();
   }
 
   #receive(chunk: Buffer): void {
@@ -164,39 +174,34 @@ export class ProcessTransport implements Transport {
     }
   }
 
-  /** Words that are no message are let be: programs print to their output what belongs in a log. */
+  /** Ignores lines that are not JSON-RPC: programs print to stdout what belongs in a log. */
   #deliver(line: string): void {
-    if (!line.startsWith('{')) return this.#log(line, 'a plugin wrote what is no message');
+    if (!line.startsWith('{')) return this.#log(line, 'plugin wrote a line that is not JSON-RPC');
     let message: JSONRPCMessage;
     try {
       message = parseJSONRPCMessage(JSON.parse(line));
     } catch {
-      return this.#log(line, 'a plugin wrote a message that is not valid');
+      return this.#log(line, 'plugin wrote an invalid JSON-RPC message');
     }
     this.onmessage?.(message);
   }
 
   #abandon(failure: string): void {
     this.#failure = failure;
-    this.#child?.stdout.destroy();
-    this.#tellClosed();
+    this.#child?.discardOutput();
+    this.#reportClose();
     void this.close();
   }
 
-  #tellClosed(): void {
-    if (this.#hasToldClosed) return;
-    this.#hasToldClosed = true;
+  #reportClose(): void {
+    if (this.#hasReportedClose) return;
+    this.#hasReportedClose = true;
     this.onclose?.();
-  }
-
-  #noteErrorOutput(text: string): void {
-    this.#errorOutput.append(text);
-    this.#log(text, 'a plugin wrote to its error output');
   }
 
   #log(text: string, message: string): void {
     this.#loggedLines += 1;
     if (this.#loggedLines > maxLoggedLines) return;
-    this.#options.logger.debug({ text: text.slice(0, maxErrorLineCharacters) }, message);
+    this.#options.logger.debug({ text: text.slice(0, maxLineCharacters) }, message);
   }
 }

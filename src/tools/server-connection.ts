@@ -6,7 +6,7 @@ import type { McpTransport } from './mcp-transport.ts';
 import type { ToolResult } from './toolbox.ts';
 import { callResultSchema, toolFailure, toToolResult } from './tool-content.ts';
 import { listTools, type ToolList, unlimitedMs } from './tool-list.ts';
-import { TimeLimitError, withinTime } from '../concurrency/within-time.ts';
+import { TimeoutError, withTimeout } from '../concurrency/with-timeout.ts';
 
 export interface ConnectionLimits {
   /** For connecting, and once more for listing the tools. */
@@ -53,19 +53,17 @@ export async function connectServer(
     const cause = link.failure() ?? error;
     const seconds = limits.connectTimeoutMs / 1000;
     const reason =
-      error instanceof TimeLimitError
-        ? `it did not ${act} in ${seconds} s`
-        : describeFailure(cause);
+      error instanceof TimeoutError ? `it did not ${act} in ${seconds} s` : describeFailure(cause);
     return new ServerUnusableError(reason, { cause });
   };
   let act = 'connect';
   try {
-    const client = await withinTime(limits.connectTimeoutMs, signal, (inner) =>
+    const client = await withTimeout(limits.connectTimeoutMs, signal, (inner) =>
       Promise.race([link.broken, initialize(link, logger, inner)]),
     );
     act = 'list its tools';
     const list = (): Promise<ToolList> =>
-      withinTime(limits.connectTimeoutMs, signal, (inner) =>
+      withTimeout(limits.connectTimeoutMs, signal, (inner) =>
         Promise.race([link.broken, listTools(client, inner)]),
       );
     return watched(client, await list(), list, { link, limits, logger });
@@ -140,14 +138,14 @@ function watched(
     const reading = relisting;
     if (reading === undefined) return;
     try {
-      await withinTime(limits.connectTimeoutMs, signal, () => reading);
+      await withTimeout(limits.connectTimeoutMs, signal, () => reading);
     } catch (error) {
-      if (!(error instanceof TimeLimitError)) throw error;
+      if (!(error instanceof TimeoutError)) throw error;
     }
   }
 
   function failed(error: unknown): ToolResult {
-    if (error instanceof TimeLimitError) {
+    if (error instanceof TimeoutError) {
       const seconds = limits.callTimeoutMs / 1000;
       return toolFailure(`The tool gave no result in ${seconds} s; the call was cancelled.`);
     }
@@ -161,7 +159,7 @@ function watched(
     list: () => current,
     call: async (name, args, signal) => {
       try {
-        const answer = await withinTime(limits.callTimeoutMs, signal, (inner) =>
+        const answer = await withTimeout(limits.callTimeoutMs, signal, (inner) =>
           Promise.race([
             link.broken,
             client.request(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTools, signal, type TestToolServers } from '../../test/setup/mcp/open-tools.ts';
+import { openTools, trusted, type TestToolServers } from '../../test/setup/mcp/open-tools.ts';
 import {
   refusedOptions,
   refusedTexts,
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => servers.close());
 
 async function call(options: object): Promise<{ isError: boolean; text: string }> {
-  const { isError, content } = await format.call({ ...options }, signal);
+  const { isError, content } = await format.call({ ...options }, trusted);
   expect(content).toEqual([{ type: 'text', text: expect.any(String) }]);
   return { isError, text: String(content[0]?.['text']) };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { ToolContent, ToolResult } from './toolbox.ts';
+import type { ToolContent } from '../conversation/content.ts';
+import type { ToolResult } from './toolbox.ts';
 
 /** Most of one result that is kept. */
 export interface ContentBounds {

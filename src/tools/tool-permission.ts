@@ -1,25 +1,27 @@
 import { HearthError } from '../contract/errors.ts';
-import type { Integration, ToolCaller } from './toolbox.ts';
+import type { Caller } from '../request/request-context.ts';
+import type { Integration } from './toolbox.ts';
 
-/** What the person who runs the server allows. */
+/** The kinds of integrations that the settings of the server allow. */
 export interface ToolSwitches {
   readonly allowsPlugins: boolean;
   readonly allowsEphemeral: boolean;
 }
 
 /**
- * Whether the caller may use the integration. A plugin needs a token even where nothing else does.
+ * Checks that the caller may use the integration. A plugin needs a token even where nothing else does.
  *
- * @throws HearthError `forbidden`, which names the switch or the permission that is missing.
+ * @param field Domain path of the integration.
+ * @throws HearthError `forbidden`, which names the setting or the permission that is missing.
  */
 export function assertMayUse(
   integration: Integration,
-  caller: ToolCaller,
+  caller: Caller,
   { allowsPlugins, allowsEphemeral }: ToolSwitches,
-  param: string,
+  field: string,
 ): void {
   const refuse = (message: string): never => {
-    throw new HearthError('forbidden', message, { param });
+    throw new HearthError('forbidden', message, { field });
   };
   if (integration.type === 'plugin') {
     if (!allowsPlugins) {

@@ -1,28 +1,28 @@
-import type { BuiltInPlugin } from './built-in-plugin.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import type { ServerConnection } from './server-connection.ts';
-import type { ToolProvider } from './toolbox.ts';
+import type { ToolList } from './tool-list.ts';
+import type { ToolProvider } from '../conversation/content.ts';
 
-/** What one integration of a request gives. */
+/** The tool server of one integration, validated but not connected. */
 export interface ToolSource {
-  readonly provider: ToolProvider;
-  /** Tells tools of the same name apart. */
+  /** Distinguishes tools of the same name. */
   readonly label: string;
+  readonly provider: ToolProvider;
+  /** The tools, where they are known without a connection. */
+  readonly list?: ToolList;
+  /**
+   * Connects and lists the tools.
+   *
+   * @throws HearthError; the signal's reason when aborted.
+   */
+  open(context: RequestContext): Promise<ServerConnection>;
+}
+
+/** The connection to the tool server of one integration. */
+export interface OpenToolSource {
+  readonly label: string;
+  readonly provider: ToolProvider;
   /** Undefined: all. */
   readonly allowedTools: ReadonlySet<string> | undefined;
   readonly connection: ServerConnection;
-}
-
-/** A built-in plugin as if it were a server. */
-export function connectBuiltIn(plugin: BuiltInPlugin): ServerConnection {
-  const list = { tools: plugin.tools, leftOut: new Map<string, string>() };
-  return {
-    list: () => list,
-    call: async (name, args, signal) => {
-      signal.throwIfAborted();
-      const tool = plugin.tools.find((each) => each.name === name);
-      if (tool === undefined) throw new Error(`The built-in plugin has no tool ${name}.`);
-      return tool.call(args);
-    },
-    close: async () => {},
-  };
 }

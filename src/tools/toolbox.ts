@@ -1,42 +1,35 @@
-/** What a turn sees of tools, wherever they come from. */
+import type { ToolContent, ToolProvider } from '../conversation/content.ts';
+import type { RequestContext } from '../request/request-context.ts';
 
-/** Where a tool lives, as the API shows it in `provider_info`. */
-export type ToolProvider =
-  | { readonly type: 'plugin'; readonly pluginId: string }
-  | { readonly type: 'ephemeral_mcp'; readonly serverLabel: string };
-
-/** An integration as a request gives it; `allowedTools` absent: all tools. */
+/** A tool server that a request names; `allowedTools` absent: all tools. */
 export type Integration =
   | {
       readonly type: 'plugin';
       /** `mcp/<server_label>` */
       readonly id: string;
-      /** Whether the request has the id alone, not an object. */
+      /** Whether the request names the plugin by its id alone, so that errors point at the integration itself. */
       readonly isBare?: boolean;
       readonly allowedTools?: readonly string[];
     }
   | {
-      readonly type: 'ephemeral_mcp';
+      readonly type: 'ephemeralMcp';
       readonly serverLabel: string;
       readonly serverUrl: string;
       readonly allowedTools?: readonly string[];
       readonly headers?: Readonly<Record<string, string>>;
     };
 
-/** A part of a tool's result: MCP's content blocks, bounded in size. */
-export type ToolContent = { readonly type: string } & Readonly<Record<string, unknown>>;
-
 export interface ToolResult {
   /** Cut with a note where the server sent more than the bound. */
   readonly content: readonly ToolContent[];
-  /** Whether the tool itself says that it failed; the model is told so, nothing else. */
+  /** Whether the tool reports that it failed; only the model is told. */
   readonly isError: boolean;
 }
 
 export interface Tool {
-  /** As its server calls it; what `tool` says in the API. */
+  /** The name that its server gives it. */
   readonly name: string;
-  /** As the model is offered it: unique in the turn, letters, digits, `_` and `-`, at most 64. */
+  /** The name that the model sees: unique in the turn, at most 64 letters, digits, `_` and `-`. */
   readonly exposedName: string;
   readonly description: string | undefined;
   /** JSON schema of the arguments object. */
@@ -48,38 +41,37 @@ export interface Tool {
    * Calls the tool. A time limit that passes, a call that the server refuses and a connection that is lost
    * are results with `isError` that say so.
    *
-   * @throws the signal's reason when aborted.
+   * @throws The signal's reason when aborted.
    */
-  call(args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolResult>;
+  call(args: Readonly<Record<string, unknown>>, context: RequestContext): Promise<ToolResult>;
 }
 
 /** The tools of one turn. */
 export interface Toolbox {
-  /** Now: a server may have announced that its list changed. */
+  /** The tools at present: a server may announce that its list has changed. */
   tools(): readonly Tool[];
-  /** Ends every connection; a second call does nothing. */
+  /** Closes every connection. Idempotent. */
   close(): Promise<void>;
-}
-
-/** Who asks, as far as tools care. */
-export interface ToolCaller {
-  readonly tokenId: string | null;
-  readonly hasPermission: (permission: 'plugins' | 'ephemeral-mcp') => boolean;
 }
 
 export interface ToolServers {
   /**
-   * Connects to what a request integrates and lists its tools.
+   * Checks everything about the integrations of a request that needs neither a process nor a connection:
+   * permissions, the entries of mcp.json, addresses and headers. `open` makes the same checks again.
+   *
+   * @throws HearthError `forbidden`, `invalid_value`, `plugin_unreachable` (an entry that can't be used), with the
+   *   domain path of the integration as its `field`.
+   */
+  validate(integrations: readonly Integration[], context: RequestContext): Promise<void>;
+  /**
+   * Connects to the tool servers that a request integrates and lists their tools.
    *
    * @throws HearthError `forbidden` (plugin without a token that may use them, ephemeral servers switched off,
-   *   an address that is not allowed), `invalid_value` (unknown plugin, unknown name in `allowed_tools`, with
-   *   those there are), `plugin_unreachable`, `mcp_unreachable`; the signal's reason when aborted.
+   *   an address that is not allowed), `invalid_value` (unknown plugin, unknown name in `allowedTools`),
+   *   `plugin_unreachable`, `mcp_unreachable`, `queue_full` (too many plugin processes), `shutting_down`; the
+   *   signal's reason when aborted.
    */
-  open(
-    integrations: readonly Integration[],
-    caller: ToolCaller,
-    signal: AbortSignal,
-  ): Promise<Toolbox>;
-  /** Ends every process and connection. */
+  open(integrations: readonly Integration[], context: RequestContext): Promise<Toolbox>;
+  /** Closes every toolbox, with its connections and processes. */
   close(): Promise<void>;
 }

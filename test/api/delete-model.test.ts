@@ -1,26 +1,20 @@
 import { access, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { get, post, type ApiAnswer } from '../setup/api.ts';
-import { expectError } from '../setup/expect-error.ts';
-import { instancesOf } from '../setup/instances.ts';
-import { makeHome, removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
-import { placeModel } from '../setup/place-model.ts';
-import { starterPath } from '../setup/test-engines.ts';
+import { describe, expect, it } from 'vitest';
+import { get, post, type ApiAnswer } from '../setup/server/api.ts';
+import { expectError } from '../setup/server/expect-error.ts';
+import { instancesOf } from '../setup/server/instances.ts';
+import { placeModel } from '../setup/models/place-model.ts';
+import { starterPath } from '../setup/engine/test-engines.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
 
-let hearth: HearthProcess;
 let starter: Buffer;
 let extraFolder: string;
-beforeAll(async () => {
+const hearth = useHearth(async (home) => {
   starter = await readFile(starterPath('chat'));
-  const home = await makeHome();
   extraFolder = join(home, 'extra');
   await mkdir(extraFolder);
-  hearth = await startHearth({ home, flags: ['--models-extra-dirs', extraFolder] });
-});
-afterAll(async () => {
-  await hearth.stop();
-  await removeHome(hearth.home);
+  return { flags: ['--models-extra-dirs', extraFolder] };
 });
 
 const remove = (model: string): Promise<ApiAnswer> =>

@@ -1,6 +1,6 @@
-import type { ErrorCase } from '../setup/error-case.ts';
-import type { FakeHub } from '../setup/fake-hub.ts';
-import { starterPath } from '../setup/test-engines.ts';
+import type { ErrorCase } from '../setup/server/error-case.ts';
+import type { FakeHub } from '../setup/hub/fake-hub.ts';
+import { starterPath } from '../setup/engine/test-engines.ts';
 
 const start = '/api/v1/models/download';
 const huge = 2 ** 50;

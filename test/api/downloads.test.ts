@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { get, post, type ApiAnswer } from '../setup/api.ts';
-import { startFakeHub, type FakeHub } from '../setup/fake-hub.ts';
-import { sha256OfFile } from '../setup/fake-hub-content.ts';
-import { removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
-import { starterPath } from '../setup/test-engines.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { get, post, type ApiAnswer } from '../setup/server/api.ts';
+import { startFakeHub } from '../setup/hub/fake-hub.ts';
+import { sha256OfFile } from '../setup/hub/fake-hub-content.ts';
+import { starterPath } from '../setup/engine/test-engines.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+import { useResource } from '../setup/use-resource.ts';
 
 const start = '/api/v1/models/download';
 const jobFields = [
@@ -20,11 +21,9 @@ const jobFields = [
 ];
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-let hub: FakeHub;
-let hearth: HearthProcess;
-beforeAll(async () => {
-  const filePath = starterPath('chat');
-  hub = await startFakeHub({
+const filePath = starterPath('chat');
+const hub = useResource(async () =>
+  startFakeHub({
     repositories: [
       { name: 'acme/Chat-GGUF', files: { 'chat-Q8_0.gguf': { filePath } } },
       { name: 'acme/Retry-GGUF', files: { 'retry-Q8_0.gguf': { filePath } } },
@@ -40,15 +39,10 @@ beforeAll(async () => {
         },
       },
     ],
-  });
-  hearth = await startHearth({ environment: { HEARTH_HUB_ENDPOINT: hub.url } });
-});
+  }),
+);
+const hearth = useHearth(() => ({ environment: { HEARTH_HUB_ENDPOINT: hub.url } }));
 afterEach(() => hub.faults.clear());
-afterAll(async () => {
-  await hearth.stop();
-  await removeHome(hearth.home);
-  await hub.close();
-});
 
 const look = async (id: string): Promise<ApiAnswer['body']> =>
   (await get(hearth.url, `${start}/status/${id}`)).body;
@@ -180,7 +174,7 @@ describe('a download', () => {
     const id = started.job_id as string;
     const before = await reach(id, (job) => job.downloaded_bytes > 0);
     await hearth.kill();
-    hearth = await startHearth({ home, environment: { HEARTH_HUB_ENDPOINT: hub.url } });
+    await hearth.restart();
     const { body: joined } = await post(hearth.url, start, { model: 'acme/Survivor-GGUF' });
     expect(joined).toMatchObject({
       job_id: id,

@@ -1,24 +1,25 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { errorTable, type ErrorCode } from '../../src/contract/errors.ts';
-import { get, post, type ApiAnswer } from '../setup/api.ts';
-import { endlessModel, placeEndlessModel } from '../setup/endless-model.ts';
-import { expectFailure } from '../setup/error-case.ts';
-import { expectError } from '../setup/expect-error.ts';
-import { startFakeHub, type FakeHub } from '../setup/fake-hub.ts';
-import { makeHome, removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
-import { instancesOf, waitForRequests } from '../setup/instances.ts';
-import { enginePidOf } from '../setup/loaded-engines.ts';
-import { placeModel } from '../setup/place-model.ts';
-import { writeStubEngine } from '../setup/stub-engine.ts';
-import { starterPath } from '../setup/test-engines.ts';
-import { withTokens } from '../setup/with-tokens.ts';
+import { get, post, type ApiAnswer } from '../setup/server/api.ts';
+import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
+import { expectFailure } from '../setup/server/error-case.ts';
+import { expectError } from '../setup/server/expect-error.ts';
+import { startFakeHub } from '../setup/hub/fake-hub.ts';
+import { instancesOf, waitForRequests } from '../setup/server/instances.ts';
+import { enginePidOf } from '../setup/server/loaded-engines.ts';
+import { placeModel } from '../setup/models/place-model.ts';
+import { writeStubEngine } from '../setup/engine/stub-engine.ts';
+import { starterPath } from '../setup/engine/test-engines.ts';
+import { withTokens } from '../setup/server/with-tokens.ts';
 import { downloadErrorCases, fillHub } from './download-error-cases.ts';
+import { placeBadPlugins, toolErrorCases } from './tool-error-cases.ts';
 import { modelErrorCases } from './model-error-cases.ts';
 import { requestErrorCases } from './request-error-cases.ts';
-import { placeBadPlugins, toolErrorCases } from './tool-error-cases.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+import { useResource } from '../setup/use-resource.ts';
 
 const provoked = new Set<ErrorCode>();
 
@@ -55,12 +56,9 @@ function expectProvoked(
 }
 
 describe('a server with one slot and no queue', () => {
-  let hearth: HearthProcess;
-  let hub: FakeHub;
   let token: string;
-  beforeAll(async () => {
-    const home = await makeHome();
-    hub = await startFakeHub({ repositories: [] });
+  const hub = useResource(() => startFakeHub({ repositories: [] }));
+  const hearth = useHearth(async (home) => {
     fillHub(hub);
     await placeEndlessModel(home);
     await placeBadModels(home);
@@ -77,12 +75,7 @@ describe('a server with one slot and no queue', () => {
       '--limits-shutdown-seconds=0',
       `--models-memory-limit-bytes=${2000 * 1024 * 1024}`,
     ];
-    hearth = await startHearth({ home, flags, environment: { HEARTH_HUB_ENDPOINT: hub.url } });
-  });
-  afterAll(async () => {
-    await hearth.stop();
-    await removeHome(hearth.home);
-    await hub.close();
+    return { flags, environment: { HEARTH_HUB_ENDPOINT: hub.url } };
   });
 
   it.each([...requestErrorCases, ...modelErrorCases])(
@@ -194,9 +187,7 @@ describe('a server with one slot and no queue', () => {
 });
 
 describe('a server whose engine fails', () => {
-  let hearth: HearthProcess;
-  beforeAll(async () => {
-    const home = await makeHome();
+  const hearth = useHearth(async (home) => {
     const model = await readFile(starterPath('chat'));
     const vanishing = await placeModel(home, 'bad/vanishing', model);
     await placeModel(home, 'bad/slow', model);
@@ -206,11 +197,7 @@ describe('a server whose engine fails', () => {
       `--engine-llama-server=${stub}`,
       '--engine-load-timeout-seconds=4',
     ];
-    hearth = await startHearth({ home, flags });
-  });
-  afterAll(async () => {
-    await hearth.stop();
-    await removeHome(hearth.home);
+    return { flags };
   });
 
   it.each([
@@ -244,22 +231,15 @@ describe('a server whose engine fails', () => {
 });
 
 describe('a server that requires tokens and has no engine', () => {
-  let hearth: HearthProcess;
   let token: string;
-  beforeAll(async () => {
-    const home = await makeHome();
+  const hearth = useHearth(async (home) => {
     const permissions = ['models:write'] as const;
     ({ token } = await withTokens(home, (tokens) => tokens.create({ name: 'test', permissions })));
-    hearth = await startHearth({
-      home,
+    return {
       // Port 9 (discard) is closed; Node itself was found before PATH matters.
       flags: ['--auth-required', '--engine-release-url=http://127.0.0.1:9/releases'],
       environment: { PATH: '', HEARTH_ENGINE_RUNTIMES_DIR: join(home, 'runtimes') },
-    });
-  });
-  afterAll(async () => {
-    await hearth.stop();
-    await removeHome(hearth.home);
+    };
   });
 
   it('runtime_unavailable, with the ways out', async () => {

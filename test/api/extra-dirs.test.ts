@@ -1,15 +1,13 @@
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { get, post } from '../setup/api.ts';
-import { makeHome, removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
-import { putOllamaTag } from '../setup/ollama-store.ts';
-import { picture } from '../setup/picture.ts';
-import { starterPath } from '../setup/test-engines.ts';
+import { describe, expect, it } from 'vitest';
+import { get, post } from '../setup/server/api.ts';
+import { putOllamaTag } from '../setup/models/ollama-store.ts';
+import { picture } from '../setup/models/picture.ts';
+import { starterPath } from '../setup/engine/test-engines.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
 
-let hearth: HearthProcess;
-beforeAll(async () => {
-  const home = await makeHome();
+const hearth = useHearth(async (home) => {
   const chat = await readFile(starterPath('chat'));
   const visionFolder = dirname(starterPath('vision'));
   const ollama = join(home, 'user/.ollama/models');
@@ -27,11 +25,7 @@ beforeAll(async () => {
     join(home, 'config.json'),
     JSON.stringify({ models: { extraDirs: ['~/.ollama/models', studio, '/no/such/folder'] } }),
   );
-  hearth = await startHearth({ home, environment: { HOME: join(home, 'user') } });
-});
-afterAll(async () => {
-  await hearth.stop();
-  await removeHome(hearth.home);
+  return { environment: { HOME: join(home, 'user') } };
 });
 
 describe('models.extraDirs', () => {

@@ -1,5 +1,5 @@
-import type { ErrorCase } from '../setup/error-case.ts';
-import { endlessModel } from '../setup/endless-model.ts';
+import type { ErrorCase } from '../setup/server/error-case.ts';
+import { endlessModel } from '../setup/models/endless-model.ts';
 
 const chat = '/api/v1/chat';
 const chatV0 = '/api/v0/chat/completions';

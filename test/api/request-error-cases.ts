@@ -1,4 +1,4 @@
-import type { ErrorCase } from '../setup/error-case.ts';
+import type { ErrorCase } from '../setup/server/error-case.ts';
 
 const chat = '/api/v1/chat';
 const chatV0 = '/api/v0/chat/completions';

@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { get, post, stream } from '../setup/api.ts';
-import { removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
+import { describe, expect, it } from 'vitest';
+import { get, post, stream } from '../setup/server/api.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
 
 /** Which fields each answer has, and no others: clients of the API count on that. */
 
-let hearth: HearthProcess;
-beforeAll(async () => {
-  hearth = await startHearth();
-});
-afterAll(async () => {
-  await hearth.stop();
-  await removeHome(hearth.home);
-});
+const hearth = useHearth();
 
 /** The names of all fields, those of nested objects after a dot, those of items after `[]`. */
 function fieldsOf(value: unknown, path = ''): readonly string[] {

@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { get, post, type ApiAnswer } from '../setup/api.ts';
-import { expectError } from '../setup/expect-error.ts';
-import { makeHome, removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
-import { runHearth } from '../setup/run-hearth.ts';
+import { describe, expect, it } from 'vitest';
+import { get, post, type ApiAnswer } from '../setup/server/api.ts';
+import { expectError } from '../setup/server/expect-error.ts';
+import { runHearth } from '../setup/cli/run-hearth.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
 
-let hearth: HearthProcess;
 let admin: string;
 
-beforeAll(async () => {
-  const home = await makeHome();
+const hearth = useHearth(async (home) => {
   // The first token with `admin` is made on the machine itself.
   const commandLine = 'token create --name owner --permissions admin --json';
   const made = await runHearth(commandLine.split(' '), { home });
   admin = JSON.parse(made.stdout).token;
-  hearth = await startHearth({ home });
-});
-afterAll(async () => {
-  await hearth.stop();
-  await removeHome(hearth.home);
 });
 
 const bearing = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });

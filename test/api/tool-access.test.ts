@@ -1,30 +1,21 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { post, type ApiAnswer } from '../setup/api.ts';
-import { expectError } from '../setup/expect-error.ts';
-import { startHearth, type HearthProcess } from '../setup/hearth-process.ts';
-import { makeHarbourHome, type HarbourHome } from '../setup/mcp/harbour.ts';
-import { startStreamableServer, type TestMcpServer } from '../setup/mcp/streamable-server.ts';
+import { expect, it } from 'vitest';
+import { post, type ApiAnswer } from '../setup/server/api.ts';
+import { expectError } from '../setup/server/expect-error.ts';
+import { startStreamableServer } from '../setup/mcp/streamable-server.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+import { useResource } from '../setup/use-resource.ts';
+import { addHarbour, type Harbour } from '../setup/mcp/harbour.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-let place: HarbourHome;
-let server: TestMcpServer;
-let hearth: HearthProcess;
+let place: Harbour;
 let trusted: Headers;
 
-beforeAll(async () => {
-  place = await makeHarbourHome();
+const server = useResource(() => startStreamableServer());
+const hearth = useHearth(async (home) => {
+  place = await addHarbour(home);
   trusted = await place.bearer('chat', 'plugins', 'ephemeral-mcp');
-  server = await startStreamableServer();
-  hearth = await startHearth({
-    home: place.home,
-    flags: ['--mcp-allow-plugins', '--mcp-allow-ephemeral'],
-  });
-});
-afterAll(async () => {
-  await hearth.stop();
-  await server.close();
-  await place.remove();
+  return { flags: ['--mcp-allow-plugins', '--mcp-allow-ephemeral'] };
 });
 
 const send = (integration: unknown, headers: Headers, more: object = {}): Promise<ApiAnswer> => {
@@ -80,7 +71,7 @@ it('names what there is where something else is asked for', async () => {
 
 it('allows neither by default, whatever the token', async () => {
   await hearth.stop();
-  hearth = await startHearth({ home: place.home });
+  await hearth.restart({});
   expectError(await send('mcp/harbour', trusted), forbidden('mcp.allowPlugins'));
   expectError(await send('mcp/speech-script', trusted), forbidden('mcp.allowPlugins'));
   expectError(await send(ephemeral(), trusted), forbidden('mcp.allowEphemeral'));

@@ -1,40 +1,32 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { chatResultSchema, type ChatResult } from '../../src/contract/v1/chat.ts';
-import { get, post, stream, type ApiAnswer } from '../setup/api.ts';
-import { expectError } from '../setup/expect-error.ts';
-import { startHearth, type HearthProcess } from '../setup/hearth-process.ts';
-import { makeHarbourHome, type HarbourHome } from '../setup/mcp/harbour.ts';
-import type { ScriptedGeneration } from '../setup/scripted-llama-server.ts';
-import { bundleScript } from '../setup/test-engines.ts';
+import { get, post, stream, type ApiAnswer } from '../setup/server/api.ts';
+import { expectError } from '../setup/server/expect-error.ts';
+import type { ScriptedGeneration } from '../setup/engine/scripted-llama-server.ts';
+import { bundleScript } from '../setup/engine/test-engines.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+import { addHarbour, type Harbour } from '../setup/mcp/harbour.ts';
 
 const model = 'hearth/starter-chat';
 const provider = { type: 'plugin', plugin_id: 'mcp/harbour' };
 const done: ScriptedGeneration = { text: 'Done.' };
 const weather = ['get_weather', '{"city":"Brest"}'] as const;
 
-let place: HarbourHome;
-let engine: Awaited<ReturnType<typeof bundleScript>>;
-let hearth: HearthProcess;
+let place: Harbour;
 let headers: { readonly authorization: string };
 
-beforeAll(async () => {
-  place = await makeHarbourHome();
-  engine = await bundleScript('test/setup/scripted-llama-server.ts');
-  const program = join(place.home, 'scripted-engine');
-  const start = `#!/bin/sh\nexec '${process.execPath}' '${engine.path}' "$@"\n`;
-  await writeFile(program, start, { mode: 0o755 });
+const hearth = useHearth(async (home) => {
+  place = await addHarbour(home);
   headers = await place.bearer('chat', 'plugins', 'models:read', 'models:write');
-  hearth = await startHearth({
-    home: place.home,
+  const engine = await bundleScript('test/setup/engine/scripted-llama-server.ts', home);
+  const program = join(home, 'scripted-engine');
+  const start = `#!/bin/sh\nexec '${process.execPath}' '${engine}' "$@"\n`;
+  await writeFile(program, start, { mode: 0o755 });
+  return {
     flags: ['--mcp-allow-plugins', '--chat-max-tool-rounds=3', `--engine-llama-server=${program}`],
-  });
-});
-afterAll(async () => {
-  await hearth.stop();
-  await engine.remove();
-  await place.remove();
+  };
 });
 beforeEach(() => place.turnPage());
 

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ErrorCase } from '../setup/error-case.ts';
+import type { ErrorCase } from '../setup/server/error-case.ts';
 
 const chat = '/api/v1/chat';
 

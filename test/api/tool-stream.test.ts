@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { chatEventSchema, type ChatEvent } from '../../src/contract/v1/chat-event.ts';
-import { post, stream } from '../setup/api.ts';
-import { startHearth, type HearthProcess } from '../setup/hearth-process.ts';
-import { makeHarbourHome, type HarbourHome } from '../setup/mcp/harbour.ts';
-import { normalizeEvents } from '../setup/normalize-events.ts';
+import { post, stream } from '../setup/server/api.ts';
+import { normalizeEvents } from '../setup/server/normalize-events.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+import { addHarbour } from '../setup/mcp/harbour.ts';
 
-let place: HarbourHome;
-let hearth: HearthProcess;
 let headers: { readonly authorization: string };
 
-beforeAll(async () => {
-  place = await makeHarbourHome();
+const hearth = useHearth(async (home) => {
+  const place = await addHarbour(home);
   headers = await place.bearer('chat', 'plugins');
-  hearth = await startHearth({ home: place.home, flags: ['--mcp-allow-plugins'] });
-});
-afterAll(async () => {
-  await hearth.stop();
-  await place.remove();
+  return { flags: ['--mcp-allow-plugins'] };
 });
 
 const requestFor = (input: string, tool: string) => ({

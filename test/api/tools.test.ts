@@ -1,13 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { chatResultSchema, type ChatResult } from '../../src/contract/v1/chat.ts';
 import { storedResponseSchema } from '../../src/contract/v1/stored-response.ts';
-import { get, post } from '../setup/api.ts';
-import { makeHome, removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
-import { makeHarbourHome, type HarbourHome } from '../setup/mcp/harbour.ts';
-import { startStreamableServer, type TestMcpServer } from '../setup/mcp/streamable-server.ts';
+import { get, post } from '../setup/server/api.ts';
+import { startStreamableServer } from '../setup/mcp/streamable-server.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+import { useResource } from '../setup/use-resource.ts';
+import { useTemporaryFolder } from '../setup/temporary-folder.ts';
+import { addHarbour, type Harbour } from '../setup/mcp/harbour.ts';
 
 const require = createRequire(import.meta.url);
 const programOf = (name: string): string =>
@@ -15,33 +17,25 @@ const programOf = (name: string): string =>
 
 type Headers = Readonly<Record<string, string>>;
 
-let files: string;
-let place: HarbourHome;
-let adder: TestMcpServer;
-let hearth: HearthProcess;
+let place: Harbour;
 let trusted: Headers;
 
-beforeAll(async () => {
-  files = await makeHome();
-  await writeFile(join(files, 'note.txt'), 'remember the milk');
-  place = await makeHarbourHome({
+const files = useTemporaryFolder();
+const adder = useResource(() => startStreamableServer());
+const hearth = useHearth(async (home) => {
+  await writeFile(join(files.path, 'note.txt'), 'remember the milk');
+  place = await addHarbour(home, {
     everything: { command: process.execPath, args: [programOf('server-everything')] },
-    files: { command: process.execPath, args: [programOf('server-filesystem'), files] },
+    files: { command: process.execPath, args: [programOf('server-filesystem'), files.path] },
   });
   trusted = await place.bearer('chat', 'plugins');
-  adder = await startStreamableServer();
-  const flags = [
-    '--mcp-allow-plugins',
-    '--mcp-allow-ephemeral',
-    `--mcp-allowed-hosts=${new URL(adder.url).host}`,
-  ];
-  hearth = await startHearth({ home: place.home, flags });
-});
-afterAll(async () => {
-  await hearth.stop();
-  await adder.close();
-  await place.remove();
-  await removeHome(files);
+  return {
+    flags: [
+      '--mcp-allow-plugins',
+      '--mcp-allow-ephemeral',
+      `--mcp-allowed-hosts=${new URL(adder.url).host}`,
+    ],
+  };
 });
 beforeEach(() => place.turnPage());
 

@@ -1,5 +1,5 @@
 import OpenAI from 'openai';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { v0ChatChunkSchema, v0ChatResultSchema } from '../../src/contract/v0/chat-completion.ts';
 import { v0EmbeddingResultSchema } from '../../src/contract/v0/embedding.ts';
 import { v0ModelListSchema } from '../../src/contract/v0/model.ts';
@@ -7,18 +7,11 @@ import {
   v0CompletionChunkSchema,
   v0CompletionResultSchema,
 } from '../../src/contract/v0/text-completion.ts';
-import { get, post, stream } from '../setup/api.ts';
-import { removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
-import { picture } from '../setup/picture.ts';
+import { get, post, stream } from '../setup/server/api.ts';
+import { picture } from '../setup/models/picture.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
 
-let hearth: HearthProcess;
-beforeAll(async () => {
-  hearth = await startHearth();
-});
-afterAll(async () => {
-  await hearth.stop();
-  await removeHome(hearth.home);
-});
+const hearth = useHearth();
 
 const chat = async (body: Record<string, unknown>) => {
   const answer = await post(hearth.url, '/api/v0/chat/completions', {

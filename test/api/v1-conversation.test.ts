@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { chatResultSchema } from '../../src/contract/v1/chat.ts';
 import {
   storedResponsePageSchema,
   storedResponseSchema,
 } from '../../src/contract/v1/stored-response.ts';
-import { get, post } from '../setup/api.ts';
-import { removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
+import { get, post } from '../setup/server/api.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
 
 describe('a conversation kept on the server', () => {
-  let hearth: HearthProcess;
-  beforeAll(async () => {
-    hearth = await startHearth();
-  });
-  afterAll(async () => {
-    await hearth.stop();
-    await removeHome(hearth.home);
-  });
+  const hearth = useHearth();
 
   const say = async (input: string, more: Record<string, unknown> = {}) => {
     const { status, body } = await post(hearth.url, '/api/v1/chat', {
@@ -55,7 +48,7 @@ describe('a conversation kept on the server', () => {
   it('goes on after the server was killed', async () => {
     const first = await say('My name is Quinta.');
     await hearth.kill();
-    hearth = await startHearth({ home: hearth.home });
+    await hearth.restart();
     const second = await say('What is my name?', { previous_response_id: first.response_id });
     expect(second.text).toBe('Your name is Quinta.');
   });

@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { serverStatusSchema } from '../../src/contract/server/server.ts';
 import { loadResultSchema, v1ModelListSchema, v1ModelSchema } from '../../src/contract/v1/model.ts';
-import { get, post } from '../setup/api.ts';
-import { removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
-import { picture } from '../setup/picture.ts';
+import { get, post } from '../setup/server/api.ts';
+import { picture } from '../setup/models/picture.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
 
-let hearth: HearthProcess;
-beforeAll(async () => {
-  hearth = await startHearth();
-});
-afterAll(async () => {
-  await hearth.stop();
-  await removeHome(hearth.home);
-});
+const hearth = useHearth();
 
 const chat = (body: Record<string, unknown>) =>
   post(hearth.url, '/api/v1/chat', { temperature: 0, store: false, ...body });

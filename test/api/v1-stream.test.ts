@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { chatEventSchema, type ChatEvent } from '../../src/contract/v1/chat-event.ts';
-import { post, stream } from '../setup/api.ts';
-import { normalizeEvents } from '../setup/normalize-events.ts';
-import { removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
+import { post, stream } from '../setup/server/api.ts';
+import { normalizeEvents } from '../setup/server/normalize-events.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
 
 describe('the event stream of a v1 chat', () => {
-  let hearth: HearthProcess;
-  beforeAll(async () => {
-    hearth = await startHearth();
-  });
-  afterAll(async () => {
-    await hearth.stop();
-    await removeHome(hearth.home);
-  });
+  const hearth = useHearth();
 
   const chat = async (body: Record<string, unknown>): Promise<readonly ChatEvent[]> => {
     const events = await stream(hearth.url, '/api/v1/chat', {

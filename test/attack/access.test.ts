@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Permission } from '../../src/contract/permission.ts';
-import { get, post } from '../setup/api.ts';
-import { exchange, parseResponse } from '../setup/exchange.ts';
-import { expectError } from '../setup/expect-error.ts';
-import { makeHome, removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
-import { withTokens } from '../setup/with-tokens.ts';
+import { get, post } from '../setup/server/api.ts';
+import { exchange, parseResponse } from '../setup/server/exchange.ts';
+import { expectError } from '../setup/server/expect-error.ts';
+import { withTokens } from '../setup/server/with-tokens.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
 
 const hello = { model: 'hearth/starter-chat', input: 'Hello!', reasoning: 'off' };
 
-let hearth: HearthProcess;
 let tokens: Readonly<Record<'chat' | 'otherChat' | 'models' | 'revoked' | 'expired', string>>;
 
-beforeAll(async () => {
-  const home = await makeHome();
+const hearth = useHearth(async (home) => {
   tokens = await withTokens(home, async (service) => {
     const make = async (permissions: readonly Permission[], expiresAt?: Date) =>
       service.create({
@@ -30,11 +28,7 @@ beforeAll(async () => {
       expired: (await make(['admin'], new Date(Date.now() - 1000))).token,
     };
   });
-  hearth = await startHearth({ home, flags: ['--auth-required'] });
-});
-afterAll(async () => {
-  await hearth.stop();
-  await removeHome(hearth.home);
+  return { flags: ['--auth-required'] };
 });
 
 const bearing = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });

@@ -1,22 +1,18 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { get, post, postRaw } from '../setup/api.ts';
-import { endlessModel, placeEndlessModel } from '../setup/endless-model.ts';
-import { makeHome, removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
-import { instancesOf, waitForRequests } from '../setup/instances.ts';
-import { openStream } from '../setup/live-stream.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { get, post, postRaw } from '../setup/server/api.ts';
+import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
+import { instancesOf, waitForRequests } from '../setup/server/instances.ts';
+import { openStream } from '../setup/server/live-stream.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
 
-let hearth: HearthProcess;
-beforeAll(async () => {
-  const home = await makeHome();
+const hearth = useHearth(async (home) => {
   await placeEndlessModel(home);
-  hearth = await startHearth({ home, flags: ['--engine-parallel=1'] });
-  await post(hearth.url, '/api/v1/models/load', { model: endlessModel });
+  return { flags: ['--engine-parallel=1'] };
 });
-afterAll(async () => {
-  await hearth.stop();
-  await removeHome(hearth.home);
+beforeAll(async () => {
+  await post(hearth.url, '/api/v1/models/load', { model: endlessModel });
 });
 
 const v0 = { model: endlessModel, messages: [{ role: 'user', content: 'Tell me a story' }] };

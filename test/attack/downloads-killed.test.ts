@@ -1,9 +1,11 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { get, post } from '../setup/api.ts';
-import { startFakeHub, type FakeHub } from '../setup/fake-hub.ts';
-import { sha256OfFile } from '../setup/fake-hub-content.ts';
-import { makeHome, removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
+import { expect, it } from 'vitest';
+import { get, post } from '../setup/server/api.ts';
+import { startFakeHub } from '../setup/hub/fake-hub.ts';
+import { sha256OfFile } from '../setup/hub/fake-hub-content.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+import { useResource } from '../setup/use-resource.ts';
+import { seededRandom } from '../setup/seeded-random.ts';
 
 /** `HEARTH_TEST_KILLS=50` kills as often, in a file of 200 MB. */
 const killCount = Number(process.env['HEARTH_TEST_KILLS'] ?? 6);
@@ -11,23 +13,15 @@ const sizeBytes = Math.max(40, killCount * 4) * 1_000_000;
 const file = 'large-Q8_0.gguf';
 const chunkBytes = 16 * 1024 * 1024;
 
-let hub: FakeHub;
-let home: string;
-beforeAll(async () => {
-  home = await makeHome();
-  hub = await startFakeHub({
+const hub = useResource(() =>
+  startFakeHub({
     repositories: [{ name: 'acme/Large-GGUF', files: { [file]: { sizeBytes, seed: 3 } } }],
-  });
-});
-afterAll(async () => {
-  await removeHome(home);
-  await hub.close();
-});
+  }),
+);
+const hearth = useHearth(() => ({ environment: { HEARTH_HUB_ENDPOINT: hub.url } }));
 
-const startServer = () => startHearth({ home, environment: { HEARTH_HUB_ENDPOINT: hub.url } });
-
-async function downloadedBytes({ url }: HearthProcess, jobId: string): Promise<number> {
-  const { body } = await get(url, `/api/v1/models/download/status/${jobId}`);
+async function downloadedBytes(jobId: string): Promise<number> {
+  const { body } = await get(hearth.url, `/api/v1/models/download/status/${jobId}`);
   return body.downloaded_bytes;
 }
 
@@ -35,8 +29,8 @@ it(
   `loses less than a chunk each time when the server is killed ${killCount} times at a random byte`,
   { timeout: 30_000 + killCount * 10_000 },
   async () => {
+    const random = seededRandom();
     hub.faults.add({ kind: 'throttle', bytesPerSecond: 8_000_000 });
-    let hearth = await startServer();
     const model = 'https://huggingface.co/acme/Large-GGUF';
     const { body } = await post(hearth.url, '/api/v1/models/download', { model });
     const jobId: string = body.job_id;
@@ -45,16 +39,16 @@ it(
     for (let kill = 1; kill <= killCount; kill += 1) {
       const sentBefore = hub.sentBytes;
       const share = (sizeBytes - onDisk) / (killCount - kill + 2);
-      const target = Math.random() * 2 * share;
+      const target = random() * 2 * share;
       const sent = (): number => hub.sentBytes - sentBefore;
       await expect.poll(sent, { interval: 1, timeout: 20_000 }).toBeGreaterThanOrEqual(target);
-      const seen = await downloadedBytes(hearth, jobId);
+      const seen = await downloadedBytes(jobId);
       await hearth.kill();
       // The hub says nothing meanwhile, so that what is counted is what was kept.
       const silence = hub.faults.add({ kind: 'silence', path: file });
       const received = onDisk + sent();
-      hearth = await startServer();
-      onDisk = await downloadedBytes(hearth, jobId);
+      await hearth.restart();
+      onDisk = await downloadedBytes(jobId);
       expect(onDisk).toBeGreaterThanOrEqual(seen);
       expect(received - onDisk).toBeLessThan(chunkBytes);
       silence.remove();
@@ -66,9 +60,8 @@ it(
       (await get(hearth.url, `/api/v1/models/download/status/${jobId}`)).body.status;
     await expect.poll(status, { timeout: 20_000 }).toBe('completed');
     const [listed] = hub.repository('acme/Large-GGUF').listing() as { lfs?: { oid: string } }[];
-    const path = join(home, 'models/acme/Large-GGUF', file);
+    const path = join(hearth.home, 'models/acme/Large-GGUF', file);
     expect(await sha256OfFile(path)).toBe(listed?.lfs?.oid);
     if (killCount >= 50) console.log(lines.join('\n'));
-    await hearth.stop();
   },
 );

@@ -1,46 +1,37 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, open, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { get, post, stream } from '../setup/api.ts';
-import { expectError, expectErrorFields } from '../setup/expect-error.ts';
-import { makeHome, removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
+import { get, post, stream } from '../setup/server/api.ts';
+import { expectError, expectErrorFields } from '../setup/server/expect-error.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+import { useTemporaryFolder } from '../setup/temporary-folder.ts';
 
 const hello = { model: 'hearth/starter-chat', input: 'Hello!', reasoning: 'off' };
 const diskBytes = 2 * 1024 * 1024;
 
 describe('a full disk under the database', () => {
-  let home: string;
-  let disk: string;
+  const disk = useTemporaryFolder();
   let cannotMount = '';
-  let hearth: HearthProcess;
   let stored: string;
 
-  beforeAll(async () => {
-    home = await makeHome();
-    disk = join(home, 'disk');
-    await mkdir(disk);
+  beforeAll(() => {
     try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskBytes}`, 'tmpfs', disk], {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskBytes}`, 'tmpfs', disk.path], {
         stdio: 'pipe',
       });
     } catch (error) {
       cannotMount = `a small disk can't be mounted here: ${String(error).trim()}`;
-      return;
     }
-    hearth = await startHearth({ home, flags: [`--store-url=${join(disk, 'hearth.db')}`] });
-    stored = (await post(hearth.url, '/api/v1/chat', hello)).body.response_id;
-    await fill(join(disk, 'filler'));
   });
-  afterAll(async () => {
-    if (cannotMount === '') {
-      try {
-        await hearth.stop();
-      } finally {
-        execFileSync('umount', [disk]);
-      }
-    }
-    await removeHome(home);
+  afterAll(() => {
+    if (cannotMount === '') execFileSync('umount', [disk.path]);
+  });
+  const hearth = useHearth(() => ({ flags: [`--store-url=${join(disk.path, 'hearth.db')}`] }));
+  beforeAll(async () => {
+    if (cannotMount !== '') return;
+    stored = (await post(hearth.url, '/api/v1/chat', hello)).body.response_id;
+    await fill(join(disk.path, 'filler'));
   });
   beforeEach(({ skip }) => skip(cannotMount !== '', cannotMount));
 
@@ -75,7 +66,7 @@ describe('a full disk under the database', () => {
   });
 
   it('is forgotten when there is room again', async () => {
-    await rm(join(disk, 'filler'));
+    await rm(join(disk.path, 'filler'));
     const continued = { ...hello, previous_response_id: stored };
     const answer = await post(hearth.url, '/api/v1/chat', continued);
     expect(answer.status).toBe(200);

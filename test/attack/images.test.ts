@@ -1,19 +1,12 @@
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { get, post } from '../setup/api.ts';
-import { expectError } from '../setup/expect-error.ts';
-import { removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
-import { startLoopbackServer } from '../setup/loopback-server.ts';
-import { picture } from '../setup/picture.ts';
+import { describe, expect, it } from 'vitest';
+import { get, post } from '../setup/server/api.ts';
+import { expectError } from '../setup/server/expect-error.ts';
+import { startLoopbackServer } from '../setup/net/loopback-server.ts';
+import { picture } from '../setup/models/picture.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
 
-let hearth: HearthProcess;
-beforeAll(async () => {
-  hearth = await startHearth();
-});
-afterAll(async () => {
-  await hearth.stop();
-  await removeHome(hearth.home);
-});
+const hearth = useHearth();
 
 const model = 'hearth/starter-vision';
 const dataUrl = (bytes: Uint8Array | string, type = 'png') =>

@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { get, post, postRaw, toAnswer } from '../setup/api.ts';
-import { expectError } from '../setup/expect-error.ts';
-import { removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
-import { starterPath } from '../setup/test-engines.ts';
+import { describe, expect, it } from 'vitest';
+import { get, post, postRaw, toAnswer } from '../setup/server/api.ts';
+import { expectError } from '../setup/server/expect-error.ts';
+import { starterPath } from '../setup/engine/test-engines.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
 
-let hearth: HearthProcess;
-beforeAll(async () => {
-  hearth = await startHearth();
-});
-afterAll(async () => {
-  await hearth.stop();
-  await removeHome(hearth.home);
-});
+const hearth = useHearth();
 
 const model = 'hearth/starter-chat';
 const chat = '/api/v1/chat';

@@ -1,15 +1,8 @@
 import { Agent, request } from 'node:http';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
+import { expect, it } from 'vitest';
+import { useHearth } from '../setup/server/use-hearth.ts';
 
-let hearth: HearthProcess;
-beforeAll(async () => {
-  hearth = await startHearth();
-});
-afterAll(async () => {
-  await hearth.stop();
-  await removeHome(hearth.home);
-});
+const hearth = useHearth();
 
 const hello = { model: 'hearth/starter-chat', input: 'Hello!', store: false, max_output_tokens: 4 };
 const messages = [{ role: 'user', content: 'Hello!' }];

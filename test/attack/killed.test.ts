@@ -1,27 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { get, post } from '../setup/api.ts';
-import { endlessModel, placeEndlessModel } from '../setup/endless-model.ts';
-import { expectError, expectErrorFields } from '../setup/expect-error.ts';
-import { makeHome, removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
-import { waitForRequests } from '../setup/instances.ts';
-import { isRunning } from '../setup/is-running.ts';
-import { openStream } from '../setup/live-stream.ts';
-import { enginePidOf } from '../setup/loaded-engines.ts';
+import { describe, expect, it } from 'vitest';
+import { get, post } from '../setup/server/api.ts';
+import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
+import { expectError, expectErrorFields } from '../setup/server/expect-error.ts';
+import { waitForRequests } from '../setup/server/instances.ts';
+import { isRunning } from '../setup/processes/is-running.ts';
+import { openStream } from '../setup/server/live-stream.ts';
+import { enginePidOf } from '../setup/server/loaded-engines.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
 
 const chat = '/api/v1/chat';
 const endless = { model: endlessModel, input: 'Tell me a story' };
 const endlessV0 = { model: endlessModel, messages: [{ role: 'user', content: endless.input }] };
 
-let home: string;
-let hearth: HearthProcess;
-beforeAll(async () => {
-  home = await makeHome();
+const hearth = useHearth(async (home) => {
   await placeEndlessModel(home);
-  hearth = await startHearth({ home, flags: ['--engine-parallel=4', '--models-auto-evict=false'] });
-});
-afterAll(async () => {
-  await hearth.stop();
-  await removeHome(home);
+  return { flags: ['--engine-parallel=4', '--models-auto-evict=false'] };
 });
 
 describe('an engine that is killed while it works', () => {
@@ -89,7 +82,7 @@ describe('a server that is killed while it works', () => {
       await expect.poll(() => isRunning(pid), { timeout: 2000 }).toBe(false);
     }
 
-    hearth = await startHearth({ home });
+    await hearth.restart({});
     const list = await get(hearth.url, '/api/v1/responses');
     expect(list.body.responses).toEqual([
       expect.objectContaining({ response_id: first.body.response_id, output: first.body.output }),

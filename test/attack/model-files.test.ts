@@ -1,22 +1,17 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { get, post } from '../setup/api.ts';
-import { endlessModel, placeEndlessModel } from '../setup/endless-model.ts';
-import { expectError } from '../setup/expect-error.ts';
-import { removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
-import { instancesOf } from '../setup/instances.ts';
-import { placeModel } from '../setup/place-model.ts';
-import { starterPath } from '../setup/test-engines.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { get, post } from '../setup/server/api.ts';
+import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
+import { expectError } from '../setup/server/expect-error.ts';
+import { instancesOf } from '../setup/server/instances.ts';
+import { placeModel } from '../setup/models/place-model.ts';
+import { starterPath } from '../setup/engine/test-engines.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
 
-let hearth: HearthProcess;
 let starter: Buffer;
+const hearth = useHearth();
 beforeAll(async () => {
   starter = await readFile(starterPath('chat'));
-  hearth = await startHearth();
-});
-afterAll(async () => {
-  await hearth.stop();
-  await removeHome(hearth.home);
 });
 
 const load = (model: string, more: Record<string, unknown> = {}) =>

@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { get, post, type ApiAnswer } from '../setup/api.ts';
-import { endlessModel, placeEndlessModel } from '../setup/endless-model.ts';
-import { expectError, expectErrorFields } from '../setup/expect-error.ts';
-import { makeHome, removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
-import { instancesOf, waitForRequests } from '../setup/instances.ts';
-import { openStream } from '../setup/live-stream.ts';
-import { loadedEngines } from '../setup/loaded-engines.ts';
+import { expect, it } from 'vitest';
+import { get, post, type ApiAnswer } from '../setup/server/api.ts';
+import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
+import { expectError, expectErrorFields } from '../setup/server/expect-error.ts';
+import { instancesOf, waitForRequests } from '../setup/server/instances.ts';
+import { openStream } from '../setup/server/live-stream.ts';
+import { loadedEngines } from '../setup/server/loaded-engines.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
 
 const model = 'hearth/starter-chat';
 const hello = { model, input: 'Hello!', reasoning: 'off', store: false };
 const helloV0 = { model, messages: [{ role: 'user', content: 'Hello!' }] };
 
-let hearth: HearthProcess;
-beforeAll(async () => {
-  const home = await makeHome();
+const hearth = useHearth(async (home) => {
   await placeEndlessModel(home);
   const flags = [
     '--models-auto-evict=false',
@@ -22,11 +20,7 @@ beforeAll(async () => {
     '--engine-context-length=16384',
     '--limits-queued-requests=70',
   ];
-  hearth = await startHearth({ home, flags });
-});
-afterAll(async () => {
-  await hearth.stop();
-  await removeHome(hearth.home);
+  return { flags };
 });
 
 /** Half of them to v1, half to v0. */

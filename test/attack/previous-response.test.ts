@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { get, post } from '../setup/api.ts';
-import { endlessModel, placeEndlessModel } from '../setup/endless-model.ts';
-import { expectError, expectErrorFields } from '../setup/expect-error.ts';
-import { makeHome, removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
-import { openStream } from '../setup/live-stream.ts';
+import { expect, it } from 'vitest';
+import { get, post } from '../setup/server/api.ts';
+import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
+import { expectError, expectErrorFields } from '../setup/server/expect-error.ts';
+import { openStream } from '../setup/server/live-stream.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
 
-let hearth: HearthProcess;
-beforeAll(async () => {
-  const home = await makeHome();
+const hearth = useHearth(async (home) => {
   await placeEndlessModel(home);
-  hearth = await startHearth({ home });
-});
-afterAll(async () => {
-  await hearth.stop();
-  await removeHome(hearth.home);
 });
 
 const chat = (body: Record<string, unknown>) =>

@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { get, post, stream } from '../setup/api.ts';
-import { expectError, expectErrorFields } from '../setup/expect-error.ts';
-import { removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
+import { describe, expect, it } from 'vitest';
+import { get, post, stream } from '../setup/server/api.ts';
+import { expectError, expectErrorFields } from '../setup/server/expect-error.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
 
-let hearth: HearthProcess;
-beforeAll(async () => {
-  hearth = await startHearth();
-});
-afterAll(async () => {
-  await hearth.stop();
-  await removeHome(hearth.home);
-});
+const hearth = useHearth();
 
 const model = 'hearth/starter-chat';
 /** Two tokens each. */

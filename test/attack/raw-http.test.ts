@@ -1,17 +1,10 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { get } from '../setup/api.ts';
-import { exchange } from '../setup/exchange.ts';
-import { removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
+import { describe, expect, it } from 'vitest';
+import { get } from '../setup/server/api.ts';
+import { exchange } from '../setup/server/exchange.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
 
-let hearth: HearthProcess;
-beforeAll(async () => {
-  hearth = await startHearth();
-});
-afterAll(async () => {
-  await hearth.stop();
-  await removeHome(hearth.home);
-});
+const hearth = useHearth();
 
 const lines = (...all: readonly string[]) => [...all, '', ''].join('\r\n');
 const host = 'Host: localhost';

@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { get, post, type ApiAnswer } from '../setup/api.ts';
-import { makeHome, removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
-import { instancesOf } from '../setup/instances.ts';
-import { placeModel } from '../setup/place-model.ts';
-import { starterPath } from '../setup/test-engines.ts';
+import { describe, expect, it } from 'vitest';
+import { get, post, type ApiAnswer } from '../setup/server/api.ts';
+import { startHearth } from '../setup/server/hearth-process.ts';
+import { instancesOf } from '../setup/server/instances.ts';
+import { placeModel } from '../setup/models/place-model.ts';
+import { starterPath } from '../setup/engine/test-engines.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+import { seededRandom } from '../setup/seeded-random.ts';
 
 const chatModels = ['six/a', 'six/b', 'six/c', 'six/d', 'six/e'] as const;
 const embedModel = 'six/embed';
@@ -13,43 +15,24 @@ const models = [...chatModels, embedModel] as const;
 /** More of them take longer and prove more. */
 const operationCount = Number(process.env['HEARTH_TEST_OPERATIONS'] ?? 200);
 
-let home: string;
-let hearth: HearthProcess;
 let limitBytes: number;
 
 async function estimate(url: string, model: string): Promise<ApiAnswer> {
   return post(url, '/api/v1/models/load', { model, estimate_only: true });
 }
 
-beforeAll(async () => {
-  home = await makeHome();
+const hearth = useHearth(async (home) => {
   const chat = await readFile(starterPath('chat'));
   for (const model of chatModels) await placeModel(home, model, chat);
   await placeModel(home, embedModel, await readFile(starterPath('embed')));
-  const unlimited = await startHearth({ home });
+  const unlimited = await startHearth(home, {});
   const { body } = await estimate(unlimited.url, 'six/a');
   await unlimited.stop();
   limitBytes = Math.floor(body.estimate.total_bytes * 2.5);
-  hearth = await startHearth({
-    home,
+  return {
     flags: [`--models-memory-limit-bytes=${limitBytes}`, '--models-auto-evict=false'],
-  });
-});
-afterAll(async () => {
-  await hearth.stop();
-  await removeHome(home);
-});
-
-/** Numbers from 0 to 1, the same in each run (mulberry32). */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-}
+});
 
 function ask(model: string, isV1: boolean): Promise<ApiAnswer> {
   if (model === embedModel) return post(hearth.url, '/api/v0/embeddings', { model, input: 'Hi' });
@@ -64,7 +47,7 @@ function ask(model: string, isV1: boolean): Promise<ApiAnswer> {
 
 describe('six models where there is memory for two', () => {
   it(`serves ${operationCount} random operations within the limit, and hurts no running request`, async () => {
-    const random = randomNumbers(4);
+    const random = seededRandom(4);
     const pick = <T>(values: readonly T[]): T | undefined =>
       values[Math.floor(random() * values.length)];
     const outcomes = new Map<string, number>();

@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { get, post } from '../setup/api.ts';
-import { expectError } from '../setup/expect-error.ts';
-import { startHearth, type HearthProcess } from '../setup/hearth-process.ts';
-import { makeHarbourHome, type HarbourHome } from '../setup/mcp/harbour.ts';
-import { bundleScript } from '../setup/test-engines.ts';
+import { describe, expect, it } from 'vitest';
+import { get, post } from '../setup/server/api.ts';
+import { expectError } from '../setup/server/expect-error.ts';
+import { bundleScript } from '../setup/engine/test-engines.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+import { addHarbour, type Harbour } from '../setup/mcp/harbour.ts';
 
-let script: Awaited<ReturnType<typeof bundleScript>>;
-let place: HarbourHome;
-let hearth: HearthProcess;
-beforeAll(async () => {
-  script = await bundleScript('test/setup/mcp/stdio-server.ts');
-  place = await makeHarbourHome({
-    costly: { command: process.execPath, args: [script.path, 'costly-schemas'] },
+let place: Harbour;
+const hearth = useHearth(async (home) => {
+  const script = await bundleScript('test/setup/mcp/stdio-server.ts', home);
+  place = await addHarbour(home, {
+    costly: { command: process.execPath, args: [script, 'costly-schemas'] },
   });
-  hearth = await startHearth({ home: place.home, flags: ['--mcp-allow-plugins'] });
-});
-afterAll(async () => {
-  await hearth.stop();
-  await place.remove();
-  await script.remove();
+  return { flags: ['--mcp-allow-plugins'] };
 });
 
 const text = { type: 'string' };

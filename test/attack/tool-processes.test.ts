@@ -1,32 +1,27 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { deferred } from '../setup/deferred.ts';
-import { startHearth, type HearthProcess } from '../setup/hearth-process.ts';
-import { waitForRequests } from '../setup/instances.ts';
-import { isRunning } from '../setup/is-running.ts';
-import { openStream } from '../setup/live-stream.ts';
-import { makeHarbourHome, type HarbourHome } from '../setup/mcp/harbour.ts';
-import { startStreamableServer, type TestMcpServer } from '../setup/mcp/streamable-server.ts';
-import { postRaw } from '../setup/api.ts';
+import { waitForRequests } from '../setup/server/instances.ts';
+import { isRunning } from '../setup/processes/is-running.ts';
+import { openStream } from '../setup/server/live-stream.ts';
+import { startStreamableServer } from '../setup/mcp/streamable-server.ts';
+import { postRaw } from '../setup/server/api.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+import { useResource } from '../setup/use-resource.ts';
+import { addHarbour, type Harbour } from '../setup/mcp/harbour.ts';
 
 const model = 'hearth/starter-chat';
 
-let place: HarbourHome;
-let server: TestMcpServer;
+let place: Harbour;
 let cancelled = deferred<void>();
-let hearth: HearthProcess;
 let headers: { readonly authorization: string };
 
-beforeAll(async () => {
-  place = await makeHarbourHome();
+const server = useResource(() => startStreamableServer(() => cancelled.resolve()));
+const hearth = useHearth(async (home) => {
+  place = await addHarbour(home);
   headers = await place.bearer('chat', 'plugins', 'ephemeral-mcp');
-  server = await startStreamableServer(() => cancelled.resolve());
-  const flags = ['--mcp-allow-plugins', '--mcp-allow-ephemeral', '--mcp-allowed-hosts=127.0.0.1'];
-  hearth = await startHearth({ home: place.home, flags });
-});
-afterAll(async () => {
-  await hearth.stop();
-  await server.close();
-  await place.remove();
+  return {
+    flags: ['--mcp-allow-plugins', '--mcp-allow-ephemeral', '--mcp-allowed-hosts=127.0.0.1'],
+  };
 });
 beforeEach(async () => {
   cancelled = deferred<void>();

@@ -1,16 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
-import { runHearth } from '../setup/run-hearth.ts';
-import { openTerminalSession, type TerminalSession } from '../setup/terminal-session.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { runHearth } from '../setup/cli/run-hearth.ts';
+import { openTerminalSession, type TerminalSession } from '../setup/cli/terminal-session.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
 
-let server: HearthProcess;
-beforeAll(async () => {
-  server = await startHearth();
-});
-afterAll(async () => {
-  await server.stop();
-  await removeHome(server.home);
-});
+const server = useHearth();
 
 const chat = (commandLine: readonly string[], stdin = '') =>
   runHearth(['chat', 'hearth/starter-chat', '--temperature', '0', ...commandLine], {

@@ -1,19 +1,18 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { get } from '../setup/api.ts';
-import { startFakeHub, type FakeHub } from '../setup/fake-hub.ts';
-import { removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
-import { runHearth } from '../setup/run-hearth.ts';
-import { openTerminalSession } from '../setup/terminal-session.ts';
-import { starterPath } from '../setup/test-engines.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { get } from '../setup/server/api.ts';
+import { startFakeHub } from '../setup/hub/fake-hub.ts';
+import { runHearth } from '../setup/cli/run-hearth.ts';
+import { openTerminalSession } from '../setup/cli/terminal-session.ts';
+import { starterPath } from '../setup/engine/test-engines.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+import { useResource } from '../setup/use-resource.ts';
 
-let hub: FakeHub;
-let hearth: HearthProcess;
-beforeAll(async () => {
+const hub = useResource(async () => {
   const starter = await readFile(starterPath('chat'));
   const filePath = starterPath('chat');
   const large = { sizeBytes: 60_000_000, head: starter };
-  hub = await startFakeHub({
+  return startFakeHub({
     repositories: [
       { name: 'acme/Barred-GGUF', files: { 'barred-Q8_0.gguf': { ...large, seed: 1 } } },
       { name: 'acme/Piped-GGUF', files: { 'piped-Q8_0.gguf': { filePath } } },
@@ -33,14 +32,9 @@ beforeAll(async () => {
       { name: 'zebra/Other-Wanted-GGUF', files: { 'other-Q8_0.gguf': { filePath } } },
     ],
   });
-  hearth = await startHearth({ environment: { HEARTH_HUB_ENDPOINT: hub.url } });
 });
+const hearth = useHearth(() => ({ environment: { HEARTH_HUB_ENDPOINT: hub.url } }));
 afterEach(() => hub.faults.clear());
-afterAll(async () => {
-  await hearth.stop();
-  await removeHome(hearth.home);
-  await hub.close();
-});
 
 const run = (...commandLine: string[]) => runHearth(commandLine, { home: hearth.home });
 const jobs = async (): Promise<readonly Record<string, unknown>[]> =>
@@ -191,10 +185,7 @@ describe('hearth get in a pipe', () => {
       })
       .toBe(true);
     await hearth.kill();
-    hearth = await startHearth({
-      home: hearth.home,
-      environment: { HEARTH_HUB_ENDPOINT: hub.url },
-    });
+    await hearth.restart();
     hub.faults.clear();
     const { exitCode, stdout } = await following;
     expect({ exitCode, stdout }).toEqual({

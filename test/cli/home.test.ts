@@ -1,22 +1,14 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { get } from '../setup/api.ts';
-import { makeHome, removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
-import { runHearth } from '../setup/run-hearth.ts';
+import { describe, expect, it } from 'vitest';
+import { runHearth } from '../setup/cli/run-hearth.ts';
+import { get } from '../setup/server/api.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+import { temporaryFolder, useTemporaryFolder } from '../setup/temporary-folder.ts';
 
 describe('a command without a server of its own home', () => {
-  let stranger: HearthProcess;
-  let home: string;
-  beforeAll(async () => {
-    stranger = await startHearth();
-    home = await makeHome();
-  });
-  afterAll(async () => {
-    await stranger.stop();
-    await removeHome(stranger.home);
-    await removeHome(home);
-  });
+  const stranger = useHearth();
+  const folder = useTemporaryFolder();
 
   const strangerPort = () => new URL(stranger.url).port;
   const loadedModels = async () => (await get(stranger.url, '/api/v1/status')).body.instances;
@@ -25,7 +17,10 @@ describe('a command without a server of its own home', () => {
     await runHearth(['load', 'hearth/starter-chat'], { home: stranger.home });
     expect(await loadedModels()).toHaveLength(1);
     const environment = { HEARTH_SERVER_PORT: strangerPort() };
-    const { exitCode, stderr } = await runHearth(['unload', '--all'], { home, environment });
+    const { exitCode, stderr } = await runHearth(['unload', '--all'], {
+      home: folder.path,
+      environment,
+    });
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/^error: Hearth is not running for the home folder .*`hearth serve`/);
     expect(stderr).toContain(`To use it, add --host ${stranger.url}.`);
@@ -34,35 +29,26 @@ describe('a command without a server of its own home', () => {
 
   it('reaches another server by --host or HEARTH_HOST', async () => {
     const environment = { HEARTH_HOST: stranger.url };
-    const listed = await runHearth(['ps', '--json'], { home, environment });
+    const listed = await runHearth(['ps', '--json'], { home: folder.path, environment });
     expect(JSON.parse(listed.stdout)).toMatchObject({ instances: [{ id: 'hearth/starter-chat' }] });
-    const unloaded = await runHearth(['unload', '--all', '--host', stranger.url], { home });
+    const unloaded = await runHearth(['unload', '--all', '--host', stranger.url], {
+      home: folder.path,
+    });
     expect(unloaded.stdout).toBe('Unloaded hearth/starter-chat\n');
   });
 });
 
 describe('a server that requires a token', () => {
-  let server: HearthProcess;
-  beforeAll(async () => {
-    server = await startHearth({ flags: ['--auth-required'] });
-  });
-  afterAll(async () => {
-    await server.stop();
-    await removeHome(server.home);
-  });
+  const server = useHearth({ flags: ['--auth-required'] });
 
   it('accepts the commands of its owner, and nobody else on loopback', async () => {
     const list = await runHearth(['ls'], { home: server.home });
     expect(list).toMatchObject({ exitCode: 0 });
     expect((await get(server.url, '/api/v1/models')).status).toBe(401);
-    const other = await makeHome();
-    try {
-      const refused = await runHearth(['ls', '--host', server.url], { home: other });
-      expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
-      expect(refused.stderr).toMatch(/requires a token/);
-    } finally {
-      await removeHome(other);
-    }
+    const other = await temporaryFolder();
+    const refused = await runHearth(['ls', '--host', server.url], { home: other });
+    expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/requires a token/);
   });
 
   it('prints the header that clients send', () => {
@@ -82,7 +68,7 @@ describe('a server that requires a token', () => {
     const file = join(server.home, 'owner-token');
     const old = (await readFile(file, 'utf8')).trim();
     await server.kill();
-    server = await startHearth({ home: server.home, flags: ['--auth-required'] });
+    await server.restart();
     const headers = { authorization: `Bearer ${old}` };
     expect((await get(server.url, '/api/v1/tokens', { headers })).status).toBe(401);
     expect((await readFile(file, 'utf8')).trim()).not.toBe(old);

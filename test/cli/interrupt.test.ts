@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeHome, removeHome } from '../setup/hearth-process.ts';
-import { sendEvents, sendJson, startLoopbackServer } from '../setup/loopback-server.ts';
-import { runHearth } from '../setup/run-hearth.ts';
-import { openTerminalSession } from '../setup/terminal-session.ts';
+import { sendEvents, sendJson, startLoopbackServer } from '../setup/net/loopback-server.ts';
+import { runHearth } from '../setup/cli/run-hearth.ts';
+import { openTerminalSession } from '../setup/cli/terminal-session.ts';
+import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 /** A real model is done before a test can interrupt it for sure; this server waits for ever. */
 const endlessQuestion = 'Go on and on';
@@ -19,7 +19,7 @@ let home: string;
 let server: Awaited<ReturnType<typeof startLoopbackServer>>;
 let abandoned: Promise<unknown>[];
 beforeEach(async () => {
-  home = await makeHome();
+  home = await temporaryFolder();
   abandoned = [];
   let count = 0;
   server = await startLoopbackServer(({ path, body }, response) => {
@@ -42,10 +42,7 @@ beforeEach(async () => {
     }
   });
 });
-afterEach(async () => {
-  await server.close();
-  await removeHome(home);
-});
+afterEach(() => server.close());
 
 const responseId = (count: number): string => `resp_${String(count).padStart(48, '0')}`;
 

@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { runHearth } from '../setup/run-hearth.ts';
+import { expect, it } from 'vitest';
+import { runHearth } from '../setup/cli/run-hearth.ts';
+import { temporaryFolder, useTemporaryFolder } from '../setup/temporary-folder.ts';
 
 const everything = join(
   dirname(
@@ -11,14 +11,10 @@ const everything = join(
   ),
   'dist/index.js',
 );
-let home: string;
+const folder = useTemporaryFolder();
 
-beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'hearth-mcp-'));
-});
-afterAll(() => rm(home, { recursive: true, force: true }));
-
-const hearth = (...commandLine: string[]) => runHearth(['mcp', ...commandLine], { home });
+const hearth = (...commandLine: string[]) =>
+  runHearth(['mcp', ...commandLine], { home: folder.path });
 
 it('adds, lists, tests and removes plugins', async () => {
   expect(await hearth('ls')).toMatchObject({ exitCode: 0, stdout: '' });
@@ -50,18 +46,14 @@ it('adds, lists, tests and removes plugins', async () => {
 });
 
 it('names the place of an error in mcp.json', async () => {
-  const broken = await mkdtemp(join(tmpdir(), 'hearth-mcp-'));
-  try {
-    const file = join(broken, 'mcp.json');
-    await writeFile(file, '{\n  "mcpServers": {\n    "a": {"url": "http://a"},\n  }\n}');
-    const { exitCode, stderr } = await runHearth(['mcp', 'ls'], { home: broken });
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 1,
-      stderr: `error: mcp.json is not valid JSON: property name expected (${file}:4:3).\n`,
-    });
-  } finally {
-    await rm(broken, { recursive: true });
-  }
+  const broken = await temporaryFolder();
+  const file = join(broken, 'mcp.json');
+  await writeFile(file, '{\n  "mcpServers": {\n    "a": {"url": "http://a"},\n  }\n}');
+  const { exitCode, stderr } = await runHearth(['mcp', 'ls'], { home: broken });
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr: `error: mcp.json is not valid JSON: property name expected (${file}:4:3).\n`,
+  });
 });
 
 it.each([

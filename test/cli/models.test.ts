@@ -1,18 +1,11 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
-import { runHearth } from '../setup/run-hearth.ts';
-import { starterPath } from '../setup/test-engines.ts';
+import { describe, expect, it } from 'vitest';
+import { runHearth } from '../setup/cli/run-hearth.ts';
+import { starterPath } from '../setup/engine/test-engines.ts';
+import { useHearth, openHearth } from '../setup/server/use-hearth.ts';
 
-let server: HearthProcess;
-beforeAll(async () => {
-  server = await startHearth();
-});
-afterAll(async () => {
-  await server.stop();
-  await removeHome(server.home);
-});
+const server = useHearth();
 
 const hearth = (...commandLine: string[]) => runHearth(commandLine, { home: server.home });
 
@@ -100,24 +93,19 @@ describe('tokens on the command line', () => {
     expect(listed.stdout).toContain(id);
     expect(listed.stdout).not.toMatch(/hash|secret/i);
 
-    const locked = await startHearth({ flags: ['--auth-required'] });
-    try {
-      const own = await runHearth(['token', 'create', '--name', 'x', '--json'], {
-        home: locked.home,
-      });
-      const { token: valid, id: validId } = JSON.parse(own.stdout) as { token: string; id: string };
-      const list = (value: string) =>
-        runHearth(['ls', '--json'], { home: locked.home, environment: { HEARTH_TOKEN: value } });
-      expect((await list(valid)).exitCode).toBe(0);
-      expect((await list(token)).exitCode).toBe(1);
-      expect((await list('')).exitCode).toBe(0);
-      const status = await runHearth(['server', 'status'], { home: locked.home });
-      expect(status.exitCode).toBe(0);
-      await runHearth(['token', 'rm', validId], { home: locked.home });
-      expect((await list(valid)).exitCode).toBe(1);
-    } finally {
-      await locked.stop();
-      await removeHome(locked.home);
-    }
+    const locked = await openHearth({ flags: ['--auth-required'] });
+    const own = await runHearth(['token', 'create', '--name', 'x', '--json'], {
+      home: locked.home,
+    });
+    const { token: valid, id: validId } = JSON.parse(own.stdout) as { token: string; id: string };
+    const list = (value: string) =>
+      runHearth(['ls', '--json'], { home: locked.home, environment: { HEARTH_TOKEN: value } });
+    expect((await list(valid)).exitCode).toBe(0);
+    expect((await list(token)).exitCode).toBe(1);
+    expect((await list('')).exitCode).toBe(0);
+    const status = await runHearth(['server', 'status'], { home: locked.home });
+    expect(status.exitCode).toBe(0);
+    await runHearth(['token', 'rm', validId], { home: locked.home });
+    expect((await list(valid)).exitCode).toBe(1);
   });
 });

@@ -1,21 +1,16 @@
 import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { removeHome, startHearth, type HearthProcess } from '../setup/hearth-process.ts';
-import { placeModel } from '../setup/place-model.ts';
-import { runHearth } from '../setup/run-hearth.ts';
-import { openTerminalSession } from '../setup/terminal-session.ts';
-import { starterPath } from '../setup/test-engines.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { placeModel } from '../setup/models/place-model.ts';
+import { runHearth } from '../setup/cli/run-hearth.ts';
+import { openTerminalSession } from '../setup/cli/terminal-session.ts';
+import { starterPath } from '../setup/engine/test-engines.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
 
-let server: HearthProcess;
 let starter: Buffer;
+const server = useHearth();
 beforeAll(async () => {
   starter = await readFile(starterPath('chat'));
-  server = await startHearth();
-});
-afterAll(async () => {
-  await server.stop();
-  await removeHome(server.home);
 });
 
 const hearth = (...commandLine: string[]) => runHearth(commandLine, { home: server.home });

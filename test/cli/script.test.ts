@@ -1,17 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SpeechScriptOptions } from '../../src/contract/v1/speech-script.ts';
 import { refusedTexts, speechScriptCases } from '../fixtures/speech-script-cases.ts';
-import { makeHome, removeHome } from '../setup/hearth-process.ts';
-import { runCommand } from '../setup/run-command.ts';
-import { runHearth } from '../setup/run-hearth.ts';
+import { runCommand } from '../setup/cli/run-command.ts';
+import { runHearth } from '../setup/cli/run-hearth.ts';
+import { useTemporaryFolder } from '../setup/temporary-folder.ts';
 
-let home: string;
-beforeAll(async () => {
-  home = await makeHome();
-});
-afterAll(() => removeHome(home));
+const folder = useTemporaryFolder();
 
 /** The options as flags; the text goes to the standard input. */
 function toFlags({ mode, speakers, voices, emotions, clean, output }: SpeechScriptOptions) {
@@ -64,16 +60,18 @@ describe('hearth script as a program', () => {
   const text = 'Speaker 1: “Hi” (laughs) 😀\nSpeaker 2: Hello.\n';
 
   it('reads the standard input', async () => {
-    const outcome = await runHearth(['script'], { home, stdin: text });
+    const outcome = await runHearth(['script'], { home: folder.path, stdin: text });
     const stdout = 'Speaker 1: "Hi"\nSpeaker 2: Hello.\n';
     expect(outcome).toEqual({ exitCode: 0, stdout, stderr: '' });
   });
 
   it('reads a file, and lists of voices and emotions', async () => {
-    const file = join(home, 'dialogue.txt');
+    const file = join(folder.path, 'dialogue.txt');
     await writeFile(file, text);
     const flags = ['--speakers', '2', '--voices', 'alice, carl', '--emotion', 'calm,happy'];
-    const { exitCode, stdout } = await runHearth(['script', file, ...flags, '--json'], { home });
+    const { exitCode, stdout } = await runHearth(['script', file, ...flags, '--json'], {
+      home: folder.path,
+    });
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
       speakers: [
@@ -84,9 +82,9 @@ describe('hearth script as a program', () => {
   });
 
   it('reads back what it wrote', async () => {
-    const first = await runHearth(['script'], { home, stdin: text });
+    const first = await runHearth(['script'], { home: folder.path, stdin: text });
     const again = await runHearth(['script', '-', '--output', 'json'], {
-      home,
+      home: folder.path,
       stdin: first.stdout,
     });
     expect(JSON.parse(again.stdout)).toEqual([
@@ -99,7 +97,7 @@ describe('hearth script as a program', () => {
     [['script', 'no-such.txt'], /^error: .*no-such\.txt/m],
     [['script', '.'], /^error: /m],
   ])('%j fails with a message', async (commandLine, message) => {
-    const { exitCode, stdout, stderr } = await runHearth(commandLine, { home });
+    const { exitCode, stdout, stderr } = await runHearth(commandLine, { home: folder.path });
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toMatch(message);
     expect(stderr).not.toContain('    at ');

@@ -5,16 +5,16 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { writeServerRecord } from '../../src/home/server-record.ts';
-import { makeHome, removeHome, startHearth } from '../setup/hearth-process.ts';
-import { runHearth } from '../setup/run-hearth.ts';
+import { runHearth } from '../setup/cli/run-hearth.ts';
+import { openHearth } from '../setup/server/use-hearth.ts';
+import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 let home: string;
 beforeEach(async () => {
-  home = await makeHome();
+  home = await temporaryFolder();
 });
-afterEach(() => removeHome(home));
 
 async function withTakenPort(work: (port: number) => Promise<void>): Promise<void> {
   const taken = createServer().listen(0, '127.0.0.1');
@@ -28,7 +28,7 @@ async function withTakenPort(work: (port: number) => Promise<void>): Promise<voi
 
 describe('hearth serve', () => {
   it('prints its address and an example request, and exits with 0 on SIGTERM', async () => {
-    const server = await startHearth({ home });
+    const server = await openHearth({ home });
     expect((await fetch(`${server.url}/health`)).status).toBe(200);
     expect(server.log()).toContain(`curl ${server.url}/api/v1/chat -H 'Content-Type`);
     expect(await server.stop()).toBe(0);
@@ -45,7 +45,7 @@ describe('hearth serve', () => {
   });
 
   it('refuses a home folder that another server uses', async () => {
-    const server = await startHearth({ home });
+    const server = await openHearth({ home });
     const { exitCode, stderr } = await runHearth(['serve', '--port', '0'], { home });
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/^error: A Hearth server \(process \d+, http.*already uses/m);
@@ -75,7 +75,7 @@ describe('hearth serve', () => {
   });
 
   it('warns of a variable that is not a setting', async () => {
-    const server = await startHearth({ home, environment: { HEARTH_PORT: '1' } });
+    const server = await openHearth({ home, environment: { HEARTH_PORT: '1' } });
     expect(server.log()).toContain(
       'warning: HEARTH_PORT is not a setting. Did you mean HEARTH_SERVER_PORT?\n',
     );
@@ -166,7 +166,7 @@ describe('hearth server', () => {
   });
 
   it('ignores the record of a killed server', async () => {
-    const server = await startHearth({ home });
+    const server = await openHearth({ home });
     await server.kill();
     const environment = { HEARTH_SERVER_PORT: '0' };
     const list = await runHearth(['ls'], { home, environment });

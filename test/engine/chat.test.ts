@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ChatGeneration, Engine, EngineMessage } from '../../src/engine/engine.ts';
-import { createTestEngines, generateAll, type TestEngines } from '../setup/test-engines.ts';
+import type {
+  ChatGeneration,
+  Engine,
+  EngineCapabilities,
+  EngineMessage,
+} from '../../src/engine/engine.ts';
+import { createTestEngines, generateAll, type TestEngines } from '../setup/engine/test-engines.ts';
+import { testContext } from '../setup/test-context.ts';
 
 const sampling = { temperature: 0 };
 const getTide = {
@@ -20,17 +26,18 @@ function ask(text: string, more: Partial<ChatGeneration> = {}): ChatGeneration {
 }
 
 let engines: TestEngines;
+let capabilities: EngineCapabilities;
 let engine: Engine;
 
 beforeAll(async () => {
   engines = await createTestEngines();
-  ({ engine } = await engines.launch('chat', { parallel: 2 }));
+  ({ engine, capabilities } = await engines.launch('chat', { parallel: 2 }));
 });
 afterAll(() => engines.close());
 
 describe('chat', () => {
   it('describes itself', () => {
-    expect(engine.properties).toEqual({
+    expect(capabilities).toEqual({
       runtimeName: `llama.cpp-${process.platform}-${process.arch}-cpu`,
       runtimeVersion: 'b11549',
       supportedFormats: ['gguf'],
@@ -49,9 +56,7 @@ describe('chat', () => {
     expect(end).toMatchObject({ stopReason: 'eosFound', isMalformed: false });
     expect(end.usage.promptTokens).toBeGreaterThan(5);
     // The token that ends the text counts too.
-    expect(end.usage.completionTokens).toBe(
-      (await engine.countTokens(content, new AbortController().signal)) + 1,
-    );
+    expect(end.usage.completionTokens).toBe((await engine.countTokens(content, testContext())) + 1);
     expect(end.usage.generationMs).toBeGreaterThan(0);
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { CompletionGeneration, Engine } from '../../src/engine/engine.ts';
-import { createTestEngines, generateAll, type TestEngines } from '../setup/test-engines.ts';
+import { createTestEngines, generateAll, type TestEngines } from '../setup/engine/test-engines.ts';
 
 function complete(more: Partial<CompletionGeneration> = {}): CompletionGeneration {
   return {
@@ -56,7 +56,7 @@ it('reports log probabilities', async () => {
 it('refuses a suffix where the model can not fill in', async () => {
   await expect(generateAll(engine, complete({ suffix: 'the end' }))).rejects.toMatchObject({
     code: 'infill_unsupported',
-    param: 'suffix',
+    field: 'suffix',
   });
 });
 

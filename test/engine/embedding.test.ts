@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.ts';
-import { createTestEngines, type TestEngines } from '../setup/test-engines.ts';
+import { createTestEngines, type TestEngines } from '../setup/engine/test-engines.ts';
+import { testContext } from '../setup/test-context.ts';
 
-const { signal } = new AbortController();
+const context = testContext();
 let engines: TestEngines;
 let engine: Engine;
 
@@ -23,7 +24,7 @@ it('puts related texts above unrelated ones', async () => {
       'A kitten is resting on the couch.',
       'The bank raised its rates.',
     ],
-    signal,
+    context,
   );
   const [cat = [], kitten = [], bank = []] = vectors;
   expect(cat).toHaveLength(128);
@@ -34,20 +35,20 @@ it('puts related texts above unrelated ones', async () => {
 
 it('keeps the order of many inputs', async () => {
   const inputs = Array.from({ length: 64 }, (_, index) => `Sentence number ${index}`);
-  const { vectors } = await engine.embed(inputs, signal);
-  const alone = await engine.embed([inputs[41] ?? ''], signal);
+  const { vectors } = await engine.embed(inputs, context);
+  const alone = await engine.embed([inputs[41] ?? ''], context);
   expect(vectors).toHaveLength(64);
   expect(similarity(vectors[41] ?? [], alone.vectors[0] ?? [])).toBeGreaterThan(0.999);
 });
 
 it('embeds a text of nearly a whole context', async () => {
   const text = 'Hello there '.repeat(240);
-  const { promptTokens } = await engine.embed([text], signal);
+  const { promptTokens } = await engine.embed([text], context);
   expect(promptTokens).toBeGreaterThan(400);
 });
 
 it('refuses a text longer than the context', async () => {
-  await expect(engine.embed(['Hello there '.repeat(800)], signal)).rejects.toMatchObject({
+  await expect(engine.embed(['Hello there '.repeat(800)], context)).rejects.toMatchObject({
     code: 'context_length_exceeded',
     message: expect.stringMatching(/1602 tokens.*512/u),
   });
@@ -55,7 +56,7 @@ it('refuses a text longer than the context', async () => {
 
 it('is refused by a model for text', async () => {
   const { engine: chatEngine } = await engines.launch('chat');
-  await expect(chatEngine.embed(['Hello'], signal)).rejects.toMatchObject({
+  await expect(chatEngine.embed(['Hello'], context)).rejects.toMatchObject({
     code: 'wrong_model_type',
   });
 });

@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -7,23 +6,20 @@ import {
   starterPath,
   starterSpec,
   type TestEngines,
-} from '../setup/test-engines.ts';
+} from '../setup/engine/test-engines.ts';
+import { useTemporaryFolder } from '../setup/temporary-folder.ts';
 
 const tensorCountOffset = 8;
 
 let engines: TestEngines;
-let folder: string;
+const folder = useTemporaryFolder();
 let model: Buffer;
 
 beforeAll(async () => {
   engines = await createTestEngines();
-  folder = await mkdtemp(join(tmpdir(), 'hearth-bad-models-'));
   model = await readFile(starterPath('chat'));
 });
-afterAll(async () => {
-  await engines.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => engines.close());
 
 function withoutTensors(bytes: Buffer): Buffer {
   const changed = Buffer.from(bytes);
@@ -44,16 +40,16 @@ describe('a bad model file', () => {
       () => Buffer.from(model.toString('latin1').replaceAll('llama', 'llamx'), 'latin1'),
     ],
   ] as const)('%s is %s', async (name, code, bytes) => {
-    const modelPath = join(folder, `${name.replaceAll(' ', '-')}.gguf`);
+    const modelPath = join(folder.path, `${name.replaceAll(' ', '-')}.gguf`);
     await writeFile(modelPath, bytes());
     const error: unknown = await engines.launch('chat', { modelPath }).catch((caught) => caught);
     expect(error).toMatchObject({ code });
     expect(String(error)).toContain('.gguf');
-    expect(String(error)).not.toContain(folder);
+    expect(String(error)).not.toContain(folder.path);
   });
 
   it('a projector that is none is corrupt_file', async () => {
-    const projectorPath = join(folder, 'mmproj.gguf');
+    const projectorPath = join(folder.path, 'mmproj.gguf');
     await writeFile(projectorPath, model.subarray(0, 1_000_000));
     await expect(engines.launch('vision', { projectorPath })).rejects.toMatchObject({
       code: 'corrupt_file',
@@ -61,7 +57,7 @@ describe('a bad model file', () => {
   });
 
   it('a missing one is missing_file', async () => {
-    const modelPath = join(folder, 'gone.gguf');
+    const modelPath = join(folder.path, 'gone.gguf');
     await expect(engines.launch('chat', { modelPath })).rejects.toMatchObject({
       code: 'missing_file',
       message: 'The model file gone.gguf is missing.',
@@ -72,7 +68,7 @@ describe('a bad model file', () => {
 describe('an engine that can not be started', () => {
   it('is engine_exited when its command is missing', async () => {
     const spec = await starterSpec('chat');
-    const runtime = { ...spec.runtime, command: join(folder, 'no-such-engine') };
+    const runtime = { ...spec.runtime, command: join(folder.path, 'no-such-engine') };
     await expect(engines.launch('chat', { runtime })).rejects.toMatchObject({
       code: 'engine_exited',
       message: expect.stringContaining('ENOENT'),
@@ -90,11 +86,11 @@ describe('an engine that can not be started', () => {
   it('is not started with experts that the wheel can not set', async () => {
     await expect(
       engines.launch('chat', { expertCount: 1, architecture: 'llama' }),
-    ).rejects.toMatchObject({ code: 'invalid_value', param: 'num_experts' });
+    ).rejects.toMatchObject({ code: 'invalid_value', field: 'expertCount' });
   });
 
   it('is load_timeout when it takes too long', async () => {
-    const command = join(folder, 'sleeper');
+    const command = join(folder.path, 'sleeper');
     await writeFile(command, '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 });
     const runtime = { ...(await starterSpec('chat')).runtime, command };
     await expect(engines.launch('chat', { runtime, loadTimeoutMs: 100 })).rejects.toMatchObject({

@@ -1,17 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { isRunning } from '../setup/is-running.ts';
+import { isRunning } from '../setup/processes/is-running.ts';
 import {
   bundleScript,
   createTestEngines,
   generateAll,
   starterSpec,
   type TestEngines,
-} from '../setup/test-engines.ts';
+} from '../setup/engine/test-engines.ts';
+import { testContext } from '../setup/test-context.ts';
+import { temporaryFolder, useTemporaryFolder } from '../setup/temporary-folder.ts';
 
 const request = {
   kind: 'completion',
@@ -20,33 +20,31 @@ const request = {
 } as const;
 
 let engines: TestEngines;
-let folder: string;
+const folder = useTemporaryFolder();
 
 beforeAll(async () => {
   // Other tests start engines at the same time: these have a temporary folder of their own.
-  folder = await mkdtemp(join(tmpdir(), 'hearth-'));
-  vi.stubEnv('TMPDIR', folder);
+  vi.stubEnv('TMPDIR', folder.path);
   engines = await createTestEngines();
 });
 afterAll(async () => {
   await engines.close();
   vi.unstubAllEnvs();
-  await rm(folder, { recursive: true, force: true });
 });
 
 async function socketFolders(): Promise<readonly string[]> {
-  const names = await readdir(folder);
+  const names = await readdir(folder.path);
   return names.filter((name) => /^hearth-.{6}$/u.test(name));
 }
 
 it('leaves neither process nor socket folder when it is stopped', async () => {
   const engine = await engines.launch('chat');
   expect(await socketFolders()).toHaveLength(process.platform === 'win32' ? 0 : 1);
-  expect(await engine.residentBytes()).toBeGreaterThan(10_000_000);
+  expect((await engine.stats()).residentBytes).toBeGreaterThan(10_000_000);
   await engine.stop();
   expect(await isRunning(engine.pid)).toBe(false);
   expect(await socketFolders()).toEqual([]);
-  await expect(engine.exited).resolves.toMatchObject({ signal: 'SIGTERM' });
+  await expect(engine.closed).resolves.toMatchObject({ signal: 'SIGTERM' });
   await engine.stop();
 });
 
@@ -64,15 +62,15 @@ it('fails its requests with `crashed` when it dies, and says so', async () => {
   const engine = await engines.launch('chat');
   const generation = async (): Promise<void> => {
     let isKilled = false;
-    for await (const event of engine.engine.generate(request, new AbortController().signal)) {
+    for await (const event of engine.engine.generate(request, testContext())) {
       if (event.type !== 'content.delta' || isKilled) continue;
       isKilled = process.kill(engine.pid, 'SIGKILL');
     }
   };
   await expect(generation).rejects.toMatchObject({ code: 'crashed', status: 503 });
-  await expect(engine.exited).resolves.toMatchObject({ exitCode: null, signal: 'SIGKILL' });
+  await expect(engine.closed).resolves.toMatchObject({ exitCode: null, signal: 'SIGKILL' });
   await expect(generateAll(engine.engine, request)).rejects.toMatchObject({ code: 'crashed' });
-  await expect(engine.engine.embed(['a'], new AbortController().signal)).rejects.toMatchObject({
+  await expect(engine.engine.embed(['a'], testContext())).rejects.toMatchObject({
     code: 'crashed',
   });
 });
@@ -84,7 +82,7 @@ it('never blames its end on a request that it refused', async () => {
     code: 'context_length_exceeded',
   });
   process.kill(engine.pid, 'SIGSEGV');
-  await expect(engine.exited).resolves.toMatchObject({ reason: 'ended by SIGSEGV' });
+  await expect(engine.closed).resolves.toMatchObject({ reason: 'ended by SIGSEGV' });
 });
 
 it.each([1, 4])('runs with the smallest batch and %i slots', async (parallel) => {
@@ -95,17 +93,16 @@ it.each([1, 4])('runs with the smallest batch and %i slots', async (parallel) =>
 });
 
 it('ends with us, even when we are killed with SIGKILL', async () => {
-  const watchdog = await bundleScript('src/processes/watchdog.ts');
-  const parent = await bundleScript('test/engine/orphan-parent.ts');
+  const scripts = await temporaryFolder();
+  const watchdog = await bundleScript('src/processes/watchdog.ts', scripts);
+  const parent = await bundleScript('test/engine/orphan-parent.ts', scripts);
   const spec = JSON.stringify(await starterSpec('chat'));
-  const child = spawn(process.execPath, [parent.path, watchdog.path, spec]);
+  const child = spawn(process.execPath, [parent, watchdog, spec]);
   const [output]: Buffer[] = await once(child.stdout, 'data');
   const pid = Number(output?.toString());
   expect(await isRunning(pid)).toBe(true);
   child.kill('SIGKILL');
   await vi.waitFor(async () => expect(await isRunning(pid)).toBe(false), { timeout: 5_000 });
-  await watchdog.remove();
-  await parent.remove();
 });
 
 it('stops all engines when the launcher is closed, and starts no more', async () => {

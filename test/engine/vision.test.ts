@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.ts';
-import { createTestEngines, generateAll, type TestEngines } from '../setup/test-engines.ts';
+import { createTestEngines, generateAll, type TestEngines } from '../setup/engine/test-engines.ts';
 
 let engines: TestEngines;
 let engine: Engine;

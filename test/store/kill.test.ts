@@ -12,6 +12,7 @@ import { acquireHomeLock } from '../../src/home/home-lock.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { createSqliteStore } from '../../src/store/sqlite-store.ts';
 import type { WriterReport } from './writer.ts';
+import { seededRandom } from '../setup/seeded-random.ts';
 
 let folder: string;
 let writerFile: string;
@@ -41,15 +42,16 @@ it('loses nothing that was reported, however often the process is killed', async
   const deleting = new Set<string>();
   const deleted = new Set<string>();
   const sets = { inserted, deleting, deleted };
+  const random = seededRandom();
   for (let round = 0; round < 10; round += 1) {
     const writer = await startWriter(home);
     const isOver = once(writer, 'close');
-    let remaining = Math.ceil(Math.random() * 60);
+    let remaining = Math.ceil(random() * 60);
     writer.on('message', ({ kind, id }: WriterReport) => {
       if (kind in sets) sets[kind as keyof typeof sets].add(id);
       remaining -= 1;
       // The delay moves the kill to any place of the turn.
-      if (remaining === 0) void delay(Math.random() * 5).then(() => writer.kill('SIGKILL'));
+      if (remaining === 0) void delay(random() * 5).then(() => writer.kill('SIGKILL'));
     });
     writer.send('start');
     expect(await isOver).toEqual([null, 'SIGKILL']);
@@ -100,9 +102,15 @@ async function assertWhole(
     expect(deleted).not.toContain(id);
     expect(chain[0]?.parentId).toBeNull();
     const response = chain.at(-1);
-    expect(response).toMatchObject({ id, systemPrompt: id, output: [id.repeat(40)] });
-    expect(response?.stats).toEqual({ parentId: response?.parentId });
-    const [image] = response?.input ?? [];
+    expect(response).toMatchObject({
+      id,
+      turn: {
+        systemPrompt: id,
+        instructions: response?.parentId,
+        items: [{ type: 'message', text: id.repeat(40) }],
+      },
+    });
+    const [image] = response?.turn.messages[0]?.content ?? [];
     if (image?.type !== 'image') throw new Error(`${id} has lost its image`);
     const blob = await store.blobs.find(image.sha256);
     expect(

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { acquireHomeLock } from '../../src/home/home-lock.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { createSqliteStore } from '../../src/store/sqlite-store.ts';
+import { conversationTurn } from '../setup/store/conversation-turn.ts';
 
 /** `deleting` is sent before, the others after the fact. */
 export interface WriterReport {
@@ -39,10 +40,12 @@ async function writeForever(): Promise<never> {
         createdAt: new Date(),
         modelKey: 'a/b',
         modelInstanceId: 'a/b',
-        systemPrompt: id,
-        input: [{ type: 'image', sha256, mediaType }],
-        output: [id.repeat(40)],
-        stats: { parentId },
+        turn: conversationTurn({
+          systemPrompt: id,
+          instructions: parentId,
+          messages: [{ role: 'user', content: [{ type: 'image', sha256, mediaType }] }],
+          items: [{ type: 'message', text: id.repeat(40) }],
+        }),
       },
       [{ sha256, mediaType, bytes: picture }],
     );

@@ -3,10 +3,10 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ToolServersOptions } from '../../src/tools/tool-servers.ts';
 import type { Toolbox, ToolResult } from '../../src/tools/toolbox.ts';
 import { deferred } from '../setup/deferred.ts';
-import { sendJson, startLoopbackServer } from '../setup/loopback-server.ts';
+import { sendJson, startLoopbackServer } from '../setup/net/loopback-server.ts';
 import { answerMcp } from '../setup/mcp/answer-mcp.ts';
 import { startEventServer } from '../setup/mcp/event-server.ts';
-import { openTools, signal, type TestToolServers } from '../setup/mcp/open-tools.ts';
+import { openTools, trusted, trustedUntil, type TestToolServers } from '../setup/mcp/open-tools.ts';
 import { startStreamableServer } from '../setup/mcp/streamable-server.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];
@@ -37,7 +37,7 @@ function call(
 ): Promise<ToolResult> {
   const tool = toolbox.tools().find((each) => name === undefined || each.name === name);
   if (tool === undefined) throw new Error('no tool');
-  return tool.call(given, signal);
+  return tool.call(given, trusted);
 }
 
 function textOf({ content }: ToolResult): string {
@@ -55,7 +55,7 @@ describe('Streamable HTTP', () => {
     const server = kept(await startStreamableServer());
     const toolbox = await (await open()).openUrl(server.url, { 'x-key': 'secret' });
     expect(toolbox.tools()).toMatchObject([
-      { name: 'add', provider: { type: 'ephemeral_mcp', serverLabel: 'there' } },
+      { name: 'add', provider: { type: 'ephemeralMcp', serverLabel: 'there' } },
       { name: 'wait' },
     ]);
     expect(await call(toolbox, { a: 2, b: 40 })).toEqual({
@@ -87,7 +87,7 @@ describe('Streamable HTTP', () => {
     const waiting = toolbox
       .tools()
       .find(({ name }) => name === 'wait')
-      ?.call({}, controller.signal);
+      ?.call({}, trustedUntil(controller.signal));
     await vi.waitFor(() => expect(server.requests.length).toBeGreaterThan(4));
     const reason = new Error('enough');
     controller.abort(reason);
@@ -228,7 +228,7 @@ describe('what may be reached', () => {
     const servers = await open({ allowedHosts: [] });
     await expect(servers.openUrl(url)).rejects.toMatchObject({
       code: 'forbidden',
-      param: 'integrations[0].server_url',
+      field: 'integrations[0].serverUrl',
       message: expect.stringContaining('mcp.allowedHosts'),
     });
   });

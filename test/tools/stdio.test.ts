@@ -1,27 +1,28 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ToolServersOptions } from '../../src/tools/tool-servers.ts';
 import type { Toolbox, ToolResult } from '../../src/tools/toolbox.ts';
-import { isRunning } from '../setup/is-running.ts';
+import { isRunning } from '../setup/processes/is-running.ts';
 import {
   badServer,
   openTools,
-  signal,
   trusted,
+  trustedUntil,
   type TestToolServers,
 } from '../setup/mcp/open-tools.ts';
-import { bundleScript } from '../setup/test-engines.ts';
+import { bundleScript } from '../setup/engine/test-engines.ts';
+import { useTemporaryFolder } from '../setup/temporary-folder.ts';
 
 const require = createRequire(import.meta.url);
-let script: Awaited<ReturnType<typeof bundleScript>>;
+const scripts = useTemporaryFolder();
+let script: string;
 let servers: TestToolServers;
 
 beforeAll(async () => {
-  script = await bundleScript('test/setup/mcp/stdio-server.ts');
+  script = await bundleScript('test/setup/mcp/stdio-server.ts', scripts.path);
 });
-afterAll(() => script.remove());
 afterEach(() => servers.close());
 
 /** Opens the server that misbehaves in this way. */
@@ -31,7 +32,7 @@ async function open(
   file?: string,
 ): Promise<Toolbox> {
   servers = await openTools(options);
-  await servers.configure({ bad: badServer(script.path, behaviour, file) });
+  await servers.configure({ bad: badServer(script, behaviour, file) });
   return servers.openPlugin('bad');
 }
 
@@ -42,7 +43,7 @@ function call(
 ): Promise<ToolResult> {
   const tool = toolbox.tools().find((each) => each.name === name);
   if (tool === undefined) throw new Error(`no tool ${name}`);
-  return tool.call(given, signal);
+  return tool.call(given, trusted);
 }
 
 function textOf({ content }: ToolResult): string {
@@ -68,7 +69,6 @@ describe('real servers', () => {
         { type: 'plugin', id: 'mcp/files', allowedTools: ['read_text_file', 'list_directory'] },
       ],
       trusted,
-      signal,
     );
     const tools = toolbox.tools();
     expect(
@@ -112,7 +112,7 @@ describe('what goes wrong when opening', () => {
     await expect(opening).rejects.toMatchObject({
       code: 'plugin_unreachable',
       message: expect.stringContaining(reason),
-      param: 'integrations[0]',
+      field: 'integrations[0]',
     });
   });
 
@@ -152,8 +152,8 @@ describe('what goes wrong when opening', () => {
     servers = await openTools();
     const file = join(servers.home, 'pids');
     await servers.configure({
-      bad: badServer(script.path, 'hang-at-connect'),
-      stubborn: badServer(script.path, 'stubborn', file),
+      bad: badServer(script, 'hang-at-connect'),
+      stubborn: badServer(script, 'stubborn', file),
     });
     const controller = new AbortController();
     const opening = servers.open(
@@ -161,8 +161,7 @@ describe('what goes wrong when opening', () => {
         { type: 'plugin', id: 'mcp/bad' },
         { type: 'plugin', id: 'mcp/stubborn' },
       ],
-      trusted,
-      controller.signal,
+      trustedUntil(controller.signal),
     );
     const pids = await readPids(file);
     const reason = new Error('gone');
@@ -175,8 +174,8 @@ describe('what goes wrong when opening', () => {
     servers = await openTools();
     const file = join(servers.home, 'pids');
     await servers.configure({
-      bad: badServer(script.path, 'hang-at-connect'),
-      stubborn: badServer(script.path, 'stubborn', file),
+      bad: badServer(script, 'hang-at-connect'),
+      stubborn: badServer(script, 'stubborn', file),
     });
     const opening = servers.open(
       [
@@ -184,7 +183,6 @@ describe('what goes wrong when opening', () => {
         { type: 'plugin', id: 'mcp/stubborn' },
       ],
       trusted,
-      signal,
     );
     const pids = await readPids(file);
     const outcome = opening.catch((error: unknown) => error);
@@ -223,10 +221,10 @@ describe('what goes wrong when calling', () => {
   it('cancels a call for the server too', async () => {
     servers = await openTools();
     const file = join(servers.home, 'cancelled');
-    await servers.configure({ bad: badServer(script.path, 'hang-at-call', file) });
+    await servers.configure({ bad: badServer(script, 'hang-at-call', file) });
     const toolbox = await servers.openPlugin('bad');
     const controller = new AbortController();
-    const calling = toolbox.tools()[0]?.call({}, controller.signal);
+    const calling = toolbox.tools()[0]?.call({}, trustedUntil(controller.signal));
     const reason = new Error('enough');
     controller.abort(reason);
     await expect(calling).rejects.toBe(reason);
@@ -267,7 +265,7 @@ describe('what is survived', () => {
     expect(toolbox.tools().map(({ name }) => name)).toEqual(['echo']);
     await expect(servers.openPlugin('bad', ['wrong'])).rejects.toMatchObject({
       code: 'invalid_value',
-      param: 'integrations[0].allowed_tools[0]',
+      field: 'integrations[0].allowedTools[0]',
       message: expect.stringContaining('its schema is no JSON schema'),
     });
   });
@@ -290,9 +288,11 @@ describe('what is survived', () => {
   it('stops when the caller goes while a changed list is read', async () => {
     servers = await openTools();
     const file = join(servers.home, 'asked again');
-    await servers.configure({ bad: badServer(script.path, 'hang-at-relist', file) });
+    await servers.configure({ bad: badServer(script, 'hang-at-relist', file) });
     const controller = new AbortController();
-    const calling = (await servers.openPlugin('bad')).tools()[0]?.call({}, controller.signal);
+    const calling = (await servers.openPlugin('bad'))
+      .tools()[0]
+      ?.call({}, trustedUntil(controller.signal));
     await vi.waitFor(() => readFile(file));
     const reason = new Error('enough');
     controller.abort(reason);
@@ -312,7 +312,7 @@ describe('what is survived', () => {
   it('kills what ignores SIGTERM, with its children', async () => {
     servers = await openTools();
     const file = join(servers.home, 'pids');
-    await servers.configure({ bad: badServer(script.path, 'stubborn', file) });
+    await servers.configure({ bad: badServer(script, 'stubborn', file) });
     const toolbox = await servers.openPlugin('bad');
     const pids = await readPids(file);
     await toolbox.close();
@@ -323,7 +323,7 @@ describe('what is survived', () => {
     servers = await openTools({
       environment: { PATH: process.env['PATH'], HEARTH_HUB_TOKEN: 'secret', AWS_KEY: 'secret' },
     });
-    const entry = badServer(script.path, 'environment');
+    const entry = badServer(script, 'environment');
     await servers.configure({ bad: { ...entry, env: { MINE: 'yes' } } });
     const environment = JSON.parse(textOf(await call(await servers.openPlugin('bad'), 'echo')));
     expect(environment).toMatchObject({ MINE: 'yes' });

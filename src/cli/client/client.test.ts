@@ -2,7 +2,11 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { sendEvents, sendJson, startLoopbackServer } from '../../../test/setup/loopback-server.ts';
+import {
+  sendEvents,
+  sendJson,
+  startLoopbackServer,
+} from '../../../test/setup/net/loopback-server.ts';
 import { createChat } from '../../contract/v1/chat-event.ts';
 import { listResponses } from '../../contract/v1/stored-response.ts';
 import { unloadModel } from '../../contract/v1/model.ts';
@@ -144,7 +148,7 @@ describe('stream', () => {
 
 describe('fillPath', () => {
   it('encodes parameters and keeps their slashes', () => {
-    expect(fillPath('/api/v1/models/{model}{.+}', { model: 'a/b c@q4?' })).toBe(
+    expect(fillPath('/api/v1/models/{model...}', { model: 'a/b c@q4?' })).toBe(
       '/api/v1/models/a/b%20c%40q4%3F',
     );
   });

@@ -1,4 +1,5 @@
 import type { ZodType, z } from 'zod';
+import type { Route } from '../../contract/route.ts';
 import { sendApiRequest, TransportError, type ApiAnswer } from '../../net/api-client-transport.ts';
 import {
   ApiError,
@@ -9,30 +10,16 @@ import {
 } from './client-error.ts';
 import { readServerSentEvents } from './server-sent-events.ts';
 
-/** The parts of a route declaration that the client uses. */
-interface Declaration {
-  readonly route: { readonly method: string; readonly path: string; readonly request: object };
-  readonly result: ZodType;
-  readonly events: ZodType | undefined;
-}
-
-type RequestOf<Declared extends Declaration> = Declared['route']['request'];
 type SchemaInput<Schema> = Schema extends ZodType ? z.input<Schema> : never;
 
-/** The parts of a request that the endpoint declares. */
-type Input<Declared extends Declaration> = Readonly<
-  (RequestOf<Declared> extends { params: infer Params }
-    ? { params: SchemaInput<Params> }
-    : object) &
-    (RequestOf<Declared> extends { query: infer Query } ? { query?: SchemaInput<Query> } : object) &
-    (RequestOf<Declared> extends {
-      body: { content: { 'application/json': { schema: infer Body } } };
-    }
-      ? { body: SchemaInput<Body> }
-      : object)
+/** The parts of a request that the route declares. */
+type Input<Declared extends Route> = Readonly<
+  (Declared extends { params: infer Params } ? { params: SchemaInput<Params> } : object) &
+    (Declared extends { query: infer Query } ? { query?: SchemaInput<Query> } : object) &
+    (Declared extends { body: infer Body } ? { body: SchemaInput<Body> } : object)
 >;
-type Result<Declared extends Declaration> = z.output<Declared['result']>;
-type StreamEvent<Declared extends Declaration> = z.output<NonNullable<Declared['events']>>;
+type Result<Declared extends Route> = z.output<Declared['result']>;
+type StreamEvent<Declared extends Route> = z.output<NonNullable<Declared['events']>>;
 
 interface Parts {
   readonly params?: Readonly<Record<string, unknown>>;
@@ -47,7 +34,7 @@ export interface Client {
    *
    * @throws ApiError, ServerUnreachableError; the signal's reason when aborted.
    */
-  call<Declared extends Declaration>(
+  call<Declared extends Route>(
     declared: Declared,
     input: Input<Declared>,
     signal: AbortSignal,
@@ -57,7 +44,7 @@ export interface Client {
    *
    * @throws as `call`
    */
-  stream<Declared extends Declaration>(
+  stream<Declared extends Route>(
     declared: Declared,
     input: Input<Declared>,
     signal: AbortSignal,
@@ -74,13 +61,13 @@ export function createClient(options: {
 }): Client {
   const { baseUrl, token } = options;
 
-  async function send(declared: Declaration, parts: Parts, signal: AbortSignal) {
-    const url = new URL(fillPath(declared.route.path, parts.params ?? {}), baseUrl);
+  async function send(declared: Route, parts: Parts, signal: AbortSignal) {
+    const url = new URL(fillPath(declared.path, parts.params ?? {}), baseUrl);
     for (const [name, value] of Object.entries(parts.query ?? {})) {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }
     const response = await sendApiRequest({
-      method: declared.route.method.toUpperCase() as 'GET' | 'POST' | 'DELETE',
+      method: declared.method.toUpperCase() as 'GET' | 'POST' | 'DELETE',
       url,
       headers: {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -96,7 +83,7 @@ export function createClient(options: {
   const toClientError = (error: unknown): unknown =>
     error instanceof TransportError ? toUnreachableError(error, baseUrl) : error;
 
-  async function call<Declared extends Declaration>(
+  async function call<Declared extends Route>(
     declared: Declared,
     input: Input<Declared>,
     signal: AbortSignal,
@@ -109,7 +96,7 @@ export function createClient(options: {
     }
   }
 
-  async function* stream<Declared extends Declaration>(
+  async function* stream<Declared extends Route>(
     declared: Declared,
     input: Input<Declared>,
     signal: AbortSignal,
@@ -128,9 +115,9 @@ export function createClient(options: {
   return { baseUrl, call, stream };
 }
 
-/** Fills in and encodes path parameters; slashes in them stay: `/models/{model}{.+}` → `/models/a/b`. */
+/** Fills in and encodes path parameters; slashes in them stay: `/models/{model...}` → `/models/a/b`. */
 export function fillPath(path: string, params: Readonly<Record<string, unknown>>): string {
-  return path.replace(/\{(\w+)\}(?:\{[^}]*\})?/g, (_, name: string) =>
+  return path.replace(/\{(\w+)(?:\.\.\.)?\}/g, (_, name: string) =>
     String(params[name]).split('/').map(encodeURIComponent).join('/'),
   );
 }

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sendJson, startLoopbackServer } from '../../../test/setup/loopback-server.ts';
-import { createMemoryTerminal } from '../../../test/setup/memory-terminal.ts';
+import { sendJson, startLoopbackServer } from '../../../test/setup/net/loopback-server.ts';
+import { createMemoryTerminal } from '../../../test/setup/cli/memory-terminal.ts';
+import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { listModels } from '../../contract/v1/model.ts';
 import { ensureHomeId } from '../../home/home-id.ts';
 import { writeOwnerToken } from '../../home/owner-token.ts';
@@ -22,7 +22,7 @@ let serviceFolder: string;
 let homeId: string;
 let servers: LoopbackServer[];
 beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'hearth-connect-'));
+  home = await temporaryFolder();
   serviceFolder = join(home, 'service');
   await mkdir(serviceFolder);
   homeId = await ensureHomeId(home);
@@ -30,7 +30,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const server of servers) await server.close();
-  await rm(home, { recursive: true });
 });
 
 /** A server with this body at /health. */

@@ -26,7 +26,7 @@ export async function probeServer(baseUrl: string, signal: AbortSignal): Promise
   try {
     const response = await sendApiRequest({
       method: 'GET',
-      url: new URL(getHealth.route.path, baseUrl),
+      url: new URL(getHealth.path, baseUrl),
       headers: {},
       signal: AbortSignal.any([signal, limit]),
     });

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
@@ -7,8 +6,9 @@ import {
   sendJson,
   startLoopbackServer,
   type StreamedEvent,
-} from '../../../test/setup/loopback-server.ts';
-import { runCommand } from '../../../test/setup/run-command.ts';
+} from '../../../test/setup/net/loopback-server.ts';
+import { runCommand } from '../../../test/setup/cli/run-command.ts';
+import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 
 const result = {
   model_instance_id: 'a/b',
@@ -137,28 +137,24 @@ describe('hearth chat -p', () => {
   });
 
   it('sends images before the text', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'hearth-chat-'));
-    try {
-      const picture = join(folder, 'a.gif');
-      await writeFile(picture, 'GIF89a..........');
-      await chatWith(
-        [...answer, { type: 'chat.end', result }],
-        ['a/b', '-p', 'What?', '--image', picture],
-      );
-      expect(sentBody()).toMatchObject({
-        input: [
-          { type: 'image', data_url: 'data:image/gif;base64,R0lGODlhLi4uLi4uLi4uLg==' },
-          { type: 'text', content: 'What?' },
-        ],
-      });
-      await server?.close();
-      const text = join(folder, 'a.txt');
-      await writeFile(text, 'no picture');
-      const { exitCode, stderr } = await chatWith([], ['a/b', '-p', 'What?', '--image', text]);
-      expect(exitCode).toBe(1);
-      expect(stderr).toMatch(/a\.txt is not a PNG, JPEG, GIF or WebP image/);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    const folder = await temporaryFolder();
+    const picture = join(folder, 'a.gif');
+    await writeFile(picture, 'GIF89a..........');
+    await chatWith(
+      [...answer, { type: 'chat.end', result }],
+      ['a/b', '-p', 'What?', '--image', picture],
+    );
+    expect(sentBody()).toMatchObject({
+      input: [
+        { type: 'image', data_url: 'data:image/gif;base64,R0lGODlhLi4uLi4uLi4uLg==' },
+        { type: 'text', content: 'What?' },
+      ],
+    });
+    await server?.close();
+    const text = join(folder, 'a.txt');
+    await writeFile(text, 'no picture');
+    const { exitCode, stderr } = await chatWith([], ['a/b', '-p', 'What?', '--image', text]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/a\.txt is not a PNG, JPEG, GIF or WebP image/);
   });
 });

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { DownloadJobRecord } from '../../contract/v1/download.ts';
-import { sendJson, startLoopbackServer } from '../../../test/setup/loopback-server.ts';
-import { runCommand } from '../../../test/setup/run-command.ts';
+import { sendJson, startLoopbackServer } from '../../../test/setup/net/loopback-server.ts';
+import { runCommand } from '../../../test/setup/cli/run-command.ts';
 import { Interruption } from '../failure.ts';
 
 const job: DownloadJobRecord = {

@@ -32,12 +32,16 @@ export const mcpTest = defineCommand({
       connectTimeoutMs: settings['mcp.connectTimeoutSeconds'] * 1000,
       callTimeoutMs: settings['mcp.callTimeoutSeconds'] * 1000,
       maxProcesses: 1,
-      logger: createLogger('error'),
     });
-    const caller = { tokenId: 'local', hasPermission: () => true };
+    const requestContext = {
+      requestId: 'local',
+      logger: createLogger('error'),
+      caller: { tokenId: 'local', clientKey: 'local', hasPermission: () => true },
+      signal,
+    };
     const integration = { type: 'plugin', id: pluginId(label) } as const;
     try {
-      const tools = (await servers.open([integration], caller, signal)).tools();
+      const tools = (await servers.open([integration], requestContext)).tools();
       if (options.json === true) {
         terminal.output.json({
           label,

@@ -15,6 +15,7 @@ export const serve = defineCommand({
     const { home, environment, signal, terminal } = context;
     const { output, messages } = terminal;
     const flags = settingsFromFlags(options);
+    warnOfUnknownVariables(context);
     const installation = createInstallView(messages);
     const server = await startServer({
       home,
@@ -26,7 +27,6 @@ export const serve = defineCommand({
     });
     try {
       output.line(`Hearth is listening on ${server.url}`);
-      warnOfUnknownVariables(context);
       const settings = await loadSettings({ home, environment, flags });
       messages.line(
         formatStartMessage(server.url, {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryTerminal } from '../../../test/setup/memory-terminal.ts';
+import { createMemoryTerminal } from '../../../test/setup/cli/memory-terminal.ts';
 import { writeFields, writeTable } from './table.ts';
 
 describe('writeTable', () => {

@@ -1,13 +1,13 @@
+import * as z from 'zod';
 import { isoTimeSchema } from '../field.ts';
 import { loadConfigSchema } from '../v1/model.ts';
-import { defineRoute, z } from '../route.ts';
+import { defineRoute } from '../route.ts';
 
 export const getHealth = defineRoute({
   method: 'get',
   path: '/health',
   operationId: 'getHealth',
-  summary: 'Whether the server is alive',
-  tag: 'server',
+  summary: 'Check that the server is alive',
   permission: null,
   result: z
     .object({
@@ -17,7 +17,10 @@ export const getHealth = defineRoute({
         .optional()
         .describe('Random id of the home folder. Commands compare it with the id of their own.'),
     })
-    .openapi('Health'),
+    .meta({
+      id: 'Health',
+      examples: [{ status: 'ok', home_id: '6f1c1d0e-2f0b-4a59-9d7e-0b1f3a5c7d9e' }],
+    }),
   errors: [],
 });
 
@@ -25,10 +28,12 @@ export const getReadiness = defineRoute({
   method: 'get',
   path: '/ready',
   operationId: 'getReadiness',
-  summary: 'Whether the server can take work: its store answers and it is not stopping',
-  tag: 'server',
+  summary: 'Check that the server accepts requests',
+  description: 'The server is ready if its store responds and it is not stopping.',
   permission: null,
-  result: z.object({ status: z.literal('ready') }).openapi('Readiness'),
+  result: z
+    .object({ status: z.literal('ready') })
+    .meta({ id: 'Readiness', examples: [{ status: 'ready' }] }),
   errors: ['internal', 'shutting_down'],
 });
 
@@ -39,21 +44,23 @@ const instanceStatusSchema = z
     type: z.enum(['llm', 'embedding']),
     state: z
       .enum(['waiting', 'loading', 'ready'])
-      .describe('`waiting`: in line for memory, of which it holds none yet.'),
+      .describe('`waiting`: queued until enough memory is free.'),
     loaded_by: z
       .enum(['name', 'request'])
-      .describe('`name`: somebody asked for it, and it stays; `request`: a request needed it.'),
-    pinned: z.boolean().describe('Kept by `models.pinned`.'),
+      .describe(
+        '`name`: loaded explicitly, and kept; `request`: loaded because a request needed it.',
+      ),
+    pinned: z.boolean().describe('Whether `models.pinned` keeps it loaded.'),
     config: loadConfigSchema,
     active_requests: z.int(),
     queued_requests: z.int(),
-    estimated_bytes: z.int().describe('Memory that is set aside for it.'),
+    estimated_bytes: z.int().describe('Memory reserved for it.'),
     resident_bytes: z.int().optional(),
     loaded_at: isoTimeSchema.optional(),
     ttl_seconds: z.int().optional(),
     idle_seconds: z.number().optional(),
   })
-  .openapi('InstanceStatus');
+  .meta({ id: 'InstanceStatus' });
 export type InstanceStatus = z.infer<typeof instanceStatusSchema>;
 
 export const serverStatusSchema = z
@@ -64,25 +71,61 @@ export const serverStatusSchema = z
     home: z.string(),
     runtime: z
       .object({ name: z.string(), version: z.string(), supported_formats: z.array(z.string()) })
+      .meta({ id: 'RuntimeStatus' })
       .nullable(),
-    memory: z.object({
-      resident_bytes: z.int(),
-      available_bytes: z.int(),
-      reserved_bytes: z
-        .int()
-        .describe('Set aside for instances that are loaded, load, or still stop.'),
-      limit_bytes: z.int().optional().describe('`models.memoryLimitBytes`.'),
-    }),
+    memory: z
+      .object({
+        resident_bytes: z.int(),
+        available_bytes: z.int(),
+        reserved_bytes: z
+          .int()
+          .describe('Reserved for instances that are loaded, loading or stopping.'),
+        limit_bytes: z.int().optional().describe('`models.memoryLimitBytes`.'),
+      })
+      .meta({ id: 'MemoryStatus' }),
     instances: z.array(instanceStatusSchema),
   })
-  .openapi('ServerStatus');
+  .meta({
+    id: 'ServerStatus',
+    examples: [
+      {
+        version: '0.1.0',
+        pid: 4711,
+        started_at: '2026-11-02T09:30:00.000Z',
+        home: '/home/ada/.hearth',
+        runtime: { name: 'llama.cpp', version: 'b7010', supported_formats: ['gguf'] },
+        memory: {
+          resident_bytes: 92_274_688,
+          available_bytes: 12_884_901_888,
+          reserved_bytes: 96_468_992,
+        },
+        instances: [
+          {
+            id: 'hearth/starter-chat',
+            model: 'hearth/starter-chat',
+            type: 'llm',
+            state: 'ready',
+            loaded_by: 'request',
+            pinned: false,
+            config: { context_length: 2048, parallel: 4 },
+            active_requests: 1,
+            queued_requests: 0,
+            estimated_bytes: 96_468_992,
+            resident_bytes: 88_080_384,
+            loaded_at: '2026-11-02T09:31:00.000Z',
+            ttl_seconds: 3600,
+            idle_seconds: 0,
+          },
+        ],
+      },
+    ],
+  });
 
 export const getStatus = defineRoute({
   method: 'get',
   path: '/api/v1/status',
   operationId: 'getStatus',
-  summary: 'What the server runs at present',
-  tag: 'v1',
+  summary: 'Get the state of the server and its instances',
   permission: 'models:read',
   result: serverStatusSchema,
   errors: [],

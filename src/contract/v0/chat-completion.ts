@@ -1,60 +1,103 @@
+import * as z from 'zod';
 import { generationErrors } from '../error-groups.ts';
 import { textSchema } from '../field.ts';
-import { defineRoute, jsonBody, z } from '../route.ts';
-import { v0FinishReasonSchema, v0ReportFields } from './result.ts';
+import { defineRoute } from '../route.ts';
+import { exampleV0Report, v0FinishReasonSchema, v0ReportFields } from './result.ts';
 import { v0GenerationFields } from './sampling.ts';
 
-const textPartSchema = z.looseObject({ type: z.literal('text'), text: textSchema });
-const imagePartSchema = z.looseObject({
-  type: z.literal('image_url'),
-  image_url: z.union([textSchema, z.looseObject({ url: textSchema })]),
-});
-const contentSchema = z.union([
-  textSchema,
-  z.array(z.discriminatedUnion('type', [textPartSchema, imagePartSchema])).max(1000),
-]);
+const jsonObjectSchema = z.record(z.string(), z.unknown());
 
-const toolCallSchema = z.looseObject({
-  id: z.string().max(512),
-  type: z.literal('function'),
-  function: z.looseObject({ name: z.string().max(512), arguments: textSchema }),
-});
+const textPartSchema = z
+  .looseObject({ type: z.literal('text'), text: textSchema })
+  .meta({ id: 'V0TextPart' });
+const imagePartSchema = z
+  .looseObject({
+    type: z.literal('image_url'),
+    image_url: z
+      .union([textSchema, z.looseObject({ url: textSchema }).meta({ id: 'V0ImageUrl' })])
+      .describe('A PNG, JPEG, WebP or GIF as a base64 `data:` URL.'),
+  })
+  .meta({ id: 'V0ImagePart' });
+const contentPartSchema = z
+  .discriminatedUnion('type', [textPartSchema, imagePartSchema])
+  .meta({ id: 'V0ContentPart' });
+const contentSchema = z
+  .union([textSchema, z.array(contentPartSchema).max(1000)])
+  .meta({ id: 'V0Content' });
+
+const toolCallSchema = z
+  .looseObject({
+    id: z.string().max(512),
+    type: z.literal('function'),
+    function: z
+      .looseObject({ name: z.string().max(512), arguments: textSchema })
+      .meta({ id: 'V0CalledFunction' }),
+  })
+  .meta({ id: 'V0ToolCall' });
 
 const v0MessageSchema = z
   .discriminatedUnion('role', [
-    z.looseObject({ role: z.enum(['system', 'developer']), content: contentSchema }),
-    z.looseObject({ role: z.literal('user'), content: contentSchema }),
-    z.looseObject({
-      role: z.literal('assistant'),
-      content: contentSchema.nullish(),
-      tool_calls: z.array(toolCallSchema).max(1000).nullish(),
-    }),
-    z.looseObject({
-      role: z.literal('tool'),
-      content: contentSchema,
-      tool_call_id: z.string().max(512),
-    }),
+    z
+      .looseObject({ role: z.enum(['system', 'developer']), content: contentSchema })
+      .meta({ id: 'V0SystemMessage' }),
+    z
+      .looseObject({ role: z.literal('user'), content: contentSchema })
+      .meta({ id: 'V0UserMessage' }),
+    z
+      .looseObject({
+        role: z.literal('assistant'),
+        content: contentSchema.nullish(),
+        tool_calls: z.array(toolCallSchema).max(1000).nullish(),
+      })
+      .meta({ id: 'V0AssistantMessage' }),
+    z
+      .looseObject({
+        role: z.literal('tool'),
+        content: contentSchema,
+        tool_call_id: z.string().max(512),
+      })
+      .meta({ id: 'V0ToolMessage' }),
   ])
-  .openapi('V0Message');
+  .meta({ id: 'V0Message' });
 export type V0Message = z.infer<typeof v0MessageSchema>;
 
-const toolSchema = z.looseObject({
-  type: z.literal('function'),
-  function: z.looseObject({
-    name: z.string().min(1).max(512),
-    description: textSchema.nullish(),
-    parameters: z.record(z.string(), z.unknown()).nullish(),
-  }),
-});
+const toolSchema = z
+  .looseObject({
+    type: z.literal('function'),
+    function: z
+      .looseObject({
+        name: z.string().min(1).max(512),
+        description: textSchema.nullish(),
+        parameters: jsonObjectSchema.nullish().describe('JSON schema of the arguments.'),
+      })
+      .meta({ id: 'V0Function' }),
+  })
+  .meta({ id: 'V0Tool' });
 
-const responseFormatSchema = z.discriminatedUnion('type', [
-  z.looseObject({ type: z.literal('text') }),
-  z.looseObject({ type: z.literal('json_object') }),
-  z.looseObject({
-    type: z.literal('json_schema'),
-    json_schema: z.looseObject({ schema: z.record(z.string(), z.unknown()) }),
-  }),
-]);
+const toolChoiceSchema = z
+  .union([
+    z.enum(['auto', 'none', 'required']),
+    z
+      .looseObject({
+        type: z.literal('function'),
+        function: z.looseObject({ name: z.string() }).meta({ id: 'V0NamedFunction' }),
+      })
+      .meta({ id: 'V0NamedToolChoice' }),
+  ])
+  .meta({ id: 'V0ToolChoice' });
+
+const responseFormatSchema = z
+  .discriminatedUnion('type', [
+    z.looseObject({ type: z.literal('text') }).meta({ id: 'V0TextFormat' }),
+    z.looseObject({ type: z.literal('json_object') }).meta({ id: 'V0JsonObjectFormat' }),
+    z
+      .looseObject({
+        type: z.literal('json_schema'),
+        json_schema: z.looseObject({ schema: jsonObjectSchema }).meta({ id: 'V0JsonSchema' }),
+      })
+      .meta({ id: 'V0JsonSchemaFormat' }),
+  ])
+  .meta({ id: 'V0ResponseFormat' });
 
 export const v0ChatRequestSchema = z
   .looseObject({
@@ -62,92 +105,150 @@ export const v0ChatRequestSchema = z
     messages: z.array(v0MessageSchema).min(1).max(100_000),
     max_completion_tokens: v0GenerationFields.max_tokens,
     tools: z.array(toolSchema).max(1000).nullish(),
-    tool_choice: z
-      .union([
-        z.enum(['auto', 'none', 'required']),
-        z.looseObject({
-          type: z.literal('function'),
-          function: z.looseObject({ name: z.string() }),
-        }),
-      ])
-      .nullish(),
+    tool_choice: toolChoiceSchema.nullish(),
     response_format: responseFormatSchema.nullish(),
     logprobs: z.boolean().nullish(),
     top_logprobs: z.int().min(0).max(20).nullish(),
   })
-  .openapi('V0ChatRequest');
+  .meta({
+    id: 'V0ChatRequest',
+    examples: [
+      {
+        model: 'hearth/starter-chat',
+        messages: [
+          { role: 'system', content: 'You answer in one sentence.' },
+          { role: 'user', content: 'Write a haiku about the sea.' },
+        ],
+        temperature: 0.7,
+        max_tokens: 128,
+      },
+    ],
+  });
 export type V0ChatRequest = z.infer<typeof v0ChatRequestSchema>;
 
 const logprobsSchema = z
-  .object({ content: z.array(z.looseObject({ token: z.string() })) })
+  .object({
+    content: z.array(z.looseObject({ token: z.string() }).meta({ id: 'V0TokenLogprob' })),
+  })
+  .meta({ id: 'V0Logprobs' })
   .nullable();
+
+const completionFields = {
+  id: z.string().regex(/^chatcmpl-[a-z0-9]{21}$/),
+  object: z.literal('chat.completion'),
+  created: z.int().describe('Unix time in seconds.'),
+  model: z.string(),
+};
 
 export const v0ChatResultSchema = z
   .object({
-    id: z.string().regex(/^chatcmpl-[a-z0-9]{21}$/),
-    object: z.literal('chat.completion'),
-    created: z.int(),
-    model: z.string(),
+    ...completionFields,
     choices: z.array(
-      z.object({
-        index: z.int(),
-        logprobs: logprobsSchema,
-        finish_reason: v0FinishReasonSchema,
-        message: z.object({
-          role: z.literal('assistant'),
-          content: z.string(),
-          reasoning_content: z.string().optional(),
-          tool_calls: z.array(toolCallSchema).optional(),
-        }),
-      }),
+      z
+        .object({
+          index: z.int(),
+          logprobs: logprobsSchema,
+          finish_reason: v0FinishReasonSchema,
+          message: z
+            .object({
+              role: z.literal('assistant'),
+              content: z.string(),
+              reasoning_content: z.string().optional(),
+              tool_calls: z.array(toolCallSchema).optional(),
+            })
+            .meta({ id: 'V0ChatMessage' }),
+        })
+        .meta({ id: 'V0ChatChoice' }),
     ),
     ...v0ReportFields,
   })
-  .openapi('V0ChatResult');
+  .meta({
+    id: 'V0ChatResult',
+    examples: [
+      {
+        id: 'chatcmpl-i3gkjwthhw96whukek9tz',
+        object: 'chat.completion',
+        created: 1_793_612_345,
+        model: 'hearth/starter-chat',
+        choices: [
+          {
+            index: 0,
+            logprobs: null,
+            finish_reason: 'stop',
+            message: {
+              role: 'assistant',
+              content: 'Waves fold into foam; the moon pulls them home.',
+            },
+          },
+        ],
+        ...exampleV0Report,
+      },
+    ],
+  });
 export type V0ChatResult = z.infer<typeof v0ChatResultSchema>;
 
-const toolCallDeltaSchema = z.object({
-  index: z.int(),
-  id: z.string().optional(),
-  type: z.literal('function').optional(),
-  function: z.object({ name: z.string().optional(), arguments: z.string() }),
-});
+const toolCallDeltaSchema = z
+  .object({
+    index: z.int(),
+    id: z.string().optional(),
+    type: z.literal('function').optional(),
+    function: z
+      .object({ name: z.string().optional(), arguments: z.string() })
+      .meta({ id: 'V0CalledFunctionDelta' }),
+  })
+  .meta({ id: 'V0ToolCallDelta' });
 
 export const v0ChatChunkSchema = z
   .object({
+    ...completionFields,
     id: z.string(),
     object: z.literal('chat.completion.chunk'),
-    created: z.int(),
-    model: z.string(),
     choices: z.array(
-      z.object({
-        index: z.int(),
-        delta: z.object({
-          role: z.literal('assistant').optional(),
-          content: z.string().optional(),
-          reasoning_content: z.string().optional(),
-          tool_calls: z.array(toolCallDeltaSchema).optional(),
-        }),
-        logprobs: logprobsSchema,
-        finish_reason: v0FinishReasonSchema.nullable(),
-      }),
+      z
+        .object({
+          index: z.int(),
+          delta: z
+            .object({
+              role: z.literal('assistant').optional(),
+              content: z.string().optional(),
+              reasoning_content: z.string().optional(),
+              tool_calls: z.array(toolCallDeltaSchema).optional(),
+            })
+            .meta({ id: 'V0ChatDelta' }),
+          logprobs: logprobsSchema,
+          finish_reason: v0FinishReasonSchema.nullable(),
+        })
+        .meta({ id: 'V0ChatChunkChoice' }),
     ),
     usage: v0ReportFields.usage.optional(),
     stats: v0ReportFields.stats.optional(),
     model_info: v0ReportFields.model_info.optional(),
     runtime: v0ReportFields.runtime.optional(),
   })
-  .openapi('V0ChatChunk');
+  .meta({
+    id: 'V0ChatChunk',
+    examples: [
+      {
+        id: 'chatcmpl-i3gkjwthhw96whukek9tz',
+        object: 'chat.completion.chunk',
+        created: 1_793_612_345,
+        model: 'hearth/starter-chat',
+        choices: [
+          { index: 0, delta: { content: 'Waves fold' }, logprobs: null, finish_reason: null },
+        ],
+      },
+    ],
+  });
 export type V0ChatChunk = z.infer<typeof v0ChatChunkSchema>;
 
 export const createChatCompletionV0 = defineRoute({
   method: 'post',
   path: '/api/v0/chat/completions',
   operationId: 'createChatCompletionV0',
-  summary: 'Answer a conversation given whole',
-  tag: 'v0',
+  summary: 'Complete a conversation',
+  description: 'The request contains the whole conversation; nothing is stored.',
   permission: 'chat',
-  request: { body: jsonBody(v0ChatRequestSchema) },
+  body: v0ChatRequestSchema,
   result: v0ChatResultSchema,
   events: v0ChatChunkSchema,
   errors: [...generationErrors, 'vision_unsupported', 'invalid_image'],

@@ -1,6 +1,7 @@
+import * as z from 'zod';
 import { generationErrors } from '../error-groups.ts';
 import { textSchema, tokenCountSchema, ttlSchema } from '../field.ts';
-import { defineRoute, jsonBody, z } from '../route.ts';
+import { defineRoute } from '../route.ts';
 
 const v0EmbeddingRequestSchema = z
   .looseObject({
@@ -8,38 +9,58 @@ const v0EmbeddingRequestSchema = z
       .string()
       .max(512)
       .nullish()
-      .describe('Left out or empty: the one loaded embedding model.'),
-    input: z.union([textSchema.min(1), z.array(textSchema.min(1)).min(1).max(2048)]),
+      .describe('The only loaded embedding model if absent or empty.'),
+    input: z
+      .union([textSchema.min(1), z.array(textSchema.min(1)).min(1).max(2048)])
+      .meta({ id: 'V0EmbeddingInput' }),
     encoding_format: z.enum(['float', 'base64']).nullish(),
     ttl: ttlSchema.nullish(),
   })
-  .openapi('V0EmbeddingRequest');
+  .meta({
+    id: 'V0EmbeddingRequest',
+    examples: [{ model: 'hearth/starter-embed', input: 'The sea is calm at dawn.' }],
+  });
 
 export const v0EmbeddingResultSchema = z
   .object({
     object: z.literal('list'),
     data: z.array(
-      z.object({
-        object: z.literal('embedding'),
-        embedding: z
-          .union([z.array(z.number()), z.string()])
-          .describe('Numbers, or base64 of 32-bit little-endian floats where asked for.'),
-        index: z.int(),
-      }),
+      z
+        .object({
+          object: z.literal('embedding'),
+          embedding: z.union([z.array(z.number()), z.string()]).meta({
+            id: 'V0EmbeddingVector',
+            description:
+              'Numbers, or base64 of 32-bit little-endian floats if `encoding_format` is `base64`.',
+          }),
+          index: z.int(),
+        })
+        .meta({ id: 'V0Embedding' }),
     ),
     model: z.string(),
-    usage: z.object({ prompt_tokens: tokenCountSchema, total_tokens: tokenCountSchema }),
+    usage: z
+      .object({ prompt_tokens: tokenCountSchema, total_tokens: tokenCountSchema })
+      .meta({ id: 'V0EmbeddingUsage' }),
   })
-  .openapi('V0EmbeddingResult');
+  .meta({
+    id: 'V0EmbeddingResult',
+    examples: [
+      {
+        object: 'list',
+        data: [{ object: 'embedding', embedding: [0.0421, -0.1187, 0.0093], index: 0 }],
+        model: 'hearth/starter-embed',
+        usage: { prompt_tokens: 8, total_tokens: 8 },
+      },
+    ],
+  });
 
 export const createEmbeddingV0 = defineRoute({
   method: 'post',
   path: '/api/v0/embeddings',
   operationId: 'createEmbeddingV0',
   summary: 'Embed texts as vectors',
-  tag: 'v0',
   permission: 'embeddings',
-  request: { body: jsonBody(v0EmbeddingRequestSchema) },
+  body: v0EmbeddingRequestSchema,
   result: v0EmbeddingResultSchema,
   errors: generationErrors,
 });

@@ -1,4 +1,20 @@
-import { defineRoute, z } from '../route.ts';
+import * as z from 'zod';
+import { modelIdentifierSchema } from '../field.ts';
+import { defineRoute } from '../route.ts';
+
+const exampleModel = {
+  id: 'hearth/starter-chat',
+  object: 'model',
+  type: 'llm',
+  publisher: 'hearth',
+  arch: 'llama',
+  compatibility_type: 'gguf',
+  quantization: 'Q8_0',
+  state: 'loaded',
+  max_context_length: 2048,
+  loaded_context_length: 2048,
+  capabilities: ['tool_use'],
+};
 
 const v0ModelSchema = z
   .object({
@@ -14,19 +30,18 @@ const v0ModelSchema = z
     loaded_context_length: z.int().positive().optional(),
     capabilities: z.array(z.literal('tool_use')).optional(),
   })
-  .openapi('V0Model');
+  .meta({ id: 'V0Model', examples: [exampleModel] });
 export type V0Model = z.infer<typeof v0ModelSchema>;
 
 export const v0ModelListSchema = z
   .object({ object: z.literal('list'), data: z.array(v0ModelSchema) })
-  .openapi('V0ModelList');
+  .meta({ id: 'V0ModelList', examples: [{ object: 'list', data: [exampleModel] }] });
 
 export const listModelsV0 = defineRoute({
   method: 'get',
   path: '/api/v0/models',
   operationId: 'listModelsV0',
-  summary: 'List the models, loaded and downloaded',
-  tag: 'v0',
+  summary: 'List the models on disk',
   permission: 'models:read',
   result: v0ModelListSchema,
   errors: [],
@@ -34,12 +49,11 @@ export const listModelsV0 = defineRoute({
 
 export const getModelV0 = defineRoute({
   method: 'get',
-  path: '/api/v0/models/{model}{.+}',
+  path: '/api/v0/models/{model...}',
   operationId: 'getModelV0',
-  summary: 'Get one model',
-  tag: 'v0',
+  summary: 'Get a model',
   permission: 'models:read',
-  request: { params: z.object({ model: z.string().min(1).max(512) }) },
+  params: z.object({ model: modelIdentifierSchema }),
   result: v0ModelSchema,
   errors: ['model_not_found'],
 });

@@ -1,7 +1,7 @@
-import { z } from '@hono/zod-openapi';
+import * as z from 'zod';
 import { tokenCountSchema } from '../field.ts';
 
-/** What every v0 result carries besides its choices. */
+/** Fields that v0 results have in common. */
 
 const v0UsageSchema = z
   .object({
@@ -9,17 +9,19 @@ const v0UsageSchema = z
     completion_tokens: tokenCountSchema,
     total_tokens: tokenCountSchema,
   })
-  .openapi('V0Usage');
+  .meta({ id: 'V0Usage' });
 
-const v0StopReasonSchema = z.enum([
-  'eosFound',
-  'stopStringFound',
-  'maxPredictedTokensReached',
-  'contextLengthReached',
-  'toolCalls',
-  'userStopped',
-  'failed',
-]);
+const v0StopReasonSchema = z
+  .enum([
+    'eosFound',
+    'stopStringFound',
+    'maxPredictedTokensReached',
+    'contextLengthReached',
+    'toolCalls',
+    'userStopped',
+    'failed',
+  ])
+  .meta({ id: 'V0StopReason' });
 
 const v0StatsSchema = z
   .object({
@@ -28,7 +30,7 @@ const v0StatsSchema = z
     generation_time: z.number().describe('Seconds.'),
     stop_reason: v0StopReasonSchema,
   })
-  .openapi('V0Stats');
+  .meta({ id: 'V0Stats' });
 
 const v0ModelInfoSchema = z
   .object({
@@ -37,7 +39,7 @@ const v0ModelInfoSchema = z
     format: z.string(),
     context_length: z.int(),
   })
-  .openapi('V0ModelInfo');
+  .meta({ id: 'V0ModelInfo' });
 
 const v0RuntimeSchema = z
   .object({
@@ -45,16 +47,30 @@ const v0RuntimeSchema = z
     version: z.string(),
     supported_formats: z.array(z.string()),
   })
-  .openapi('V0Runtime');
+  .meta({ id: 'V0Runtime' });
 
-export const v0FinishReasonSchema = z.enum(['stop', 'length', 'tool_calls']);
+export const v0FinishReasonSchema = z
+  .enum(['stop', 'length', 'tool_calls'])
+  .meta({ id: 'V0FinishReason' });
 
-/** Last chunk of a stream and every whole result carry these. */
+/** Fields of every complete result and of the last chunk of a stream. */
 export const v0ReportFields = {
   usage: v0UsageSchema,
   stats: v0StatsSchema,
   model_info: v0ModelInfoSchema,
   runtime: v0RuntimeSchema,
+};
+
+export const exampleV0Report = {
+  usage: { prompt_tokens: 31, completion_tokens: 14, total_tokens: 45 },
+  stats: {
+    tokens_per_second: 212.4,
+    time_to_first_token: 0.021,
+    generation_time: 0.066,
+    stop_reason: 'eosFound',
+  },
+  model_info: { arch: 'llama', quant: 'Q8_0', format: 'gguf', context_length: 2048 },
+  runtime: { name: 'llama.cpp', version: 'b7010', supported_formats: ['gguf'] },
 };
 
 export type V0Usage = z.infer<typeof v0UsageSchema>;

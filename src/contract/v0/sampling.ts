@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import * as z from 'zod';
 import {
   fractionSchema,
   repeatPenaltySchema,
@@ -7,9 +7,9 @@ import {
   ttlSchema,
 } from '../field.ts';
 
-/** Request fields that chat and text completions share. OpenAI clients send `null` for «left out». */
+/** Request fields that chat and text completions share. OpenAI clients send `null` for absent fields. */
 export const v0GenerationFields = {
-  model: z.string().max(512).nullish().describe('Left out or empty: the one loaded model.'),
+  model: z.string().max(512).nullish().describe('The only loaded model if absent or empty.'),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: fractionSchema.nullish(),
   top_k: topKSchema.nullish(),
@@ -22,7 +22,10 @@ export const v0GenerationFields = {
     .min(-1)
     .max(2 ** 32 - 1)
     .nullish(),
-  stop: z.union([textSchema, z.array(textSchema).max(64)]).nullish(),
+  stop: z
+    .union([textSchema, z.array(textSchema).max(64)])
+    .meta({ id: 'V0Stop' })
+    .nullish(),
   logit_bias: z.record(z.string().regex(/^\d{1,9}$/), z.number().min(-100).max(100)).nullish(),
   max_tokens: z
     .int()
@@ -30,8 +33,11 @@ export const v0GenerationFields = {
     .max(2 ** 31 - 1)
     .refine((count) => count !== 0, 'It must be -1 or at least 1')
     .nullish()
-    .describe('-1 or left out: until the model stops or the context is full.'),
+    .describe('-1 or absent: no limit but the context length.'),
   stream: z.boolean().nullish(),
-  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+  stream_options: z
+    .looseObject({ include_usage: z.boolean().nullish() })
+    .meta({ id: 'V0StreamOptions' })
+    .nullish(),
   ttl: ttlSchema.nullish(),
 };

@@ -1,21 +1,25 @@
+import * as z from 'zod';
 import { generationErrors } from '../error-groups.ts';
 import { textSchema } from '../field.ts';
-import { defineRoute, jsonBody, z } from '../route.ts';
-import { v0FinishReasonSchema, v0ReportFields } from './result.ts';
+import { defineRoute } from '../route.ts';
+import { exampleV0Report, v0FinishReasonSchema, v0ReportFields } from './result.ts';
 import { v0GenerationFields } from './sampling.ts';
 
 const v0CompletionRequestSchema = z
   .looseObject({
     ...v0GenerationFields,
     prompt: textSchema,
-    echo: z.boolean().nullish(),
-    suffix: textSchema.nullish(),
+    echo: z.boolean().nullish().describe('Whether the text begins with the prompt.'),
+    suffix: textSchema.nullish().describe('Text after the insertion (fill in the middle).'),
     logprobs: z.int().min(0).max(20).nullish(),
   })
-  .openapi('V0CompletionRequest');
+  .meta({
+    id: 'V0CompletionRequest',
+    examples: [{ model: 'hearth/starter-chat', prompt: 'The sea is', max_tokens: 16, stop: '\n' }],
+  });
 export type V0CompletionRequest = z.infer<typeof v0CompletionRequestSchema>;
 
-/** OpenAI's older shape: parallel arrays, one entry a token. */
+/** Parallel arrays with one entry per token, as in OpenAI's first completion API. */
 const v0CompletionLogprobsSchema = z
   .object({
     tokens: z.array(z.string()),
@@ -23,58 +27,89 @@ const v0CompletionLogprobsSchema = z
     top_logprobs: z.array(z.record(z.string(), z.number())),
     text_offset: z.array(z.int()),
   })
+  .meta({ id: 'V0CompletionLogprobs' })
   .nullable();
 export type V0CompletionLogprobs = z.infer<typeof v0CompletionLogprobsSchema>;
 
+const completionFields = {
+  id: z.string().regex(/^cmpl-[a-z0-9]{21}$/),
+  object: z.literal('text_completion'),
+  created: z.int().describe('Unix time in seconds.'),
+  model: z.string(),
+};
+
+const exampleEnvelope = {
+  id: 'cmpl-i3gkjwthhw96whukek9tz',
+  object: 'text_completion',
+  created: 1_793_612_345,
+  model: 'hearth/starter-chat',
+};
+
 export const v0CompletionResultSchema = z
   .object({
-    id: z.string().regex(/^cmpl-[a-z0-9]{21}$/),
-    object: z.literal('text_completion'),
-    created: z.int(),
-    model: z.string(),
+    ...completionFields,
     choices: z.array(
-      z.object({
-        index: z.int(),
-        text: z.string(),
-        logprobs: v0CompletionLogprobsSchema,
-        finish_reason: v0FinishReasonSchema,
-      }),
+      z
+        .object({
+          index: z.int(),
+          text: z.string(),
+          logprobs: v0CompletionLogprobsSchema,
+          finish_reason: v0FinishReasonSchema,
+        })
+        .meta({ id: 'V0CompletionChoice' }),
     ),
     ...v0ReportFields,
   })
-  .openapi('V0CompletionResult');
+  .meta({
+    id: 'V0CompletionResult',
+    examples: [
+      {
+        ...exampleEnvelope,
+        choices: [{ index: 0, text: ' calm at dawn.', logprobs: null, finish_reason: 'stop' }],
+        ...exampleV0Report,
+      },
+    ],
+  });
 export type V0CompletionResult = z.infer<typeof v0CompletionResultSchema>;
 
 export const v0CompletionChunkSchema = z
   .object({
+    ...completionFields,
     id: z.string(),
-    object: z.literal('text_completion'),
-    created: z.int(),
-    model: z.string(),
     choices: z.array(
-      z.object({
-        index: z.int(),
-        text: z.string(),
-        logprobs: v0CompletionLogprobsSchema,
-        finish_reason: v0FinishReasonSchema.nullable(),
-      }),
+      z
+        .object({
+          index: z.int(),
+          text: z.string(),
+          logprobs: v0CompletionLogprobsSchema,
+          finish_reason: v0FinishReasonSchema.nullable(),
+        })
+        .meta({ id: 'V0CompletionChunkChoice' }),
     ),
     usage: v0ReportFields.usage.optional(),
     stats: v0ReportFields.stats.optional(),
     model_info: v0ReportFields.model_info.optional(),
     runtime: v0ReportFields.runtime.optional(),
   })
-  .openapi('V0CompletionChunk');
+  .meta({
+    id: 'V0CompletionChunk',
+    examples: [
+      {
+        ...exampleEnvelope,
+        choices: [{ index: 0, text: ' calm', logprobs: null, finish_reason: null }],
+      },
+    ],
+  });
 export type V0CompletionChunk = z.infer<typeof v0CompletionChunkSchema>;
 
 export const createCompletionV0 = defineRoute({
   method: 'post',
   path: '/api/v0/completions',
   operationId: 'createCompletionV0',
-  summary: 'Continue a raw prompt',
-  tag: 'v0',
+  summary: 'Continue a text',
+  description: 'The prompt goes to the model as it is, without a chat template.',
   permission: 'chat',
-  request: { body: jsonBody(v0CompletionRequestSchema) },
+  body: v0CompletionRequestSchema,
   result: v0CompletionResultSchema,
   events: v0CompletionChunkSchema,
   errors: [...generationErrors, 'infill_unsupported'],

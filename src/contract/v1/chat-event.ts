@@ -1,12 +1,17 @@
-import { generationErrors } from '../error-groups.ts';
+import * as z from 'zod';
 import { errorBodySchema } from '../error-body.ts';
-import { defineRoute, jsonBody, z } from '../route.ts';
+import { generationErrors } from '../error-groups.ts';
+import { defineRoute } from '../route.ts';
 import { chatRequestSchema, chatResultSchema, providerInfoSchema } from './chat.ts';
 
+/** An event and its component: `tool_call.start` is `ToolCallStartEvent`. */
 const event = <Type extends string, Fields extends z.core.$ZodLooseShape>(
   type: Type,
   fields: Fields,
-) => z.object({ type: z.literal(type), ...fields });
+) =>
+  z.object({ type: z.literal(type), ...fields }).meta({
+    id: `${type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`,
+  });
 
 const instance = { model_instance_id: z.string() };
 const progress = { progress: z.number().min(0).max(1) };
@@ -14,7 +19,7 @@ const delta = { content: z.string() };
 const provider = { provider_info: providerInfoSchema };
 const toolArguments = { arguments: z.record(z.string(), z.unknown()) };
 
-/** Server-sent events of `POST /api/v1/chat`, in order of happening: `chat.start` first, `chat.end` last. */
+/** Server-sent events of `POST /api/v1/chat`, in the order in which they are sent. */
 export const chatEventSchema = z
   .discriminatedUnion('type', [
     event('chat.start', instance),
@@ -45,17 +50,23 @@ export const chatEventSchema = z
     event('error', { error: errorBodySchema.shape.error }),
     event('chat.end', { result: chatResultSchema }),
   ])
-  .openapi('ChatEvent');
+  .meta({
+    id: 'ChatEvent',
+    description: 'The first event is `chat.start`, the last one `chat.end`.',
+    examples: [{ type: 'message.delta', content: 'Waves fold' }],
+  });
 export type ChatEvent = z.infer<typeof chatEventSchema>;
 
 export const createChat = defineRoute({
   method: 'post',
   path: '/api/v1/chat',
   operationId: 'createChat',
-  summary: 'Send a message to a model; the conversation is kept unless `store` is false',
-  tag: 'v1',
+  summary: 'Send a message. Continue or branch with `previous_response_id`.',
+  description:
+    'The model is loaded if necessary. The response is stored unless `store` is false, and contains what ' +
+    'the model wrote, the tools that it called and statistics.',
   permission: 'chat',
-  request: { body: jsonBody(chatRequestSchema) },
+  body: chatRequestSchema,
   result: chatResultSchema,
   events: chatEventSchema,
   errors: [

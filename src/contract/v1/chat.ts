@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import {
   contextLengthSchema,
   fractionSchema,
@@ -7,53 +8,83 @@ import {
   tokenCountSchema,
   topKSchema,
 } from '../field.ts';
-import { z } from '../route.ts';
 import { reasoningSchema } from './model.ts';
 
-export const responseIdSchema = z.string().regex(/^resp_[0-9a-f]{48}$/);
+export const exampleResponseId = 'resp_6b2f0c9e4d7a1f3852c6e0b94a7d1f386c5e2b0a9d4f7c13';
+export const responseIdSchema = z
+  .string()
+  .regex(/^resp_[0-9a-f]{48}$/)
+  .meta({ examples: [exampleResponseId] });
 
-/** Clients send a text as `text` or as `message`. */
+/** A red square of 16 × 16 pixels. */
+const exampleImage =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAMAAAAoLQ9TAAAAA1BMVEXQMCDO2x7RAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAADUlEQVQY02NgGAXIAAABEAAB7JfjegAAAABJRU5ErkJggg==';
+
+const textInputSchema = z
+  .strictObject({
+    type: z.enum(['text', 'message']).describe('Both mean the same.'),
+    content: textSchema.min(1),
+  })
+  .meta({ id: 'TextInput' });
+const imageInputSchema = z
+  .strictObject({
+    type: z.literal('image'),
+    data_url: textSchema.min(1).describe('A PNG, JPEG, WebP or GIF as a base64 `data:` URL.'),
+  })
+  .meta({ id: 'ImageInput' });
 export const inputItemSchema = z
-  .discriminatedUnion('type', [
-    z.strictObject({ type: z.enum(['text', 'message']), content: textSchema.min(1) }),
-    z.strictObject({ type: z.literal('image'), data_url: textSchema.min(1) }),
-  ])
-  .openapi('InputItem');
+  .discriminatedUnion('type', [textInputSchema, imageInputSchema])
+  .meta({ id: 'InputItem' });
 export type InputItem = z.infer<typeof inputItemSchema>;
 
-const allowedToolsSchema = z.array(z.string().min(1).max(512)).max(1000).optional();
+const allowedToolsSchema = z
+  .array(z.string().min(1).max(512))
+  .max(1000)
+  .optional()
+  .describe('Tools that the model may call; all of the server if absent.');
 const pluginIdSchema = z
   .string()
   .max(512)
-  .regex(/^mcp\/.+$/, 'A plugin id has the form mcp/<server_label>');
+  .regex(/^mcp\/.+$/, 'A plugin id has the form mcp/<server_label>')
+  .meta({ description: 'A plugin of mcp.json, as `mcp/<server_label>`.' });
 
+const pluginIntegrationSchema = z
+  .strictObject({
+    type: z.literal('plugin'),
+    id: pluginIdSchema,
+    allowed_tools: allowedToolsSchema,
+  })
+  .meta({ id: 'PluginIntegration', description: 'An installed tool server.' });
+const ephemeralIntegrationSchema = z
+  .strictObject({
+    type: z.literal('ephemeral_mcp'),
+    server_label: z.string().min(1).max(256),
+    server_url: z.url({ protocol: /^https?$/ }).max(2048),
+    allowed_tools: allowedToolsSchema,
+    headers: z.record(z.string().min(1).max(256), z.string().max(8192)).optional(),
+  })
+  .meta({
+    id: 'EphemeralMcpIntegration',
+    description: 'An MCP server that the request names by its URL.',
+  });
 const integrationSchema = z
   .union([
     pluginIdSchema,
-    z.discriminatedUnion('type', [
-      z.strictObject({
-        type: z.literal('plugin'),
-        id: pluginIdSchema,
-        allowed_tools: allowedToolsSchema,
-      }),
-      z.strictObject({
-        type: z.literal('ephemeral_mcp'),
-        server_label: z.string().min(1).max(256),
-        server_url: z.url({ protocol: /^https?$/ }).max(2048),
-        allowed_tools: allowedToolsSchema,
-        headers: z.record(z.string().min(1).max(256), z.string().max(8192)).optional(),
-      }),
-    ]),
+    z
+      .discriminatedUnion('type', [pluginIntegrationSchema, ephemeralIntegrationSchema])
+      .meta({ id: 'IntegrationOptions' }),
   ])
-  .openapi('Integration');
+  .meta({ id: 'Integration', description: 'Tools that the model may call.' });
 
 export const chatRequestSchema = z
   .strictObject({
     model: modelIdentifierSchema,
-    input: z.union([textSchema.min(1), z.array(inputItemSchema).min(1).max(1000)]),
+    input: z
+      .union([textSchema.min(1), z.array(inputItemSchema).min(1).max(1000)])
+      .meta({ id: 'ChatInput', description: 'A message: a text, or texts and images.' }),
     system_prompt: textSchema.optional(),
     integrations: z.array(integrationSchema).max(64).optional(),
-    stream: z.boolean().optional(),
+    stream: z.boolean().optional().describe('Answer with server-sent events.'),
     temperature: fractionSchema.optional(),
     top_p: fractionSchema.optional(),
     top_k: topKSchema.optional(),
@@ -66,15 +97,39 @@ export const chatRequestSchema = z
       .optional(),
     reasoning: reasoningSchema.optional(),
     context_length: contextLengthSchema.optional(),
-    store: z.boolean().optional(),
+    store: z
+      .boolean()
+      .optional()
+      .describe('Keep the response, to continue it later; true if absent.'),
     previous_response_id: z
       .string()
       .max(512)
       .startsWith('resp_')
       .optional()
-      .describe('Continue after this response; the same one may be continued more than once.'),
+      .describe(
+        'Response to continue. Continuing the same response twice makes two branches of the conversation.',
+      ),
   })
-  .openapi('ChatRequest');
+  .meta({
+    id: 'ChatRequest',
+    examples: [
+      {
+        model: 'hearth/starter-chat',
+        input: 'Write a haiku about the sea.',
+        system_prompt: 'You answer in one sentence.',
+        temperature: 0.7,
+        max_output_tokens: 128,
+      },
+      {
+        model: 'hearth/starter-vision',
+        input: [
+          { type: 'text', content: 'Which colour is this?' },
+          { type: 'image', data_url: exampleImage },
+        ],
+        store: false,
+      },
+    ],
+  });
 export type ChatRequest = z.infer<typeof chatRequestSchema>;
 
 export const providerInfoSchema = z
@@ -83,31 +138,47 @@ export const providerInfoSchema = z
     plugin_id: z.string().optional(),
     server_label: z.string().optional(),
   })
-  .openapi('ProviderInfo');
+  .meta({ id: 'ProviderInfo', description: 'Where a tool comes from.' });
 
-export const outputItemSchema = z
-  .discriminatedUnion('type', [
-    z.object({ type: z.literal('message'), content: z.string() }),
-    z.object({ type: z.literal('reasoning'), content: z.string() }),
-    z.object({
-      type: z.literal('tool_call'),
-      tool: z.string(),
-      arguments: z.record(z.string(), z.unknown()),
-      output: z.string(),
-      provider_info: providerInfoSchema,
-    }),
-    z.object({
-      type: z.literal('invalid_tool_call'),
-      reason: z.string(),
-      metadata: z.object({
+const jsonObjectSchema = z.record(z.string(), z.unknown());
+
+const messageOutputSchema = z
+  .object({ type: z.literal('message'), content: z.string() })
+  .meta({ id: 'MessageOutput' });
+const reasoningOutputSchema = z
+  .object({ type: z.literal('reasoning'), content: z.string() })
+  .meta({ id: 'ReasoningOutput' });
+const toolCallOutputSchema = z
+  .object({
+    type: z.literal('tool_call'),
+    tool: z.string(),
+    arguments: jsonObjectSchema,
+    output: z.string(),
+    provider_info: providerInfoSchema,
+  })
+  .meta({ id: 'ToolCallOutput' });
+const invalidToolCallOutputSchema = z
+  .object({
+    type: z.literal('invalid_tool_call'),
+    reason: z.string(),
+    metadata: z
+      .object({
         type: z.enum(['invalid_name', 'invalid_arguments']),
         tool_name: z.string(),
-        arguments: z.record(z.string(), z.unknown()).optional(),
+        arguments: jsonObjectSchema.optional(),
         provider_info: providerInfoSchema.optional(),
-      }),
-    }),
+      })
+      .meta({ id: 'InvalidToolCallMetadata' }),
+  })
+  .meta({ id: 'InvalidToolCallOutput' });
+export const outputItemSchema = z
+  .discriminatedUnion('type', [
+    messageOutputSchema,
+    reasoningOutputSchema,
+    toolCallOutputSchema,
+    invalidToolCallOutputSchema,
   ])
-  .openapi('OutputItem');
+  .meta({ id: 'OutputItem' });
 export type OutputItem = z.infer<typeof outputItemSchema>;
 
 export const chatStatsSchema = z
@@ -120,17 +191,32 @@ export const chatStatsSchema = z
     model_load_time_seconds: z
       .number()
       .optional()
-      .describe('Only where the model was loaded for this request.'),
+      .describe('Present if the model was loaded for this request.'),
   })
-  .openapi('ChatStats');
+  .meta({ id: 'ChatStats' });
 export type ChatStats = z.infer<typeof chatStatsSchema>;
+
+export const exampleChatResult = {
+  model_instance_id: 'hearth/starter-chat',
+  output: [
+    { type: 'message' as const, content: 'Waves fold into foam; the moon pulls them home.' },
+  ],
+  stats: {
+    input_tokens: 31,
+    total_output_tokens: 14,
+    reasoning_output_tokens: 0,
+    tokens_per_second: 212.4,
+    time_to_first_token_seconds: 0.021,
+  },
+  response_id: exampleResponseId,
+};
 
 export const chatResultSchema = z
   .object({
     model_instance_id: z.string(),
     output: z.array(outputItemSchema),
     stats: chatStatsSchema,
-    response_id: responseIdSchema.optional().describe('Only where `store` is true.'),
+    response_id: responseIdSchema.optional().describe('Present unless `store` is false.'),
   })
-  .openapi('ChatResult');
+  .meta({ id: 'ChatResult', examples: [exampleChatResult] });
 export type ChatResult = z.infer<typeof chatResultSchema>;

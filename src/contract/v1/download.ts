@@ -1,24 +1,27 @@
+import * as z from 'zod';
 import type { ErrorCode } from '../errors.ts';
 import { isoTimeSchema, modelIdentifierSchema } from '../field.ts';
-import { defineRoute, jsonBody, z } from '../route.ts';
+import { defineRoute } from '../route.ts';
 
-/** Of the hub itself or of the mirror that `hub.endpoint` names, which only the server knows. */
+/** A URL of the hub, or of its mirror that only the server knows (`hub.endpoint`). */
 const url = /^https?:\/\/./i;
 
 const downloadRequestSchema = z
   .strictObject({
-    model: modelIdentifierSchema.describe(
-      'An id of the catalog, `owner/name` on the model hub, or the URL of a repository or file there, ' +
+    model: modelIdentifierSchema.meta({
+      description:
+        'An id of the catalog, `owner/name` on the model hub, or the URL of a repository or file there, ' +
         'such as https://huggingface.co/owner/name.',
-    ),
+      examples: ['qwen2.5-0.5b'],
+    }),
     quantization: z
       .string()
       .min(1)
       .max(64)
       .optional()
       .describe(
-        'Which of the quantizations behind a URL of the model hub, such as `Q4_K_M`; Q4_K_M or the ' +
-          'nearest unless given.',
+        'Quantization to download, such as `Q8_0`, if `model` is a URL of the model hub; Q4_K_M or the ' +
+          'nearest one if absent.',
       ),
   })
   .refine(({ model, quantization }) => quantization === undefined || url.test(model), {
@@ -26,21 +29,32 @@ const downloadRequestSchema = z
     error:
       'It goes only with a `model` that is a URL of the model hub (https://huggingface.co/...)',
   })
-  .openapi('DownloadRequest');
+  .meta({ id: 'DownloadRequest', examples: [{ model: 'qwen2.5-0.5b' }] });
 
-/** What the download is of. */
 const subjectFields = {
   model: z
     .string()
-    .describe('Key of the model in the library, as it is or will be once it is complete.'),
+    .describe('Key of the model in the library, or its future key until the download is complete.'),
   quantization: z
     .string()
     .nullable()
-    .describe('The one that was asked for or chosen; null where there was nothing to choose.'),
+    .describe('Quantization that was requested or chosen; null if there was no choice.'),
   note: z
     .string()
     .optional()
-    .describe('What was taken and what else there is, where several models share the repository.'),
+    .describe('If the repository has several models: the one that was chosen, and the others.'),
+};
+
+const exampleJob = {
+  job_id: 'job_0c4f8a2e91',
+  status: 'downloading',
+  model: 'qwen/qwen2.5-0.5b-instruct',
+  quantization: 'Q4_K_M',
+  bytes_per_second: 31_457_280,
+  estimated_completion: '2026-11-02T09:30:12.000Z',
+  total_size_bytes: 491_400_032,
+  downloaded_bytes: 117_440_512,
+  started_at: '2026-11-02T09:30:00.000Z',
 };
 
 const jobFields = {
@@ -51,30 +65,40 @@ const jobFields = {
     .number()
     .nonnegative()
     .optional()
-    .describe('Over the last seconds; only while downloading.'),
+    .describe('Average of the last seconds; present while downloading.'),
   estimated_completion: isoTimeSchema
     .optional()
-    .describe('Only while downloading, and only once the speed is known.'),
-  completed_at: isoTimeSchema.optional().describe('Only of a completed job.'),
+    .describe('Present while downloading, as soon as the speed is known.'),
+  completed_at: isoTimeSchema.optional().describe('Present if the job is completed.'),
   total_size_bytes: z.int(),
   downloaded_bytes: z.int(),
   started_at: isoTimeSchema,
   error: z
     .object({ type: z.string(), message: z.string(), code: z.string() })
+    .meta({ id: 'DownloadFailure' })
     .optional()
-    .describe('Why it failed; only of a failed job. The same download asked for again resumes it.'),
+    .describe('Present if the job failed. Requesting the same download again resumes it.'),
 };
 
-const downloadJobSchema = z.object(jobFields).openapi('DownloadJob');
+const downloadJobSchema = z.object(jobFields).meta({ id: 'DownloadJob', examples: [exampleJob] });
 export type DownloadJobRecord = z.infer<typeof downloadJobSchema>;
 
 const downloadedSchema = z
   .object({ ...subjectFields, status: z.literal('already_downloaded') })
-  .openapi('AlreadyDownloaded');
+  .meta({
+    id: 'AlreadyDownloaded',
+    examples: [
+      {
+        model: 'qwen/qwen2.5-0.5b-instruct',
+        quantization: 'Q4_K_M',
+        status: 'already_downloaded',
+      },
+    ],
+  });
 
 const downloadStartSchema = z
   .discriminatedUnion('status', [downloadJobSchema, downloadedSchema])
-  .openapi('DownloadStart');
+  .meta({ id: 'DownloadStart' });
 export type DownloadStartRecord = z.infer<typeof downloadStartSchema>;
 
 const planErrors = [
@@ -90,25 +114,29 @@ export const startDownload = defineRoute({
   operationId: 'startDownload',
   summary: 'Download a model',
   description:
-    'Starts a job, joins the one that downloads the same, or resumes it where it was paused or has ' +
-    'failed. A model that is there already has no job.',
-  tag: 'v1',
+    'Starts a job, joins a running job for the same files, or resumes a paused or failed one. A model that ' +
+    'is already on disk needs no job.',
   permission: 'models:write',
-  request: { body: jsonBody(downloadRequestSchema) },
+  body: downloadRequestSchema,
   result: downloadStartSchema,
   errors: ['unrecognized_keys', ...planErrors, 'queue_full', 'shutting_down'],
 });
 
-const jobParameters = z.object({ job_id: z.string().min(1).max(64) });
+const params = z.object({
+  job_id: z
+    .string()
+    .min(1)
+    .max(64)
+    .meta({ examples: [exampleJob.job_id] }),
+});
 
 export const getDownload = defineRoute({
   method: 'get',
   path: '/api/v1/models/download/status/{job_id}',
   operationId: 'getDownload',
-  summary: 'How far a download has come',
-  tag: 'v1',
+  summary: 'Get the progress of a download',
   permission: 'models:read',
-  request: { params: jobParameters },
+  params,
   result: downloadJobSchema,
   errors: ['invalid_value', 'job_not_found'],
 });
@@ -118,9 +146,10 @@ export const listDownloads = defineRoute({
   path: '/api/v1/models/downloads',
   operationId: 'listDownloads',
   summary: 'List the download jobs, newest first',
-  tag: 'v1',
   permission: 'models:read',
-  result: z.object({ downloads: z.array(downloadJobSchema) }).openapi('DownloadList'),
+  result: z
+    .object({ downloads: z.array(downloadJobSchema) })
+    .meta({ id: 'DownloadList', examples: [{ downloads: [exampleJob] }] }),
   errors: [],
 });
 
@@ -128,10 +157,9 @@ export const pauseDownload = defineRoute({
   method: 'post',
   path: '/api/v1/models/download/{job_id}/pause',
   operationId: 'pauseDownload',
-  summary: 'Pause a download; what it has stays on disk',
-  tag: 'v1',
+  summary: 'Pause a download and keep its partial files',
   permission: 'models:write',
-  request: { params: jobParameters },
+  params,
   result: downloadJobSchema,
   errors: ['invalid_value', 'job_not_found', 'conflict', 'shutting_down'],
 });
@@ -140,10 +168,9 @@ export const resumeDownload = defineRoute({
   method: 'post',
   path: '/api/v1/models/download/{job_id}/resume',
   operationId: 'resumeDownload',
-  summary: 'Resume a paused download where it stopped',
-  tag: 'v1',
+  summary: 'Resume a paused download',
   permission: 'models:write',
-  request: { params: jobParameters },
+  params,
   result: downloadJobSchema,
   errors: ['invalid_value', 'job_not_found', 'conflict', 'insufficient_disk', 'shutting_down'],
 });
@@ -152,12 +179,12 @@ export const cancelDownload = defineRoute({
   method: 'post',
   path: '/api/v1/models/download/{job_id}/cancel',
   operationId: 'cancelDownload',
-  summary: 'End a download and remove what it has on disk; the job is gone',
-  tag: 'v1',
+  summary: 'Cancel a download and delete its partial files',
   permission: 'models:write',
-  request: { params: jobParameters },
-  result: z
-    .object({ job_id: z.string(), status: z.literal('cancelled') })
-    .openapi('CancelledDownload'),
+  params,
+  result: z.object({ job_id: z.string(), status: z.literal('cancelled') }).meta({
+    id: 'CancelledDownload',
+    examples: [{ job_id: exampleJob.job_id, status: 'cancelled' }],
+  }),
   errors: ['invalid_value', 'job_not_found', 'conflict', 'shutting_down'],
 });

@@ -1,9 +1,11 @@
+import * as z from 'zod';
 import { loadErrors } from '../error-groups.ts';
 import { contextLengthSchema, modelIdentifierSchema, ttlSchema } from '../field.ts';
-import { defineRoute, jsonBody, z } from '../route.ts';
+import { defineRoute } from '../route.ts';
 
-const reasoningLevels = ['off', 'low', 'medium', 'high', 'on'] as const;
-export const reasoningSchema = z.enum(reasoningLevels);
+export const reasoningSchema = z
+  .enum(['off', 'low', 'medium', 'high', 'on'])
+  .meta({ id: 'ReasoningLevel' });
 
 export const loadConfigSchema = z
   .object({
@@ -14,8 +16,28 @@ export const loadConfigSchema = z
     num_experts: z.int().optional(),
     offload_kv_cache_to_gpu: z.boolean().optional(),
   })
-  .openapi('LoadConfig');
+  .meta({ id: 'LoadConfig' });
 export type LoadConfig = z.infer<typeof loadConfigSchema>;
+
+const exampleModel = {
+  type: 'llm',
+  publisher: 'hearth',
+  key: 'hearth/starter-chat',
+  display_name: 'starter-chat',
+  architecture: 'llama',
+  quantization: { name: 'Q8_0', bits_per_weight: 8.5 },
+  size_bytes: 4_318_208,
+  params_string: '3M',
+  loaded_instances: [{ id: 'hearth/starter-chat', config: { context_length: 2048, parallel: 4 } }],
+  max_context_length: 2048,
+  format: 'gguf',
+  capabilities: {
+    vision: false,
+    trained_for_tool_use: true,
+    reasoning: { allowed_options: ['off', 'on'], default: 'on' },
+  },
+  description: null,
+};
 
 export const v1ModelSchema = z
   .object({
@@ -24,10 +46,15 @@ export const v1ModelSchema = z
     key: z.string(),
     display_name: z.string(),
     architecture: z.string().nullable().optional(),
-    quantization: z.object({ name: z.string(), bits_per_weight: z.number() }).nullable(),
+    quantization: z
+      .object({ name: z.string(), bits_per_weight: z.number() })
+      .meta({ id: 'Quantization' })
+      .nullable(),
     size_bytes: z.int(),
     params_string: z.string().nullable(),
-    loaded_instances: z.array(z.object({ id: z.string(), config: loadConfigSchema })),
+    loaded_instances: z.array(
+      z.object({ id: z.string(), config: loadConfigSchema }).meta({ id: 'LoadedInstance' }),
+    ),
     max_context_length: z.int(),
     format: z.enum(['gguf', 'mlx']).nullable(),
     capabilities: z
@@ -36,26 +63,29 @@ export const v1ModelSchema = z
         trained_for_tool_use: z.boolean(),
         reasoning: z
           .object({ allowed_options: z.array(reasoningSchema), default: reasoningSchema })
+          .meta({ id: 'ReasoningCapability' })
           .optional(),
       })
+      .meta({ id: 'ModelCapabilities' })
       .optional(),
     description: z.string().nullable().optional(),
     variants: z.array(z.string()).optional(),
     selected_variant: z.string().optional(),
   })
-  .openapi('V1Model');
+  .meta({ id: 'V1Model', examples: [exampleModel] });
 export type V1Model = z.infer<typeof v1ModelSchema>;
 
 export const v1ModelListSchema = z
   .object({ models: z.array(v1ModelSchema) })
-  .openapi('V1ModelList');
+  .meta({ id: 'V1ModelList', examples: [{ models: [exampleModel] }] });
+
+const modelParams = z.object({ model: modelIdentifierSchema });
 
 export const listModels = defineRoute({
   method: 'get',
   path: '/api/v1/models',
   operationId: 'listModels',
-  summary: 'List the models, loaded and downloaded',
-  tag: 'v1',
+  summary: 'List the models on disk and their loaded instances',
   permission: 'models:read',
   result: v1ModelListSchema,
   errors: [],
@@ -63,35 +93,38 @@ export const listModels = defineRoute({
 
 export const getModel = defineRoute({
   method: 'get',
-  path: '/api/v1/models/{model}{.+}',
+  path: '/api/v1/models/{model...}',
   operationId: 'getModel',
-  summary: 'Get one model',
-  tag: 'v1',
+  summary: 'Get a model',
   permission: 'models:read',
-  request: { params: z.object({ model: modelIdentifierSchema }) },
+  params: modelParams,
   result: v1ModelSchema,
   errors: ['model_not_found'],
 });
 
 const deletedModelSchema = z
   .object({
-    model: z.string().describe('`publisher/name`, with `@variant` where one of several went.'),
+    model: z
+      .string()
+      .describe('`publisher/name`, or `publisher/name@variant` if one of several was deleted.'),
     deleted: z.literal(true),
     freed_bytes: z
       .int()
       .nonnegative()
-      .describe('What the disk has more of; links, and files with other names, count nothing.'),
+      .describe('Disk space freed; links, and files that have another hard link, free none.'),
   })
-  .openapi('DeletedModel');
+  .meta({
+    id: 'DeletedModel',
+    examples: [{ model: 'qwen/qwen2.5-0.5b-instruct', deleted: true, freed_bytes: 491_400_032 }],
+  });
 
 export const deleteModel = defineRoute({
   method: 'delete',
-  path: '/api/v1/models/{model}{.+}',
+  path: '/api/v1/models/{model...}',
   operationId: 'deleteModel',
-  summary: 'Delete a model from the disk, or one variant of it (`publisher/name@q4_k_m`)',
-  tag: 'v1',
+  summary: 'Delete a model from disk, or one variant of it (`publisher/name@q4_k_m`)',
   permission: 'models:write',
-  request: { params: z.object({ model: modelIdentifierSchema }) },
+  params: modelParams,
   result: deletedModelSchema,
   errors: ['model_not_found', 'conflict'],
 });
@@ -110,10 +143,13 @@ export const loadRequestSchema = z
     estimate_only: z
       .boolean()
       .optional()
-      .describe('Says what the load would need, and loads nothing.'),
-    force: z.boolean().optional().describe('Loads it even where the memory does not suffice.'),
+      .describe('Estimate the memory that the load needs, without loading.'),
+    force: z.boolean().optional().describe('Load even if the memory is insufficient.'),
   })
-  .openapi('LoadRequest');
+  .meta({
+    id: 'LoadRequest',
+    examples: [{ model: 'hearth/starter-chat', context_length: 2048, echo_load_config: true }],
+  });
 export type LoadRequest = z.infer<typeof loadRequestSchema>;
 
 export const loadResultSchema = z
@@ -124,54 +160,94 @@ export const loadResultSchema = z
     status: z.literal('loaded'),
     load_config: loadConfigSchema.optional(),
   })
-  .openapi('LoadResult');
+  .meta({
+    id: 'LoadResult',
+    examples: [
+      {
+        type: 'llm',
+        instance_id: 'hearth/starter-chat',
+        load_time_seconds: 0.41,
+        status: 'loaded',
+        load_config: { context_length: 2048, parallel: 4 },
+      },
+    ],
+  });
 
 const loadEstimateSchema = z
   .object({
     type: z.enum(['llm', 'embedding']),
     status: z.literal('estimated'),
-    estimate: z.object({
-      total_bytes: z.int(),
-      weights_bytes: z.int(),
-      kv_cache_bytes: z.int(),
-      compute_bytes: z.int(),
-      projector_bytes: z.int(),
-      process_bytes: z.int(),
-      usable_bytes: z.int().describe('What it could have, with all gone that gives way to it.'),
-      fits: z
-        .boolean()
-        .describe('Whether a load would be taken, at once or when others have gone.'),
-    }),
+    estimate: z
+      .object({
+        total_bytes: z.int(),
+        weights_bytes: z.int(),
+        kv_cache_bytes: z.int(),
+        compute_bytes: z.int(),
+        projector_bytes: z.int(),
+        process_bytes: z.int(),
+        usable_bytes: z
+          .int()
+          .describe('Memory available after evicting the instances that may be evicted for it.'),
+        fits: z
+          .boolean()
+          .describe('Whether a load would be accepted, if necessary after evictions.'),
+      })
+      .meta({ id: 'MemoryEstimate' }),
     load_config: loadConfigSchema,
   })
-  .openapi('LoadEstimate');
+  .meta({
+    id: 'LoadEstimate',
+    examples: [
+      {
+        type: 'llm',
+        status: 'estimated',
+        estimate: {
+          total_bytes: 96_468_992,
+          weights_bytes: 4_318_208,
+          kv_cache_bytes: 6_291_456,
+          compute_bytes: 25_165_824,
+          projector_bytes: 0,
+          process_bytes: 60_693_504,
+          usable_bytes: 8_589_934_592,
+          fits: true,
+        },
+        load_config: { context_length: 2048, parallel: 4 },
+      },
+    ],
+  });
 export type LoadEstimateResult = z.infer<typeof loadEstimateSchema>;
+
+const loadResponseSchema = z
+  .discriminatedUnion('status', [loadResultSchema, loadEstimateSchema])
+  .meta({ id: 'LoadResponse' });
 
 export const loadModel = defineRoute({
   method: 'post',
   path: '/api/v1/models/load',
   operationId: 'loadModel',
-  summary: 'Load a model, or estimate a load; a second load of a model makes a second instance',
-  tag: 'v1',
+  summary: 'Load a model, or estimate the memory it needs',
+  description: 'Loading a model that is already loaded creates a second instance.',
   permission: 'models:write',
-  request: { body: jsonBody(loadRequestSchema) },
-  result: z.discriminatedUnion('status', [loadResultSchema, loadEstimateSchema]),
+  body: loadRequestSchema,
+  result: loadResponseSchema,
   errors: [...loadErrors, 'unrecognized_keys'],
 });
 
 const unloadRequestSchema = z
   .strictObject({ instance_id: z.string().min(1).max(512) })
-  .openapi('UnloadRequest');
-const unloadResultSchema = z.object({ instance_id: z.string() }).openapi('UnloadResult');
+  .meta({ id: 'UnloadRequest', examples: [{ instance_id: 'hearth/starter-chat' }] });
+const unloadResultSchema = z
+  .object({ instance_id: z.string() })
+  .meta({ id: 'UnloadResult', examples: [{ instance_id: 'hearth/starter-chat' }] });
 
 export const unloadModel = defineRoute({
   method: 'post',
   path: '/api/v1/models/unload',
   operationId: 'unloadModel',
-  summary: 'Unload an instance; requests that it works on get an error',
-  tag: 'v1',
+  summary: 'Unload an instance',
+  description: 'Requests that are in flight on the instance fail with `unloaded`.',
   permission: 'models:write',
-  request: { body: jsonBody(unloadRequestSchema) },
+  body: unloadRequestSchema,
   result: unloadResultSchema,
   errors: ['unrecognized_keys', 'instance_not_found'],
 });

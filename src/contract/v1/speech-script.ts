@@ -1,32 +1,35 @@
+import * as z from 'zod';
 import { textSchema } from '../field.ts';
-import { defineRoute, jsonBody, z } from '../route.ts';
+import { defineRoute } from '../route.ts';
 
 export const maxSpeakers = 4;
-/** About a day of speech; what is longer would keep the server from answering others. */
+/** About a day of speech. A longer text would block the server for too long. */
 const maxTextLength = 2_000_000;
 
-export const emotionSchema = z.enum([
-  'neutral',
-  'happy',
-  'sad',
-  'angry',
-  'excited',
-  'calm',
-  'thoughtful',
-  'whisper',
-  'serious',
-  'energetic',
-  'warm',
-  'cold',
-  'mysterious',
-  'dramatic',
-]);
+export const emotionSchema = z
+  .enum([
+    'neutral',
+    'happy',
+    'sad',
+    'angry',
+    'excited',
+    'calm',
+    'thoughtful',
+    'whisper',
+    'serious',
+    'energetic',
+    'warm',
+    'cold',
+    'mysterious',
+    'dramatic',
+  ])
+  .meta({ id: 'Emotion' });
 
 const speakerSchema = z.int().min(1).max(maxSpeakers);
 
 const speechTurnSchema = z
   .object({ speaker: speakerSchema, text: z.string() })
-  .openapi('SpeechTurn');
+  .meta({ id: 'SpeechTurn' });
 export type SpeechTurn = z.infer<typeof speechTurnSchema>;
 
 export const speechScriptRequestSchema = z
@@ -41,26 +44,26 @@ export const speechScriptRequestSchema = z
       .enum(['auto', 'single', 'multi'])
       .default('auto')
       .describe(
-        '`single`: one speaker, labels are dropped. `multi`: read the labels. `auto`: `multi` where there are any.',
+        '`single`: one speaker, labels are removed. `multi`: read the labels. `auto`: `multi` if there are labels.',
       ),
     speakers: speakerSchema
       .default(1)
-      .describe('Speaker slots, which `voices` and `emotions` belong to in this order.'),
+      .describe('Number of speakers; `voices` and `emotions` apply to them in order.'),
     voices: z
       .array(z.string().max(1024))
       .max(100)
       .optional()
-      .describe('Names of voices, one per speaker; never part of the text.'),
+      .describe('Names of voices, one per speaker; they do not change the text.'),
     emotions: z
       .array(emotionSchema)
       .max(100)
       .optional()
-      .describe('One per speaker, to choose reference audio by; never part of the text.'),
+      .describe('One per speaker, to choose reference audio; they do not change the text.'),
     clean: z
       .boolean()
       .default(true)
       .describe(
-        'Take out what is not speech: emoji, tags, URLs, annotations, smart quotes, excess white space.',
+        'Remove what is not speech: emoji, tags, URLs, annotations, smart quotes, excess white space.',
       ),
     output: z
       .enum(['plain', 'script', 'json'])
@@ -69,48 +72,72 @@ export const speechScriptRequestSchema = z
         '`plain`: the text alone. `script`: `Speaker N:` lines. `json`: an array of turns.',
       ),
   })
-  .openapi('SpeechScriptRequest');
-/** What a caller gives; what has a default may be left out. */
+  .meta({
+    id: 'SpeechScriptRequest',
+    examples: [
+      {
+        text: 'Speaker 1: Did you hear that? 😀\nSpeaker 2: Yes, see https://example.com',
+        speakers: 2,
+      },
+    ],
+  });
+/** Options as given; those with a default are optional. */
 export type SpeechScriptOptions = z.input<typeof speechScriptRequestSchema>;
 
 const resultFields = {
-  mode: z.enum(['single', 'multi']).describe('As it was found where `auto` was asked for.'),
+  mode: z.enum(['single', 'multi']).describe('The mode that `auto` chose.'),
   speakers: z
     .array(
-      z.object({
-        speaker: speakerSchema,
-        voice: z.string().optional(),
-        emotion: emotionSchema.optional(),
-      }),
+      z
+        .object({
+          speaker: speakerSchema,
+          voice: z.string().optional(),
+          emotion: emotionSchema.optional(),
+        })
+        .meta({ id: 'SpeechSpeaker' }),
     )
-    .describe('The slots asked for, and the speakers of the script above them.'),
+    .describe('The requested speakers, and further ones that the script has.'),
   warnings: z.array(z.string()),
 };
 
+const textScriptSchema = z
+  .object({
+    ...resultFields,
+    output: z.enum(['plain', 'script']),
+    script: z.string().describe('One turn per line.'),
+  })
+  .meta({
+    id: 'TextSpeechScript',
+    examples: [
+      {
+        mode: 'multi',
+        speakers: [{ speaker: 1 }, { speaker: 2 }],
+        warnings: [],
+        output: 'script',
+        script: 'Speaker 1: Did you hear that?\nSpeaker 2: Yes, see',
+      },
+    ],
+  });
+const jsonScriptSchema = z
+  .object({
+    ...resultFields,
+    output: z.literal('json'),
+    script: z.array(speechTurnSchema),
+  })
+  .meta({ id: 'JsonSpeechScript' });
+
 export const speechScriptSchema = z
-  .discriminatedUnion('output', [
-    z.object({
-      ...resultFields,
-      output: z.enum(['plain', 'script']),
-      script: z.string().describe('A turn a line.'),
-    }),
-    z.object({
-      ...resultFields,
-      output: z.literal('json'),
-      script: z.array(speechTurnSchema),
-    }),
-  ])
-  .openapi('SpeechScript');
+  .discriminatedUnion('output', [textScriptSchema, jsonScriptSchema])
+  .meta({ id: 'SpeechScript' });
 export type SpeechScript = z.infer<typeof speechScriptSchema>;
 
 export const createSpeechScript = defineRoute({
   method: 'post',
   path: '/api/v1/speech/script',
   operationId: 'createSpeechScript',
-  summary: 'Make a script for a speech synthesizer out of text',
-  tag: 'v1',
+  summary: 'Convert a text into a script for a speech synthesizer',
   permission: 'chat',
-  request: { body: jsonBody(speechScriptRequestSchema) },
+  body: speechScriptRequestSchema,
   result: speechScriptSchema,
   errors: ['unrecognized_keys'],
 });

@@ -1,6 +1,22 @@
+import * as z from 'zod';
 import { isoTimeSchema } from '../field.ts';
-import { defineRoute, z } from '../route.ts';
-import { chatResultSchema, inputItemSchema, responseIdSchema } from './chat.ts';
+import { defineRoute } from '../route.ts';
+import {
+  chatResultSchema,
+  exampleChatResult,
+  exampleResponseId,
+  inputItemSchema,
+  responseIdSchema,
+} from './chat.ts';
+
+const exampleStoredResponse = {
+  ...exampleChatResult,
+  previous_response_id: null,
+  created_at: '2026-11-02T09:30:00.000Z',
+  model: 'hearth/starter-chat',
+  system_prompt: 'You answer in one sentence.',
+  input: [{ type: 'text', content: 'Write a haiku about the sea.' }],
+};
 
 export const storedResponseSchema = chatResultSchema
   .extend({
@@ -8,34 +24,42 @@ export const storedResponseSchema = chatResultSchema
     previous_response_id: responseIdSchema.nullable(),
     created_at: isoTimeSchema,
     model: z.string(),
-    system_prompt: z.string().nullable().describe('As given in this turn.'),
+    system_prompt: z.string().nullable().describe('System prompt of this turn.'),
     input: z.array(inputItemSchema),
   })
-  .openapi('StoredResponse');
+  .meta({ id: 'StoredResponse', examples: [exampleStoredResponse] });
 export type StoredResponseRecord = z.infer<typeof storedResponseSchema>;
 
 export const storedResponsePageSchema = z
   .object({
     responses: z.array(storedResponseSchema),
-    next_cursor: responseIdSchema.nullable().describe('Give it as `after`; null on the last page.'),
+    next_cursor: responseIdSchema
+      .nullable()
+      .describe('Value for `after` of the next request; null on the last page.'),
   })
-  .openapi('StoredResponsePage');
+  .meta({
+    id: 'StoredResponsePage',
+    examples: [{ responses: [exampleStoredResponse], next_cursor: null }],
+  });
 
-const parameters = z.object({ response_id: z.string().min(1).max(512) });
+const params = z.object({
+  response_id: z
+    .string()
+    .min(1)
+    .max(512)
+    .meta({ examples: [exampleResponseId] }),
+});
 
 export const listResponses = defineRoute({
   method: 'get',
   path: '/api/v1/responses',
   operationId: 'listResponses',
-  summary: 'List stored responses, newest first',
-  tag: 'v1',
+  summary: 'List the stored responses, newest first',
   permission: 'chat',
-  request: {
-    query: z.strictObject({
-      limit: z.coerce.number().int().min(1).max(100).default(20),
-      after: responseIdSchema.optional(),
-    }),
-  },
+  query: z.strictObject({
+    limit: z.coerce.number().int().min(1).max(100).default(20),
+    after: responseIdSchema.optional().describe('`next_cursor` of the previous page.'),
+  }),
   result: storedResponsePageSchema,
   errors: ['unrecognized_keys', 'invalid_type', 'invalid_value'],
 });
@@ -45,25 +69,23 @@ export const getResponse = defineRoute({
   path: '/api/v1/responses/{response_id}',
   operationId: 'getResponse',
   summary: 'Get a stored response',
-  tag: 'v1',
   permission: 'chat',
-  request: { params: parameters },
+  params,
   result: storedResponseSchema,
   errors: ['response_not_found'],
 });
-
-const deletedResponseSchema = z
-  .object({ response_id: z.string(), deleted: z.literal(true) })
-  .openapi('DeletedResponse');
 
 export const deleteResponse = defineRoute({
   method: 'delete',
   path: '/api/v1/responses/{response_id}',
   operationId: 'deleteResponse',
-  summary: 'Delete a stored response; branches that share its history go on',
-  tag: 'v1',
+  summary: 'Delete a stored response',
+  description: 'Responses that continue it stay, and keep their history.',
   permission: 'chat',
-  request: { params: parameters },
-  result: deletedResponseSchema,
+  params,
+  result: z.object({ response_id: z.string(), deleted: z.literal(true) }).meta({
+    id: 'DeletedResponse',
+    examples: [{ response_id: exampleResponseId, deleted: true }],
+  }),
   errors: ['response_not_found'],
 });

@@ -1,6 +1,15 @@
+import * as z from 'zod';
 import { isoTimeSchema } from '../field.ts';
 import { permissionSchema } from '../permission.ts';
-import { defineRoute, jsonBody, z } from '../route.ts';
+import { defineRoute } from '../route.ts';
+
+const exampleToken = {
+  id: '3f9a0c51d2',
+  name: 'Notebook on the laptop',
+  permissions: ['chat', 'models:read'],
+  created_at: '2026-11-02T09:30:00.000Z',
+  expires_at: null,
+};
 
 const tokenFields = {
   id: z.string().describe('10 lower-case hex digits; not secret.'),
@@ -13,9 +22,11 @@ const tokenFields = {
 const tokenRecordSchema = z
   .object({
     ...tokenFields,
-    last_used_at: isoTimeSchema.nullable().describe('To the minute; null where never.'),
+    last_used_at: isoTimeSchema
+      .nullable()
+      .describe('Rounded to the minute; null if it was never used.'),
   })
-  .openapi('Token');
+  .meta({ id: 'Token' });
 
 const createTokenRequestSchema = z
   .strictObject({
@@ -30,24 +41,29 @@ const createTokenRequestSchema = z
       .datetime({ offset: true })
       .refine((time) => Date.parse(time) > Date.now(), 'It must be a time to come')
       .optional()
-      .describe('The first moment at which it is not valid any more; never where absent.'),
+      .describe('Time from which the token is invalid; it never expires if absent.'),
   })
-  .openapi('CreateTokenRequest');
+  .meta({
+    id: 'CreateTokenRequest',
+    examples: [{ name: 'Notebook on the laptop', permissions: ['chat', 'models:read'] }],
+  });
 
 const newTokenSchema = z
-  .object({ ...tokenFields, token: z.string().describe('Shown this once.') })
-  .openapi('NewToken');
+  .object({ ...tokenFields, token: z.string().describe('The secret; shown only once.') })
+  .meta({
+    id: 'NewToken',
+    examples: [{ ...exampleToken, token: 'hearth-3f9a0c51d2-xxxxxxxxxxxxxxxxxxxxxxxx' }],
+  });
 
 export const createToken = defineRoute({
   method: 'post',
   path: '/api/v1/tokens',
   operationId: 'createToken',
-  summary: 'Make a token',
+  summary: 'Create a token',
   description:
-    'Asks for a token with `admin`; the first one is made on the machine itself: `hearth token create`.',
-  tag: 'v1',
+    'Requires a token with `admin`. Create the first one on the machine itself: `hearth token create`.',
   permission: 'admin',
-  request: { body: jsonBody(createTokenRequestSchema) },
+  body: createTokenRequestSchema,
   result: newTokenSchema,
   errors: ['unrecognized_keys'],
 });
@@ -56,10 +72,12 @@ export const listTokens = defineRoute({
   method: 'get',
   path: '/api/v1/tokens',
   operationId: 'listTokens',
-  summary: 'List the tokens, oldest first; never their secrets',
-  tag: 'v1',
+  summary: 'List the tokens, oldest first, without their secrets',
   permission: 'admin',
-  result: z.object({ tokens: z.array(tokenRecordSchema) }).openapi('TokenList'),
+  result: z.object({ tokens: z.array(tokenRecordSchema) }).meta({
+    id: 'TokenList',
+    examples: [{ tokens: [{ ...exampleToken, last_used_at: '2026-11-02T10:12:00.000Z' }] }],
+  }),
   errors: [],
 });
 
@@ -67,10 +85,17 @@ export const revokeToken = defineRoute({
   method: 'delete',
   path: '/api/v1/tokens/{id}',
   operationId: 'revokeToken',
-  summary: 'Revoke a token, at once',
-  tag: 'v1',
+  summary: 'Revoke a token immediately',
   permission: 'admin',
-  request: { params: z.object({ id: z.string().min(1).max(64) }) },
-  result: z.object({ id: z.string(), revoked: z.literal(true) }).openapi('RevokedToken'),
+  params: z.object({
+    id: z
+      .string()
+      .min(1)
+      .max(64)
+      .meta({ examples: [exampleToken.id] }),
+  }),
+  result: z
+    .object({ id: z.string(), revoked: z.literal(true) })
+    .meta({ id: 'RevokedToken', examples: [{ id: exampleToken.id, revoked: true }] }),
   errors: ['token_not_found'],
 });

@@ -36,6 +36,6 @@ it('refuses a number of experts that the wheel can not set', async () => {
   const runtime = { ...spec.runtime, source: 'wheel' } as const;
   await expect(checkLaunch({ ...spec, runtime, expertCount: 2 })).rejects.toMatchObject({
     code: 'invalid_value',
-    param: 'num_experts',
+    field: 'expertCount',
   });
 });

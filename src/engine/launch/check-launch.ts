@@ -4,17 +4,18 @@ import { HearthError } from '../../contract/errors.ts';
 import type { LaunchSpec } from './launch.ts';
 
 /**
- * Refuses what can be known to fail before a process is started for it.
+ * Refuses a launch that would fail, before a process is started.
  *
- * @throws HearthError `invalid_value` for a setting that the runtime does not have, `missing_file`.
+ * @throws HearthError `invalid_value` for a setting that the runtime does not support, `missing_file`.
  */
 export async function checkLaunch(spec: LaunchSpec): Promise<void> {
   const { runtime, expertCount, modelPath, projectorPath } = spec;
   if (expertCount !== undefined && runtime.source === 'wheel') {
     throw new HearthError(
       'invalid_value',
-      "`num_experts` can't be changed with this runtime (the wheel); leave it out, or install the release.",
-      { param: 'num_experts' },
+      (name) =>
+        `\`${name('expertCount')}\` can't be changed with this runtime (the wheel); leave it out, or install the release.`,
+      { field: 'expertCount' },
     );
   }
   for (const path of [modelPath, projectorPath]) {

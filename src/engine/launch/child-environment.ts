@@ -1,5 +1,7 @@
-/** What an engine needs to find its libraries, its temporary folder and its GPU; nothing else goes in. */
-const passedOn = [
+import { filterEnvironment } from '../../processes/filter-environment.ts';
+
+/** Variables for libraries, the temporary folder and the GPU; engines get no others. */
+const inheritedVariables = [
   'PATH',
   'HOME',
   'USERPROFILE',
@@ -17,25 +19,20 @@ const passedOn = [
 ] as const;
 
 /**
- * The environment of an engine process: the few variables it needs of ours, and its key, which would be
- * visible to other users among the arguments.
+ * The environment of an engine process: the few variables that it needs, and its API key, which other users could
+ * read in the arguments.
  */
 export function childEnvironment(
   parent: NodeJS.ProcessEnv,
   apiKey: string,
 ): Record<string, string> {
-  const environment: Record<string, string> = {};
-  for (const name of passedOn) {
-    const value = parent[name];
-    if (value !== undefined) environment[name] = value;
-  }
   return {
-    ...environment,
+    ...filterEnvironment(parent, inheritedVariables),
     LLAMA_API_KEY: apiKey,
-    // Threads that spin while they wait starve each other on a busy machine.
+    // Spinning threads starve each other on a busy machine.
     OMP_WAIT_POLICY: 'passive',
     GOMP_SPINCOUNT: '0',
-    // On an abort it would start a debugger, whose words hide the reason.
+    // On an abort it would start a debugger, whose output hides the cause.
     GGML_NO_BACKTRACE: '1',
     // As the child of a llama.cpp router, the server reports how far it has loaded on its standard
     // output and ends when its standard input closes; the port itself is not used.

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EngineAddress } from '../../net/engine-connection.ts';
 
-/** Where an engine that is about to start shall listen. */
+/** The address for an engine to listen on. */
 export type EngineEndpoint =
   | { readonly type: 'socket'; readonly socketPath: string; readonly folder: string }
   | { readonly type: 'loopback'; readonly host: '127.0.0.1'; readonly port: number };
 
-/** `sockaddr_un` holds 104 bytes on macOS and 108 on Linux, the closing zero included. */
+/** `sockaddr_un` holds 104 bytes on macOS and 108 on Linux, with the terminating zero. */
 const maxSocketPathBytes = 103;
 
 /**
- * A unix socket in a new folder that only this user may enter, or a free loopback port on Windows and
- * where the temporary folder has too long a name.
+ * Creates a unix socket address in a new folder that only this user can open; a free loopback port on Windows and
+ * where the path of the temporary folder is too long.
  */
 export async function createEndpoint(platform = process.platform): Promise<EngineEndpoint> {
   if (platform === 'win32') return loopbackEndpoint();
@@ -27,7 +27,7 @@ export async function createEndpoint(platform = process.platform): Promise<Engin
   return loopbackEndpoint();
 }
 
-/** Removes what `createEndpoint` made. */
+/** Removes the folder that `createEndpoint` made. */
 export async function removeEndpoint(endpoint: EngineEndpoint): Promise<void> {
   if (endpoint.type === 'socket') await rm(endpoint.folder, { recursive: true, force: true });
 }

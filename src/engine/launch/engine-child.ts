@@ -1,12 +1,10 @@
-import { spawn } from 'node:child_process';
-import { killGroup } from '../../processes/kill-group.ts';
-import { LineRing } from '../../processes/line-ring.ts';
+import { StringDecoder } from 'node:string_decoder';
+import { startManagedChild, type ProcessGuard } from '../../processes/managed-child.ts';
 import { exitReason } from './exit-reason.ts';
 import type { EngineExit } from './launch.ts';
 
-const maxErrorLines = 100;
-const maxErrorLineCharacters = 2_000;
-/** Time for an engine to end by itself after SIGTERM. */
+const stderrTail = { maxLines: 100, maxLineCharacters: 2_000 };
+/** Time for an engine to exit after SIGTERM. */
 const stopGraceMs = 3_000;
 
 export interface EngineChildOptions {
@@ -14,70 +12,53 @@ export interface EngineChildOptions {
   readonly arguments: readonly string[];
   readonly environment: Record<string, string>;
   readonly onOutput: (text: string) => void;
+  /** Kills the engine when this process has died. */
+  readonly guard?: ProcessGuard | undefined;
+  /** Folder of its socket; the guard removes it. */
+  readonly socketFolder?: string | undefined;
 }
 
 /** A started engine process, whether it is ready or not. */
 export interface EngineChild {
   /** Undefined where the command could not be started; `exited` says why. */
   readonly pid: number | undefined;
-  /** Settles when the process has gone and its last words are read; never rejects. */
+  /** Settles when the process has exited and its output is read; never rejects. */
   readonly exited: Promise<EngineExit>;
-  /** The engine takes requests now: what it said until here is no reason for its end. */
+  /** The engine accepts requests: errors that it wrote until now do not explain a later exit. */
   markReady(): void;
-  /** SIGTERM, after a grace time SIGKILL; resolves when it has gone. */
+  /** Sends SIGTERM, and SIGKILL after a grace time; resolves when it has exited. */
   stop(): Promise<void>;
-  /** SIGKILL; resolves when it has gone. */
+  /** Sends SIGKILL; resolves when it has exited. */
   kill(): Promise<void>;
 }
 
-/** Starts the process in a session of its own, so that Ctrl-C in our terminal does not reach it. */
 export function startEngineChild(options: EngineChildOptions): EngineChild {
   let phase: 'loading' | 'ready' = 'loading';
-  const errorOutput = new LineRing(maxErrorLines, maxErrorLineCharacters);
-  // The open standard input tells the engine that we are alive.
-  const child = spawn(options.command, options.arguments, {
-    detached: true,
-    stdio: ['pipe', 'pipe', 'pipe'],
-    env: options.environment,
-    windowsHide: true,
+  const decoder = new StringDecoder('utf8');
+  const child = startManagedChild({
+    command: options.command,
+    arguments: options.arguments,
+    environment: options.environment,
+    // llama-server exits when its standard input closes.
+    stdin: 'pipe',
+    onStdout: (chunk) => options.onOutput(decoder.write(chunk)),
+    stopGraceMs,
+    stderrTail,
+    guard: options.guard,
+    guardedFolder: options.socketFolder,
   });
-  child.stdout.setEncoding('utf8').on('data', options.onOutput);
-  child.stderr.setEncoding('utf8').on('data', (text: string) => errorOutput.append(text));
-
-  const exited = new Promise<EngineExit>((resolve) => {
-    child.once('error', (error) =>
-      resolve({ exitCode: null, signal: null, reason: error.message }),
-    );
-    child.once('close', (exitCode, signal) =>
-      resolve({
-        exitCode,
-        signal,
-        reason: exitReason(errorOutput.lines(), { exitCode, signal }, phase),
-      }),
-    );
-  });
-  const send = (signal: 'SIGTERM' | 'SIGKILL'): void => {
-    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
-      killGroup(child.pid, signal);
-    }
-  };
-
   return {
     pid: child.pid,
-    exited,
+    exited: child.exited.then(({ exitCode, signal, error }) => ({
+      exitCode,
+      signal,
+      reason: error?.message ?? exitReason(child.stderrTail(), { exitCode, signal }, phase),
+    })),
     markReady: () => {
       phase = 'ready';
-      errorOutput.clear();
+      child.clearStderrTail();
     },
-    stop: async () => {
-      send('SIGTERM');
-      const grace = setTimeout(() => send('SIGKILL'), stopGraceMs);
-      await exited;
-      clearTimeout(grace);
-    },
-    kill: async () => {
-      send('SIGKILL');
-      await exited;
-    },
+    stop: () => child.stop(),
+    kill: () => child.kill(),
   };
 }

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { HearthError } from '../../contract/errors.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import { connectEngine, ConnectionLostError } from '../../net/engine-connection.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { WatchdogLink } from '../../processes/watchdog-link.ts';
 import { createLlamaEngine } from '../protocol/llama-engine.ts';
-import { requestProperties } from '../protocol/properties.ts';
+import { requestCapabilities } from '../protocol/capabilities.ts';
 import { checkLaunch } from './check-launch.ts';
 import { childEnvironment } from './child-environment.ts';
 import { defaultThreads } from './default-threads.ts';
@@ -21,24 +22,24 @@ import { buildServerArguments, maxConnections } from './server-arguments.ts';
 
 const mebibyte = 1024 * 1024;
 /**
- * Memory that an engine may take beyond its prompt cache and twice of what is expected of it: nothing that it is
- * asked for needs that much, so an engine that takes it is caught in something and would take all there is.
+ * Memory that an engine may take beyond its prompt cache and twice its estimate. No request needs that much: an
+ * engine that takes more has a fault and would exhaust the machine.
  */
 const spareBytes = 4096 * mebibyte;
 const memoryCheckMs = 1000;
 
 export interface EngineLauncherOptions {
   readonly logger: Logger;
-  /** Kills what is left of the engines when we are gone. */
+  /** Kills the engines that are left when this process has died. */
   readonly watchdog: WatchdogLink;
-  /** Our own environment, of which engines get a few variables. */
+  /** The environment of this process; engines get a few variables of it. */
   readonly environment: NodeJS.ProcessEnv;
 }
 
-/** Starts llama-server, or the wheel's launcher that stands in for it, as child processes. */
+/** Starts llama-server, or the wheel's launcher in its place, as child processes. */
 export function createEngineLauncher(options: EngineLauncherOptions): EngineLauncher {
   const { logger, watchdog, environment } = options;
-  /** What stops each engine that runs, in the order of their start. */
+  /** The stop functions of the running engines, in the order of their start. */
   const running = new Set<() => Promise<void>>();
   let isClosed = false;
 
@@ -83,7 +84,7 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
     const model = basename(spec.modelPath);
     logger.info({ pid, model, runtime: spec.runtime.name }, 'engine started');
 
-    const exited = child.exited.then(async (exit) => {
+    const closed = child.exited.then(async (exit) => {
       running.delete(stop);
       watchdog.release(pid);
       logger.info({ pid, model, ...exit }, 'engine ended');
@@ -94,7 +95,7 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
     });
     const stop = async (): Promise<void> => {
       await child.stop();
-      await exited;
+      await closed;
     };
     running.add(stop);
 
@@ -105,7 +106,7 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
     void child.exited.then((exit) => failure.abort(loadError(exit, spec)));
     try {
       await waitUntilHealthy(connection, failure.signal);
-      const properties = await requestProperties(connection, spec.runtime, failure.signal);
+      const capabilities = await requestCapabilities(connection, spec.runtime, failure.signal);
       failure.signal.throwIfAborted();
       child.markReady();
       progress.finish();
@@ -119,17 +120,18 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
           void child.kill();
         },
       });
-      void exited.then(watch.close);
+      void closed.then(watch.close);
       return {
-        engine: createLlamaEngine({ connection, properties }),
+        engine: createLlamaEngine(connection),
+        capabilities,
         pid,
-        exited,
-        residentBytes: () => residentBytes(pid),
+        closed,
+        stats: async () => ({ pid, ...omitUndefined({ residentBytes: await residentBytes(pid) }) }),
         stop,
       };
     } catch (error) {
       await child.kill();
-      await exited;
+      await closed;
       if (isClosed) throw shuttingDown();
       throw error instanceof ConnectionLostError ? failure.signal.reason : error;
     } finally {

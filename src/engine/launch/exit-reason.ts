@@ -10,7 +10,7 @@ type LoadErrorCode = Extract<
 
 type KnownReason = readonly [LoadErrorCode, RegExp];
 
-/** What an engine says when it can not go on; an abort may follow from what could not be allocated. */
+/** Messages of fatal errors. The most specific come first: a failed allocation may lead to an abort. */
 const fatalReasons: readonly KnownReason[] = [
   [
     'out_of_memory',
@@ -22,7 +22,7 @@ const fatalReasons: readonly KnownReason[] = [
   ],
 ];
 
-/** What llama.cpp says on its error output, most specific first. */
+/** Messages on llama.cpp's error output, most specific first. */
 const knownReasons: readonly KnownReason[] = [
   ...fatalReasons,
   ['missing_file', /failed to open (?:gguf file|.*\.gguf)/iu],
@@ -45,18 +45,18 @@ const meanings: Record<LoadErrorCode, string> = {
 };
 
 /**
- * The line of an engine's error output that says why it ended, without time stamp and without folders; the
- * signal or the exit code where none does. Of an engine that was ready only words that can be nothing else
- * count: the others may be of a request, and everyone reads the reason.
+ * Finds the line of an engine's error output that gives the cause of its exit, without time stamp and folders;
+ * the signal or the exit code where no line does. After the load only fatal errors count: other lines may contain
+ * text of a request, and all clients see the reason.
  *
- * @param lines What it said in this phase, oldest first.
+ * @param lines Error output of this phase, oldest first.
  */
 export function exitReason(
   lines: readonly string[],
   { exitCode, signal }: Pick<EngineExit, 'exitCode' | 'signal'>,
   phase: 'loading' | 'ready',
 ): string {
-  // These come from outside.
+  // Another process sent these signals.
   if (signal === 'SIGTERM' || signal === 'SIGKILL') return `ended by ${signal}`;
   const line =
     phase === 'loading'
@@ -85,7 +85,7 @@ function lastErrorLine(lines: readonly string[]): string | undefined {
 /** The error for an engine that ended before it was ready. */
 export function loadError(exit: EngineExit, spec: Pick<LaunchSpec, 'modelPath'>): HearthError {
   const known = knownReasons.find(([, pattern]) => pattern.test(exit.reason))?.[0];
-  // Nobody but the system's memory guard kills a loading engine with SIGKILL.
+  // Only the OOM killer of the system sends SIGKILL to an engine that loads.
   const code = known ?? (exit.signal === 'SIGKILL' ? 'out_of_memory' : 'engine_exited');
   return new HearthError(code, `${meanings[code]} (${basename(spec.modelPath)}): ${exit.reason}`);
 }
@@ -93,5 +93,5 @@ export function loadError(exit: EngineExit, spec: Pick<LaunchSpec, 'modelPath'>)
 /** `0.00.006.203 E llama_model_load: ` of llama.cpp's log. */
 const logPrefix = /^[\d.]+ ([A-Z]) (?:(?:srv|cmn|slot) +)?(?:[\w~]+(?:\(\))?: )*/u;
 
-/** Its text is partly the client's. */
+/** Lines that contain text of a request. */
 const requestError = /send_error|task id = /u;

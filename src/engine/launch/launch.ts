@@ -1,24 +1,26 @@
-import type { Engine } from '../engine.ts';
+import type { EngineHandle, EngineStats } from '../engine.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
 
-/** Everything that one engine process is started with. */
+export type { EngineExit } from '../engine.ts';
+
+/** The settings of one engine process. */
 export interface LaunchSpec {
   readonly runtime: Runtime;
   readonly modelPath: string;
   /** Projector of a vision model. */
   readonly projectorPath?: string;
   readonly purpose: 'generation' | 'embedding';
-  /** Tokens that one request may use. */
+  /** Most tokens of one request, prompt and answer together. */
   readonly contextLength: number;
-  /** Requests worked on at once (slots). */
+  /** Requests that run at once (slots). */
   readonly parallel: number;
   /** CPU threads; absent: physical cores − 1, at least 1. */
   readonly threads?: number;
   /** Layers on the GPU; absent: as many as fit. */
   readonly gpuLayers?: number;
   /**
-   * Prompt tokens read at once; raised to `parallel`, and to 2, as the engine can do with no less. Only for
-   * generation: an embedding model reads a whole context at once.
+   * Prompt tokens in one batch; raised to `parallel` and to 2, the engine's minimum. Only for generation: an
+   * embedding model processes a whole context in one batch.
    */
   readonly evalBatchSize?: number;
   readonly hasFlashAttention?: boolean;
@@ -31,39 +33,26 @@ export interface LaunchSpec {
   readonly kvCacheTypes?: { readonly k: string; readonly v: string };
   /** Most memory for prompts kept outside the slots, in MiB. */
   readonly promptCacheMiB: number;
-  /** Memory that it may come to when it is busy; one that takes far more is killed. Absent: not known. */
+  /** Estimated memory under load; a process that takes far more is killed. Absent: unknown. */
   readonly expectedBytes?: number;
-  /** Longest time until the engine must be ready. */
+  /** Longest time until the engine is ready. */
   readonly loadTimeoutMs: number;
 }
 
-export interface EngineExit {
-  readonly exitCode: number | null;
-  readonly signal: NodeJS.Signals | null;
-  /** The line of its error output that says why, else the signal or exit code; for people. */
-  readonly reason: string;
-}
-
-/** A running engine process and the engine that speaks to it. */
-export interface EngineProcess {
-  readonly engine: Engine;
+/** An engine that runs as a child process. `stop` sends SIGTERM, then SIGKILL after a grace time. */
+export interface EngineProcess extends EngineHandle {
   readonly pid: number;
-  /** Settles when the process has gone, for whatever reason; it never rejects. */
-  readonly exited: Promise<EngineExit>;
-  /** Resident memory in bytes, or undefined where the platform does not tell. */
-  residentBytes(): Promise<number | undefined>;
-  /** SIGTERM, then SIGKILL after a grace time; resolves when the process has gone. */
-  stop(): Promise<void>;
+  stats(): Promise<EngineStats>;
 }
 
 export interface EngineLauncher {
   /**
-   * Starts an engine process and waits until it can take requests.
+   * Starts an engine process and waits until it accepts requests.
    *
-   * @param onProgress Called with the loaded fraction, 0 to 1, where the engine tells.
-   * @throws HearthError `invalid_value` for a setting that the runtime does not have; `corrupt_file`,
+   * @param onProgress Called with the loaded fraction, 0 to 1, where the engine reports it.
+   * @throws HearthError `invalid_value` for a setting that the runtime does not support; `corrupt_file`,
    *   `unsupported_architecture`, `out_of_memory`, `engine_exited`, `load_timeout`, `missing_file`; the
-   *   signal's reason when aborted (the process is gone then).
+   *   signal's reason when aborted (the process has ended then).
    */
   launch(
     spec: LaunchSpec,
@@ -71,6 +60,6 @@ export interface EngineLauncher {
     onProgress?: (fraction: number) => void,
   ): Promise<EngineProcess>;
 
-  /** Stops every process it started, newest first. */
+  /** Stops all processes, newest first. */
   close(): Promise<void>;
 }

@@ -14,19 +14,18 @@ const loadingState = z.object({
 const maxLineCharacters = 64 * 1024;
 
 export interface LoadProgress {
-  /** Takes a piece of the engine's standard output. */
+  /** Parses a chunk of the engine's standard output. */
   accept(output: string): void;
   /** Reports 1: the engine is ready. */
   finish(): void;
 }
 
 /**
- * Reads how far a model has loaded from what llama-server, as a router's child, writes on its standard
- * output (https://github.com/ggml-org/llama.cpp/pull/24828). A build that writes nothing
- * reports only the end.
+ * Parses the load progress that llama-server, as the child of a router, writes to its standard output
+ * (https://github.com/ggml-org/llama.cpp/pull/24828). For a build that writes none only the end is reported.
  *
- * @param onProgress Called with a fraction of 0 to 1 that never falls; the stages (weights, projector)
- *   count alike.
+ * @param onProgress Called with a fraction of 0 to 1 that never falls; the stages (weights, projector) have equal
+ *   parts.
  */
 export function trackLoadProgress(onProgress: (fraction: number) => void): LoadProgress {
   const ring = new LineRing(1, maxLineCharacters);

@@ -1,19 +1,16 @@
 export interface MemoryWatchOptions {
-  /** Memory of the process in bytes; undefined where the platform does not tell. */
+  /** Memory of the process in bytes; undefined where the platform does not report it. */
   readonly measureBytes: () => Promise<number | undefined>;
-  /** What it may come to; what it has now counts where that is more, or where it is not known. */
+  /** Estimated memory; the current memory counts where it is more, or where there is no estimate. */
   readonly expectedBytes: number | undefined;
-  /** What it may have beyond twice of that. */
+  /** Bytes that are allowed beyond twice the estimate. */
   readonly spareBytes: number;
   readonly intervalMs: number;
-  /** Called once; the watch has ended then. */
+  /** Called once, when the limit is exceeded; the watch has ended then. */
   readonly onOutgrown: (bytes: number, limitBytes: number) => void;
 }
 
-/**
- * Watches a process that shall not grow much any more, until `close`. Where the platform does not tell its
- * memory, nothing is watched.
- */
+/** Watches the memory of a loaded engine until `close`. Does nothing where the platform does not report it. */
 export async function watchMemory(
   options: MemoryWatchOptions,
 ): Promise<{ readonly close: () => void }> {

@@ -6,8 +6,8 @@ const maxDelayMs = 100;
 const delayGrowth = 1.3;
 
 /**
- * Waits until `GET /health` answers 200; a server that still loads refuses the connection or answers
- * 503. It asks often at first, as a small model is ready in a few hundredths of a second.
+ * Polls `GET /health` until it answers 200; a server that still loads refuses the connection or answers 503. The
+ * first polls are frequent, as a small model is ready after a few hundredths of a second.
  *
  * @throws The signal's reason.
  */

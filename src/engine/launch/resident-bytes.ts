@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 
 /**
- * Resident memory of a process in bytes, from Linux's `/proc`; undefined elsewhere or when it has gone.
+ * Resident memory of a process in bytes, from Linux's `/proc`; undefined on other systems and when the process has ended.
  *
- * @param part `RssAnon`: without what is a file's, such as weights that are read as they are needed.
+ * @param part `RssAnon`: without mapped files, such as weights.
  */
 export async function residentBytes(
   pid: number,

@@ -2,19 +2,19 @@ import type { EngineEndpoint } from './endpoint.ts';
 import type { LaunchSpec } from './launch.ts';
 
 /**
- * Tokens read at once. Cancelling a request waits for the batch in hand, so it is small: 1.3 s at 256
+ * Batch size in tokens. A cancelled request waits for the current batch, so it is small: 1.3 s at 256
  * against 9 s at the engine's own 2,048 on a slow machine, at the same speed.
  */
 const generationBatchTokens = 256;
-/** The tokens of an image must fit in one batch where a model looks at them both ways. */
+/** A model with non-causal attention for images needs all tokens of an image in one batch. */
 const visionBatchTokens = 512;
-/** Its warm-up takes two tokens. */
+/** The engine's warm-up takes two tokens. */
 const minBatchTokens = 2;
 
-/** Sockets beyond one for each slot: counting tokens, health, a cancelled stream that still closes. */
+/** Connections beyond one for each slot: token counts, health checks, cancelled streams that still close. */
 const spareConnections = 4;
 
-/** Name that the engine repeats in each event; short, and no path. */
+/** The engine repeats it in each event, so it is short, and not a path. */
 const modelAlias = 'model';
 
 export function maxConnections(spec: Pick<LaunchSpec, 'parallel'>): number {
@@ -39,9 +39,9 @@ export function buildServerArguments(
     '--alias': modelAlias,
     '--host': endpoint.type === 'socket' ? endpoint.socketPath : endpoint.host,
     '--port': endpoint.type === 'socket' ? undefined : endpoint.port,
-    // One thread serves one open connection, and an idle kept-alive one holds it too.
+    // Each open connection occupies one thread, an idle kept-alive one too.
     '--threads-http': maxConnections(spec) + spareConnections,
-    // The engine divides the context over its slots.
+    // The engine divides the context among its slots.
     '--ctx-size': spec.contextLength * spec.parallel,
     '--parallel': spec.parallel,
     '--threads': threads,
@@ -62,7 +62,7 @@ export function buildServerArguments(
     '--slots': true,
     '--offline': true,
     '--no-webui': true,
-    // Errors only: they say why a launch failed, and a line for each request costs time.
+    // Errors only: they give the cause of a failed launch. A line for each request would cost time.
     '--log-verbosity': 1,
   };
   return Object.entries(values).flatMap(([flag, value]) => {
@@ -71,26 +71,26 @@ export function buildServerArguments(
   });
 }
 
-/** What the size of a batch depends on. */
+/** The settings that determine the size of a batch. */
 type BatchSpec = Pick<
   LaunchSpec,
   'purpose' | 'contextLength' | 'parallel' | 'evalBatchSize' | 'projectorPath'
 >;
 
-/** Tokens that an engine process reads at once, those of all slots together. */
+/** Tokens in one batch of an engine process, over all slots. */
 export function batchTokens(spec: BatchSpec): number {
-  // A batch has a token of every slot.
+  // A batch holds at least one token of each slot.
   return Math.max(batchSize(spec), spec.parallel, minBatchTokens);
 }
 
 function batchSize(spec: BatchSpec): number {
-  // An embedding model looks at a whole text at once.
+  // An embedding model processes a whole text in one batch.
   if (spec.purpose === 'embedding') return spec.contextLength;
   if (spec.evalBatchSize !== undefined) return spec.evalBatchSize;
   return spec.projectorPath === undefined ? generationBatchTokens : visionBatchTokens;
 }
 
-/** Finding out how many layers fit costs a tenth of a second: only where something depends on it. */
+/** The search for the number of layers that fit takes a tenth of a second; it is of use only with a GPU. */
 function picksGpuLayers({ gpuLayers, runtime }: LaunchSpec): boolean {
   return gpuLayers === undefined && !runtime.name.endsWith('-cpu');
 }

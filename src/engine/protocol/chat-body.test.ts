@@ -129,13 +129,13 @@ describe('chatBody', () => {
     expect(() => bodyOf({ tools: [tool], toolChoice: { name: 'get_tides' } })).toThrow(
       expect.objectContaining({
         code: 'invalid_value',
-        param: 'tool_choice',
-        message: '`tool_choice` names the tool "get_tides"; the request offers "get_tide".',
+        field: 'toolChoice',
+        message: '`toolChoice` names the tool "get_tides"; the request offers "get_tide".',
       }),
     );
     expect(() => bodyOf({ toolChoice: { name: 'get_tide' } })).toThrow('the request offers none');
     expect(() => bodyOf({ tools: [], toolChoice: 'required' })).toThrow(
-      expect.objectContaining({ code: 'invalid_value', param: 'tool_choice' }),
+      expect.objectContaining({ code: 'invalid_value', field: 'toolChoice' }),
     );
   });
 

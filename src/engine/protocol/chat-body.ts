@@ -1,4 +1,4 @@
-import { HearthError } from '../../contract/errors.ts';
+import { HearthError, type NameField } from '../../contract/errors.ts';
 import { wellFormedJson } from '../../net/well-formed-json.ts';
 import type {
   ChatGeneration,
@@ -90,7 +90,9 @@ function parsableArguments(argumentsJson: string): string {
 
 function toolFields({ tools = [], toolChoice }: ChatGeneration): object {
   if (toolChoice === 'required' && tools.length === 0) {
-    throw badToolChoice('`tool_choice` is "required"; the request offers no tool.');
+    throw badToolChoice(
+      (field) => `\`${field('toolChoice')}\` is "required"; the request offers no tool.`,
+    );
   }
   if (typeof toolChoice !== 'object') {
     return tools.length === 0 ? {} : { tools: wireTools(tools), tool_choice: toolChoice };
@@ -100,14 +102,15 @@ function toolFields({ tools = [], toolChoice }: ChatGeneration): object {
   if (chosen.length === 0) {
     const offered = tools.map(({ name }) => `"${name}"`).join(', ') || 'none';
     throw badToolChoice(
-      `\`tool_choice\` names the tool "${toolChoice.name}"; the request offers ${offered}.`,
+      (field) =>
+        `\`${field('toolChoice')}\` names the tool "${toolChoice.name}"; the request offers ${offered}.`,
     );
   }
   return { tools: wireTools(chosen), tool_choice: 'required' };
 }
 
-function badToolChoice(message: string): HearthError {
-  return new HearthError('invalid_value', message, { param: 'tool_choice' });
+function badToolChoice(message: (field: NameField) => string): HearthError {
+  return new HearthError('invalid_value', message, { field: 'toolChoice' });
 }
 
 function wireTools(tools: readonly ToolDefinition[]): readonly object[] {
@@ -149,7 +152,7 @@ function wireResponseFormat(format: ResponseFormat | undefined): object | undefi
     throw new HearthError(
       'invalid_value',
       `The engine can not hold an answer to the schema: at \`${loss.pointer}\` it ${loss.reason}.`,
-      { param: 'response_format.json_schema.schema' },
+      { field: 'responseFormat.schema' },
     );
   }
   return {

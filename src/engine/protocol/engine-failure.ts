@@ -54,8 +54,9 @@ function failure(error: WireError, status: number): HearthError {
   if (/infill is not supported/iu.test(message)) {
     return new HearthError(
       'infill_unsupported',
-      '`suffix` needs a model that was trained to fill in the middle; this one was not.',
-      { param: 'suffix' },
+      (name) =>
+        `\`${name('suffix')}\` needs a model that was trained to fill in the middle; this one was not.`,
+      { field: 'suffix' },
     );
   }
   if (/image input is not supported|does not support multimodal/iu.test(message)) {

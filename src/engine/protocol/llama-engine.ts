@@ -3,7 +3,7 @@ import {
   type EngineStream,
   readReply,
 } from '../../net/engine-connection.ts';
-import type { Engine, EngineProperties, GenerationEvent, GenerationRequest } from '../engine.ts';
+import type { Engine, GenerationEvent, GenerationRequest } from '../engine.ts';
 import { chatBody } from './chat-body.ts';
 import { ChatDecoder } from './chat-decoder.ts';
 import { completionCall } from './completion-body.ts';
@@ -19,20 +19,14 @@ import { requestTokenCount } from './tokenization.ts';
  */
 const batchMs = { least: 16, perStream: 5, most: 50 };
 
-export interface LlamaEngineOptions {
-  readonly connection: EngineConnection;
-  readonly properties: EngineProperties;
-}
-
 /** An engine that speaks llama-server's HTTP API (tools/server/README.md of llama.cpp). */
-export function createLlamaEngine({ connection, properties }: LlamaEngineOptions): Engine {
+export function createLlamaEngine(connection: EngineConnection): Engine {
   const streams = new Set<EngineStream>();
   return {
-    properties,
-    generate: (request, signal) => generate(connection, streams, request, signal),
-    embed: (inputs, signal) =>
+    generate: (request, { signal }) => generate(connection, streams, request, signal),
+    embed: (inputs, { signal }) =>
       requestEmbeddings(connection, inputs, signal).catch(throwConnectionFailure),
-    countTokens: (text, signal) =>
+    countTokens: (text, { signal }) =>
       requestTokenCount(connection, text, signal).catch(throwConnectionFailure),
   };
 }

@@ -1,20 +1,16 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { chooseBackend } from './choose-backend.ts';
 import { pinnedRelease } from './pinned-release.ts';
+import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 
 const signal = new AbortController().signal;
 
 let bin: string;
 
 beforeEach(async () => {
-  bin = await mkdtemp(join(tmpdir(), 'hearth-backend-'));
-});
-
-afterEach(async () => {
-  await rm(bin, { recursive: true });
+  bin = await temporaryFolder();
 });
 
 async function driver(output: string): Promise<void> {

@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { extractArchive } from './extract-archive.ts';
-import { tarballOf, zipOf } from './testing/fake-release.ts';
+import { tarballOf, zipOf } from '../../../test/setup/engine/fake-release.ts';
+import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 
 const formats = [
   ['tar.gz', tarballOf],
@@ -14,11 +14,7 @@ const signal = new AbortController().signal;
 let folder: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'hearth-extract-'));
-});
-
-afterEach(async () => {
-  await rm(folder, { recursive: true });
+  folder = await temporaryFolder();
 });
 
 async function extract(name: string, content: Buffer): Promise<string> {

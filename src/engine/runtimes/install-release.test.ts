@@ -1,16 +1,16 @@
-import { mkdtemp, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../../observability/logger.ts';
 import { createRuntimeManager, type RuntimeManagerOptions } from './runtime-manager.ts';
 import type { InstallProgress, RuntimeManager } from './runtime.ts';
-import { fakeServerProgram, pinOf, tarballOf } from './testing/fake-release.ts';
+import { fakeServerProgram, pinOf, tarballOf } from '../../../test/setup/engine/fake-release.ts';
 import {
   startFakeReleaseServer,
   type Behaviour,
   type FakeReleaseServer,
-} from './testing/fake-release-server.ts';
+} from '../../../test/setup/engine/fake-release-server.ts';
+import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 
 const fileName = 'llama-b42-bin-ubuntu-x64.tar.gz';
 const good = tarballOf([
@@ -23,13 +23,12 @@ let folder: string;
 let server: FakeReleaseServer;
 
 beforeEach(async () => {
-  folder = join(await realpath(await mkdtemp(join(tmpdir(), 'hearth-release-'))), 'runtimes');
+  folder = join(await temporaryFolder(), 'runtimes');
   server = await startFakeReleaseServer({ [fileName]: good });
 });
 
 afterEach(async () => {
   await server.close();
-  await rm(join(folder, '..'), { recursive: true });
 });
 
 function manager(options: Partial<RuntimeManagerOptions> = {}): RuntimeManager {

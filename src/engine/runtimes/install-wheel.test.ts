@@ -1,14 +1,14 @@
-import { chmod, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../../observability/logger.ts';
 import { pinnedWheel, type PinnedWheel } from './pinned-release.ts';
 import { runProgram } from './run-program.ts';
 import { createRuntimeManager } from './runtime-manager.ts';
 import type { RuntimeManager } from './runtime.ts';
 import { targetOf } from './target.ts';
+import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 
 const launcher = fileURLToPath(new URL('wheel-launcher.py', import.meta.url));
 const thisMachine = { platform: process.platform, architecture: process.arch };
@@ -17,12 +17,8 @@ let home: string;
 let folder: string;
 
 beforeEach(async () => {
-  home = await realpath(await mkdtemp(join(tmpdir(), 'hearth-wheel-')));
+  home = await temporaryFolder();
   folder = join(home, 'runtimes');
-});
-
-afterEach(async () => {
-  await rm(home, { recursive: true });
 });
 
 function manager(

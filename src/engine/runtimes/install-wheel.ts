@@ -106,6 +106,7 @@ async function runPip(
     timeoutMs: installTimeoutMs,
     workingFolder: stagingFolder,
     signal,
+    guard: settings.guard,
   });
   if (exitCode === 0) return;
   settings.logger.warn({ event: 'runtime.pip_failed', exitCode, output }, 'pip failed');

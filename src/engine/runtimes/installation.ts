@@ -1,4 +1,5 @@
 import type { Logger } from '../../observability/logger.ts';
+import type { ProcessGuard } from '../../processes/managed-child.ts';
 import type { PinnedRelease, PinnedWheel } from './pinned-release.ts';
 import type { RuntimeOrigin } from './runtime-manifest.ts';
 import type { InstallProgress } from './runtime.ts';
@@ -17,6 +18,8 @@ export interface InstallationSettings {
   /** The Python program that starts the server of the wheel. */
   readonly wheelLauncherPath: string;
   readonly logger: Logger;
+  /** Kills an installer that runs when this process dies. */
+  readonly guard: ProcessGuard | undefined;
 }
 
 /** One installation in progress. */

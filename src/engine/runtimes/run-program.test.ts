@@ -26,6 +26,16 @@ describe('runProgram', () => {
     });
   });
 
+  it('stops a program whose signal aborts, and waits until it has exited', async () => {
+    const controller = new AbortController();
+    const reason = new Error('gone');
+    const options = { environment: {}, timeoutMs: 30_000, signal: controller.signal };
+    const running = runProgram(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], options);
+    controller.abort(reason);
+    await expect(running).rejects.toBe(reason);
+    await expect(runProgram(process.execPath, [], options)).rejects.toBe(reason);
+  });
+
   it('says what can not be started', async () => {
     const options = { environment: {}, timeoutMs: 1000 };
     await expect(runProgram('/nowhere/llama-server', [], options)).rejects.toThrow(

@@ -1,5 +1,8 @@
-import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
+import { linkAbort } from '../../concurrency/linked-abort.ts';
+import { TimeoutError } from '../../concurrency/with-timeout.ts';
+import { startManagedChild, type ProcessGuard } from '../../processes/managed-child.ts';
 
 export interface ProgramOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -7,65 +10,63 @@ export interface ProgramOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
   readonly workingFolder?: string;
+  /** Kills the program when this process has died. */
+  readonly guard?: ProcessGuard | undefined;
 }
 
 export interface ProgramResult {
   /** Null where it was stopped. */
   readonly exitCode: number | null;
-  /** The end of what it wrote, both outputs mixed; at most 64 KiB. */
+  /** The end of its output, stdout and stderr mixed; at most 65,536 characters. */
   readonly output: string;
 }
 
-const keptOutputBytes = 65_536;
-const graceMs = 2_000;
+const maxOutputCharacters = 65_536;
+const stopGraceMs = 2_000;
+/** The output is kept as a whole. */
+const stderrTail = { maxLines: 0, maxLineCharacters: 0 };
 
 /**
- * Runs a program to its end. Once it returns or throws, the program has gone.
+ * Runs a program to its end. Once this returns or throws, the program and everything it started have exited.
  *
  * @throws The signal's reason when aborted; Error where the program can't be started.
  */
 export async function runProgram(
   command: string,
   programArguments: readonly string[],
-  options: ProgramOptions,
+  { signal, timeoutMs, environment, workingFolder, guard }: ProgramOptions,
 ): Promise<ProgramResult> {
-  options.signal?.throwIfAborted();
-  const child = spawn(command, programArguments, {
-    env: options.environment,
-    cwd: options.workingFolder,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    windowsHide: true,
+  signal?.throwIfAborted();
+  let output = '';
+  const collect = (): ((chunk: Buffer) => void) => {
+    const decoder = new StringDecoder('utf8');
+    return (chunk) => {
+      output = (output + decoder.write(chunk)).slice(-maxOutputCharacters);
+    };
+  };
+  const child = startManagedChild({
+    command,
+    arguments: programArguments,
+    environment,
+    workingFolder,
+    stdin: 'ignore',
+    onStdout: collect(),
+    onStderr: collect(),
+    stopGraceMs,
+    stderrTail,
+    guard,
   });
-  let output = Buffer.alloc(0);
-  const keep = (piece: Buffer): void => {
-    output = Buffer.concat([output, piece]).subarray(-keptOutputBytes);
-  };
-  child.stdout.on('data', keep);
-  child.stderr.on('data', keep);
-
-  let killTimer: NodeJS.Timeout | undefined;
-  const stop = (): void => {
-    child.kill('SIGTERM');
-    // Programs that it started may hold its outputs open; they aren't waited for.
-    child.stdout.destroy();
-    child.stderr.destroy();
-    killTimer ??= setTimeout(() => child.kill('SIGKILL'), graceMs);
-  };
-  const timeout = setTimeout(stop, options.timeoutMs);
-  options.signal?.addEventListener('abort', stop, { once: true });
+  const link = linkAbort(signal);
+  const timer = setTimeout(() => link.abort(new TimeoutError()), timeoutMs);
+  link.signal.addEventListener('abort', () => void child.stop());
   try {
-    const exitCode = await new Promise<number | null>((resolve, reject) => {
-      child.once('error', (error: NodeJS.ErrnoException) => {
-        const code = error.code ?? error.message;
-        reject(new Error(`${basename(command)} can't be started (${code})`, { cause: error }));
-      });
-      child.once('close', resolve);
-    });
-    options.signal?.throwIfAborted();
-    return { exitCode, output: output.toString('utf8') };
+    const { exitCode, error } = await child.exited;
+    signal?.throwIfAborted();
+    if (error === undefined) return { exitCode, output };
+    const code = error.code ?? error.message;
+    throw new Error(`${basename(command)} can't be started (${code})`, { cause: error });
   } finally {
-    clearTimeout(timeout);
-    clearTimeout(killTimer);
-    options.signal?.removeEventListener('abort', stop);
+    clearTimeout(timer);
+    link.dispose();
   }
 }

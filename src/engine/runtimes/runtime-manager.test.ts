@@ -1,23 +1,20 @@
-import { chmod, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../../observability/logger.ts';
 import { writeManifest, type RuntimeOrigin } from './runtime-manifest.ts';
 import { createRuntimeManager } from './runtime-manager.ts';
 import type { RuntimeManager } from './runtime.ts';
-import { fakeServerProgram } from './testing/fake-release.ts';
+import { fakeServerProgram } from '../../../test/setup/engine/fake-release.ts';
+import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 
 let home: string;
 let logged: string[];
 
 beforeEach(async () => {
-  home = await realpath(await mkdtemp(join(tmpdir(), 'hearth-runtimes-')));
+  home = await temporaryFolder();
   logged = [];
-});
-
-afterEach(async () => {
-  await rm(home, { recursive: true });
 });
 
 function manager(configuredServer?: string): RuntimeManager {

@@ -14,6 +14,7 @@ import {
 } from './pinned-release.ts';
 import { readInstalledRuntime, type InstalledRuntime } from './runtime-manifest.ts';
 import type { InstallProgress, Runtime, RuntimeManager } from './runtime.ts';
+import type { ProcessGuard } from '../../processes/managed-child.ts';
 import { createSingleFlight } from '../../concurrency/single-flight.ts';
 import { isStagingName, withStagingFolder } from './staging.ts';
 import { runtimeName, targetOf, type Machine } from './target.ts';
@@ -28,6 +29,8 @@ export interface RuntimeManagerOptions {
   /** Environment for programs that are run, with `PATH` and the proxies. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
+  /** Kills an installer that runs when this process dies. */
+  readonly guard?: ProcessGuard;
   /** This machine, unless a test says otherwise. */
   readonly machine?: Machine;
   readonly release?: PinnedRelease;
@@ -51,6 +54,7 @@ export function createRuntimeManager(options: RuntimeManagerOptions): RuntimeMan
     retryDelaysMs: options.retryDelaysMs ?? [500, 2_000],
     wheelLauncherPath: options.wheelLauncherPath,
     logger,
+    guard: options.guard,
   };
   const versionOf = createBinaryVersionReader(environment);
   const installations = createSingleFlight<Runtime, InstallProgress>();

@@ -1,5 +1,5 @@
 import { HearthError } from '../../contract/errors.ts';
-import { shorten } from '../shown-value.ts';
+import { shorten } from '../validation/shown-value.ts';
 
 const jsonType = /^application\/json *(?:; *charset="?utf-?8"? *)?$/i;
 const methodsWithBody = new Set(['POST', 'PUT', 'PATCH']);

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { HearthError } from '../../contract/errors.ts';
-import { shorten } from '../shown-value.ts';
+import { shorten } from '../validation/shown-value.ts';
 
 interface HostPolicy {
   /** The address that the server is bound to. */

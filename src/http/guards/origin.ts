@@ -1,5 +1,5 @@
 import { HearthError } from '../../contract/errors.ts';
-import { shorten } from '../shown-value.ts';
+import { shorten } from '../validation/shown-value.ts';
 
 /** How a request stands to the page that made it. */
 type OriginVerdict =

@@ -1,17 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { freemem } from 'node:os';
 
-/**
- * Bytes that a new process may use now: what the operating system can give without swapping, or what is
- * left under the limit of the container.
- */
+/** Bytes that a new process may use now without swapping, within the memory limit of the container. */
 export function availableMemoryBytes(): number {
   const free = operatingSystemBytes();
   const limit = process.constrainedMemory();
   return limit > 0 && limit < free ? Math.min(free, process.availableMemory()) : free;
 }
 
-/** Linux counts reclaimable caches in `MemAvailable`; elsewhere what is free. */
+/** Linux includes reclaimable caches in `MemAvailable`; other systems report free memory. */
 function operatingSystemBytes(): number {
   if (process.platform !== 'linux') return freemem();
   const text = readFileSync('/proc/meminfo', 'utf8');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { modelEntry } from '../../../test/setup/model-entry.ts';
+import { modelEntry } from '../../../test/setup/models/model-entry.ts';
 import { attentionCache } from '../../models/attention-cache.ts';
 import type { GgufValue } from '../../models/gguf/metadata.ts';
 import { graphDimensions } from '../../models/graph-dimensions.ts';

@@ -1,6 +1,6 @@
-import type { InstanceConfig } from '../instance.ts';
+import type { InstanceConfig } from '../load-options.ts';
 
-/** How a model is to be loaded, as far as its memory depends on it. */
+/** The settings of a load that its memory depends on. */
 export interface MemoryDemand extends Pick<
   InstanceConfig,
   'contextLength' | 'parallel' | 'evalBatchSize' | 'hasFlashAttention'

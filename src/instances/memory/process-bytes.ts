@@ -6,8 +6,8 @@ import type { MemoryDemand } from './memory-demand.ts';
 const mebibyte = 1024 * 1024;
 
 /**
- * What a process with the tiniest model takes besides it: program, libraries and, for generation, what reads
- * chat templates. Measured with the wheel, whose Python is about 13 MiB of it, as it runs everywhere.
+ * Memory of a process with the smallest model, without the model: program, libraries and, for generation, the
+ * parser of chat templates. Measured with the wheel, which runs everywhere; about 13 MiB of it is Python.
  */
 const baseBytes: Readonly<Record<Purpose, number>> = {
   generation: 37 * mebibyte,
@@ -15,12 +15,12 @@ const baseBytes: Readonly<Record<Purpose, number>> = {
 };
 /** Threads and sampler of a slot. */
 const bytesPerSlot = 0.75 * mebibyte;
-/** What is known of a word, or of a pair that makes one, with the tables that find it. */
+/** An entry or a merge of the vocabulary, with its lookup tables. */
 const bytesPerVocabularyEntry = 210;
-/** What is known of a token in the cache: its place, whose it is. */
+/** Metadata of a token in the cache: position and sequence. */
 const bytesPerCell = 128;
 
-/** Bytes of an engine process besides its model's numbers. */
+/** Bytes of an engine process without the tensors of its model. */
 export function processBytes(
   { attention, dimensions }: ModelEntry,
   purpose: Purpose,

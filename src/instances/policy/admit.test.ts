@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { instanceView } from '../../../test/setup/instance-view.ts';
+import { instanceView } from '../../../test/setup/instances/instance-view.ts';
 import { admit, maxAvailable, type Capacity } from './admit.ts';
 import type { LoadDemand } from './eviction.ts';
 import { isIdle, type InstanceView } from './instance-view.ts';
@@ -16,6 +16,7 @@ const demand: LoadDemand = {
   variantId: 'q8_0',
   purpose: 'generation',
   isExplicit: false,
+  needsMemory: true,
   estimatedBytes: 10,
 };
 /** Of another model each, used in the order of the alphabet. */
@@ -123,6 +124,15 @@ describe('admit', () => {
     });
   });
 
+  it('neither checks nor counts a model that needs no memory of this machine', () => {
+    const full = { ...capacity, limitBytes: 10, maxLoaded: 1 };
+    const remote = { ...demand, needsMemory: false, estimatedBytes: 0 };
+    expect(admit([view('a', busy)], remote, full)).toEqual({ kind: 'load' });
+    const loaded = view('a', { needsMemory: false, estimatedBytes: 0, isExplicit: true });
+    expect(admit([loaded], demand, full)).toEqual({ kind: 'load' });
+    expect(maxAvailable([loaded], demand, full)).toEqual({ usableBytes: 10, kept: [] });
+  });
+
   it('evicts first what the load replaces anyway', () => {
     const embedding = view('a', { purpose: 'embedding' });
     const lastOnly = { ...capacity, keepsOnlyLast: true };
@@ -173,6 +183,7 @@ describe('admit, whatever there is', () => {
     variantId: fc.constant('q8_0'),
     purpose: fc.constantFrom('generation' as const, 'embedding' as const),
     isExplicit: fc.boolean(),
+    needsMemory: fc.constant(true),
     estimatedBytes: fc.nat(50),
   });
   const holds = ({ state }: InstanceView): boolean => state !== 'waiting';

@@ -2,33 +2,35 @@ import { isLeftBehind, isSuperseded, isEvictable, type LoadDemand } from './evic
 import { isIdle, type InstanceView } from './instance-view.ts';
 
 export interface Capacity {
-  /** Most bytes that all instances may need together; undefined: what the machine has. */
+  /** Most bytes of all instances together; undefined: the memory of the machine. */
   readonly limitBytes: number | undefined;
-  /** Bytes that a new process could take now, without what the instances need that are loading still. */
+  /** Bytes that a new process could take now; instances that still load have not taken theirs. */
   readonly availableBytes: number;
   /** Most instances at once. */
   readonly maxLoaded: number | undefined;
-  /** Whether a just-in-time load takes the place of the others (`models.autoEvict`). */
+  /** Whether a just-in-time load replaces the others (`models.autoEvict`). */
   readonly keepsOnlyLast: boolean;
 }
 
 export type Admission =
   | { readonly kind: 'load' }
-  /** Unload these, if any, and decide again when an instance has gone or got idle. */
+  /** Unload these, if any, and decide again when an instance has ended or become idle. */
   | { readonly kind: 'wait'; readonly evict: readonly string[] }
-  /** It does not fit, whatever goes. */
+  /** It does not fit, whatever is unloaded. */
   | { readonly kind: 'refuse'; readonly lacks: 'memory' | 'places' };
 
 /**
- * Whether a model may be loaded now, later, or not at all. Evicts idle just-in-time instances only, least
- * recently used first, and no more than needed; what has to go but is busy is waited for.
+ * Decides whether a model may be loaded now, later, or not at all. It evicts only idle just-in-time instances,
+ * the least recently used first, and no more than necessary; it waits for busy ones. A model that needs no memory
+ * of this machine is always admitted.
  */
 export function admit(
   instances: readonly InstanceView[],
   demand: LoadDemand,
   capacity: Capacity,
 ): Admission {
-  const holders = instances.filter(({ state }) => state !== 'waiting');
+  if (!demand.needsMemory) return { kind: 'load' };
+  const holders = holdersOf(instances);
   const fits = (gone: readonly InstanceView[]): boolean =>
     usableBytes(holders, gone, capacity) >= demand.estimatedBytes &&
     freePlaces(holders, gone, capacity) > 0;
@@ -45,19 +47,19 @@ export function admit(
     const lacks = freePlaces(holders, allGone, capacity) > 0 ? 'memory' : 'places';
     return { kind: 'refuse', lacks };
   }
-  const needed = fewestNeeded(inOrderOfLeaving(candidates, demand, capacity), (gone) =>
+  const needed = fewestNeeded(inEvictionOrder(candidates, demand, capacity), (gone) =>
     fits([...stopping, ...gone]),
   );
   return { kind: 'wait', evict: needed.filter(isIdle).map(({ id }) => id) };
 }
 
-/** What a load could have at most, with all gone that may go for it, and what stays for good. */
+/** The bytes that a load could use once all evictable instances are unloaded, and the instances that stay. */
 export function maxAvailable(
   instances: readonly InstanceView[],
   demand: LoadDemand,
   capacity: Capacity,
 ): { readonly usableBytes: number; readonly kept: readonly InstanceView[] } {
-  const holders = instances.filter(({ state }) => state !== 'waiting');
+  const holders = holdersOf(instances);
   const stays = (instance: InstanceView): boolean =>
     instance.state !== 'stopping' && !isEvictable(instance, demand);
   const gone = holders.filter((instance) => !stays(instance));
@@ -67,7 +69,12 @@ export function maxAvailable(
   };
 }
 
-/** Bytes that one more instance may need once some have gone; below 0 where a load was forced. */
+/** The instances that hold memory of this machine. */
+function holdersOf(instances: readonly InstanceView[]): readonly InstanceView[] {
+  return instances.filter(({ state, needsMemory }) => needsMemory && state !== 'waiting');
+}
+
+/** Bytes for one more instance once some have ended; below 0 where a load was forced. */
 function usableBytes(
   holders: readonly InstanceView[],
   gone: readonly InstanceView[],
@@ -83,12 +90,12 @@ function usableBytes(
     : Math.min(ofMachine, limitBytes - sum(staying, ({ estimatedBytes }) => estimatedBytes));
 }
 
-/** What an instance needs and the machine shows as available still. */
+/** Bytes of an instance that the machine still reports as available. */
 function unseenBytes({ state, estimatedBytes, mappedBytes }: InstanceView): number {
   return state === 'loading' ? estimatedBytes : mappedBytes;
 }
 
-/** What the machine will show as available again when the instance has gone. */
+/** Bytes that the machine will report as available once the instance has ended. */
 function seenBytes(view: InstanceView): number {
   return view.estimatedBytes - unseenBytes(view);
 }
@@ -101,24 +108,24 @@ function freePlaces(
   return (maxLoaded ?? Number.POSITIVE_INFINITY) - (holders.length - gone.length);
 }
 
-/** Idle before busy; of the idle, those that the load replaces anyway; then the least recently used. */
-function inOrderOfLeaving(
+/** Idle before busy; of the idle, those that the load replaces in any case; then the least recently used. */
+function inEvictionOrder(
   candidates: readonly InstanceView[],
   demand: LoadDemand,
   { keepsOnlyLast }: Capacity,
 ): readonly InstanceView[] {
-  const goesAnyway = (instance: InstanceView): boolean =>
+  const isReplaced = (instance: InstanceView): boolean =>
     isLeftBehind(instance, demand) || (keepsOnlyLast && isSuperseded(instance, demand));
   const rank = (instance: InstanceView): number => {
     if (!isIdle(instance)) return 2;
-    return goesAnyway(instance) ? 0 : 1;
+    return isReplaced(instance) ? 0 : 1;
   };
   return candidates.toSorted(
     (one, other) => rank(one) - rank(other) || one.lastUsedAt - other.lastUsedAt,
   );
 }
 
-/** The first that suffice together, without those that turn out not to be needed, the last ones spared first. */
+/** The shortest beginning that suffices, without the instances that turn out to be unnecessary. */
 function fewestNeeded(
   ordered: readonly InstanceView[],
   suffice: (gone: readonly InstanceView[]) => boolean,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { instanceView as view } from '../../../test/setup/instance-view.ts';
+import { instanceView as view } from '../../../test/setup/instances/instance-view.ts';
 import { chooseInstance, commonPrefixLength } from './choose-instance.ts';
 
 const demand = { modelKey: 'a/b', variantId: 'q8_0', defaultContextLength: 4096 };
@@ -41,12 +41,12 @@ describe('chooseInstance', () => {
   it('prefers, of those as busy, the one that has worked on most of the prompt, else the first', () => {
     const first = view({ id: 'first', recentPrompts: ['user\nWhat is it?'] });
     const second = view({ id: 'second', recentPrompts: ['else', 'user\nTell me a story'] });
-    const prompt = 'user\nTell me a story\nassistant\nOnce';
-    expect(chooseInstance([first, second], { ...demand, prompt })?.id).toBe('second');
-    expect(chooseInstance([first, second], { ...demand, prompt: 'other' })?.id).toBe('first');
+    const promptPrefix = 'user\nTell me a story\nassistant\nOnce';
+    expect(chooseInstance([first, second], { ...demand, promptPrefix })?.id).toBe('second');
+    expect(chooseInstance([first, second], { ...demand, promptPrefix: 'other' })?.id).toBe('first');
     expect(chooseInstance([first, second], demand)?.id).toBe('first');
     const busy = { ...second, requestCount: 1 };
-    expect(chooseInstance([first, busy], { ...demand, prompt })?.id).toBe('first');
+    expect(chooseInstance([first, busy], { ...demand, promptPrefix })?.id).toBe('first');
   });
 });
 

@@ -3,19 +3,19 @@ import type { InstanceView } from './instance-view.ts';
 export interface Demand {
   readonly modelKey: string;
   readonly variantId: string;
-  /** Absent: one that was loaded by name, or has the context that it would be loaded with. */
+  /** Absent: that of an instance loaded by name, or at least the default one. */
   readonly contextLength?: number;
   readonly defaultContextLength: number;
-  /** Beginning of the prompt, to find the instance that has read most of it already. */
-  readonly prompt?: string;
+  /** Beginning of the prompt, to find the instance that has most of it in its cache. */
+  readonly promptPrefix?: string;
 }
 
 const stateOrder = { ready: 0, loading: 1, waiting: 2, stopping: 3 } as const;
 
 /**
- * The instance that should serve a demand, or undefined where one must be loaded: one that is ready before one
- * that loads; of those, the one with the fewest requests for its slots; of those, the one that has worked on
- * the longest common beginning of the prompt; of those, the first.
+ * Chooses the instance that serves a demand; undefined: load one. A ready instance comes before one that loads;
+ * then the one with the fewest requests per slot; then the one with the longest common beginning of the prompt;
+ * then the first.
  */
 export function chooseInstance(
   instances: readonly InstanceView[],
@@ -23,14 +23,14 @@ export function chooseInstance(
 ): InstanceView | undefined {
   const suitable = instances.filter((instance) => suits(instance, demand));
   if (suitable.length < 2) return suitable[0];
-  const prompt = demand.prompt ?? '';
+  const { promptPrefix = '' } = demand;
   return suitable
     .map((instance) => ({
       instance,
       load: instance.requestCount / instance.parallel,
       prefix: Math.max(
         0,
-        ...instance.recentPrompts.map((recent) => commonPrefixLength(recent, prompt)),
+        ...instance.recentPrompts.map((recent) => commonPrefixLength(recent, promptPrefix)),
       ),
     }))
     .toSorted(
@@ -50,7 +50,7 @@ function suits(instance: InstanceView, demand: Demand): boolean {
     : instance.contextLength === demand.contextLength;
 }
 
-/** Code units at the beginning that two texts share. */
+/** Code units that two texts share at the beginning. */
 export function commonPrefixLength(one: string, other: string): number {
   const limit = Math.min(one.length, other.length);
   let length = 0;

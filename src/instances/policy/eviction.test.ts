@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { instanceView as view } from '../../../test/setup/instance-view.ts';
+import { instanceView as view } from '../../../test/setup/instances/instance-view.ts';
 import { isLeftBehind, isSuperseded, isEvictable, type LoadDemand } from './eviction.ts';
 
 const demand: LoadDemand = {
@@ -7,6 +7,7 @@ const demand: LoadDemand = {
   variantId: 'q8_0',
   purpose: 'generation',
   isExplicit: false,
+  needsMemory: true,
   estimatedBytes: 1,
 };
 
@@ -37,6 +38,7 @@ describe('isSuperseded', () => {
     [false, 'for another purpose', { ...other, purpose: 'embedding' as const }],
     [false, 'loaded by name', { ...other, isExplicit: true }],
     [false, 'pinned', { ...other, isPinned: true }],
+    [false, 'without memory of this machine', { ...other, needsMemory: false }],
     [false, 'in line itself', { ...other, state: 'waiting' as const }],
   ])('is %s of one that is %s', (expected, _, changes) => {
     expect(isSuperseded(view(changes), demand)).toBe(expected);

@@ -1,17 +1,19 @@
 import type { Purpose } from '../purpose.ts';
 import { isIdle, type InstanceView } from './instance-view.ts';
 
-/** A model that is to be loaded. */
+/** A model to load. */
 export interface LoadDemand {
   readonly modelKey: string;
   readonly variantId: string;
   readonly purpose: Purpose;
-  /** Whether somebody asks for it by name, rather than a request that needs it. */
+  /** Whether it is loaded by name, and not by a request that needs it. */
   readonly isExplicit: boolean;
+  /** Whether it takes memory of this machine. */
+  readonly needsMemory: boolean;
   readonly estimatedBytes: number;
 }
 
-/** Whether an instance may ever go for a load, be it busy now or not. */
+/** Whether an instance may be unloaded to make room for a load, at once or when it is idle. */
 export function isEvictable(instance: InstanceView, demand: LoadDemand): boolean {
   if (instance.state === 'waiting' || instance.isExplicit) return false;
   // Pinning keeps a model loaded, not every context that a request once asked for.
@@ -19,8 +21,8 @@ export function isEvictable(instance: InstanceView, demand: LoadDemand): boolean
 }
 
 /**
- * Whether an instance was left behind by a request for another context: it goes, once idle, when the same model
- * is loaded again, so that a caller who asks for ever new contexts holds no more of them than it uses.
+ * Whether a load leaves an idle instance of the same model with another context behind. It is unloaded then, so
+ * that a client that requests ever new contexts holds no more of them than it uses.
  */
 export function isLeftBehind(instance: InstanceView, demand: LoadDemand): boolean {
   return (
@@ -32,13 +34,14 @@ export function isLeftBehind(instance: InstanceView, demand: LoadDemand): boolea
 }
 
 /**
- * Whether a load takes the place of an instance where only the last just-in-time model is kept
- * (`models.autoEvict`). Chat and embedding models do not take each other's place: a client that searches its
- * documents uses one of each by turns.
+ * Whether a load replaces an instance where only the last just-in-time model is kept (`models.autoEvict`). Chat
+ * and embedding models do not replace each other: a client that searches its documents alternates between both.
  */
 export function isSuperseded(instance: InstanceView, demand: LoadDemand): boolean {
   return (
     !demand.isExplicit &&
+    demand.needsMemory &&
+    instance.needsMemory &&
     instance.purpose === demand.purpose &&
     instance.modelKey !== demand.modelKey &&
     isEvictable(instance, demand)

@@ -1,32 +1,34 @@
 import type { Purpose } from '../purpose.ts';
 
-/** What the scheduler's decisions see of an instance: plain data, which they do not change. */
+/** An instance as the scheduler's decisions see it: plain data, which they do not change. */
 export interface InstanceView {
   readonly id: string;
   readonly modelKey: string;
   readonly variantId: string;
   readonly purpose: Purpose;
   readonly contextLength: number;
-  /** Requests that it works on at once. */
+  /** Requests that run at once (slots). */
   readonly parallel: number;
-  /** `waiting` ones stand in line and hold no memory; `stopping` ones hold theirs until their process has gone. */
+  /** `waiting`: queued, holds no memory; `stopping`: holds its memory until its engine has ended. */
   readonly state: 'waiting' | 'loading' | 'ready' | 'stopping';
-  /** Whether somebody loaded it by name, rather than a request that needed it. */
+  /** Whether it was loaded by name, and not by a request that needed it. */
   readonly isExplicit: boolean;
-  /** Whether the operator wants its model kept (`models.pinned`). */
+  /** Whether its model is in `models.pinned`. */
   readonly isPinned: boolean;
-  /** Requests that run on it, wait for a slot of it, or wait for its load. */
+  /** Requests that run on it, wait for one of its slots, or wait for its load. */
   readonly requestCount: number;
   /** Grows with every use; only the order counts. */
   readonly lastUsedAt: number;
+  /** Whether it takes memory of this machine; only then it counts in the admission. */
+  readonly needsMemory: boolean;
   readonly estimatedBytes: number;
-  /** Of these, what is mapped from a file: the system counts it as available, though it is in use. */
+  /** The part of `estimatedBytes` that is mapped from a file: the system counts it as available all the same. */
   readonly mappedBytes: number;
-  /** Beginnings of the prompts that it worked on last. */
+  /** Beginnings of its latest prompts. */
   readonly recentPrompts: readonly string[];
 }
 
-/** Whether nobody needs it at the moment. */
+/** Whether it is ready and no request uses it. */
 export function isIdle({ state, requestCount }: InstanceView): boolean {
   return state === 'ready' && requestCount === 0;
 }

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { HearthError } from '../../contract/errors.ts';
 import { parseGgufHeader, readGgufHeader, type GgufHeader } from './header.ts';
 import { ggufLimits } from './limits.ts';
+import { seededRandom } from '../../../test/setup/seeded-random.ts';
 
 const signal = new AbortController().signal;
 const starter = 'models/starter/starter-chat/starter-chat-q8_0.gguf';
@@ -19,9 +20,6 @@ const hugeCounts = [
   2n ** 63n,
   2n ** 64n - 1n,
 ];
-
-/** Of a case that costs nothing but parsing; far above what a slow machine takes. */
-const maxCaseMs = 2000;
 
 type Random = (below: number) => number;
 
@@ -83,7 +81,8 @@ describe('parseGgufHeader on mutated headers', () => {
   test.each(Object.entries(mutations))(
     '%s: a header or a HearthError',
     async (_name, mutate) => {
-      const random = seededRandom(7);
+      const next = seededRandom(7);
+      const random: Random = (below) => Math.floor(next() * below);
       let refused = 0;
       for (let index = 0; index < casesPerMutation; index += 1) {
         const mutated = mutate(header, random);
@@ -99,11 +98,11 @@ describe('parseGgufHeader on mutated headers', () => {
     60_000,
   );
 
-  /** Parses and checks what the parser kept and buffered and how long it took. */
+  /** Parses and checks what the parser kept, buffered and read. */
   async function attempt(mutated: Buffer, sizeBytes: number): Promise<GgufHeader | HearthError> {
     const buffers = new Set<ArrayBufferLike>();
     let maxRead = 0;
-    const startMs = performance.now();
+    let readBytes = 0;
     const outcome = await parseGgufHeader(
       {
         name: 'mutated.gguf',
@@ -113,12 +112,15 @@ describe('parseGgufHeader on mutated headers', () => {
           maxRead = Math.max(maxRead, target.byteLength);
           target.fill(0);
           mutated.subarray(position).copy(target);
-          return Math.min(target.byteLength, sizeBytes - position);
+          const count = Math.min(target.byteLength, sizeBytes - position);
+          readBytes += count;
+          return count;
         },
       },
       signal,
     ).catch((error: unknown) => error);
-    expect(performance.now() - startMs).toBeLessThan(maxCaseMs);
+    // Each byte once: the work of a header is bounded by the size of its file.
+    expect(readBytes).toBeLessThanOrEqual(sizeBytes);
     expect(buffers.size).toBeLessThanOrEqual(1);
     expect(maxRead).toBeLessThanOrEqual(ggufLimits.keptStringBytes);
     if (outcome instanceof HearthError) return outcome;
@@ -173,15 +175,4 @@ function uint64(value: number): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64LE(BigInt(value));
   return bytes;
-}
-
-/** Mulberry32, a small generator of 32 bits of state: the same cases in every run. */
-function seededRandom(seed: number): Random {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
 }

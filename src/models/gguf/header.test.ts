@@ -1,21 +1,16 @@
-import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { plainModel, writeGguf } from '../../../test/setup/gguf-writer.ts';
+import { describe, expect, test } from 'vitest';
+import { plainModel, writeGguf } from '../../../test/setup/models/gguf-writer.ts';
 import { readGgufHeader } from './header.ts';
+import { useTemporaryFolder } from '../../../test/setup/temporary-folder.ts';
 
 const signal = new AbortController().signal;
 const starter = 'models/starter/starter-chat/starter-chat-q8_0.gguf';
-let folder = '';
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'hearth-gguf-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = useTemporaryFolder();
 
 async function readBytes(bytes: Uint8Array) {
-  const path = join(folder, 'some-model.gguf');
+  const path = join(folder.path, 'some-model.gguf');
   await writeFile(path, bytes);
   return readGgufHeader(path, signal);
 }
@@ -127,7 +122,7 @@ describe('readGgufHeader', () => {
   });
 
   test('says which file is missing, without its folder', async () => {
-    const read = readGgufHeader(join(folder, 'gone.gguf'), signal);
+    const read = readGgufHeader(join(folder.path, 'gone.gguf'), signal);
     await expect(read).rejects.toMatchObject({
       code: 'missing_file',
       message: 'The model file gone.gguf is not there.',
@@ -135,14 +130,14 @@ describe('readGgufHeader', () => {
   });
 
   test('refuses a folder', async () => {
-    await expect(readGgufHeader(folder, signal)).rejects.toThrow('is not a regular file');
+    await expect(readGgufHeader(folder.path, signal)).rejects.toThrow('is not a regular file');
   });
 
   test('does not read a sparse file of strings for ever', async () => {
     const file = writeGguf({ metadata: { 'a.tokens': ['x'] } });
     const length = file.indexOf('a.tokens') + 'a.tokens'.length + 8;
     file.writeBigUInt64LE(2n ** 36n, length);
-    const path = join(folder, 'sparse.gguf');
+    const path = join(folder.path, 'sparse.gguf');
     await writeFile(path, file);
     await truncate(path, 2 ** 40);
     await expect(readGgufHeader(path, signal)).rejects.toThrow('has a header of more than');

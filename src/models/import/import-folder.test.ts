@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { plainModel, writeGguf } from '../../../test/setup/gguf-writer.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { plainModel, writeGguf } from '../../../test/setup/models/gguf-writer.ts';
 import { importModels, type ImportOptions } from './import-models.ts';
+import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 
 const signal = new AbortController().signal;
 const model = writeGguf({ metadata: plainModel });
@@ -12,10 +12,9 @@ let home = '';
 let modelsFolder = '';
 
 beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'hearth-import-'));
+  home = await temporaryFolder();
   modelsFolder = join(home, 'library');
 });
-afterEach(() => rm(home, { recursive: true }));
 
 async function put(path: string, content: string | Buffer = model): Promise<void> {
   await mkdir(dirname(join(home, path)), { recursive: true });

@@ -1,21 +1,20 @@
-import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { lstat, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { plainModel, writeGguf } from '../../../test/setup/gguf-writer.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { plainModel, writeGguf } from '../../../test/setup/models/gguf-writer.ts';
 import { createLogger } from '../../observability/logger.ts';
 import { createModelLibrary } from '../library.ts';
 import { importModels, type ImportOptions } from './import-models.ts';
+import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 
 const signal = new AbortController().signal;
 let home = '';
 let modelsFolder = '';
 
 beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'hearth-import-'));
+  home = await temporaryFolder();
   modelsFolder = join(home, 'models');
 });
-afterEach(() => rm(home, { recursive: true }));
 
 async function putModel(name: string, metadata = {}): Promise<string> {
   const file = join(home, name);

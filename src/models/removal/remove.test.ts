@@ -1,21 +1,11 @@
-import {
-  access,
-  link,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rm,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, link, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { plainModel, writeGguf } from '../../../test/setup/gguf-writer.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { plainModel, writeGguf } from '../../../test/setup/models/gguf-writer.ts';
 import { createLogger } from '../../observability/logger.ts';
 import { createModelLibrary } from '../library.ts';
 import type { PlannedRemoval } from '../model.ts';
+import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 
 const signal = new AbortController().signal;
 const bytes = writeGguf({ metadata: plainModel });
@@ -28,11 +18,10 @@ let home = '';
 let folder = '';
 
 beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'hearth-removal-'));
+  home = await temporaryFolder();
   folder = join(home, 'models');
   await mkdir(folder);
 });
-afterEach(() => rm(home, { recursive: true }));
 
 async function put(path: string, content: string | Buffer = bytes): Promise<string> {
   const whole = join(folder, path);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-export const responsesAndTokens: Migration = async (schema, columnTypes) => {
+export const responsesAndTokens: Migration = async ({ schema }, columnTypes) => {
   await schema
     .createTable('responses')
     .addColumn('id', 'text', (column) => column.primaryKey())

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-export const downloads: Migration = async (schema) => {
+export const downloads: Migration = async ({ schema }) => {
   await schema
     .createTable('downloads')
     .addColumn('id', 'text', (column) => column.primaryKey())

@@ -1,4 +1,5 @@
-import type { SchemaModule } from 'kysely';
+import type { Transaction } from 'kysely';
+import type { Schema } from '../schema.ts';
 
 /** What a migration has to know of the database, where they differ. */
 export interface ColumnTypes {
@@ -6,4 +7,7 @@ export interface ColumnTypes {
 }
 
 /** One step of the schema, run in a transaction; a released one never changes. */
-export type Migration = (schema: SchemaModule, columnTypes: ColumnTypes) => Promise<void>;
+export type Migration = (
+  transaction: Transaction<Schema>,
+  columnTypes: ColumnTypes,
+) => Promise<void>;

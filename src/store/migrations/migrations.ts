@@ -1,6 +1,7 @@
 import { responsesAndTokens } from './0001-responses-and-tokens.ts';
 import { downloads } from './0002-downloads.ts';
+import { turnFormat } from './0003-turn-format.ts';
 import type { Migration } from './migration.ts';
 
 /** In order; the version of a schema is the number of migrations it has had. */
-export const migrations: readonly Migration[] = [responsesAndTokens, downloads];
+export const migrations: readonly Migration[] = [responsesAndTokens, downloads, turnFormat];

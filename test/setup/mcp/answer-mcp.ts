@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { sendJson } from '../loopback-server.ts';
+import { sendJson } from '../net/loopback-server.ts';
 
 interface Request {
   readonly method: string;

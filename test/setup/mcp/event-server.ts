@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { startLoopbackServer } from '../loopback-server.ts';
+import { startLoopbackServer } from '../net/loopback-server.ts';
 
 /** A server of the transport before Streamable HTTP: a feed of events, and an address to post to. */
 export async function startEventServer() {

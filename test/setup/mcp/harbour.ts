@@ -2,9 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import type { Permission } from '../../../src/contract/permission.ts';
-import { bundleScript } from '../test-engines.ts';
-import { makeHome, removeHome } from '../hearth-process.ts';
-import { withTokens } from '../with-tokens.ts';
+import { bundleScript } from '../engine/test-engines.ts';
+import { withTokens } from '../server/with-tokens.ts';
 
 /** An entry of what the plugin `harbour` notes. */
 export interface JournalEntry {
@@ -13,9 +12,8 @@ export interface JournalEntry {
   readonly given?: Readonly<Record<string, unknown>>;
 }
 
-/** A home folder with the plugin `mcp/harbour`. */
-export interface HarbourHome {
-  readonly home: string;
+/** The plugin `mcp/harbour` in a home folder. */
+export interface Harbour {
   /** `authorization` with a new token. */
   bearer(...permissions: readonly Permission[]): Promise<{ readonly authorization: string }>;
   /** What the plugin noted since the last call of `turnPage`. */
@@ -23,17 +21,20 @@ export interface HarbourHome {
   turnPage(): Promise<void>;
   /** Waits until a tool is called, and gives the plugin's process. */
   pidOnCall(tool: string): Promise<number>;
-  remove(): Promise<void>;
 }
 
-/** @param others Further entries of mcp.json. */
-export async function makeHarbourHome(
+/**
+ * Adds the plugin to a home folder.
+ *
+ * @param others Further entries of mcp.json.
+ */
+export async function addHarbour(
+  home: string,
   others: Readonly<Record<string, unknown>> = {},
-): Promise<HarbourHome> {
-  const script = await bundleScript('test/setup/mcp/harbour-server.ts');
-  const home = await makeHome();
+): Promise<Harbour> {
+  const script = await bundleScript('test/setup/mcp/harbour-server.ts', home);
   const file = join(home, 'journal');
-  const harbour = { command: process.execPath, args: [script.path, file] };
+  const harbour = { command: process.execPath, args: [script, file] };
   const mcpServers = { harbour, ...others };
   await writeFile(join(home, 'mcp.json'), JSON.stringify({ mcpServers }));
   const turnPage = () => writeFile(file, '');
@@ -45,7 +46,6 @@ export async function makeHarbourHome(
   }
 
   return {
-    home,
     bearer: async (...permissions) => {
       const { token } = await withTokens(home, (tokens) =>
         tokens.create({ name: 'test', permissions }),
@@ -63,9 +63,5 @@ export async function makeHarbourHome(
         },
         { timeout: 20_000, interval: 20 },
       ),
-    remove: async () => {
-      await script.remove();
-      await removeHome(home);
-    },
   };
 }

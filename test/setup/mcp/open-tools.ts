@@ -1,12 +1,20 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { makeFolder, removeFolder } from '../temporary-folder.ts';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createLogger } from '../../../src/observability/logger.ts';
 import { createToolServers, type ToolServersOptions } from '../../../src/tools/tool-servers.ts';
-import type { Integration, ToolCaller, ToolServers } from '../../../src/tools/toolbox.ts';
+import { withSignal, type RequestContext } from '../../../src/request/request-context.ts';
+import type { Integration, ToolServers } from '../../../src/tools/toolbox.ts';
+import { testContext } from '../test-context.ts';
 
-export const trusted: ToolCaller = { tokenId: 'one', hasPermission: () => true };
-export const { signal } = new AbortController();
+/** A request of a caller who may use every tool. */
+export const trusted: RequestContext = testContext({
+  caller: { tokenId: 'one', hasPermission: () => true },
+});
+
+/** The same request, which ends with this signal. */
+export function trustedUntil(signal: AbortSignal): RequestContext {
+  return withSignal(trusted, signal);
+}
 
 export interface TestToolServers extends ToolServers {
   readonly home: string;
@@ -20,7 +28,7 @@ export interface TestToolServers extends ToolServers {
 export async function openTools(
   options: Partial<ToolServersOptions> = {},
 ): Promise<TestToolServers> {
-  const home = await mkdtemp(join(tmpdir(), 'hearth-tools-'));
+  const home = await makeFolder();
   const servers = createToolServers({
     home,
     environment: process.env,
@@ -32,7 +40,6 @@ export async function openTools(
     callTimeoutMs: 20_000,
     maxProcesses: 8,
     stopGraceMs: 200,
-    logger: createLogger('silent'),
     ...options,
   });
   return {
@@ -43,17 +50,13 @@ export async function openTools(
       const plugin = { type: 'plugin', id: `mcp/${label}` } as const;
       const integration: Integration =
         allowedTools === undefined ? plugin : { ...plugin, allowedTools };
-      return servers.open([integration], trusted, signal);
+      return servers.open([integration], trusted);
     },
     openUrl: (serverUrl, headers = {}) =>
-      servers.open(
-        [{ type: 'ephemeral_mcp', serverLabel: 'there', serverUrl, headers }],
-        trusted,
-        signal,
-      ),
+      servers.open([{ type: 'ephemeralMcp', serverLabel: 'there', serverUrl, headers }], trusted),
     close: async () => {
       await servers.close();
-      await rm(home, { recursive: true, force: true });
+      await removeFolder(home);
     },
   };
 }

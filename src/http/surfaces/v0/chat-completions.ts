@@ -1,67 +1,85 @@
-import { omitUndefined } from '../../../omit-undefined.ts';
+import { runTurn } from '../../../chat/run-turn.ts';
+import type { TurnEvent } from '../../../chat/turn-event.ts';
 import {
   createChatCompletionV0,
-  type V0ChatRequest,
+  type V0ChatChunk,
+  type V0ChatResult,
 } from '../../../contract/v0/chat-completion.ts';
-import { generate, type GenerationCall } from '../../../chat/generation.ts';
-import type { ResponseFormat, ToolChoice, ToolDefinition } from '../../../engine/engine.ts';
+import type { TokenLogprob } from '../../../engine/engine.ts';
 import { mount, type App } from '../../mount.ts';
 import { eventStream } from '../../sse.ts';
 import type { SurfaceServices } from '../services.ts';
-import { chatChunks } from './chat-chunks.ts';
-import { collectChat } from './chat-result.ts';
-import { toGenerationCall } from './generation-call.ts';
-import { toEngineMessages } from './messages.ts';
-import { openStream } from './open-stream.ts';
+import { openChunkStream } from './chunk-stream.ts';
+import { toV0Logprobs } from './logprobs.ts';
+import { toV0ChatResult } from './to-chat-result.ts';
+import { toTurnRequest } from './to-turn-request.ts';
+
+type Choice = V0ChatChunk['choices'][number];
 
 export function mountChatCompletions(app: App, services: SurfaceServices): void {
-  mount(app, createChatCompletionV0, async ({ body, signal, caller }) => {
-    const call = await toChatCall(body, caller, services, signal);
-    const steps = generate(services.pool, call, signal);
-    if (body.stream !== true) return collectChat(steps);
+  mount(app, createChatCompletionV0, async ({ body, context }) => {
+    const events = runTurn(services, toTurnRequest(body), context);
+    if (body.stream !== true) return collect(events);
     const includesUsage = body.stream_options?.include_usage === true;
-    const options = { signal, logger: services.logger, includesUsage };
-    return eventStream(chatChunks(await openStream(steps), options), options);
+    const format = {
+      idPrefix: 'chatcmpl',
+      object: 'chat.completion.chunk',
+      toChoice: createChoices(),
+      toLastChoice: (finishReason: Choice['finish_reason']) => ({
+        index: 0,
+        delta: {},
+        logprobs: null,
+        finish_reason: finishReason,
+      }),
+    } as const;
+    const chunks = await openChunkStream(events, format, { includesUsage, context });
+    return eventStream(chunks, context);
   });
 }
 
-async function toChatCall(
-  body: V0ChatRequest,
-  caller: string,
-  services: SurfaceServices,
-  signal: AbortSignal,
-): Promise<GenerationCall> {
-  const { model } = await services.pool.resolve(body.model ?? undefined, 'generation');
-  const messages = await toEngineMessages(body.messages, model, services.maxImagePixels, signal);
-  return toGenerationCall(body, caller, {
-    kind: 'chat',
-    messages,
-    ...omitUndefined({
-      tools: toTools(body),
-      toolChoice: toToolChoice(body),
-      responseFormat: toResponseFormat(body),
-      topLogprobs: body.logprobs === true ? (body.top_logprobs ?? 0) : undefined,
-    }),
-  });
+async function collect(events: AsyncIterable<TurnEvent>): Promise<V0ChatResult> {
+  for await (const event of events) {
+    if (event.type === 'turn.error') throw event.error;
+    if (event.type === 'turn.end') return toV0ChatResult(event.result);
+  }
+  throw new Error('The turn ended without turn.end');
 }
 
-function toTools({ tools }: V0ChatRequest): readonly ToolDefinition[] | undefined {
-  if (tools == null || tools.length === 0) return undefined;
-  return tools.map(({ function: { name, description, parameters } }) => ({
-    name,
-    ...omitUndefined({ description }),
-    parameters: parameters ?? { type: 'object', properties: {} },
-  }));
+/** Makes the choices of one stream; the first one has the role. */
+function createChoices(): (event: TurnEvent) => Choice | undefined {
+  let isFirst = true;
+  return (event) => {
+    const delta = toDelta(event);
+    if (delta === undefined) return undefined;
+    const role = isFirst ? ({ role: 'assistant' } as const) : {};
+    isFirst = false;
+    const logprobs: readonly TokenLogprob[] | undefined =
+      event.type === 'message.delta' ? event.logprobs : undefined;
+    return {
+      index: 0,
+      delta: { ...role, ...delta },
+      logprobs: toV0Logprobs(logprobs),
+      finish_reason: null,
+    };
+  };
 }
 
-function toToolChoice({ tool_choice: choice }: V0ChatRequest): ToolChoice | undefined {
-  if (choice == null) return undefined;
-  return typeof choice === 'string' ? choice : { name: choice.function.name };
-}
-
-function toResponseFormat({ response_format: format }: V0ChatRequest): ResponseFormat | undefined {
-  if (format == null) return undefined;
-  return format.type === 'json_schema'
-    ? { type: 'json_schema', schema: format.json_schema.schema }
-    : { type: format.type };
+function toDelta(event: TurnEvent): Choice['delta'] | undefined {
+  switch (event.type) {
+    case 'message.delta':
+      return { content: event.text };
+    case 'reasoning.delta':
+      return { reasoning_content: event.text };
+    case 'toolCall.delta': {
+      if (!event.isForClient) return undefined;
+      const { index, id, name, argumentsJson } = event;
+      const opening = id === undefined ? {} : { id, type: 'function' as const };
+      const named = name === undefined ? {} : { name };
+      return {
+        tool_calls: [{ index, ...opening, function: { ...named, arguments: argumentsJson } }],
+      };
+    }
+    default:
+      return undefined;
+  }
 }

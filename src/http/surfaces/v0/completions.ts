@@ -1,140 +1,95 @@
-import { omitUndefined } from '../../../omit-undefined.ts';
-import { HearthError } from '../../../contract/errors.ts';
+import {
+  runCompletion,
+  type CompletionEvent,
+  type CompletionRequest,
+  type CompletionResult,
+} from '../../../chat/run-completion.ts';
 import {
   createCompletionV0,
   type V0CompletionChunk,
   type V0CompletionRequest,
   type V0CompletionResult,
 } from '../../../contract/v0/text-completion.ts';
-import {
-  generate,
-  type GenerationCall,
-  type GenerationStart,
-  type GenerationStep,
-} from '../../../chat/generation.ts';
-import { newCompletionId } from '../../../chat/ids.ts';
-import type { TokenLogprob } from '../../../engine/engine.ts';
+import { omitUndefined } from '../../../omit-undefined.ts';
 import { mount, type App } from '../../mount.ts';
-import { eventStream, type SseMessage } from '../../sse.ts';
+import { eventStream } from '../../sse.ts';
 import type { SurfaceServices } from '../services.ts';
-import { toGenerationCall } from './generation-call.ts';
+import { openChunkStream } from './chunk-stream.ts';
+import { completionHead } from './completion-head.ts';
 import { toCompletionLogprobs } from './logprobs.ts';
-import { openStream } from './open-stream.ts';
-import { toFinishReason, toV0Report } from './report.ts';
-import { done, toErrorMessage, type StreamOptions } from './stream-end.ts';
+import { toGenerationOptions } from './to-generation-options.ts';
+import { toFinishReason, toReport } from './to-report.ts';
+
+type Choice = V0CompletionChunk['choices'][number];
 
 export function mountCompletions(app: App, services: SurfaceServices): void {
-  mount(app, createCompletionV0, async ({ body, signal, caller }) => {
-    const call = await toCompletionCall(body, caller, services);
-    const steps = generate(services.pool, call, signal);
+  mount(app, createCompletionV0, async ({ body, context }) => {
+    const events = runCompletion(services, toCompletionRequest(body), context);
     const echo = body.echo === true ? body.prompt : '';
-    if (body.stream !== true) return collectCompletion(steps, echo);
+    if (body.stream !== true) return collect(events, echo);
     const includesUsage = body.stream_options?.include_usage === true;
-    const options = { signal, logger: services.logger, includesUsage };
-    return eventStream(completionChunks(await openStream(steps), echo, options), options);
+    const format = {
+      idPrefix: 'cmpl',
+      object: 'text_completion',
+      toChoice: createChoices(echo),
+      toLastChoice: (finishReason: Choice['finish_reason']) => toChoice('', null, finishReason),
+    } as const;
+    const chunks = await openChunkStream(events, format, { includesUsage, context });
+    return eventStream(chunks, context);
   });
 }
 
-async function toCompletionCall(
-  body: V0CompletionRequest,
-  caller: string,
-  { pool }: SurfaceServices,
-): Promise<GenerationCall> {
-  const { model } = await pool.resolve(body.model ?? undefined, 'generation');
-  if (body.suffix != null && !model.supportsInfill) {
-    throw new HearthError(
-      'infill_unsupported',
-      `${model.key} was not trained to fill in the middle; leave "suffix" out.`,
-      { param: 'suffix' },
-    );
-  }
-  return toGenerationCall(body, caller, {
-    kind: 'completion',
+function toCompletionRequest(body: V0CompletionRequest): CompletionRequest {
+  return {
+    ...toGenerationOptions(body),
     prompt: body.prompt,
     ...omitUndefined({ suffix: body.suffix, topLogprobs: body.logprobs }),
-  });
+  };
 }
 
-/** Gathers a whole text completion. */
-async function collectCompletion(
-  steps: AsyncIterable<GenerationStep>,
+async function collect(
+  events: AsyncIterable<CompletionEvent>,
   echo: string,
 ): Promise<V0CompletionResult> {
-  let text = echo;
-  const logprobs: TokenLogprob[] = [];
-  let start: GenerationStart | undefined;
-  for await (const step of steps) {
-    if (step.type === 'generation.start') {
-      start = step;
-    } else if (step.type === 'content.delta') {
-      text += step.text;
-      if (step.logprobs !== undefined) logprobs.push(...step.logprobs);
-    } else if (step.type === 'generation.report' && start !== undefined) {
-      return {
-        id: newCompletionId('cmpl'),
-        object: 'text_completion',
-        created: Math.floor(Date.now() / 1000),
-        model: start.selection.model.key,
-        choices: [
-          {
-            index: 0,
-            text,
-            logprobs: toCompletionLogprobs(logprobs, echo.length),
-            finish_reason: toFinishReason(step.report),
-          },
-        ],
-        ...toV0Report(start, step.report),
-      };
-    }
+  for await (const event of events) {
+    if (event.type === 'completion.end') return toV0CompletionResult(event.result, echo);
   }
-  throw new Error('The generation ended without a report');
+  throw new Error('The completion ended without completion.end');
 }
 
-/** Chunks of a text completion: the echo, deltas, the finish reason with the report, `[DONE]`. */
-async function* completionChunks(
-  steps: AsyncIterable<GenerationStep>,
-  echo: string,
-  options: StreamOptions,
-): AsyncGenerator<SseMessage> {
-  const id = newCompletionId('cmpl');
-  const created = Math.floor(Date.now() / 1000);
-  let start: GenerationStart | undefined;
-  let textOffset = echo.length;
-  const chunk = (
-    choices: V0CompletionChunk['choices'],
-    more: Partial<V0CompletionChunk> = {},
-  ): SseMessage => {
-    const model = start?.selection.model.key ?? '';
-    const body: V0CompletionChunk = {
-      id,
-      object: 'text_completion',
-      created,
-      model,
-      choices,
-      ...more,
-    };
-    return { data: JSON.stringify(body) };
+/** @param echo The prompt where the text of the result begins with it, else an empty text. */
+function toV0CompletionResult(result: CompletionResult, echo: string): V0CompletionResult {
+  return {
+    ...completionHead('cmpl', 'text_completion'),
+    model: result.selection.model.key,
+    choices: [
+      {
+        index: 0,
+        text: echo + result.text,
+        logprobs: toCompletionLogprobs(result.logprobs, echo.length),
+        finish_reason: toFinishReason(result),
+      },
+    ],
+    ...toReport(result),
   };
-  try {
-    for await (const step of steps) {
-      if (step.type === 'generation.start') {
-        start = step;
-        if (echo !== '') {
-          yield chunk([{ index: 0, text: echo, logprobs: null, finish_reason: null }]);
-        }
-      } else if (step.type === 'content.delta') {
-        const logprobs = toCompletionLogprobs(step.logprobs, textOffset);
-        textOffset += step.text.length;
-        yield chunk([{ index: 0, text: step.text, logprobs, finish_reason: null }]);
-      } else if (step.type === 'generation.report' && start !== undefined) {
-        const finish_reason = toFinishReason(step.report);
-        const report = toV0Report(start, step.report);
-        yield chunk([{ index: 0, text: '', logprobs: null, finish_reason }], report);
-        if (options.includesUsage) yield chunk([], { usage: report.usage });
-      }
-    }
-  } catch (error) {
-    yield toErrorMessage(error, options);
-  }
-  yield done;
+}
+
+/** Makes the choices of one stream; the first one is the echo, if any. */
+function createChoices(echo: string): (event: CompletionEvent) => Choice | undefined {
+  let textOffset = echo.length;
+  return (event) => {
+    if (event.type === 'prompt.start') return echo === '' ? undefined : toChoice(echo, null);
+    if (event.type !== 'text.delta') return undefined;
+    const logprobs = toCompletionLogprobs(event.logprobs, textOffset);
+    textOffset += event.text.length;
+    return toChoice(event.text, logprobs);
+  };
+}
+
+function toChoice(
+  text: string,
+  logprobs: Choice['logprobs'],
+  finishReason: Choice['finish_reason'] = null,
+): Choice {
+  return { index: 0, text, logprobs, finish_reason: finishReason };
 }

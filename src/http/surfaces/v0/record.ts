@@ -1,13 +1,13 @@
 import { omitUndefined } from '../../../omit-undefined.ts';
 import type { V0Model } from '../../../contract/v0/model.ts';
-import type { Instance } from '../../../instances/instance.ts';
+import type { InstanceSummary } from '../../../instances/instance-summary.ts';
 import type { ModelEntry, ModelVariant } from '../../../models/model.ts';
 
 /** A model as v0 shows it; `loaded` are its own instances. */
 export function toV0Model(
   model: ModelEntry,
   variant: ModelVariant,
-  [loaded]: readonly Instance[],
+  [loaded]: readonly InstanceSummary[],
 ): V0Model {
   return {
     id: model.key,

@@ -1,14 +1,24 @@
-import type { App } from '../../mount.ts';
+import type { Surface } from '../../surface.ts';
 import type { SurfaceServices } from '../services.ts';
 import { mountChatCompletions } from './chat-completions.ts';
 import { mountCompletions } from './completions.ts';
 import { mountEmbeddings } from './embeddings.ts';
+import { v0Errors } from './errors.ts';
 import { mountModels } from './models.ts';
 
 /** `/api/v0`: stateless, in OpenAI's shapes, with statistics. */
-export function mountV0(app: App, services: SurfaceServices): void {
-  mountModels(app, services);
-  mountChatCompletions(app, services);
-  mountCompletions(app, services);
-  mountEmbeddings(app, services);
+export function createV0Surface(services: SurfaceServices): Surface {
+  return {
+    name: 'v0',
+    description: 'Stateless, in the shapes of OpenAI, with statistics of each answer.',
+    // `/v1` has no endpoints yet; its clients expect the error format of OpenAI.
+    prefixes: ['/api/v0', '/v1'],
+    errorSerializer: v0Errors,
+    mountRoutes: (app) => {
+      mountModels(app, services);
+      mountChatCompletions(app, services);
+      mountCompletions(app, services);
+      mountEmbeddings(app, services);
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { HearthError } from '../../../contract/errors.ts';
 import type { Hub, HubSearchResult } from '../../../hub/hub.ts';
-import { createTestApp } from '../../testing/test-app.ts';
+import { createTestApp } from '../../../../test/setup/http/test-app.ts';
 import type { SurfaceServices } from '../services.ts';
 import { mountCatalog } from './catalog.ts';
 
@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 const hub = { search: (...given: Parameters<Hub['search']>) => search(...given) } as Hub;
 const { app } = createTestApp({
-  surfaces: (target) =>
+  v1Routes: (target) =>
     mountCatalog(target, { hub, hubEndpoint: 'http://mirror/hf/' } as SurfaceServices),
 });
 

@@ -1,35 +1,31 @@
-import { omitUndefined } from '../../../omit-undefined.ts';
-import { toErrorBody } from '../../../contract/error-body.ts';
-import type { ChatRequest, ChatResult } from '../../../contract/v1/chat.ts';
-import { createChat, type ChatEvent } from '../../../contract/v1/chat-event.ts';
-import { runTurn } from '../../../chat/turn.ts';
 import type { TurnEvent } from '../../../chat/turn-event.ts';
-import type { TurnInputItem, TurnRequest } from '../../../chat/turn-request.ts';
-import type { Sampling } from '../../../engine/engine.ts';
-import type { Integration } from '../../../tools/toolbox.ts';
-import { permits, type Principal } from '../../guards/principal.ts';
+import { runTurn } from '../../../chat/run-turn.ts';
+import type { ChatResult } from '../../../contract/v1/chat.ts';
+import { createChat } from '../../../contract/v1/chat-event.ts';
 import { mount, type App } from '../../mount.ts';
 import { eventStream, type SseMessage } from '../../sse.ts';
 import type { SurfaceServices } from '../services.ts';
+import { toChatEvent } from './to-chat-event.ts';
+import { toChatResult } from './to-chat-result.ts';
+import { toTurnRequest } from './to-turn-request.ts';
 
 export function mountChat(app: App, services: SurfaceServices): void {
-  mount(app, createChat, async ({ body, signal, principal, caller }) => {
-    const request = toTurnRequest(body, principal, caller);
-    const events = runTurn(services, request, signal);
+  mount(app, createChat, async ({ body, context }) => {
+    const events = runTurn(services, toTurnRequest(body), context);
     if (body.stream !== true) return collect(events);
-    // What is wrong with the request shows before the first event, and is an ordinary error then.
+    // A fault of the request is thrown before the first event: it becomes an ordinary error response.
     const first = await events.next();
-    return eventStream(toMessages(first, events), { signal, logger: services.logger });
+    return eventStream(toMessages(first, events), context);
   });
 }
 
-/** Runs the turn to its end; an error on the way is the answer. */
+/** Runs the turn to its end; a failure on the way becomes the response. */
 async function collect(events: AsyncIterable<TurnEvent>): Promise<ChatResult> {
   for await (const event of events) {
-    if (event.type === 'error') throw event.error;
-    if (event.type === 'chat.end') return event.result;
+    if (event.type === 'turn.error') throw event.error;
+    if (event.type === 'turn.end') return toChatResult(event.result);
   }
-  throw new Error('The turn ended without chat.end');
+  throw new Error('The turn ended without turn.end');
 }
 
 async function* toMessages(
@@ -37,70 +33,14 @@ async function* toMessages(
   rest: AsyncGenerator<TurnEvent>,
 ): AsyncGenerator<SseMessage> {
   try {
-    if (first.done !== true) yield toMessage(first.value);
-    for await (const event of rest) yield toMessage(event);
+    if (first.done !== true) yield* toMessage(first.value);
+    for await (const event of rest) yield* toMessage(event);
   } finally {
     await rest.return(undefined);
   }
 }
 
-function toMessage(event: TurnEvent): SseMessage {
-  const wire: ChatEvent =
-    event.type === 'error' ? { type: 'error', error: toErrorBody(event.error).error } : event;
-  return { event: wire.type, data: JSON.stringify(wire) };
-}
-
-function toTurnRequest(body: ChatRequest, principal: Principal, caller: string): TurnRequest {
-  const { tokenId } = principal;
-  return {
-    model: body.model,
-    input: toInput(body.input),
-    sampling: toSampling(body),
-    isStored: body.store ?? true,
-    integrations: (body.integrations ?? []).map(toIntegration),
-    toolCaller: { tokenId, hasPermission: (permission) => permits(principal, permission) },
-    ownerId: tokenId,
-    caller,
-    waitsForLoad: body.stream === true,
-    ...omitUndefined({
-      systemPrompt: body.system_prompt,
-      previousResponseId: body.previous_response_id,
-      maxOutputTokens: body.max_output_tokens,
-      reasoning: body.reasoning,
-      contextLength: body.context_length,
-    }),
-  };
-}
-
-function toInput(input: ChatRequest['input']): readonly TurnInputItem[] {
-  if (typeof input === 'string') return [{ type: 'text', content: input }];
-  return input.map((item) =>
-    item.type === 'image'
-      ? { type: 'image', dataUrl: item.data_url }
-      : { type: 'text', content: item.content },
-  );
-}
-
-function toIntegration(item: NonNullable<ChatRequest['integrations']>[number]): Integration {
-  if (typeof item === 'string') return { type: 'plugin', id: item, isBare: true };
-  const allowedTools = item.allowed_tools;
-  if (item.type === 'plugin')
-    return { type: 'plugin', id: item.id, ...omitUndefined({ allowedTools }) };
-  const { server_label: serverLabel, server_url: serverUrl, headers } = item;
-  return {
-    type: 'ephemeral_mcp',
-    serverLabel,
-    serverUrl,
-    ...omitUndefined({ allowedTools, headers }),
-  };
-}
-
-function toSampling(body: ChatRequest): Sampling {
-  return omitUndefined({
-    temperature: body.temperature,
-    topP: body.top_p,
-    topK: body.top_k,
-    minP: body.min_p,
-    repeatPenalty: body.repeat_penalty,
-  });
+function toMessage(event: TurnEvent): readonly SseMessage[] {
+  const wire = toChatEvent(event);
+  return wire === undefined ? [] : [{ event: wire.type, data: JSON.stringify(wire) }];
 }

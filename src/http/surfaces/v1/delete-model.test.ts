@@ -1,27 +1,26 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { plainModel, writeGguf } from '../../../../test/setup/gguf-writer.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { plainModel, writeGguf } from '../../../../test/setup/models/gguf-writer.ts';
 import { createModelLibrary } from '../../../models/library.ts';
 import { createLogger } from '../../../observability/logger.ts';
-import { createTestApp } from '../../testing/test-app.ts';
+import { createTestApp } from '../../../../test/setup/http/test-app.ts';
 import type { SurfaceServices } from '../services.ts';
 import { mountDeleteModel } from './delete-model.ts';
+import { temporaryFolder } from '../../../../test/setup/temporary-folder.ts';
 
 let folder = '';
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'hearth-delete-'));
+  folder = await temporaryFolder();
   await mkdir(join(folder, 'Acme/Fine-GGUF'), { recursive: true });
   await writeFile(join(folder, 'Acme/Fine-GGUF/fine.gguf'), writeGguf({ metadata: plainModel }));
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 /** Deletes `acme/fine` while these are downloaded. */
 async function deleteDuring(downloading: readonly string[], authorization?: string) {
   const logger = createLogger('silent');
   const { app } = createTestApp({
-    surfaces: (target) =>
+    v1Routes: (target) =>
       mountDeleteModel(target, {
         library: createModelLibrary({
           roots: [{ folder }],

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { HearthError } from '../../../contract/errors.ts';
 import type { DownloadJob, DownloadManager, DownloadPlan } from '../../../downloads/downloads.ts';
 import type { EditableModelLibrary } from '../../../models/model.ts';
-import { createTestApp } from '../../testing/test-app.ts';
+import { createTestApp } from '../../../../test/setup/http/test-app.ts';
 import type { SurfaceServices } from '../services.ts';
 import { mountDownloads } from './downloads.ts';
 
@@ -58,7 +58,7 @@ const library = {
 } as unknown as EditableModelLibrary;
 
 const { app } = createTestApp({
-  surfaces: (target) =>
+  v1Routes: (target) =>
     mountDownloads(target, {
       library,
       downloads: new Proxy({} as DownloadManager, {

@@ -7,7 +7,7 @@ import {
   type LoadEstimateResult,
   type LoadRequest,
 } from '../../../contract/v1/model.ts';
-import type { LoadEstimate, LoadOptions } from '../../../instances/lease.ts';
+import type { LoadEstimate, LoadOptions } from '../../../instances/load-options.ts';
 import type { ModelSelection } from '../../../models/model.ts';
 import { mount, type App } from '../../mount.ts';
 import { instancesMeant, loadedInstances } from '../loaded-instances.ts';
@@ -37,11 +37,11 @@ export function mountModels(app: App, services: SurfaceServices): void {
     return toV1Model(selection.model, selection.variant, loaded);
   });
 
-  mount(app, loadModel, async ({ body, signal, caller }) => {
-    const options = toLoadOptions(body, caller);
+  mount(app, loadModel, async ({ body, context }) => {
+    const options = toLoadOptions(body);
     if (body.estimate_only === true)
       return toLoadEstimate(await pool.estimate(body.model, options));
-    const instance = await pool.load(body.model, options, signal);
+    const instance = await pool.load(body.model, options, context);
     return {
       type: typeOf(instance),
       instance_id: instance.id,
@@ -59,9 +59,8 @@ export function mountModels(app: App, services: SurfaceServices): void {
   });
 }
 
-function toLoadOptions(body: LoadRequest, caller: string): LoadOptions {
+function toLoadOptions(body: LoadRequest): LoadOptions {
   return omitUndefined({
-    caller,
     contextLength: body.context_length,
     parallel: body.parallel,
     evalBatchSize: body.eval_batch_size,

@@ -1,13 +1,14 @@
 import { omitUndefined } from '../../../omit-undefined.ts';
 import type { LoadConfig, V1Model } from '../../../contract/v1/model.ts';
-import type { Instance, InstanceConfig } from '../../../instances/instance.ts';
+import type { InstanceSummary } from '../../../instances/instance-summary.ts';
+import type { InstanceConfig } from '../../../instances/load-options.ts';
 import type { ModelEntry, ModelVariant } from '../../../models/model.ts';
 
 /** A model as v1 shows it; `loaded` are its own instances. */
 export function toV1Model(
   model: ModelEntry,
   variant: ModelVariant,
-  loaded: readonly Instance[],
+  loaded: readonly InstanceSummary[],
 ): V1Model {
   const { quantization } = variant;
   return {

@@ -1,14 +1,13 @@
 import { omitUndefined } from '../../../omit-undefined.ts';
 import { getStatus, type InstanceStatus } from '../../../contract/server/server.ts';
-import type { Instance } from '../../../instances/instance.ts';
-import { availableMemoryBytes } from '../../../instances/memory/available-bytes.ts';
+import type { InstanceDescription } from '../../../instances/instance-summary.ts';
 import { mount, type App } from '../../mount.ts';
 import type { SurfaceServices } from '../services.ts';
 import { toLoadConfig } from './record.ts';
 
 export function mountStatus(app: App, { pool, runtimes, server }: SurfaceServices): void {
   mount(app, getStatus, async () => {
-    const { reservedBytes, limitBytes } = pool.memory();
+    const { reservedBytes, limitBytes, availableBytes } = pool.memory();
     const runtime = await runtimes.resolve('gguf');
     return {
       version: server.version,
@@ -25,17 +24,16 @@ export function mountStatus(app: App, { pool, runtimes, server }: SurfaceService
             },
       memory: {
         resident_bytes: process.memoryUsage.rss(),
-        available_bytes: availableMemoryBytes(),
+        available_bytes: availableBytes,
         reserved_bytes: reservedBytes,
         ...omitUndefined({ limit_bytes: limitBytes }),
       },
-      instances: await Promise.all(pool.list().map(toInstanceStatus)),
+      instances: (await pool.describe()).map(toInstanceStatus),
     };
   });
 }
 
-async function toInstanceStatus(instance: Instance): Promise<InstanceStatus> {
-  const residentBytes = await instance.process?.residentBytes();
+function toInstanceStatus(instance: InstanceDescription): InstanceStatus {
   const { loadedAt, ttlSeconds, idleSeconds } = instance;
   return {
     id: instance.id,
@@ -45,11 +43,11 @@ async function toInstanceStatus(instance: Instance): Promise<InstanceStatus> {
     loaded_by: instance.isExplicit ? 'name' : 'request',
     pinned: instance.isPinned,
     config: toLoadConfig(instance.config),
-    active_requests: instance.slots.activeCount,
-    queued_requests: instance.slots.waitingCount,
+    active_requests: instance.activeRequests,
+    queued_requests: instance.queuedRequests,
     estimated_bytes: instance.estimatedBytes,
     ...omitUndefined({
-      resident_bytes: residentBytes,
+      resident_bytes: instance.stats.residentBytes,
       loaded_at: loadedAt?.toISOString(),
       ttl_seconds: ttlSeconds,
       idle_seconds: idleSeconds,

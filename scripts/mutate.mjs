@@ -1,0 +1,41 @@
+// Mutation tests of one room: `npm run mutate -- src/net`. See docs/contributing/mutation-testing.md.
+import { Stryker } from '@stryker-mutator/core';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+const [room = '', ...more] = process.argv.slice(2).map((path) => path.replace(/\/+$/, ''));
+const root = join(import.meta.dirname, '..');
+if (!room.startsWith('src/') || !existsSync(join(root, room))) {
+  throw new Error('Usage: npm run mutate -- <room> [file ...], for example src/net');
+}
+const name = room.slice('src/'.length).replaceAll('/', '-');
+const isWholeRoom = more.length === 0;
+const reports = '.cache/mutation';
+// The test runner's processes read it: see vitest.mutation.config.ts.
+process.env.HEARTH_MUTATION_ROOM = room;
+
+const results = await new Stryker({
+  mutate: isWholeRoom ? [`${room}/**/*.ts`, '!**/*.test.ts'] : more,
+  testRunner: 'vitest',
+  vitest: { configFile: 'vitest.mutation.config.ts', related: false },
+  plugins: ['@stryker-mutator/vitest-runner'],
+  coverageAnalysis: 'perTest',
+  concurrency: Number(process.env.HEARTH_MUTATION_CONCURRENCY ?? 2),
+  incremental: isWholeRoom,
+  incrementalFile: `${reports}/${name}.incremental.json`,
+  tempDirName: '.cache/stryker',
+  cleanTempDir: 'always',
+  ignorePatterns: ['.cache', 'dist', 'coverage', 'docs', 'bench'],
+  // A mutant may make a loop endless; these tests wait for nothing longer than a second.
+  timeoutMS: 10_000,
+  reporters: ['clear-text', 'html', 'json', process.stdout.isTTY ? 'progress' : 'progress-append-only'],
+  clearTextReporter: { allowColor: process.stdout.isTTY, reportTests: false },
+  htmlReporter: { fileName: `${reports}/${name}.html` },
+  jsonReporter: { fileName: `${reports}/${name}.json` },
+  thresholds: { high: 95, low: 85, break: isWholeRoom ? 85 : null },
+  allowConsoleColors: process.stdout.isTTY,
+  disableTypeChecks: true,
+  // No such file: Stryker rewrites it with an API that TypeScript 7 does not have, and these tests need none.
+  tsconfigFile: 'tsconfig.mutation.json',
+}).runMutationTest();
+console.log(`${results.length} mutants; the report is ${reports}/${name}.html`);

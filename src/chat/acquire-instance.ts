@@ -1,0 +1,75 @@
+import { createChannel } from '../concurrency/channel.ts';
+import type { AcquireEvent, AcquireRequest } from '../instances/acquire-request.ts';
+import type { InstanceLease } from '../instances/instance-lease.ts';
+import type { InstancePool } from '../instances/pool.ts';
+import { withSignal, type RequestContext } from '../request/request-context.ts';
+import type { LoadEvent } from './turn-event.ts';
+
+export interface AcquiredInstance {
+  readonly lease: InstanceLease;
+  /** When the request came, or when the load ended that it waited for; a value of `performance.now()`. */
+  readonly startedAt: number;
+  /** Present where the request waited for a load. */
+  readonly loadTimeSeconds: number | undefined;
+}
+
+interface AcquireListener<Start> {
+  /** The event that tells which instance was chosen; it comes first. */
+  readonly toStart: (instanceId: string) => Start;
+  /** Called at once when the request has its slot, perhaps while the model still loads. */
+  readonly onSlot?: () => void;
+}
+
+/**
+ * Acquires an instance and yields the events until then. The lease must be released; ending the iteration early
+ * gives up.
+ *
+ * @throws HearthError those of `InstancePool.acquire`.
+ */
+export async function* acquireInstance<Start>(
+  pool: InstancePool,
+  request: AcquireRequest,
+  context: RequestContext,
+  { toStart, onSlot = () => {} }: AcquireListener<Start>,
+): AsyncGenerator<Start | LoadEvent, AcquiredInstance> {
+  const abandoned = new AbortController();
+  const signal = AbortSignal.any([context.signal, abandoned.signal]);
+  const events = createChannel<AcquireEvent>();
+  let startedAt = performance.now();
+  let loadTimeSeconds: number | undefined;
+  const acquiring = pool
+    .acquire(request, withSignal(context, signal), (event) => {
+      if (event.type === 'slot.assigned') onSlot();
+      if (event.type === 'load.end') {
+        startedAt = performance.now();
+        ({ loadTimeSeconds } = event);
+      }
+      events.push(event);
+    })
+    .finally(events.close);
+  // It is awaited only after the channel has ended; until then a failure must not count as unhandled.
+  acquiring.catch(() => {});
+  let isTaken = false;
+  try {
+    let instanceId = '';
+    for await (const event of events) {
+      if (event.type === 'instance.chosen') {
+        ({ instanceId } = event);
+        yield toStart(instanceId);
+      } else if (event.type !== 'slot.assigned') {
+        yield { ...event, instanceId };
+      }
+    }
+    const lease = await acquiring;
+    isTaken = true;
+    return { lease, startedAt, loadTimeSeconds };
+  } finally {
+    if (!isTaken) {
+      abandoned.abort();
+      acquiring.then(
+        (lease) => lease.release(),
+        () => {},
+      );
+    }
+  }
+}

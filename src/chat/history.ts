@@ -1,0 +1,72 @@
+import { HearthError } from '../contract/errors.ts';
+import type { ClientToolCallItem } from '../conversation/turn-item.ts';
+import type { Store, StoredResponse } from '../store/store.ts';
+import type { TurnMessage, TurnRequest } from './turn-request.ts';
+
+/**
+ * The earlier turns of a conversation, oldest first; empty for a new one.
+ *
+ * @throws HearthError `invalid_value` where the response is not stored, or not by this owner.
+ */
+export async function loadHistory(
+  store: Store,
+  previousResponseId: string | undefined,
+  ownerId: string | null,
+): Promise<readonly StoredResponse[]> {
+  if (previousResponseId === undefined) return [];
+  const chain = await store.responses.chain(previousResponseId, ownerId);
+  if (chain !== undefined) return chain;
+  throw new HearthError(
+    'invalid_value',
+    (name) =>
+      `${name('previousResponseId')} "${previousResponseId}" is not stored. It may have been deleted or made with "${name('isStored')}": false; start a new conversation, or continue another response.`,
+    { field: 'previousResponseId' },
+  );
+}
+
+/** The newest system prompt of the conversation, and the instructions of this turn. */
+export function systemTextOf(
+  history: readonly StoredResponse[],
+  { systemPrompt, instructions }: TurnRequest,
+): string | undefined {
+  const inherited = history.findLast(({ turn }) => turn.systemPrompt !== null)?.turn.systemPrompt;
+  const texts = [systemPrompt ?? inherited, instructions].filter((text) => text != null);
+  return texts.length === 0 ? undefined : texts.join('\n\n');
+}
+
+/**
+ * Checks that a turn brings the results of all calls that the turn before left to the client, and of no others.
+ *
+ * @throws HearthError `invalid_value`.
+ */
+export function assertToolResults(
+  history: readonly StoredResponse[],
+  messages: readonly TurnMessage[],
+): void {
+  const previous = history.at(-1);
+  if (previous === undefined) return;
+  const pending = previous.turn.items.filter(
+    (item): item is ClientToolCallItem => item.type === 'clientToolCall',
+  );
+  const known = new Set(pending.map(({ id }) => id));
+  const missing = new Set(known);
+  for (const [index, message] of messages.entries()) {
+    if (message.role === 'assistant') for (const { id } of message.toolCalls ?? []) known.add(id);
+    if (message.role !== 'tool') continue;
+    missing.delete(message.toolCallId);
+    if (known.has(message.toolCallId)) continue;
+    throw new HearthError(
+      'invalid_value',
+      (name) =>
+        `There is no tool call ${JSON.stringify(message.toolCallId)} in ${name('previousResponseId')} "${previous.id}".`,
+      { field: `messages[${index}].toolCallId` },
+    );
+  }
+  if (missing.size === 0) return;
+  throw new HearthError(
+    'invalid_value',
+    (name) =>
+      `${name('previousResponseId')} "${previous.id}" waits for the results of tool calls: ${[...missing].join(', ')}. Send one for each of them.`,
+    { field: 'messages' },
+  );
+}

@@ -1,0 +1,30 @@
+import type { ChatGeneration, CompletionGeneration, ContentPart } from '../engine/engine.ts';
+import { promptKeyLength } from '../instances/recent-prompts.ts';
+
+/**
+ * The beginning of a prompt as text, to find the instance that has most of it in its cache: roles and contents in
+ * order, images by their size. The engine reads something else.
+ */
+export function promptPrefix(
+  request:
+    | Pick<ChatGeneration, 'kind' | 'messages'>
+    | Pick<CompletionGeneration, 'kind' | 'prompt'>,
+): string {
+  if (request.kind === 'completion') return request.prompt.slice(0, promptKeyLength);
+  let key = '';
+  for (const message of request.messages) {
+    key += `${message.role}\n`;
+    const parts = typeof message.content === 'string' ? [message.content] : message.content;
+    for (const part of parts) {
+      // Cut before it is joined: a message may be megabytes long.
+      key += `${textOf(part).slice(0, promptKeyLength)}\n`;
+      if (key.length >= promptKeyLength) return key.slice(0, promptKeyLength);
+    }
+  }
+  return key;
+}
+
+function textOf(part: string | ContentPart): string {
+  if (typeof part === 'string') return part;
+  return part.type === 'text' ? part.text : `image ${part.dataUrl.length}`;
+}

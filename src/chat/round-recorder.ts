@@ -1,0 +1,171 @@
+import { omitUndefined } from '../omit-undefined.ts';
+import type { InvalidToolCallItem, TurnItem } from '../conversation/turn-item.ts';
+import type { GenerationEvent } from '../engine/engine.ts';
+import type { GenerationStep } from './generation.ts';
+import { checkToolCall, type CheckedCall } from './tool-call.ts';
+import { ToolCallAccumulator } from './tool-call-accumulator.ts';
+import type { TurnEvent } from './turn-event.ts';
+import type { TurnTools } from './turn-tools.ts';
+
+type CallDelta = Extract<GenerationEvent, { readonly type: 'tool_call.delta' }>;
+type TextDelta = Extract<TurnEvent, { readonly type: 'message.delta' | 'reasoning.delta' }>;
+
+/** Turns the events of one generation into events of its turn, and collects what the model said and called. */
+export class RoundRecorder {
+  readonly #round: number;
+  readonly #firstCallIndex: number;
+  readonly #tools: TurnTools;
+  readonly #items: TurnItem[];
+  readonly #accumulator = new ToolCallAccumulator();
+  readonly #calls: CheckedCall[] = [];
+  #isReadingPrompt = true;
+  #openText: { readonly type: 'message' | 'reasoning'; text: string } | undefined;
+  #messageText = '';
+
+  /**
+   * @param round Number of the generation in its turn, from 0.
+   * @param firstCallIndex Number of calls in the generations before it.
+   * @param items Where finished texts are added.
+   */
+  constructor(round: number, firstCallIndex: number, tools: TurnTools, items: TurnItem[]) {
+    this.#round = round;
+    this.#firstCallIndex = firstCallIndex;
+    this.#tools = tools;
+    this.#items = items;
+  }
+
+  /** The calls that are complete, in the order in which the model wrote them. */
+  get calls(): readonly CheckedCall[] {
+    return this.#calls;
+  }
+
+  /** The text of the message, without the reasoning. */
+  get messageText(): string {
+    return this.#messageText;
+  }
+
+  /** Index of a call of this generation in its turn. */
+  callIndex(position: number): number {
+    return this.#firstCallIndex + position;
+  }
+
+  record(
+    event: Exclude<GenerationStep, { readonly type: 'generation.report' }>,
+  ): readonly TurnEvent[] {
+    switch (event.type) {
+      case 'prompt.start':
+      case 'prompt.progress':
+        return [event];
+      case 'reasoning.delta':
+        return this.#recordText('reasoning', event);
+      case 'content.delta':
+        return this.#recordText('message', { ...event, type: 'message.delta' });
+      case 'tool_call.delta':
+        return this.#recordCall(event);
+    }
+  }
+
+  /** The generation ended. */
+  end(isMalformed: boolean): readonly TurnEvent[] {
+    return [
+      ...this.#endPrompt(),
+      ...this.#endText(),
+      ...this.#endCall(),
+      ...(isMalformed ? this.#recordMalformed() : []),
+    ];
+  }
+
+  /** The generation failed; the text that arrived is kept. */
+  interrupt(): readonly TurnEvent[] {
+    return this.#endText();
+  }
+
+  #recordText(type: 'message' | 'reasoning', delta: TextDelta): readonly TurnEvent[] {
+    if (this.#openText?.type === type) {
+      this.#openText.text += delta.text;
+      return [delta];
+    }
+    const before = [...this.#endPrompt(), ...this.#endText()];
+    this.#openText = { type, text: delta.text };
+    return [...before, { type: `${type}.start` }, delta];
+  }
+
+  #endPrompt(): readonly TurnEvent[] {
+    if (!this.#isReadingPrompt) return [];
+    this.#isReadingPrompt = false;
+    return [{ type: 'prompt.end' }];
+  }
+
+  #endText(): readonly TurnEvent[] {
+    if (this.#openText === undefined) return [];
+    const { type, text } = this.#openText;
+    this.#openText = undefined;
+    this.#items.push({ type, text });
+    if (type === 'message') this.#messageText += text;
+    return [{ type: `${type}.end`, text }];
+  }
+
+  #recordCall(delta: CallDelta): readonly TurnEvent[] {
+    const knownCalls = this.#accumulator.count;
+    const position = this.#accumulator.add(delta);
+    const { id = '', name = '' } = this.#accumulator.at(position) ?? {};
+    const owner = this.#tools.find(name);
+    const call = { index: this.callIndex(position), isForClient: owner?.type === 'client' };
+    const piece = { type: 'toolCall.delta', ...call, argumentsJson: delta.argumentsJson } as const;
+    if (position < knownCalls) return [{ ...piece, ...omitUndefined({ name: delta.name }) }];
+    const tool = owner?.type === 'server' ? owner.tool : undefined;
+    const serverTool = tool && { name: tool.name, provider: tool.provider };
+    return [
+      ...this.#endPrompt(),
+      ...this.#endText(),
+      ...this.#endCall(position),
+      {
+        type: 'toolCall.start',
+        ...call,
+        exposedName: name,
+        ...omitUndefined({ tool: serverTool }),
+      },
+      { ...piece, id, name },
+    ];
+  }
+
+  /**
+   * A call is complete when the next one begins, or with the end of the generation.
+   *
+   * @param count Number of calls that have begun before this moment.
+   */
+  #endCall(count = this.#accumulator.count): readonly TurnEvent[] {
+    const position = this.#calls.length;
+    const written = position < count ? this.#accumulator.at(position) : undefined;
+    if (written === undefined) return [];
+    const call = checkToolCall({ ...written }, this.#round, this.#tools);
+    this.#calls.push(call);
+    const index = this.callIndex(position);
+    switch (call.type) {
+      case 'client':
+        return [{ type: 'toolCall.end', index, item: call.item }];
+      case 'valid': {
+        const { name, provider } = call.tool;
+        const args = call.arguments;
+        return [{ type: 'toolCall.arguments', index, tool: { name, provider }, arguments: args }];
+      }
+      // The client is told with the outcomes of the other calls.
+      case 'invalid':
+        return [];
+    }
+  }
+
+  /** The engine could not parse what the model wrote; a call that did arrive has been checked already. */
+  #recordMalformed(): readonly TurnEvent[] {
+    if (this.#calls.length > 0 || this.#tools.definitions().length === 0) return [];
+    const item: InvalidToolCallItem = {
+      type: 'invalidToolCall',
+      round: this.#round,
+      exposedName: '',
+      cause: 'invalidName',
+      reason: 'The model wrote a tool call that can not be parsed.',
+    };
+    this.#items.push(item);
+    return [{ type: 'toolCall.failure', index: this.callIndex(0), item }];
+  }
+}

@@ -1,0 +1,180 @@
+import { describe, expect, it, vi } from 'vitest';
+import { acquireFrom } from '../../test/setup/instances/scripted-pool.ts';
+import { testContext } from '../../test/setup/test-context.ts';
+import { scriptedTool } from '../../test/setup/chat/scripted-tools.ts';
+import {
+  generationEnd as end,
+  resultOf,
+  scriptedTurnsWith,
+} from '../../test/setup/chat/scripted-turn.ts';
+import type { GenerationEvent } from '../engine/engine.ts';
+import type { InstancePool } from '../instances/pool.ts';
+
+const model = 'test/model';
+const answer: GenerationEvent = { type: 'content.delta', text: 'Done.' };
+const callTool: GenerationEvent = {
+  type: 'tool_call.delta',
+  index: 0,
+  id: 'x',
+  name: 'work',
+  argumentsJson: '{}',
+};
+
+/** The model calls a tool and then answers; while the tool works, something else happens. */
+async function setUp(
+  options: Parameters<typeof scriptedTurnsWith>[0],
+  meanwhile: (pool: InstancePool) => Promise<void>,
+) {
+  const tool = scriptedTool('work', async () => {
+    await meanwhile(turns.pool);
+    return 'worked';
+  });
+  async function* script(generation: number): AsyncGenerator<GenerationEvent> {
+    yield generation === 0 ? callTool : answer;
+    yield end;
+  }
+  const turns = await scriptedTurnsWith(options, script, tool);
+  const instance = () => turns.pool.list().find(({ id }) => id === model);
+  const use = async (identifier: string) => (await acquireFrom(turns.pool, identifier)).release();
+  return { ...turns, instance, use };
+}
+
+const typesOf = (events: readonly { readonly type: string }[]) => events.map(({ type }) => type);
+
+describe('an instance, while tools run between two generations', () => {
+  it('counts as in use, with its slots free for others', async () => {
+    const seen: unknown[] = [];
+    const { run, instance, use } = await setUp(
+      { defaults: { contextLength: 2048, parallel: 1 } },
+      async () => {
+        seen.push(instance()?.activeRequests, instance()?.idleSeconds);
+        await use(model);
+        seen.push(instance()?.requestCount);
+      },
+    );
+    expect(resultOf(await run()).items.at(-1)).toEqual({ type: 'message', text: 'Done.' });
+    expect(seen).toEqual([0, undefined, 1]);
+    expect(instance()).toMatchObject({ requestCount: 0, idleSeconds: expect.any(Number) });
+  });
+
+  it('does not go for being idle', async () => {
+    const { run, pool, launcher } = await setUp({ defaultTtlSeconds: 0 }, async () => {
+      // A timer that was due would fire before this one.
+      await new Promise((resolve) => {
+        setTimeout(resolve, 5);
+      });
+    });
+    expect(resultOf(await run()).items).toHaveLength(2);
+    expect(launcher.launchCount()).toBe(1);
+    await vi.waitFor(() => expect(pool.list()).toEqual([]));
+  });
+
+  it('gives way to no other model before the turn ends', async () => {
+    const { run, pool, launcher, use } = await setUp({ keepsOnlyLast: true }, async () => {
+      await use('test/vision');
+    });
+    const events = await run();
+    expect(typesOf(events).filter((type) => type === 'load.start')).toHaveLength(1);
+    expect(resultOf(events).instanceId).toBe(model);
+    await vi.waitFor(() => expect(pool.list().map(({ id }) => id)).toEqual(['test/vision']));
+    expect(launcher.launchCount()).toBe(2);
+  });
+
+  it('is the one that goes on, though another is less busy', async () => {
+    const options = { defaults: { contextLength: 2048, parallel: 4 } };
+    const { run, pool } = await setUp(options, async () => {
+      await pool.load(model, {}, testContext());
+      const acquire = () => acquireFrom(pool, model);
+      const leases = [await acquire(), await acquire(), await acquire(), await acquire()];
+      expect(leases.some(({ instanceId }) => instanceId === model)).toBe(true);
+    });
+    const events = await run();
+    expect(resultOf(events).instanceId).toBe(model);
+    expect(typesOf(events).filter((type) => type === 'turn.start')).toHaveLength(1);
+  });
+
+  it('ends the turn with a clear error when it is unloaded by name', async () => {
+    const { run, pool } = await setUp({}, () => pool.unload(model));
+    const events = await run();
+    expect(typesOf(events).slice(-2)).toEqual(['turn.error', 'turn.end']);
+    expect(events.at(-2)).toMatchObject({
+      error: { code: 'unloaded', message: expect.stringContaining('was unloaded while') },
+    });
+    expect(pool.list()).toEqual([]);
+  });
+
+  it('makes a turn that comes back wait for a slot, even where the line is full', async () => {
+    const options = { defaults: { contextLength: 2048, parallel: 1 }, queueCapacity: 1 };
+    const order: string[] = [];
+    const acquire = () => acquireFrom(pool, model);
+    const { run, pool, instance } = await setUp(options, async () => {
+      const holder = await acquire();
+      const comeNew = async (): Promise<void> => {
+        const lease = await acquire();
+        order.push('new');
+        lease.release();
+      };
+      const goOnWhenBothWait = async (): Promise<void> => {
+        await vi.waitFor(() => expect(instance()?.queuedRequests).toBe(2));
+        holder.release();
+      };
+      void comeNew();
+      void goOnWhenBothWait();
+    });
+    const events = await run();
+    order.push('turn');
+    expect(resultOf(events).items.at(-1)).toMatchObject({ text: 'Done.' });
+    await vi.waitFor(() => expect(order).toHaveLength(2));
+    expect(instance()).toMatchObject({ requestCount: 0, activeRequests: 0 });
+  });
+});
+
+describe('an instance is let go', () => {
+  const expectFree = (pool: InstancePool) =>
+    vi.waitFor(() =>
+      expect(pool.list()).toMatchObject([
+        { requestCount: 0, activeRequests: 0, queuedRequests: 0 },
+      ]),
+    );
+
+  it.each(['toolCall.start', 'toolCall.success', 'message.delta'])(
+    'when the reader of the turn stops at %s',
+    async (type) => {
+      const { start, pool } = await setUp({}, async () => {});
+      for await (const event of start()) if (event.type === type) break;
+      await expectFree(pool);
+    },
+  );
+
+  it('when the caller leaves while a tool works', async () => {
+    const left = new AbortController();
+    const { run, pool } = await setUp({}, async () => {
+      left.abort(new Error('client left'));
+      throw left.signal.reason;
+    });
+    await expect(run({}, left.signal)).rejects.toThrow('client left');
+    await expectFree(pool);
+  });
+
+  it('when the caller leaves while the turn waits for a slot again', async () => {
+    const left = new AbortController();
+    const options = { defaults: { contextLength: 2048, parallel: 1 } };
+    const { run, pool, instance } = await setUp(options, async () => {
+      const lease = await acquireFrom(pool, model);
+      const leaveWhenItWaits = async (): Promise<void> => {
+        await vi.waitFor(() => expect(instance()?.queuedRequests).toBe(1));
+        left.abort(new Error('client left'));
+        lease.release();
+      };
+      void leaveWhenItWaits();
+    });
+    await expect(run({}, left.signal)).rejects.toThrow('client left');
+    await expectFree(pool);
+  });
+
+  it('when a tool fails in a way that no tool should', async () => {
+    const { run, pool } = await setUp({}, () => Promise.reject(new TypeError('broken')));
+    expect(typesOf(await run()).slice(-2)).toEqual(['turn.error', 'turn.end']);
+    await expectFree(pool);
+  });
+});

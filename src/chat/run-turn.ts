@@ -1,0 +1,109 @@
+import { HearthError } from '../contract/errors.ts';
+import { omitUndefined } from '../omit-undefined.ts';
+import { withSignal, type RequestContext } from '../request/request-context.ts';
+import type { Toolbox } from '../tools/toolbox.ts';
+import { acquireInstance, type AcquiredInstance } from './acquire-instance.ts';
+import { prepareTurn, type PreparedTurn, type TurnServices } from './prepare-turn.ts';
+import { promptPrefix } from './prompt-prefix.ts';
+import { runRounds } from './run-rounds.ts';
+import { storeTurn } from './store-turn.ts';
+import type { TurnEvent } from './turn-event.ts';
+import { TurnRecorder } from './turn-recorder.ts';
+import type { TurnRequest } from './turn-request.ts';
+import { TurnTools } from './turn-tools.ts';
+
+/**
+ * Runs one turn: history, prompt, generations with the tools that the model calls between, storing. A fault of the
+ * request is thrown before the first event. A later failure is a `turn.error` event, and `turn.end` still comes.
+ *
+ * @throws HearthError those of `prepareTurn` and `InstancePool.acquire`; the signal's reason when aborted.
+ */
+export async function* runTurn(
+  services: TurnServices,
+  request: TurnRequest,
+  context: RequestContext,
+): AsyncGenerator<TurnEvent> {
+  const prepared = await prepareTurn(services, request, context);
+  const recorder = new TurnRecorder(prepared.target.selection);
+  let responseId: string | undefined;
+  try {
+    yield* generateAnswer(services, request, prepared, recorder, context);
+    if (request.isStored) {
+      responseId = await storeTurn(services.store, request, prepared, recorder, context);
+    }
+  } catch (error) {
+    if (!recorder.hasStarted || hasClientLeft(context.signal)) throw error;
+    if (!(error instanceof HearthError) || error.status === 500) {
+      context.logger.error({ err: error }, 'turn failed');
+    }
+    yield* recorder.interrupt();
+    yield { type: 'turn.error', error: asHearthError(error) };
+  }
+  yield { type: 'turn.end', result: recorder.result(responseId) };
+}
+
+/** Acquires the instance, opens the tools beside that, and generates. */
+async function* generateAnswer(
+  { pool, tools, maxToolRounds }: TurnServices,
+  request: TurnRequest,
+  prepared: PreparedTurn,
+  recorder: TurnRecorder,
+  context: RequestContext,
+): AsyncGenerator<TurnEvent> {
+  const ended = new AbortController();
+  const ownContext = withSignal(context, AbortSignal.any([context.signal, ended.signal]));
+  let opening: Promise<Toolbox> | undefined;
+  const openTools = (): Promise<Toolbox> => {
+    opening ??= tools.open(request.integrations, ownContext);
+    // The turn need not wait for its instance any longer.
+    opening.catch((error: unknown) => ended.abort(error));
+    return opening;
+  };
+  let instance: AcquiredInstance | undefined;
+  try {
+    const { contextLength, ttlSeconds, waitsForLoad, clientTools } = request;
+    const prefix = promptPrefix({ kind: 'chat', messages: prepared.prompt });
+    instance = yield* acquireInstance(
+      pool,
+      {
+        target: prepared.target,
+        promptPrefix: prefix,
+        waitsForLoad,
+        ...omitUndefined({ contextLength, ttlSeconds }),
+      },
+      ownContext,
+      { toStart: (instanceId) => recorder.start(instanceId), onSlot: () => void openTools() },
+    );
+    recorder.noteInstance(instance);
+    const turnTools = new TurnTools(await openTools(), clientTools);
+    yield* runRounds({ request, prepared, instance, tools: turnTools, maxToolRounds, recorder });
+  } finally {
+    instance?.lease.release();
+    ended.abort();
+    // A tool server that is slow to close must not delay the answer.
+    opening?.then(
+      (toolbox) => closeTools(toolbox, context),
+      () => {},
+    );
+  }
+}
+
+async function closeTools(toolbox: Toolbox, { logger }: RequestContext): Promise<void> {
+  try {
+    await toolbox.close();
+  } catch (err) {
+    logger.warn({ err }, 'tools not closed');
+  }
+}
+
+/** Where the reason is a HearthError, the server ends the request and the client is still there to be told. */
+function hasClientLeft(signal: AbortSignal): boolean {
+  return signal.aborted && !(signal.reason instanceof HearthError);
+}
+
+function asHearthError(error: unknown): HearthError {
+  if (error instanceof HearthError) return error;
+  return new HearthError('internal', 'Something went wrong in the server; its log says more.', {
+    cause: error,
+  });
+}

@@ -1,0 +1,52 @@
+import { HearthError } from '../contract/errors.ts';
+import type { ToolDefinition } from '../engine/engine.ts';
+import { omitUndefined } from '../omit-undefined.ts';
+import type { Tool, Toolbox } from '../tools/toolbox.ts';
+
+/** Who runs a tool. */
+export type ToolOwner =
+  | { readonly type: 'server'; readonly tool: Tool }
+  | { readonly type: 'client' };
+
+/** The tools that the model may call in a turn: those of the tool servers and those of the client. */
+export class TurnTools {
+  readonly #toolbox: Toolbox;
+  readonly #clientTools: readonly ToolDefinition[] | undefined;
+
+  /** @throws HearthError `invalid_value` where a tool of the client has the name of another tool. */
+  constructor(toolbox: Toolbox, clientTools: readonly ToolDefinition[] | undefined) {
+    this.#toolbox = toolbox;
+    this.#clientTools = clientTools;
+    const serverNames = new Set(toolbox.tools().map(({ exposedName }) => exposedName));
+    for (const [index, { name }] of (clientTools ?? []).entries()) {
+      if (!serverNames.has(name)) continue;
+      throw new HearthError(
+        'invalid_value',
+        `A tool of the integrations has the name ${JSON.stringify(name)} too. Rename this one.`,
+        { field: `clientTools[${index}].name` },
+      );
+    }
+  }
+
+  /** As the model is offered them at present: a tool server may announce that its list has changed. */
+  definitions(): readonly ToolDefinition[] {
+    const ofServers = this.#toolbox.tools().map(({ exposedName, description, parameters }) => ({
+      name: exposedName,
+      parameters,
+      ...omitUndefined({ description }),
+    }));
+    return [...ofServers, ...(this.#clientTools ?? [])];
+  }
+
+  /** Undefined where there is no such tool. */
+  find(exposedName: string): ToolOwner | undefined {
+    const tools = this.#toolbox.tools();
+    const tool = tools.find((each) => each.exposedName === exposedName);
+    if (tool !== undefined) return { type: 'server', tool };
+    const isOfClient =
+      this.#clientTools?.some(({ name }) => name === exposedName) === true ||
+      // The client knows better what to do with a name of its own than the model does.
+      (this.#clientTools !== undefined && tools.length === 0);
+    return isOfClient ? { type: 'client' } : undefined;
+  }
+}

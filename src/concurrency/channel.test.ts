@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { ChannelOverflowError, createChannel } from './channel.ts';
+
+async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const collected: T[] = [];
+  for await (const value of values) collected.push(value);
+  return collected;
+}
+
+it('delivers in order what is pushed before and while it is read', async () => {
+  const channel = createChannel<number>();
+  channel.push(1);
+  channel.push(2);
+  const reading = collect(channel);
+  await Promise.resolve();
+  channel.push(3);
+  await Promise.resolve();
+  channel.close();
+  channel.push(4);
+  expect(await reading).toEqual([1, 2, 3]);
+});
+
+it('ends at once where it was closed empty', async () => {
+  const channel = createChannel<number>();
+  channel.close();
+  expect(await collect(channel)).toEqual([]);
+});
+
+it('delivers what is pushed while a value is handled', async () => {
+  const channel = createChannel<number>();
+  const seen: number[] = [];
+  channel.push(1);
+  for await (const value of channel) {
+    seen.push(value);
+    if (value < 3) channel.push(value + 1);
+    else channel.close();
+  }
+  expect(seen).toEqual([1, 2, 3]);
+});
+
+it('throws where the reader falls too far behind, after the values that it holds', async () => {
+  const channel = createChannel<number>(2);
+  for (const value of [1, 2, 3, 4]) channel.push(value);
+  const seen: number[] = [];
+  const reading = (async () => {
+    for await (const value of channel) seen.push(value);
+  })();
+  await expect(reading).rejects.toBeInstanceOf(ChannelOverflowError);
+  expect(seen).toEqual([1, 2]);
+});

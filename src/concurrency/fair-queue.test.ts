@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { FairQueue } from './fair-queue.ts';
+
+function queueOf(...items: readonly string[]): FairQueue<string> {
+  const queue = new FairQueue<string>();
+  for (const item of items) queue.add(item.slice(0, 1), item);
+  return queue;
+}
+
+function drain(queue: FairQueue<string>): string[] {
+  const order: string[] = [];
+  for (let item = queue.first; item !== undefined; item = queue.first) {
+    order.push(item);
+    queue.remove(item.slice(0, 1), item);
+  }
+  return order;
+}
+
+it('lets clients take turns, and keeps the order of each', () => {
+  const queue = queueOf('a1', 'a2', 'a3', 'b1', 'c1', 'c2');
+  expect(queue.length).toBe(6);
+  expect(drain(queue)).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3']);
+  expect(queue.length).toBe(0);
+  expect(queue.first).toBeUndefined();
+});
+
+it('puts a client that comes later at the end of the round', () => {
+  const queue = queueOf('a1', 'a2', 'b1');
+  queue.remove('a', 'a1');
+  queue.add('c', 'c1');
+  expect(drain(queue)).toEqual(['b1', 'a2', 'c1']);
+});
+
+it('keeps the turn of a client that leaves with an item that was not first', () => {
+  const queue = queueOf('a1', 'a2', 'b1', 'b2');
+  queue.remove('a', 'a2');
+  queue.remove('b', 'b1');
+  expect(drain(queue)).toEqual(['a1', 'b2']);
+});
+
+it('ignores an item that it does not have', () => {
+  const queue = queueOf('a1');
+  queue.remove('a', 'a2');
+  queue.remove('b', 'a1');
+  expect(queue.length).toBe(1);
+  expect(queue.first).toBe('a1');
+});
+
+describe('displacedBy', () => {
+  it('names the newest item of the client that has most', () => {
+    expect(queueOf('a1', 'b1', 'b2', 'b3').displacedBy('c')).toBe('b3');
+  });
+
+  it.each([
+    ['c', ['a1', 'b1', 'b2'], 'b2'],
+    ['a', ['a1', 'b1', 'b2'], undefined],
+    ['a', ['a1', 'b1', 'b2', 'b3'], 'b3'],
+    ['b', ['a1', 'b1', 'b2', 'b3'], undefined],
+    ['c', ['a1', 'b1'], undefined],
+    ['a', [], undefined],
+  ])('for %s among %j: %s', (clientKey, items, displaced) => {
+    expect(queueOf(...items).displacedBy(clientKey)).toBe(displaced);
+  });
+});

@@ -1,0 +1,34 @@
+/** An abort controller that aborts together with other signals. */
+export interface LinkedAbort {
+  readonly signal: AbortSignal;
+  readonly abort: (reason?: unknown) => void;
+  /** Stops following the other signals. Call it once the work has ended: a long-lived signal holds every follower. */
+  readonly dispose: () => void;
+}
+
+/**
+ * Returns a controller that aborts with the first of the given signals, for the same reason. `AbortSignal.any` does
+ * this too, but can't be aborted by itself and leaves its followers to the garbage collector.
+ */
+export function linkAbort(...signals: readonly (AbortSignal | null | undefined)[]): LinkedAbort {
+  const controller = new AbortController();
+  const followed: (readonly [AbortSignal, () => void])[] = [];
+  const dispose = (): void => {
+    for (const [signal, follow] of followed.splice(0)) signal.removeEventListener('abort', follow);
+  };
+  const abort = (reason?: unknown): void => {
+    dispose();
+    controller.abort(reason);
+  };
+  for (const signal of signals) {
+    if (signal === null || signal === undefined) continue;
+    if (signal.aborted) {
+      abort(signal.reason);
+      break;
+    }
+    const follow = (): void => abort(signal.reason);
+    signal.addEventListener('abort', follow);
+    followed.push([signal, follow]);
+  }
+  return { signal: controller.signal, abort, dispose };
+}

@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import type { ConversationMessage, ToolContent, ToolProvider } from './content.ts';
+import type { ConversationTurn } from './conversation-turn.ts';
+import { readFirstFormat } from './first-format.ts';
+import type { TurnItem } from './turn-item.ts';
+
+/**
+ * Version of the stored form. Raise it with each change that older code can't read, keep reading the older
+ * forms, and add a migration that rewrites the rows.
+ */
+const formatVersion = 2;
+
+/** The turn as JSON text, as a database row keeps it. */
+export function encodeTurn(turn: ConversationTurn): string {
+  return JSON.stringify({ formatVersion, ...turn });
+}
+
+/**
+ * Reads what `encodeTurn` wrote, now or in an earlier version.
+ *
+ * @throws Error where the text has another form, or that of a newer version.
+ */
+export function decodeTurn(text: string): ConversationTurn {
+  const value: unknown = JSON.parse(text);
+  // The first format had no version.
+  const { formatVersion: version = 1 } = z
+    .object({ formatVersion: z.int().optional() })
+    .parse(value);
+  if (version === 1) return readFirstFormat(value);
+  if (version === formatVersion) return turnSchema.parse(value);
+  throw new Error(`A stored turn has format ${version}; this version reads up to ${formatVersion}`);
+}
+
+const jsonObject = z.record(z.string(), z.unknown());
+const toolContent = z.looseObject({ type: z.string() }) satisfies z.ZodType<ToolContent>;
+const provider = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('plugin'), pluginId: z.string() }),
+  z.object({ type: z.literal('ephemeralMcp'), serverLabel: z.string() }),
+]) satisfies z.ZodType<ToolProvider>;
+
+const clientToolCall = { id: z.string(), name: z.string(), argumentsJson: z.string() };
+const content = z.array(
+  z.discriminatedUnion('type', [
+    z.object({ type: z.literal('text'), text: z.string() }),
+    z.object({ type: z.literal('image'), sha256: z.string(), mediaType: z.string() }),
+  ]),
+);
+const message = z.discriminatedUnion('role', [
+  z.object({ role: z.enum(['system', 'user']), content }),
+  z.object({
+    role: z.literal('assistant'),
+    content,
+    toolCalls: z.array(z.object(clientToolCall)).exactOptional(),
+  }),
+  z.object({
+    role: z.literal('tool'),
+    toolCallId: z.string(),
+    content,
+    isError: z.boolean().exactOptional(),
+  }),
+]) satisfies z.ZodType<ConversationMessage>;
+
+const call = { round: z.int(), exposedName: z.string() };
+const item = z.discriminatedUnion('type', [
+  z.object({ type: z.enum(['message', 'reasoning']), text: z.string() }),
+  z.object({
+    type: z.literal('toolCall'),
+    ...call,
+    tool: z.string(),
+    provider,
+    arguments: jsonObject,
+    result: z.array(toolContent),
+    isError: z.boolean(),
+  }),
+  z.object({
+    type: z.literal('invalidToolCall'),
+    ...call,
+    cause: z.enum(['invalidName', 'invalidArguments']),
+    reason: z.string(),
+    tool: z.string().exactOptional(),
+    provider: provider.exactOptional(),
+    arguments: jsonObject.exactOptional(),
+  }),
+  z.object({ type: z.literal('clientToolCall'), round: z.int(), ...clientToolCall }),
+]) satisfies z.ZodType<TurnItem>;
+
+const turnSchema = z.object({
+  systemPrompt: z.string().nullable(),
+  instructions: z.string().nullable(),
+  messages: z.array(message),
+  items: z.array(item),
+  stopReason: z
+    .enum([
+      'eosFound',
+      'stopStringFound',
+      'maxPredictedTokensReached',
+      'contextLengthReached',
+      'toolCalls',
+    ])
+    .nullable(),
+  usage: z.object({
+    promptTokens: z.number(),
+    cachedTokens: z.number(),
+    completionTokens: z.number(),
+    reasoningTokens: z.number(),
+  }),
+  timings: z.object({
+    timeToFirstTokenSeconds: z.number(),
+    generationSeconds: z.number(),
+    tokensPerSecond: z.number(),
+    loadTimeSeconds: z.number().exactOptional(),
+  }),
+}) satisfies z.ZodType<ConversationTurn>;

@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import { HearthError } from '../contract/errors.ts';
+import { HttpFailure } from '../net/http-failure.ts';
+import { describeFailure, isUnexpected } from './describe-failure.ts';
+
+const answered = (status: number) =>
+  new HttpFailure('status', `the hub answered ${status}`, { status });
+const again = 'Ask for the download again; it goes on where it stopped.';
+
+it.each([
+  [
+    401,
+    'gated_repository',
+    `The hub does not give the file to this account (401). Set hub.token to a token of an account that has agreed to the terms of the repository, then: ${again}`,
+  ],
+  [
+    403,
+    'gated_repository',
+    `The hub does not give the file to this account (403). Set hub.token to a token of an account that has agreed to the terms of the repository, then: ${again}`,
+  ],
+  [
+    404,
+    'model_not_found',
+    'The hub no longer has a file of this download (404). Cancel it and ask for the model again.',
+  ],
+  [
+    410,
+    'model_not_found',
+    'The hub no longer has a file of this download (410). Cancel it and ask for the model again.',
+  ],
+  [500, 'hub_unreachable', `The download broke off: the hub answered 500. ${again}`],
+])('says what an answer of %i means', (status, code, message) => {
+  const failure = answered(status);
+  expect(describeFailure(failure)).toMatchObject({ code, message });
+  expect(isUnexpected(failure)).toBe(false);
+});
+
+it('keeps an error that says for itself what is wrong', () => {
+  const error = new HearthError('checksum_mismatch', 'The content is wrong.');
+  const { type } = error;
+  expect(describeFailure(error)).toEqual({
+    type,
+    code: 'checksum_mismatch',
+    message: 'The content is wrong.',
+  });
+  expect(isUnexpected(error)).toBe(false);
+});
+
+it('names the code of an error of the file system, and no path', () => {
+  const error = Object.assign(new Error('EACCES: /home/me/models'), { code: 'EACCES' });
+  expect(describeFailure(error)).toEqual({
+    type: 'internal_error',
+    code: 'internal',
+    message: `The files could not be written to the models folder (EACCES). Check that it may be written to, then: ${again}`,
+  });
+  expect(isUnexpected(error)).toBe(true);
+});
+
+it('points to the log for a fault of its own', () => {
+  const error = new TypeError('x is undefined');
+  expect(describeFailure(error)).toMatchObject({
+    code: 'internal',
+    message: `The download stopped at a fault of Hearth itself; its log says more. ${again}`,
+  });
+  expect(isUnexpected(error)).toBe(true);
+});

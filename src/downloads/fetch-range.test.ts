@@ -1,0 +1,318 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { deferred } from '../../test/setup/deferred.ts';
+import type { HttpClient } from '../net/http-client.ts';
+import { HttpFailure } from '../net/http-failure.ts';
+import { fetchRange, RangeIgnored } from './fetch-range.ts';
+
+type GetOptions = Parameters<HttpClient['get']>[1];
+type Body = (signal: AbortSignal) => AsyncIterable<Uint8Array>;
+
+const url = new URL('https://hub.test/acme/tiny/tiny.gguf');
+const sizeBytes = 100;
+
+async function* pieces(...sizes: number[]): AsyncGenerator<Uint8Array> {
+  for (const size of sizes) yield new Uint8Array(size);
+}
+
+/** Waits until the request is aborted, and throws the reason. */
+async function* silence(signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  yield new Uint8Array(3);
+  await new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error));
+  });
+}
+
+interface Fetch {
+  readonly start?: number;
+  readonly end?: number;
+  readonly status?: number;
+  readonly headers?: IncomingHttpHeaders;
+  readonly body?: Body;
+  readonly signal?: AbortSignal;
+  readonly batchBytes?: number;
+  readonly stallTimeoutMs?: number;
+  readonly write?: (pieces: readonly Uint8Array[]) => Promise<void>;
+}
+
+/** Fetches from a hub that gives this answer; tells what was asked and what was written. */
+async function fetchFrom(answer: Fetch | Error) {
+  const fetch = answer instanceof Error ? {} : answer;
+  const { start = 0, end = sizeBytes, headers = {}, body = () => pieces(end - start) } = fetch;
+  const asked: GetOptions[] = [];
+  const written: number[] = [];
+  const http: HttpClient = {
+    get: async (_, options) => {
+      asked.push(options);
+      if (answer instanceof Error) throw answer;
+      const bytes = body(options.signal);
+      return { url, status: fetch.status ?? 200, headers, body: bytes, discard: () => {} };
+    },
+    close: async () => {},
+  };
+  const outcome = fetchRange({
+    source: {
+      http,
+      url,
+      headers: { authorization: 'Bearer hub' },
+      path: 'tiny.gguf',
+      sizeBytes,
+      stallTimeoutMs: fetch.stallTimeoutMs ?? 60_000,
+      batchBytes: fetch.batchBytes ?? 1000,
+    },
+    start,
+    end,
+    signal: fetch.signal ?? new AbortController().signal,
+    write: async (batch) => {
+      written.push(batch.reduce((sum, piece) => sum + piece.length, 0));
+      await fetch.write?.(batch);
+    },
+  });
+  const error = await outcome.then(
+    () => undefined,
+    (caught: unknown) => caught,
+  );
+  return { error, written, asked };
+}
+
+const rangeOf = (header: string) => ({ status: 206, headers: { 'content-range': header } });
+
+afterEach(() => void vi.useRealTimers());
+
+describe('a request', () => {
+  it('for a whole file has no range, and keeps its token to the first origin', async () => {
+    const { error, asked } = await fetchFrom({});
+    expect(error).toBeUndefined();
+    expect(asked).toMatchObject([
+      {
+        headers: { authorization: 'Bearer hub' },
+        forwardedHeaders: { 'accept-encoding': 'identity' },
+      },
+    ]);
+    expect(asked[0]?.forwardedHeaders).not.toHaveProperty('range');
+  });
+
+  it.each([
+    [0, 99],
+    [1, 100],
+    [40, 60],
+  ])('for the bytes from %i to %i names them', async (start, end) => {
+    const { error, asked } = await fetchFrom({
+      start,
+      end,
+      ...rangeOf(`bytes ${start}-${end - 1}/100`),
+    });
+    expect(error).toBeUndefined();
+    expect(asked[0]?.forwardedHeaders).toMatchObject({ range: `bytes=${start}-${end - 1}` });
+  });
+
+  it('is not made where it was aborted before', async () => {
+    const { error, asked } = await fetchFrom({ signal: AbortSignal.abort(new Error('stopped')) });
+    expect(error).toMatchObject({ message: 'stopped' });
+    expect(asked).toEqual([]);
+  });
+
+  it('is aborted with its caller, and what has come is written', async () => {
+    const controller = new AbortController();
+    const fetching = fetchFrom({ body: silence, signal: controller.signal });
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+    controller.abort(new Error('stopped'));
+    const { error, written } = await fetching;
+    expect(error).toMatchObject({ message: 'stopped' });
+    expect(written).toEqual([3]);
+  });
+
+  it('closes the connection of an answer that it does not read', async () => {
+    const { asked } = await fetchFrom({ status: 204 });
+    expect(asked[0]?.signal.aborted).toBe(true);
+  });
+});
+
+describe('an answer', () => {
+  it.each<[string, Fetch, RegExp | string]>([
+    [
+      'that is encoded',
+      { headers: { 'content-encoding': 'gzip' } },
+      'hub.test sent the file encoded',
+    ],
+    ['with another status', { status: 204 }, 'hub.test answered 204'],
+    [
+      'of another range',
+      { start: 40, end: 60, ...rangeOf('bytes 41-60/100') },
+      'hub.test answered with another range ("bytes 41-60/100") than bytes 40-59 of tiny.gguf',
+    ],
+    ['that ends early', { start: 40, end: 60, ...rangeOf('bytes 40-58/100') }, 'another range'],
+    ['without a range', { start: 40, end: 60, status: 206 }, 'another range ("")'],
+    [
+      'with text before its range',
+      { start: 0, end: 60, ...rangeOf('x bytes 0-59/100') },
+      'another range',
+    ],
+    [
+      'with text after its range',
+      { start: 0, end: 60, ...rangeOf('bytes 0-59/100x') },
+      'another range',
+    ],
+    [
+      'with fewer bytes than asked for',
+      { body: () => pieces(30, 20) },
+      'hub.test sent 50 of the 100 bytes of tiny.gguf that were asked for',
+    ],
+    [
+      'with fewer bytes than its range',
+      { start: 40, end: 60, ...rangeOf('bytes 40-59/100'), body: () => pieces(5) },
+      'hub.test sent 5 of the 20 bytes of tiny.gguf that were asked for',
+    ],
+    [
+      'with more bytes than its range',
+      { start: 40, end: 60, ...rangeOf('bytes 40-59/*'), body: () => pieces(21) },
+      'hub.test sent more than the 20 bytes asked for',
+    ],
+  ])('%s is worth another try', async (_, answer, message) => {
+    const { error } = await fetchFrom(answer);
+    expect(error).toBeInstanceOf(HttpFailure);
+    expect(error).toMatchObject({
+      reason: 'interrupted',
+      message: expect.stringContaining(message as string) as string,
+    });
+  });
+
+  it.each<[string, Fetch, string]>([
+    ['that is shorter', { headers: { 'content-length': '99' } }, '99'],
+    ['that is longer', { body: () => pieces(60, 41) }, 'more than 100'],
+    ['of a file of another size', { start: 0, end: 9, ...rangeOf('bytes 0-8/99') }, '99'],
+    [
+      'with a length of many digits',
+      { headers: { 'content-length': '1'.repeat(40) } },
+      '1'.repeat(20),
+    ],
+  ])('%s than the hub lists says both sizes', async (_, answer, actual) => {
+    const { error } = await fetchFrom(answer);
+    expect(error).toMatchObject({
+      code: 'hub_unreachable',
+      message: `The hub lists tiny.gguf with 100 bytes, but the file it sends has ${actual}.`,
+    });
+  });
+
+  it.each([
+    [{ 'content-range': 'bytes */99' }, '99'],
+    [{ 'content-range': 'x bytes */99' }, 'fewer'],
+    [{ 'content-range': 'bytes */99 x' }, 'fewer'],
+    [{}, 'fewer'],
+  ])('416 with %o says that the file is smaller', async (headers, actual) => {
+    const { error } = await fetchFrom(new HttpFailure('status', '416', { status: 416, headers }));
+    expect(error).toMatchObject({
+      code: 'hub_unreachable',
+      message: expect.stringMatching(new RegExp(`the file it sends has ${actual}\\.$`)) as string,
+    });
+  });
+
+  it('of another status is passed on', async () => {
+    const failure = new HttpFailure('status', '404', { status: 404 });
+    expect((await fetchFrom(failure)).error).toBe(failure);
+  });
+
+  it('with the whole where a part was asked for tells so, and writes nothing', async () => {
+    const { error, written } = await fetchFrom({ start: 40, end: 60, body: () => pieces(100) });
+    expect(error).toBeInstanceOf(RangeIgnored);
+    expect(error).toMatchObject({ message: 'hub.test sends whole files only' });
+    expect(written).toEqual([]);
+  });
+
+  it.each<[string, Fetch]>([
+    ['its length', { headers: { 'content-length': '100' } }],
+    ['the encoding "identity"', { headers: { 'content-encoding': 'identity' } }],
+    ['a range without a total', { start: 5, end: 15, ...rangeOf('bytes 5-14/*') }],
+  ])('with %s is right', async (_, answer) => {
+    expect((await fetchFrom(answer)).error).toBeUndefined();
+  });
+});
+
+describe('bytes', () => {
+  it('are written in batches, the last one whatever it has', async () => {
+    const body = () => pieces(20, 20, 30, 29, 1);
+    expect((await fetchFrom({ batchBytes: 40, body })).written).toEqual([40, 59, 1]);
+    expect((await fetchFrom({ batchBytes: 100, body })).written).toEqual([100]);
+  });
+
+  it('are written each second, also where they trickle', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const body = async function* () {
+      yield new Uint8Array(10);
+      vi.advanceTimersByTime(999);
+      yield new Uint8Array(10);
+      vi.advanceTimersByTime(1);
+      yield new Uint8Array(10);
+      vi.advanceTimersByTime(999);
+      yield new Uint8Array(70);
+    };
+    expect((await fetchFrom({ body })).written).toEqual([30, 70]);
+  });
+
+  it('are given with their content, until they are written', async () => {
+    const seen: number[] = [];
+    const body = async function* () {
+      yield Uint8Array.from({ length: 50 }, (_, index) => index);
+      yield Uint8Array.from({ length: 50 }, (_, index) => 50 + index);
+    };
+    const write = async (batch: readonly Uint8Array[]) => {
+      for (const piece of batch) seen.push(...piece);
+    };
+    await fetchFrom({ body, write, batchBytes: 10 });
+    expect(seen).toEqual(Array.from({ length: 100 }, (_, index) => index));
+  });
+
+  it('that can not be written end the request with that error', async () => {
+    const full = new Error('no room');
+    const { error } = await fetchFrom({ write: () => Promise.reject(full) });
+    expect(error).toBe(full);
+  });
+});
+
+describe('a hub that is silent', () => {
+  it('is given up, with its name and the time', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const fetching = fetchFrom({ body: silence, stallTimeoutMs: 2500 });
+    await vi.advanceTimersByTimeAsync(2500);
+    const { error, written } = await fetching;
+    expect(error).toMatchObject({
+      reason: 'timeout',
+      message: 'hub.test sent nothing for 2.5 seconds',
+    });
+    expect(written).toEqual([3]);
+  });
+
+  it('is not given up while what it sent is written, nor right after', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const gate = deferred<void>();
+    let isDone = false;
+    const fetching = fetchFrom({
+      body: () => pieces(60, 40),
+      batchBytes: 60,
+      stallTimeoutMs: 1000,
+      write: () => gate.promise,
+    });
+    void fetching.then(() => {
+      isDone = true;
+    });
+    await vi.advanceTimersByTimeAsync(10_500);
+    expect(isDone).toBe(false);
+    gate.resolve();
+    expect((await fetching).error).toBeUndefined();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('may take its time between two pieces', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const body = async function* () {
+      for (let count = 0; count < 5; count += 1) {
+        await vi.advanceTimersByTimeAsync(900);
+        yield new Uint8Array(20);
+      }
+    };
+    expect((await fetchFrom({ body, stallTimeoutMs: 1000 })).error).toBeUndefined();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});

@@ -1,0 +1,34 @@
+import type { Context } from 'hono';
+import { HearthError } from '../../contract/errors.ts';
+import type { AppEnvironment } from '../app-environment.ts';
+import type { Surface } from '../surface.ts';
+import { errorResponse } from './error-response.ts';
+
+/** Never sent: the client closed the connection. */
+const clientClosedRequest = 499;
+
+/** Finds the surface whose error format a request gets. */
+export type SurfaceOf = (context: Context<AppEnvironment>) => Surface;
+
+/** Turns what a guard or handler threw into a response of the surface. */
+export function createErrorHandler(
+  surfaceOf: SurfaceOf,
+): (error: Error, context: Context<AppEnvironment>) => Response {
+  return (error, context) => {
+    const { errorSerializer } = surfaceOf(context);
+    const logger = context.get('logger');
+    const signal = context.get('signal');
+    if (error instanceof HearthError) {
+      if (error.status >= 500) logger.warn({ code: error.code, err: error }, 'request failed');
+      return errorResponse(error, errorSerializer);
+    }
+    if (signal.aborted) {
+      const { reason } = signal as { reason: unknown };
+      if (reason instanceof HearthError) return errorResponse(reason, errorSerializer);
+      return new Response(null, { status: clientClosedRequest });
+    }
+    logger.error({ err: error }, 'request failed');
+    const message = `Something went wrong in the server; its log says more under the request id ${context.get('requestId')}.`;
+    return errorResponse(new HearthError('internal', message), errorSerializer);
+  };
+}

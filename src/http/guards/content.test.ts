@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { checkContentLength, checkContentType, checkUrlLength } from './content.ts';
+
+const json = 'application/json';
+const check = (
+  method: string,
+  contentType?: string,
+  headers: { contentLength?: string; transferEncoding?: string } = {},
+) =>
+  checkContentType({
+    method,
+    contentType,
+    contentLength: headers.contentLength,
+    transferEncoding: headers.transferEncoding,
+  });
+
+describe('the type of a body', () => {
+  it.each(['POST', 'PUT', 'PATCH'])('must be JSON for %s', (method) => {
+    expect(check(method, json)).toBeUndefined();
+    expect(check(method, 'text/plain')).toMatchObject({
+      code: 'unsupported_media_type',
+      message: 'The Content-Type is "text/plain"; it must be application/json.',
+    });
+  });
+
+  it.each(['GET', 'HEAD', 'DELETE', 'OPTIONS'])('does not matter for %s', (method) => {
+    expect(check(method, 'text/plain', { contentLength: '5' })).toBeUndefined();
+  });
+
+  it.each(['utf8', 'utf-8', '"utf8"', 'UTF8'])('may name the charset %s', (charset) => {
+    expect(check('POST', `${json}; charset=${charset}`)).toBeUndefined();
+  });
+
+  it('may be missing where there is no body', () => {
+    expect(check('POST')).toBeUndefined();
+    expect(check('POST', undefined, { contentLength: '0' })).toBeUndefined();
+    const missing = { message: 'The Content-Type is missing; it must be application/json.' };
+    expect(check('POST', undefined, { contentLength: '1' })).toMatchObject(missing);
+    expect(check('POST', undefined, { transferEncoding: 'chunked' })).toMatchObject(missing);
+  });
+
+  it('is checked where there is no body, too', () => {
+    expect(check('POST', 'text/plain', { contentLength: '0' })).toBeDefined();
+  });
+});
+
+describe('sizes', () => {
+  it('takes a body of exactly the limit, and none that is a byte longer', () => {
+    expect(checkContentLength('1024', 1024)).toBeUndefined();
+    expect(checkContentLength(undefined, 1024)).toBeUndefined();
+    expect(checkContentLength('1025', 1024)).toMatchObject({
+      code: 'body_too_large',
+      message: 'The body has 1025 bytes; at most 1024 are allowed (`limits.bodyBytes`).',
+    });
+  });
+
+  it('takes a URL of 8192 characters, and none that is longer', () => {
+    expect(checkUrlLength('u'.repeat(8192))).toBeUndefined();
+    expect(checkUrlLength('u'.repeat(8193))).toMatchObject({
+      code: 'invalid_value',
+      message: 'The URL has 8193 characters; at most 8192 are allowed.',
+    });
+  });
+});

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { createHostGuard } from './host.ts';
+
+const checkHost = createHostGuard({ boundHost: '127.0.0.1', allowedHosts: [] });
+
+it('says which host it does not serve', () => {
+  expect(checkHost('attacker.example:80')).toMatchObject({
+    code: 'forbidden',
+    message: expect.stringMatching(
+      /^The host "attacker\.example:80" is not served here\. Use .*`server\.allowedHosts`\.$/,
+    ) as string,
+  });
+});
+
+it.each(['a[::1]', '[::1]a', 'a[127.0.0.1]', '[127.0.0.1]a'])(
+  'takes %s for no address of loopback',
+  (authority) => {
+    expect(checkHost(authority)).toMatchObject({ code: 'forbidden' });
+  },
+);

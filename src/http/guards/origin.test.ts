@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { createOriginGuard, preflightResponse, shareWithOrigin } from './origin.ts';
+
+describe('an origin', () => {
+  const judge = createOriginGuard(['https://app.example']);
+
+  it('is the same where there is none, and for the own pages of the server', () => {
+    expect(judge(undefined, 'localhost:1234')).toEqual({ kind: 'same' });
+    expect(judge('http://localhost:1234', 'localhost:1234')).toEqual({ kind: 'same' });
+  });
+
+  it('is shared where it is listed, and keeps the spelling of the client', () => {
+    const origin = 'https://App.example';
+    expect(judge(origin, 'localhost')).toEqual({ kind: 'shared', origin });
+  });
+
+  it('is foreign where it is not listed, and the error names it', () => {
+    expect(judge('https://other.example', 'localhost')).toMatchObject({
+      kind: 'foreign',
+      error: {
+        code: 'forbidden',
+        message:
+          'Pages of the origin "https://other.example" may not call this server. Add it to `server.cors` to allow it.',
+      },
+    });
+  });
+});
+
+describe('a preflight', () => {
+  it.each([
+    ['authorization', 'authorization'],
+    ['a, b ,c-d', 'a, b ,c-d'],
+    [undefined, 'Authorization, Content-Type'],
+    ['', 'Authorization, Content-Type'],
+    ['!, a', 'Authorization, Content-Type'],
+    ['a, !', 'Authorization, Content-Type'],
+  ])('that asks for the headers %j may send %j', (requested, allowed) => {
+    const { status, headers } = preflightResponse(requested);
+    expect({ status, ...Object.fromEntries(headers) }).toEqual({
+      status: 204,
+      'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+      'access-control-allow-headers': allowed,
+      'access-control-max-age': '600',
+    });
+  });
+});
+
+it('lets a page read the headers that clients need, beside what varies already', () => {
+  const headers = new Headers({ Vary: 'Accept' });
+  shareWithOrigin(headers, 'https://app.example');
+  expect(Object.fromEntries(headers)).toEqual({
+    'access-control-allow-origin': 'https://app.example',
+    'access-control-expose-headers': 'X-Request-Id, Retry-After',
+    vary: 'Accept, Origin',
+  });
+});

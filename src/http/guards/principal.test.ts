@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { permissionSchema } from '../../contract/permission.ts';
+import { anonymousPrincipal, authorize, permits } from './principal.ts';
+
+it('lets an anonymous caller do what runs no program and changes no token', () => {
+  expect(permissionSchema.options.filter((each) => permits(anonymousPrincipal, each))).toEqual([
+    'chat',
+    'embeddings',
+    'models:read',
+    'models:write',
+    'ephemeral-mcp',
+  ]);
+});
+
+describe('an endpoint', () => {
+  it('that needs nothing takes a caller without a token for nobody', () => {
+    expect(authorize(null, null)).toEqual({ tokenId: null, permissions: [] });
+    expect(authorize(anonymousPrincipal, null)).toBe(anonymousPrincipal);
+  });
+
+  it('refuses nobody with the way to a token', () => {
+    expect(authorize(null, 'chat')).toMatchObject({
+      code: 'invalid_api_key',
+      message:
+        'This server requires a token. Send it as "Authorization: Bearer <token>"; `hearth token create` makes one.',
+    });
+  });
+
+  it.each([
+    [anonymousPrincipal, 'This endpoint needs a token with the permission "admin".'],
+    [
+      { tokenId: 't', permissions: ['chat', 'models:read'] },
+      'The token lacks the permission "admin"; it has: chat, models:read.',
+    ],
+    [{ tokenId: 't', permissions: [] }, 'The token lacks the permission "admin"; it has: none.'],
+  ] as const)('names the permission that %o lacks', (principal, message) => {
+    expect(authorize(principal, 'admin')).toMatchObject({ code: 'forbidden', message });
+  });
+});

@@ -1,0 +1,81 @@
+import * as z from 'zod';
+import type { Endpoint } from '../mount.ts';
+import { examplesOf, type ComponentSchemas, type JsonObject } from './component-schemas.ts';
+import type { ErrorResponses } from './error-responses.ts';
+
+interface Components {
+  readonly schemas: ComponentSchemas;
+  readonly errors: ErrorResponses;
+}
+
+/** An endpoint as an Operation Object of OpenAPI 3.1. */
+export function toOperation({ surface, route }: Endpoint, components: Components): JsonObject {
+  const { schemas, errors } = components;
+  const { operationId, summary, description, permission, params, query, body } = route;
+  const parameters = [
+    ...toParameters('path', params, schemas),
+    ...toParameters('query', query, schemas),
+  ];
+  return {
+    operationId,
+    tags: [surface.name],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    security: permission === null ? [] : [{ token: [] }],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { 'application/json': toMediaType(body, 'input', schemas) },
+          },
+        }),
+    responses: {
+      200: {
+        description: 'OK',
+        content: {
+          'application/json': toMediaType(route.result, 'output', schemas),
+          ...(route.events === undefined
+            ? {}
+            : { 'text/event-stream': toMediaType(route.events, 'output', schemas) }),
+        },
+      },
+      ...errors.responsesOf(route, surface.errorSerializer),
+    },
+  };
+}
+
+function toMediaType(
+  schema: z.ZodType,
+  direction: 'input' | 'output',
+  schemas: ComponentSchemas,
+): JsonObject {
+  const [example] = examplesOf(schema);
+  return {
+    schema: schemas.toSchema(schema, direction),
+    ...(example === undefined ? {} : { example }),
+  };
+}
+
+function toParameters(
+  place: 'path' | 'query',
+  schema: z.ZodType | undefined,
+  schemas: ComponentSchemas,
+): readonly JsonObject[] {
+  if (!(schema instanceof z.ZodObject)) return [];
+  return Object.entries(schema.shape as Readonly<Record<string, z.ZodType>>).map(
+    ([name, field]) => {
+      const { description, examples: _, ...json } = schemas.toSchema(field, 'input');
+      const [example] = examplesOf(field);
+      return {
+        name,
+        in: place,
+        required: place === 'path' || !field.isOptional(),
+        ...(description === undefined ? {} : { description }),
+        schema: json,
+        ...(example === undefined ? {} : { example }),
+      };
+    },
+  );
+}

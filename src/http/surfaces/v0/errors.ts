@@ -1,0 +1,20 @@
+import { createOpenAiErrorSerializer } from '../../errors/openai-error-serializer.ts';
+import { toSnakeCase } from '../../errors/snake-case.ts';
+
+export const v0Errors = createOpenAiErrorSerializer(nameV0Field);
+
+/** Names that are not the domain's name in snake case. Of the parts of a message only images are checked. */
+const rules: readonly (readonly [RegExp, string])[] = [
+  [/^(messages\[\d+\]\.content\[\d+\])$/, '$1.image_url'],
+  [/^clientTools(\[\d+\])?\.name$/, 'tools$1.function.name'],
+  [/^clientTools/, 'tools'],
+  [/^responseFormat\.schema$/, 'response_format.json_schema.schema'],
+  [/^maxOutputTokens$/, 'max_tokens'],
+  [/^ttlSeconds$/, 'ttl'],
+];
+
+/** `messages[2].content[0]` becomes `messages[2].content[0].image_url`, `toolChoice` becomes `tool_choice`. */
+export function nameV0Field(field: string): string {
+  const rule = rules.find(([pattern]) => pattern.test(field));
+  return rule === undefined ? toSnakeCase(field) : field.replace(...rule);
+}

@@ -1,0 +1,28 @@
+import type { ChatResult, ChatStats } from '../../../contract/v1/chat.ts';
+import type { TurnResult } from '../../../chat/turn-event.ts';
+import type { ConversationTurn } from '../../../conversation/conversation-turn.ts';
+import { omitUndefined } from '../../../omit-undefined.ts';
+import { toOutput } from './to-output-item.ts';
+
+export function toChatResult(result: TurnResult): ChatResult {
+  return {
+    model_instance_id: result.instanceId,
+    output: toOutput(result.items),
+    stats: toChatStats(result),
+    ...omitUndefined({ response_id: result.responseId }),
+  };
+}
+
+export function toChatStats({
+  usage,
+  timings,
+}: Pick<ConversationTurn, 'usage' | 'timings'>): ChatStats {
+  return {
+    input_tokens: usage.promptTokens,
+    total_output_tokens: usage.completionTokens,
+    reasoning_output_tokens: usage.reasoningTokens,
+    tokens_per_second: timings.tokensPerSecond,
+    time_to_first_token_seconds: timings.timeToFirstTokenSeconds,
+    ...omitUndefined({ model_load_time_seconds: timings.loadTimeSeconds }),
+  };
+}

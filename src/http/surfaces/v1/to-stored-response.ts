@@ -1,0 +1,34 @@
+import { storedImage } from '../../../chat/stored-image.ts';
+import type { InputItem } from '../../../contract/v1/chat.ts';
+import type { StoredResponseRecord } from '../../../contract/v1/stored-response.ts';
+import type { ConversationContent } from '../../../conversation/content.ts';
+import type { Store, StoredResponse } from '../../../store/store.ts';
+import { toChatStats } from './to-chat-result.ts';
+import { toOutput } from './to-output-item.ts';
+
+/** A stored response as v1 shows it; its input is what the user said. */
+export async function toStoredResponse(
+  store: Store,
+  response: StoredResponse,
+): Promise<StoredResponseRecord> {
+  const { turn } = response;
+  const content = turn.messages.flatMap((message) =>
+    message.role === 'user' ? message.content : [],
+  );
+  return {
+    model_instance_id: response.modelInstanceId,
+    output: toOutput(turn.items),
+    stats: toChatStats(turn),
+    response_id: response.id,
+    previous_response_id: response.parentId,
+    created_at: response.createdAt.toISOString(),
+    model: response.modelKey,
+    system_prompt: turn.systemPrompt,
+    input: await Promise.all(content.map((part) => toInputItem(store, part))),
+  };
+}
+
+async function toInputItem(store: Store, part: ConversationContent): Promise<InputItem> {
+  if (part.type === 'text') return { type: 'text', content: part.text };
+  return { type: 'image', data_url: await storedImage(store, part.sha256) };
+}

@@ -1,0 +1,35 @@
+import type { EngineHandle } from '../engine/engine.ts';
+import type { ModelSelection } from '../models/model.ts';
+import type { InstanceConfig } from './load-options.ts';
+import type { MemoryEstimate } from './memory/estimate.ts';
+
+export interface LoadSpec {
+  readonly instanceId: string;
+  readonly selection: ModelSelection;
+  readonly config: InstanceConfig;
+  /** Estimated memory of the instance; 0 where the loader estimates none. */
+  readonly estimatedBytes: number;
+}
+
+/** Starts the engines for one kind of model source, such as GGUF files or the models of a remote server. */
+export interface EngineLoader {
+  /** Value of `ModelEntry.format` that it loads. */
+  readonly format: string;
+  /**
+   * Estimates the memory that an instance takes on this machine. Absent for a source that takes none: such
+   * instances skip the admission by memory and do not count towards `models.maxLoaded`.
+   */
+  readonly estimate?: (selection: ModelSelection, config: InstanceConfig) => MemoryEstimate;
+  /**
+   * Starts an engine and waits until it accepts requests.
+   *
+   * @param onProgress Called with the loaded fraction, 0 to 1, where the source reports it.
+   * @throws HearthError of type `model_load_failed` or `insufficient_memory`, `invalid_value` for a setting that
+   *   the engine does not support; the signal's reason when aborted (the engine has ended then).
+   */
+  load(
+    spec: LoadSpec,
+    signal: AbortSignal,
+    onProgress: (fraction: number) => void,
+  ): Promise<EngineHandle>;
+}

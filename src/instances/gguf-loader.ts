@@ -1,0 +1,62 @@
+import type { EngineHandle } from '../engine/engine.ts';
+import type { EngineLauncher } from '../engine/launch/launch.ts';
+import type { InstallProgress, RuntimeManager } from '../engine/runtimes/runtime.ts';
+import type { ModelSelection } from '../models/model.ts';
+import { omitUndefined } from '../omit-undefined.ts';
+import type { EngineLoader, LoadSpec } from './engine-loader.ts';
+import type { InstanceConfig } from './load-options.ts';
+import { estimateMemory, type MemoryEstimate } from './memory/estimate.ts';
+import { purposeOf } from './purpose.ts';
+
+export interface GgufLoaderOptions {
+  readonly runtimes: RuntimeManager;
+  readonly launcher: EngineLauncher;
+  readonly threads: number | undefined;
+  readonly gpuLayers: number | undefined;
+  readonly kvCacheTypes: { readonly k: string; readonly v: string };
+  readonly promptCacheMiB: number;
+  readonly loadTimeoutMs: number;
+  /** Called while a runtime is installed, where the first load needs one. */
+  readonly onInstallProgress?: (progress: InstallProgress) => void;
+}
+
+/** Runs GGUF files with llama.cpp, one child process for each instance. */
+export class GgufLoader implements EngineLoader {
+  readonly format = 'gguf';
+  readonly #options: GgufLoaderOptions;
+
+  constructor(options: GgufLoaderOptions) {
+    this.#options = options;
+  }
+
+  estimate(selection: ModelSelection, config: InstanceConfig): MemoryEstimate {
+    return estimateMemory(selection, { ...config, kvCacheTypes: this.#options.kvCacheTypes });
+  }
+
+  /** @throws HearthError those of `EngineLauncher.launch`, `runtime_unavailable`. */
+  async load(
+    { selection, config, estimatedBytes }: LoadSpec,
+    signal: AbortSignal,
+    onProgress: (fraction: number) => void,
+  ): Promise<EngineHandle> {
+    const { runtimes, launcher, onInstallProgress } = this.#options;
+    const { threads, gpuLayers, kvCacheTypes, promptCacheMiB, loadTimeoutMs } = this.#options;
+    const { model, variant } = selection;
+    const runtime =
+      (await runtimes.resolve(this.format)) ??
+      (await runtimes.install({ signal, ...omitUndefined({ onProgress: onInstallProgress }) }));
+    const spec = {
+      runtime,
+      modelPath: variant.path,
+      architecture: model.architecture,
+      purpose: purposeOf(selection),
+      ...config,
+      ...omitUndefined({ projectorPath: model.projectorPath, threads, gpuLayers }),
+      kvCacheTypes,
+      promptCacheMiB,
+      expectedBytes: estimatedBytes,
+      loadTimeoutMs,
+    };
+    return launcher.launch(spec, signal, onProgress);
+  }
+}

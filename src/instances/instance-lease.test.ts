@@ -1,0 +1,252 @@
+import { describe, expect, it, vi } from 'vitest';
+import { deferred } from '../../test/setup/deferred.ts';
+import { modelEntry } from '../../test/setup/models/model-entry.ts';
+import {
+  acquireFrom,
+  libraryOf,
+  scriptedPoolWith,
+} from '../../test/setup/instances/scripted-pool.ts';
+import { testContext } from '../../test/setup/test-context.ts';
+import { HearthError } from '../contract/errors.ts';
+import type { InstanceLease } from './instance-lease.ts';
+
+const model = 'test/model';
+
+/** An instance with one slot. */
+async function setUp() {
+  const { pool, launcher } = scriptedPoolWith({
+    library: libraryOf(modelEntry()),
+    defaults: { contextLength: 2048, parallel: 1 },
+  });
+  const acquire = (options: Parameters<typeof acquireFrom>[2] = {}) =>
+    acquireFrom(pool, model, options);
+  const usage = () => {
+    const [instance] = pool.list();
+    return [instance?.requestCount, instance?.activeRequests, instance?.queuedRequests];
+  };
+  return { pool, launcher, acquire, usage };
+}
+
+/** Takes a slot until the returned function is called. */
+async function occupy(lease: InstanceLease): Promise<() => Promise<void>> {
+  const started = deferred<void>();
+  const finish = deferred<void>();
+  const work = lease.withSlot(async () => {
+    started.resolve();
+    await finish.promise;
+  });
+  await started.promise;
+  return async () => {
+    finish.resolve();
+    await work;
+  };
+}
+
+describe('withSlot', () => {
+  it('uses the slot that was acquired, and gives it back after the work', async () => {
+    const { acquire, usage } = await setUp();
+    const lease = await acquire();
+    expect(usage()).toEqual([1, 1, 0]);
+    const tokens = await lease.withSlot(async (engine, context) => {
+      expect(usage()).toEqual([1, 1, 0]);
+      return engine.countTokens('four', context);
+    });
+    expect(tokens).toBe(4);
+    expect(usage()).toEqual([1, 0, 0]);
+    lease.release();
+    expect(usage()).toEqual([0, 0, 0]);
+  });
+
+  it('waits for a slot the second time, before a request that has not begun', async () => {
+    const { acquire, usage } = await setUp();
+    const lease = await acquire();
+    await lease.withSlot(async () => {});
+    const other = await acquire({ clientKey: 'other' });
+    const order: string[] = [];
+    const comeNew = async (): Promise<void> => {
+      const third = await acquire({ clientKey: 'fresh' });
+      order.push('fresh');
+      third.release();
+    };
+    const fresh = comeNew();
+    await vi.waitFor(() => expect(usage()).toEqual([3, 1, 1]));
+    const again = lease.withSlot(async () => void order.push('again'));
+    await vi.waitFor(() => expect(usage()).toEqual([3, 1, 2]));
+    other.release();
+    await Promise.all([again, fresh]);
+    expect(order).toEqual(['again', 'fresh']);
+    lease.release();
+    expect(usage()).toEqual([0, 0, 0]);
+  });
+
+  it('gives the slot back where the work fails, and can be called again', async () => {
+    const { acquire, usage } = await setUp();
+    const lease = await acquire();
+    await expect(lease.withSlot(() => Promise.reject(new Error('broken')))).rejects.toThrow(
+      'broken',
+    );
+    expect(usage()).toEqual([1, 0, 0]);
+    await expect(lease.withSlot(async () => 'worked')).resolves.toBe('worked');
+    expect(usage()).toEqual([1, 0, 0]);
+  });
+
+  it('throws the reason of a signal that aborts before or while it waits', async () => {
+    const { acquire, usage } = await setUp();
+    const client = new AbortController();
+    const lease = await acquire({ signal: client.signal });
+    await lease.withSlot(async () => {});
+    const other = await acquire();
+    const waiting = lease.withSlot(async () => 'never');
+    client.abort(new Error('client left'));
+    await expect(waiting).rejects.toThrow('client left');
+    await expect(lease.withSlot(async () => 'never')).rejects.toThrow('client left');
+    lease.release();
+    other.release();
+    expect(usage()).toEqual([0, 0, 0]);
+  });
+
+  it('refuses a released lease', async () => {
+    const { acquire, usage } = await setUp();
+    const lease = await acquire();
+    lease.release();
+    await expect(lease.withSlot(async () => 'never')).rejects.toThrow('released');
+    expect(usage()).toEqual([0, 0, 0]);
+  });
+});
+
+describe('release', () => {
+  it('ends the work that still runs, and frees each slot once', async () => {
+    const { acquire, usage } = await setUp();
+    const lease = await acquire();
+    const finish = await occupy(lease);
+    lease.release();
+    lease.release();
+    expect(lease.context.signal.aborted).toBe(true);
+    expect(usage()).toEqual([0, 0, 0]);
+    const next = await acquire();
+    await finish();
+    expect(usage()).toEqual([1, 1, 0]);
+    next.release();
+    expect(usage()).toEqual([0, 0, 0]);
+  });
+
+  it('frees a slot that is assigned at the same moment', async () => {
+    const { acquire, usage } = await setUp();
+    const lease = await acquire();
+    await lease.withSlot(async () => {});
+    const other = await acquire();
+    const again = lease.withSlot(async () => 'never');
+    other.release();
+    lease.release();
+    await expect(again).rejects.toThrow('released');
+    expect(usage()).toEqual([0, 0, 0]);
+  });
+});
+
+describe('streamWithSlot', () => {
+  const count = (lease: InstanceLease) =>
+    lease.streamWithSlot(async function* () {
+      yield 1;
+      yield 2;
+    });
+
+  it('holds a slot from the first value to the last', async () => {
+    const { acquire, usage } = await setUp();
+    const lease = await acquire();
+    const values: number[] = [];
+    for await (const value of count(lease)) {
+      values.push(value);
+      expect(usage()).toEqual([1, 1, 0]);
+    }
+    expect(values).toEqual([1, 2]);
+    expect(usage()).toEqual([1, 0, 0]);
+  });
+
+  it('gives the slot back where the reader stops, and can be called again', async () => {
+    const { acquire, usage } = await setUp();
+    const lease = await acquire();
+    for await (const value of count(lease)) if (value === 1) break;
+    expect(usage()).toEqual([1, 0, 0]);
+    const values: number[] = [];
+    for await (const value of count(lease)) values.push(value);
+    expect(values).toEqual([1, 2]);
+  });
+
+  it('takes no slot where nobody reads', async () => {
+    const { acquire, usage } = await setUp();
+    const lease = await acquire();
+    await lease.withSlot(async () => {});
+    const stream = count(lease);
+    expect(usage()).toEqual([1, 0, 0]);
+    await stream.return(undefined);
+    lease.release();
+    expect(usage()).toEqual([0, 0, 0]);
+  });
+});
+
+describe('a crash', () => {
+  const crashed = (): HearthError => new HearthError('crashed', 'The connection was lost.');
+
+  it('during the work ends it with the cause, once the instance is off the list', async () => {
+    const { acquire, launcher, pool } = await setUp();
+    const lease = await acquire();
+    const work = lease.withSlot(async () => {
+      setImmediate(() => launcher.processes[0]?.crash('segmentation fault'));
+      throw crashed();
+    });
+    await expect(work).rejects.toMatchObject({
+      code: 'crashed',
+      message: expect.stringContaining('segmentation fault'),
+    });
+    expect(pool.list()).toEqual([]);
+  });
+
+  it('during a stream ends it with the cause', async () => {
+    const { acquire, launcher } = await setUp();
+    const lease = await acquire();
+    const stream = lease.streamWithSlot(async function* () {
+      yield 'Half an ans';
+      setImmediate(() => launcher.processes[0]?.crash('segmentation fault'));
+      throw crashed();
+    });
+    await expect(stream.next()).resolves.toMatchObject({ value: 'Half an ans' });
+    await expect(stream.next()).rejects.toThrow('segmentation fault');
+  });
+
+  it('that never shows as an exit ends the work with its own error after a second', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    try {
+      const { acquire, usage } = await setUp();
+      const lease = await acquire();
+      const outcome = lease.withSlot(() => Promise.reject(crashed())).catch((error) => error);
+      await vi.waitFor(() => expect(usage()).toEqual([1, 1, 0]));
+      expect(await outcome).toMatchObject({ message: 'The connection was lost.' });
+      expect(usage()).toEqual([1, 0, 0]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('while the lease holds no slot fails the next work', async () => {
+    const { acquire, launcher } = await setUp();
+    const lease = await acquire();
+    await lease.withSlot(async () => {});
+    launcher.processes[0]?.crash('segmentation fault');
+    await vi.waitFor(() => expect(lease.context.signal.aborted).toBe(true));
+    await expect(lease.withSlot(async () => 'never')).rejects.toMatchObject({ code: 'crashed' });
+    lease.release();
+    const next = await acquire();
+    await expect(next.withSlot(async () => 'worked')).resolves.toBe('worked');
+    expect(launcher.launchCount()).toBe(2);
+  });
+});
+
+it('passes the request on: id, logger and caller', async () => {
+  const { pool } = await setUp();
+  const context = testContext({ requestId: 'request-7', caller: { tokenId: 'token-7' } });
+  const target = await pool.resolve(model, 'generation');
+  const lease = await pool.acquire({ target }, context);
+  await lease.withSlot(async (_, { requestId, logger, caller }) =>
+    expect([requestId, logger, caller]).toEqual(['request-7', context.logger, context.caller]),
+  );
+});

@@ -1,0 +1,199 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { HearthError } from '../contract/errors.ts';
+import type { Engine, EngineCapabilities, EngineHandle } from '../engine/engine.ts';
+import type { ModelSelection } from '../models/model.ts';
+import { withSignal, type RequestContext } from '../request/request-context.ts';
+import type { Instance } from './instance.ts';
+
+/** A lost connection shows a few milliseconds before the exit of the process is known. */
+const exitKnownWithinMs = 1000;
+
+/** Keeps an instance loaded for one request and gives it slots. */
+export interface InstanceLease {
+  readonly instanceId: string;
+  readonly selection: ModelSelection;
+  readonly capabilities: EngineCapabilities;
+  /** For calls that need no slot. */
+  readonly engine: Engine;
+  /**
+   * The context of the request; its signal also aborts when the lease is released and, with the `HearthError` to
+   * answer with, when the instance is unloaded or crashes.
+   */
+  readonly context: RequestContext;
+  /**
+   * Runs `work` while it holds a slot. The first call uses the slot that `acquire` got; a later one waits for a
+   * slot before the requests that have not begun. Between two calls other requests use the slot.
+   *
+   * @throws HearthError `crashed` with the cause where the engine stopped; what `work` throws; the reason of the
+   *   context's signal.
+   */
+  withSlot<T>(work: (engine: Engine, context: RequestContext) => Promise<T>): Promise<T>;
+  /** Like `withSlot`, for an iteration; it holds the slot until the iteration ends or is left. */
+  streamWithSlot<T>(
+    work: (engine: Engine, context: RequestContext) => AsyncIterable<T>,
+  ): AsyncGenerator<T>;
+  /** Ends the work that still runs and gives everything back. A second call does nothing. */
+  release(): void;
+}
+
+/** Is told when a lease has ended. */
+interface LeaseOwner {
+  leaseEnded(instance: Instance): void;
+}
+
+interface HeldSlot {
+  release(): void;
+}
+
+/** A lease from the moment a request was sent to its instance; usable once the instance is ready. */
+export class Lease implements InstanceLease {
+  readonly context: RequestContext;
+  readonly #instance: Instance;
+  readonly #owner: LeaseOwner;
+  readonly #requestSignal: AbortSignal;
+  /** One for each lease: a signal of the instance, combined with that of every request, would grow with each. */
+  readonly #controller = new AbortController();
+  readonly #slots = new Set<HeldSlot>();
+  #reserved: HeldSlot | undefined;
+  #isReleased = false;
+
+  /** @throws HearthError the error that the instance was retired with. */
+  constructor(instance: Instance, context: RequestContext, owner: LeaseOwner) {
+    instance.addLease(this);
+    this.#instance = instance;
+    this.#owner = owner;
+    this.#requestSignal = context.signal;
+    this.context = withSignal(context, this.#controller.signal);
+    if (context.signal.aborted) this.#abortWithRequest();
+    else context.signal.addEventListener('abort', this.#abortWithRequest, { once: true });
+  }
+
+  get instanceId(): string {
+    return this.#instance.id;
+  }
+
+  get selection(): ModelSelection {
+    return this.#instance.selection;
+  }
+
+  get capabilities(): EngineCapabilities {
+    return this.#handle.capabilities;
+  }
+
+  get engine(): Engine {
+    return this.#handle.engine;
+  }
+
+  /** Aborts the signal of the context. */
+  abort(reason: unknown): void {
+    this.#controller.abort(reason);
+  }
+
+  /**
+   * Waits for the first slot and keeps it for the first `withSlot`. The promise rejects with the reason of the
+   * context's signal.
+   *
+   * @throws HearthError `queue_full` at once; the reason of the context's signal.
+   */
+  reserveSlot(): Promise<void> {
+    return this.#reserve(this.#instance.slots.enter(this.#clientKey, this.#signal));
+  }
+
+  async withSlot<T>(work: (engine: Engine, context: RequestContext) => Promise<T>): Promise<T> {
+    const slot = await this.#takeSlot();
+    try {
+      return await work(this.engine, this.context);
+    } catch (error) {
+      throw await this.#failure(error);
+    } finally {
+      slot.release();
+    }
+  }
+
+  async *streamWithSlot<T>(
+    work: (engine: Engine, context: RequestContext) => AsyncIterable<T>,
+  ): AsyncGenerator<T> {
+    const slot = await this.#takeSlot();
+    try {
+      yield* work(this.engine, this.context);
+    } catch (error) {
+      throw await this.#failure(error);
+    } finally {
+      slot.release();
+    }
+  }
+
+  release(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    this.#requestSignal.removeEventListener('abort', this.#abortWithRequest);
+    this.abort(new Error('The lease was released.'));
+    for (const slot of this.#slots) slot.release();
+    this.#instance.removeLease(this);
+    this.#owner.leaseEnded(this.#instance);
+  }
+
+  readonly #abortWithRequest = (): void => this.abort(this.#requestSignal.reason);
+
+  get #signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get #clientKey(): string {
+    return this.context.caller.clientKey;
+  }
+
+  get #handle(): EngineHandle {
+    const { id, handle } = this.#instance;
+    if (handle === undefined) throw new Error(`${id} is not ready`);
+    return handle;
+  }
+
+  async #reserve(entering: Promise<void>): Promise<void> {
+    await entering;
+    this.#reserved = this.#hold();
+  }
+
+  async #takeSlot(): Promise<HeldSlot> {
+    this.#signal.throwIfAborted();
+    const reserved = this.#reserved;
+    this.#reserved = undefined;
+    if (reserved !== undefined) return reserved;
+    await this.#instance.slots.reenter(this.#clientKey, this.#signal);
+    return this.#hold();
+  }
+
+  /**
+   * Takes over the slot that the queue has assigned.
+   *
+   * @throws the signal's reason where the lease was released in the meantime; the slot is free again then.
+   */
+  #hold(): HeldSlot {
+    const slot: HeldSlot = {
+      release: () => {
+        if (this.#slots.delete(slot)) this.#instance.slots.release();
+      },
+    };
+    this.#slots.add(slot);
+    if (this.#signal.aborted) {
+      slot.release();
+      throw this.#signal.reason;
+    }
+    return slot;
+  }
+
+  /**
+   * The error for a request whose engine failed. Where the engine stopped, this waits until the instance is off the
+   * list, so that the client may ask again at once; the instance's error also gives the cause.
+   */
+  async #failure(error: unknown): Promise<unknown> {
+    if (!(error instanceof HearthError) || error.code !== 'crashed') return error;
+    const { signal } = this.context;
+    await waitForAbort(signal, exitKnownWithinMs);
+    return signal.reason instanceof HearthError ? signal.reason : error;
+  }
+}
+
+async function waitForAbort(signal: AbortSignal, limitMs: number): Promise<void> {
+  await delay(limitMs, undefined, { signal }).catch(() => {});
+}

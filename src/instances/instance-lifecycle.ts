@@ -1,0 +1,254 @@
+import { HearthError } from '../contract/errors.ts';
+import type { EngineHandle } from '../engine/engine.ts';
+import type { ModelSelection } from '../models/model.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import type { EngineLoader } from './engine-loader.ts';
+import { Instance } from './instance.ts';
+import { Lease } from './instance-lease.ts';
+import { InstanceRegistry } from './instance-registry.ts';
+import type { LoadEstimate, LoadOptions } from './load-options.ts';
+import { LoadScheduler, type SchedulerEffects, type SchedulerOptions } from './load-scheduler.ts';
+import type { LoadTask } from './load-task.ts';
+import type { LoadPlan } from './plan-load.ts';
+import { isIdle } from './policy/instance-view.ts';
+import { nextInstanceId } from './policy/next-instance-id.ts';
+
+/** A timer with a longer time would fire at once. */
+const maxTimerMs = 2 ** 31 - 1;
+
+export interface LifecycleOptions extends SchedulerOptions {
+  /** One for each kind of model source. */
+  readonly loaders: readonly EngineLoader[];
+  readonly logger: Logger;
+  /** Requests that may wait for one instance. */
+  readonly queueCapacity: number;
+  /** Keys of models, with or without `@variant`, that stay loaded once they are. */
+  readonly pinned: readonly string[];
+}
+
+/** Creates, loads, watches and stops instances, as the scheduler decides. */
+export class InstanceLifecycle implements SchedulerEffects {
+  readonly registry = new InstanceRegistry();
+  readonly #options: LifecycleOptions;
+  readonly #scheduler: LoadScheduler;
+  readonly #idleTimers = new Map<Instance, NodeJS.Timeout>();
+  readonly #stopping = new Set<Promise<void>>();
+  #isClosed = false;
+
+  constructor(options: LifecycleOptions) {
+    this.#options = options;
+    this.#scheduler = new LoadScheduler(options, this.registry, this);
+  }
+
+  /**
+   * Plans a load by name and tells whether it would be accepted.
+   *
+   * @throws HearthError `invalid_value`, `unsupported_format`.
+   */
+  estimate(selection: ModelSelection, options: LoadOptions): LoadEstimate {
+    const plan = this.#plan(selection, { ...options, isForced: false }, true);
+    const { config, estimate, admission } = plan;
+    const usableBytes = this.#scheduler.usableBytes(plan);
+    return { selection, config, estimate, usableBytes, fits: admission.kind !== 'refuse' };
+  }
+
+  /**
+   * Puts a new instance on the list, with its load begun or queued.
+   *
+   * @throws HearthError `invalid_value`, `unsupported_format`, `out_of_memory`, `queue_full`, `shutting_down`;
+   *   nothing was started then.
+   */
+  create(
+    selection: ModelSelection,
+    options: LoadOptions,
+    isExplicit: boolean,
+    clientKey: string,
+  ): Instance {
+    if (this.#isClosed) throw new HearthError('shutting_down', 'The server is stopping.');
+    const plan = this.#plan(selection, options, isExplicit);
+    this.#scheduler.prepare(plan, clientKey);
+    const { pinned, queueCapacity } = this.#options;
+    const { model, variant } = selection;
+    const name = `${model.key}@${variant.id}`;
+    const isDefaultVariant = variant.id === model.variants[0]?.id;
+    const takenIds = new Set(this.registry.list().map(({ id }) => id));
+    const instance = new Instance({
+      id: nextInstanceId(isDefaultVariant ? model.key : name, takenIds),
+      selection,
+      config: plan.config,
+      queueCapacity,
+      needsMemory: plan.demand.needsMemory,
+      estimatedBytes: plan.estimate.totalBytes,
+      mappedBytes: plan.estimate.weightsBytes,
+      ttlSeconds: options.ttlSeconds,
+      isExplicit,
+      isPinned: pinned.includes(model.key) || pinned.includes(name),
+    });
+    this.registry.add(instance);
+    this.#scheduler.submit(instance, plan, clientKey);
+    return instance;
+  }
+
+  /** @throws HearthError the error that the instance was retired with. */
+  openLease(instance: Instance, context: RequestContext): Lease {
+    const lease = new Lease(instance, context, this);
+    this.#clearIdleTimer(instance);
+    return lease;
+  }
+
+  leaseEnded(instance: Instance): void {
+    if (instance.requestCount > 0) return;
+    this.#startIdleTimer(instance);
+    this.#scheduler.becameIdle(instance);
+  }
+
+  /** The error for a request that can't wait until a queued load gets its turn. */
+  waitedTooLong(instance: Instance): HearthError {
+    return this.#scheduler.waitedTooLong(instance);
+  }
+
+  /** Takes an instance off the list and stops its engine. Resolves when its memory is free. */
+  async stop(instance: Instance, error: HearthError): Promise<void> {
+    const stopping = this.#stop(instance, error);
+    this.#stopping.add(stopping);
+    try {
+      await stopping;
+    } finally {
+      this.#stopping.delete(stopping);
+    }
+  }
+
+  /** Stops an instance in the background. */
+  discard(instance: Instance, error: HearthError): void {
+    this.stop(instance, error).catch((err: unknown) => {
+      this.#options.logger.error({ instance: instance.id, err }, 'engine not stopped');
+    });
+  }
+
+  startLoad(instance: Instance): void {
+    instance.beginLoading();
+    const { load } = instance;
+    if (load !== undefined) void this.#load(instance, load);
+  }
+
+  refuseLoad(instance: Instance, error: HearthError): void {
+    this.#failLoading(instance, error);
+  }
+
+  evict(instance: Instance, reason: string): void {
+    this.#options.logger.info({ instance: instance.id, reason }, 'idle model unloaded');
+    this.discard(instance, new HearthError('unloaded', reason));
+  }
+
+  /** Stops all instances and creates no more. Resolves when all engines have ended. */
+  async close(reason: HearthError): Promise<void> {
+    this.#isClosed = true;
+    for (const instance of this.registry.list()) this.discard(instance, reason);
+    await Promise.allSettled(this.#stopping);
+  }
+
+  #plan(selection: ModelSelection, options: LoadOptions, isExplicit: boolean): LoadPlan {
+    const { ttlSeconds: _ttl, isForced = false, ...requested } = options;
+    const request = { selection, requested, isExplicit, isForced };
+    return this.#scheduler.plan(request, this.#loaderOf(selection));
+  }
+
+  /** @throws HearthError `unsupported_format`. */
+  #loaderOf({ model }: ModelSelection): EngineLoader {
+    const loader = this.#options.loaders.find(({ format }) => format === model.format);
+    if (loader !== undefined) return loader;
+    const formats = this.#options.loaders.map(({ format }) => format.toUpperCase()).join(', ');
+    throw new HearthError(
+      'unsupported_format',
+      `No runtime for ${model.format} models runs on this machine; ${formats} models do.`,
+    );
+  }
+
+  async #load(instance: Instance, load: LoadTask): Promise<void> {
+    const { id, selection, config, estimatedBytes } = instance;
+    const startedAt = performance.now();
+    try {
+      const handle = await this.#loaderOf(selection).load(
+        { instanceId: id, selection, config, estimatedBytes },
+        load.signal,
+        (fraction) => load.report(fraction),
+      );
+      const loadTimeSeconds = (performance.now() - startedAt) / 1000;
+      const stats = await handle.stats?.().catch(() => undefined);
+      if (load.signal.aborted) {
+        await handle.stop();
+        throw load.signal.reason;
+      }
+      instance.becomeReady(handle, loadTimeSeconds);
+      this.#startIdleTimer(instance);
+      void this.#watch(instance, handle);
+      this.#options.logger.info({ instance: id, loadTimeSeconds, ...stats }, 'model loaded');
+    } catch (error) {
+      this.#failLoading(instance, error);
+    } finally {
+      this.#scheduler.becameIdle(instance);
+    }
+  }
+
+  #failLoading(instance: Instance, error: unknown): void {
+    const { id } = instance;
+    this.#options.logger.warn({ instance: id, err: error }, 'model not loaded');
+    const failure =
+      error instanceof HearthError
+        ? error
+        : new HearthError('internal', `Loading ${id} failed; the log of the server says more.`, {
+            cause: error,
+          });
+    this.registry.remove(instance);
+    instance.failLoading(failure);
+  }
+
+  /** An engine that ends by itself has crashed: its requests end, and the next one loads the model again. */
+  async #watch(instance: Instance, handle: EngineHandle): Promise<void> {
+    const exit = await handle.closed;
+    if (instance.isRetired) return;
+    const { id } = instance;
+    this.#options.logger.error({ instance: id, ...exit }, 'engine crashed');
+    this.#clearIdleTimer(instance);
+    this.registry.remove(instance);
+    instance.retire(new HearthError('crashed', `The engine of ${id} stopped: ${exit.reason}`));
+    this.#scheduler.advance();
+  }
+
+  async #stop(instance: Instance, error: HearthError): Promise<void> {
+    const { load } = instance;
+    this.#clearIdleTimer(instance);
+    this.registry.beginStopping(instance);
+    instance.retire(error);
+    load?.cancel(error);
+    if (instance.state === 'waiting') {
+      this.#scheduler.withdraw(instance);
+      instance.failLoading(error);
+    }
+    try {
+      await load?.done.catch(() => {});
+      await instance.handle?.stop();
+    } finally {
+      this.registry.remove(instance);
+      this.#scheduler.advance();
+    }
+  }
+
+  #startIdleTimer(instance: Instance): void {
+    this.#clearIdleTimer(instance);
+    const { ttlSeconds } = instance;
+    if (ttlSeconds === undefined || !isIdle(instance.view())) return;
+    const expire = (): void => {
+      this.#idleTimers.delete(instance);
+      this.evict(instance, `${instance.id} was idle for ${instance.ttlSeconds} s.`);
+    };
+    const timer = setTimeout(expire, Math.min(ttlSeconds * 1000, maxTimerMs)).unref();
+    this.#idleTimers.set(instance, timer);
+  }
+
+  #clearIdleTimer(instance: Instance): void {
+    clearTimeout(this.#idleTimers.get(instance));
+    this.#idleTimers.delete(instance);
+  }
+}

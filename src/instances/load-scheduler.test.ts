@@ -1,0 +1,113 @@
+import { describe, expect, it, vi } from 'vitest';
+import { acquireFrom } from '../../test/setup/instances/scripted-pool.ts';
+import { sizedPool } from '../../test/setup/models/sized-models.ts';
+import { testContext } from '../../test/setup/test-context.ts';
+
+const names = ['test/a10', 'test/b10', 'test/c10', 'test/d20', 'test/e10', 'test/f10'];
+
+/** A pool whose memory two busy models fill, and what asks it for more. */
+async function fullPool(changes: Parameters<typeof sizedPool>[1] = {}) {
+  const { pool } = sizedPool(names, changes);
+  const acquire = (identifier: string, clientKey = '', signal?: AbortSignal) =>
+    acquireFrom(pool, identifier, { clientKey, ...(signal && { signal }) });
+  const load = (identifier: string, clientKey: string) =>
+    pool.load(identifier, {}, testContext({ caller: { clientKey } }));
+  const waiting = () =>
+    pool
+      .list()
+      .filter(({ state }) => state === 'waiting')
+      .map(({ id }) => id);
+  const busy = [await acquire('test/d20'), await acquire('test/a10')];
+  const makeRoom = () => busy.pop()?.release();
+  return { acquire, load, waiting, makeRoom };
+}
+
+describe('queued loads', () => {
+  it('lets clients take turns', async () => {
+    const { acquire, waiting, makeRoom } = await fullPool();
+    const order: string[] = [];
+    const greedy = ['test/b10', 'test/c10', 'test/e10'].map(async (id) => {
+      const lease = await acquire(id, 'greedy');
+      order.push(id);
+      lease.release();
+    });
+    await vi.waitFor(() => expect(waiting()).toHaveLength(3));
+    const modest = (async () => {
+      const lease = await acquire('test/f10', 'modest');
+      order.push('test/f10');
+      lease.release();
+    })();
+    await vi.waitFor(() => expect(waiting()).toHaveLength(4));
+    makeRoom();
+    await Promise.all([...greedy, modest]);
+    expect(order).toEqual(['test/b10', 'test/f10', 'test/c10', 'test/e10']);
+  });
+
+  it('makes room for a client that has far fewer, for loads by name too', async () => {
+    const { acquire, load, waiting, makeRoom } = await fullPool({ loadQueueCapacity: 2 });
+    const greedy = [acquire('test/b10', 'greedy'), acquire('test/c10', 'greedy')];
+    await vi.waitFor(() => expect(waiting()).toHaveLength(2));
+    const modest = load('test/f10', 'modest');
+    await expect(greedy[1]).rejects.toMatchObject({
+      code: 'queue_full',
+      message: expect.stringMatching(/^test\/c10 can't be loaded now/),
+    });
+    await expect(acquire('test/e10', 'greedy')).rejects.toMatchObject({ code: 'queue_full' });
+    await expect(acquire('test/e10', 'modest')).rejects.toMatchObject({ code: 'queue_full' });
+    makeRoom();
+    (await greedy[0])?.release();
+    expect((await modest).id).toBe('test/f10');
+  });
+
+  it('assign no slot before their turn', async () => {
+    const { pool } = sizedPool(names, {});
+    const busy = [await acquireFrom(pool, 'test/d20'), await acquireFrom(pool, 'test/a10')];
+    const events: string[] = [];
+    const onEvent = ({ type }: { readonly type: string }): void => void events.push(type);
+    const waiting = acquireFrom(pool, 'test/b10', { onEvent });
+    await vi.waitFor(() => expect(pool.list()).toHaveLength(3));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(events).toEqual(['instance.chosen', 'load.start']);
+    expect(pool.list()[2]).toMatchObject({
+      state: 'waiting',
+      activeRequests: 0,
+      queuedRequests: 1,
+    });
+    for (const lease of busy) lease.release();
+    await waiting;
+    expect(events).toEqual(['instance.chosen', 'load.start', 'slot.assigned', 'load.end']);
+  });
+
+  it('leave the queue when all requests for them leave at the same moment', async () => {
+    const { acquire, waiting } = await fullPool();
+    const caller = new AbortController();
+    const outcomes = Promise.allSettled([
+      acquire('test/b10', 'one', caller.signal),
+      acquire('test/b10', 'two', caller.signal),
+    ]);
+    await vi.waitFor(() => expect(waiting()).toHaveLength(1));
+    caller.abort(new Error('gone'));
+    await outcomes;
+    expect(waiting()).toEqual([]);
+  });
+
+  it('notice memory that other programs free', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      let availableBytes = 30;
+      const { acquire, waiting } = await fullPool({
+        memoryLimitBytes: undefined,
+        availableBytes: () => availableBytes,
+      });
+      availableBytes = 0;
+      const lease = acquire('test/b10');
+      await vi.waitFor(() => expect(waiting()).toEqual(['test/b10']));
+      availableBytes = 10;
+      await vi.advanceTimersByTimeAsync(1000);
+      await expect(lease).resolves.toMatchObject({ instanceId: 'test/b10' });
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});

@@ -1,0 +1,161 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import { killGroup } from './kill-group.ts';
+import { LineRing } from './line-ring.ts';
+
+/** Kills the registered processes when this one has died; the watchdog, or a part of it. */
+export interface ProcessGuard {
+  /** @param folder Removed after the kill. */
+  guard(pid: number, folder?: string): void;
+  release(pid: number): void;
+}
+
+export interface ManagedChildOptions {
+  readonly command: string;
+  readonly arguments: readonly string[];
+  /** The whole environment of the child; see `filterEnvironment`. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly workingFolder?: string | undefined;
+  /** `pipe`: stays open while this process lives, so that its end tells the child that the parent has died. */
+  readonly stdin: 'pipe' | 'ignore';
+  readonly onStdout: (chunk: Buffer) => void;
+  readonly onStderr?: (chunk: Buffer) => void;
+  /** Time to exit after SIGTERM before SIGKILL. */
+  readonly stopGraceMs: number;
+  /** How much of the end of stderr is kept. */
+  readonly stderrTail: { readonly maxLines: number; readonly maxLineCharacters: number };
+  readonly guard?: ProcessGuard | undefined;
+  /** Removed by the guard when this process dies before the child. */
+  readonly guardedFolder?: string | undefined;
+}
+
+export interface ChildExit {
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Why the command could not be started. */
+  readonly error?: NodeJS.ErrnoException;
+}
+
+/** A child process in a session of its own, which ends together with everything that it started. */
+export interface ManagedChild {
+  /** Undefined where the command could not be started. */
+  readonly pid: number | undefined;
+  /** Undefined where it is ignored or the command could not be started. */
+  readonly stdin: Writable | undefined;
+  /** Settles when the process has exited, its group is killed and its output is read. Never rejects. */
+  readonly exited: Promise<ChildExit>;
+  /** The last lines of stderr, oldest first. */
+  stderrTail(): readonly string[];
+  clearStderrTail(): void;
+  /** Reads no more output. */
+  discardOutput(): void;
+  /** Sends SIGTERM to the whole group, and SIGKILL after the grace time; resolves after the exit. */
+  stop(): Promise<void>;
+  /** Sends SIGKILL to the whole group; resolves after the exit. */
+  kill(): Promise<void>;
+}
+
+/** Time for output that is still in the pipes; a process that left the group may hold them open. */
+const drainMs = 250;
+
+/**
+ * Starts a child process without a shell. It gets a session of its own, so that Ctrl-C in the terminal of this
+ * process does not reach it.
+ */
+export function startManagedChild(options: ManagedChildOptions): ManagedChild {
+  const tail = new LineRing(options.stderrTail.maxLines, options.stderrTail.maxLineCharacters);
+  const child = spawnChild(options);
+  if (child instanceof Error) return failedChild(child);
+  const { pid, stdin, stdout, stderr } = child;
+  const decoder = new StringDecoder('utf8');
+  stdout.on('data', options.onStdout);
+  stderr.on('data', (chunk: Buffer) => {
+    tail.append(decoder.write(chunk));
+    options.onStderr?.(chunk);
+  });
+  // The child may exit while we write to it; `exited` tells.
+  stdin?.on('error', () => {});
+
+  const discardOutput = (): void => {
+    stdout.destroy();
+    stderr.destroy();
+  };
+  const exited = new Promise<ChildExit>((resolve) => {
+    child.on('error', (error) => {
+      if (pid === undefined) resolve({ exitCode: null, signal: null, error });
+    });
+    let drain: NodeJS.Timeout | undefined;
+    child.once('exit', () => {
+      if (pid === undefined) return;
+      // Processes that it started would live on.
+      killGroup(pid, 'SIGKILL');
+      options.guard?.release(pid);
+      drain = setTimeout(discardOutput, drainMs);
+    });
+    child.once('close', (exitCode, signal) => {
+      clearTimeout(drain);
+      resolve({ exitCode, signal });
+    });
+  });
+  if (pid !== undefined) options.guard?.guard(pid, options.guardedFolder);
+
+  const send = (signal: 'SIGTERM' | 'SIGKILL'): void => {
+    const isRunning = child.exitCode === null && child.signalCode === null;
+    if (pid !== undefined && isRunning) killGroup(pid, signal);
+  };
+  return {
+    pid,
+    stdin: stdin ?? undefined,
+    exited,
+    stderrTail: () => tail.lines(),
+    clearStderrTail: () => tail.clear(),
+    discardOutput,
+    stop: async () => {
+      send('SIGTERM');
+      const grace = setTimeout(() => send('SIGKILL'), options.stopGraceMs);
+      await exited;
+      clearTimeout(grace);
+    },
+    kill: async () => {
+      send('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+function spawnChild({
+  command,
+  arguments: args,
+  environment,
+  workingFolder,
+  stdin,
+}: ManagedChildOptions): ChildProcessByStdio<Writable | null, Readable, Readable> | Error {
+  try {
+    return spawn(command, args, {
+      cwd: workingFolder,
+      env: environment,
+      detached: true,
+      stdio: [stdin, 'pipe', 'pipe'],
+      windowsHide: true,
+    }) as ChildProcessByStdio<Writable | null, Readable, Readable>;
+  } catch (error) {
+    // Such as E2BIG; most errors come as an event.
+    return error as Error;
+  }
+}
+
+function failedChild(error: Error): ManagedChild {
+  const exit = async () => ({ exitCode: null, signal: null, error });
+  const settled = async (): Promise<void> => {};
+  return {
+    pid: undefined,
+    stdin: undefined,
+    exited: exit(),
+    stderrTail: () => [],
+    clearStderrTail: () => {},
+    discardOutput: () => {},
+    stop: settled,
+    kill: settled,
+  };
+}

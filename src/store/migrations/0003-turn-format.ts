@@ -1,0 +1,40 @@
+import { decodeTurn, encodeTurn } from '../../conversation/codec.ts';
+import type { Migration } from './migration.ts';
+
+/** Rows that are in memory at one time. */
+const batchSize = 50;
+
+/** Rewrites the turns that Hearth 0.1.0 stored in the form that `encodeTurn` writes. */
+export const turnFormat: Migration = async (transaction) => {
+  let lastId = '';
+  while (true) {
+    const rows = await transaction
+      .selectFrom('responses')
+      .where('id', '>', lastId)
+      .orderBy('id')
+      .select(['id', 'content'])
+      .limit(batchSize)
+      .execute();
+    for (const { id, content } of rows) {
+      const rewritten = rewrite(content);
+      if (rewritten === undefined) continue;
+      await transaction
+        .updateTable('responses')
+        .set({ content: rewritten })
+        .where('id', '=', id)
+        .execute();
+    }
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    lastId = last.id;
+  }
+};
+
+/** Undefined for a damaged row: it stays as it is, and reading it fails, but the others can be used. */
+function rewrite(content: string): string | undefined {
+  try {
+    return encodeTurn(decodeTurn(content));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,89 @@
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { expect, it, onTestFinished } from 'vitest';
+import { recordedStore, recordedStoreFile } from '../../test/setup/store/recorded-store.ts';
+import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
+import { createLogger } from '../observability/logger.ts';
+import { createSqliteStore } from './sqlite-store.ts';
+
+/** A copy of the database of Hearth 0.1.0. */
+async function copyDatabase(): Promise<string> {
+  const file = join(await temporaryFolder(), 'hearth.db');
+  await copyFile(recordedStoreFile, file);
+  return file;
+}
+
+const open = (file: string) => createSqliteStore({ file, logger: createLogger('silent') });
+
+const contentsOf = (file: string) => {
+  const database = new SqliteDatabase(file, { readonly: true });
+  try {
+    return database.prepare('select id, content from responses order by id').all() as readonly {
+      readonly id: string;
+      readonly content: string;
+    }[];
+  } finally {
+    database.close();
+  }
+};
+
+it('rewrites every turn of an older database once and keeps its tree', async () => {
+  const file = await copyDatabase();
+  const before = contentsOf(file);
+  await (await open(file)).close();
+  const after = contentsOf(file);
+  expect(after.map(({ id }) => id)).toEqual(before.map(({ id }) => id));
+  expect(before.every(({ content }) => !content.includes('formatVersion'))).toBe(true);
+  expect(after.every(({ content }) => content.startsWith('{"formatVersion":2,'))).toBe(true);
+  const store = await open(file);
+  onTestFinished(() => store.close());
+  expect(contentsOf(file)).toEqual(after);
+  const { pages, ownerId } = await recordedStore();
+  for (const [owner, page] of [
+    [null, pages.anonymous],
+    [ownerId, pages.token],
+  ] as const) {
+    const { responses } = await store.responses.page({ ownerId: owner, limit: 100 });
+    expect(responses.map(({ id, parentId }) => ({ id, parentId }))).toEqual(
+      page.responses.map(({ response_id: id, previous_response_id: parentId }) => ({
+        id,
+        parentId,
+      })),
+    );
+  }
+});
+
+it('rewrites more rows than fit in one batch', async () => {
+  const file = await copyDatabase();
+  const database = new SqliteDatabase(file);
+  database.exec(`
+    insert into responses (id, created_at, model_key, model_instance_id, content)
+    with recursive copies(number) as (select 1 union all select number + 1 from copies where number < 20)
+    select id || number, created_at, model_key, model_instance_id, content from responses, copies
+  `);
+  database.close();
+  const count = contentsOf(file).length;
+  expect(count).toBeGreaterThan(200);
+  await (await open(file)).close();
+  const after = contentsOf(file);
+  expect(after).toHaveLength(count);
+  expect(after.every(({ content }) => content.startsWith('{"formatVersion":2,'))).toBe(true);
+});
+
+it('leaves a damaged turn as it is and rewrites the others', async () => {
+  const file = await copyDatabase();
+  const [first, second, third] = contentsOf(file);
+  const database = new SqliteDatabase(file);
+  const damage = database.prepare('update responses set content = ?, owner_id = null where id = ?');
+  damage.run('{"input":', first?.id);
+  damage.run('{"input":[]}', second?.id);
+  database.close();
+  const store = await open(file);
+  onTestFinished(() => store.close());
+  const [one, two, three] = contentsOf(file);
+  expect([one?.content, two?.content]).toEqual(['{"input":', '{"input":[]}']);
+  expect(three?.content).toMatch(/^\{"formatVersion":2,/);
+  await expect(store.responses.find(first?.id ?? '', null)).rejects.toThrow(first?.id);
+  expect(third?.id).toBe(three?.id);
+});

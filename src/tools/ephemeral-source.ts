@@ -1,0 +1,109 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { HearthError } from '../contract/errors.ts';
+import {
+  AddressRefused,
+  createAddressPolicy,
+  type ResolveAddresses,
+} from '../net/address-policy.ts';
+import { HttpFailure } from '../net/http-failure.ts';
+import { omitUndefined } from '../omit-undefined.ts';
+import { createHttpTransport } from './http-transport.ts';
+import { connectServer, ServerUnusableError, type ConnectionLimits } from './server-connection.ts';
+import type { ToolSource } from './tool-source.ts';
+import type { Integration } from './toolbox.ts';
+import type { TransportBounds } from './transport-bounds.ts';
+
+export interface EphemeralSourceOptions {
+  /** `name` or `name:port`: hosts that may have addresses that are not public. */
+  readonly allowedHosts: readonly string[];
+  readonly limits: ConnectionLimits;
+  readonly bounds: TransportBounds;
+  /** Resolves host names; the system's resolver by default. */
+  readonly resolve?: ResolveAddresses | undefined;
+}
+
+type EphemeralIntegration = Extract<Integration, { readonly type: 'ephemeralMcp' }>;
+
+/**
+ * Validates a tool server that a request names by its URL.
+ *
+ * @param field Domain path of the integration.
+ * @throws HearthError `invalid_value` for a URL or header that can't be used, `forbidden` for an address that is
+ *   not allowed, as far as it can be told without resolving a name.
+ */
+export function ephemeralSource(
+  { serverLabel: label, serverUrl, headers = {} }: EphemeralIntegration,
+  field: string,
+  options: EphemeralSourceOptions,
+): ToolSource {
+  const { allowedHosts, resolve, limits, bounds } = options;
+  const url = parseServerUrl(serverUrl, `${field}.serverUrl`);
+  assertHeaders(headers, `${field}.headers`);
+  const egress = { type: 'public', allowedHosts, ...omitUndefined({ resolve }) } as const;
+
+  function refused(reason: string, cause: unknown): HearthError {
+    const message =
+      `The tool server ${JSON.stringify(label)} may not be reached: ${reason}. ` +
+      'The setting mcp.allowedHosts lists the hosts that may have such addresses.';
+    return new HearthError('forbidden', message, { field: `${field}.serverUrl`, cause });
+  }
+
+  try {
+    createAddressPolicy(egress).assertUrl(url);
+  } catch (error) {
+    throw error instanceof AddressRefused ? refused(error.message, error) : error;
+  }
+
+  return {
+    label,
+    provider: { type: 'ephemeralMcp', serverLabel: label },
+    open: async ({ logger, signal }) => {
+      const transport = createHttpTransport({
+        url,
+        headers,
+        egress,
+        // No proxy: it would resolve the name itself, where the address can't be checked.
+        environment: {},
+        bounds,
+        limits,
+      });
+      const serverLogger = logger.child({ ephemeralServer: url.host });
+      try {
+        return await connectServer(transport, limits, serverLogger, signal);
+      } catch (error) {
+        if (!(error instanceof ServerUnusableError)) throw error;
+        if (error.cause instanceof HttpFailure && error.cause.reason === 'refused') {
+          throw refused(error.message, error);
+        }
+        const message = `The tool server ${JSON.stringify(label)} can't be used: ${error.message}.`;
+        throw new HearthError('mcp_unreachable', message, { field, cause: error });
+      }
+    },
+  };
+}
+
+function parseServerUrl(text: string, field: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
+    const message = 'The URL of a tool server must be an http or https URL.';
+    throw new HearthError('invalid_value', message, { field });
+  }
+  if (url.username !== '' || url.password !== '') {
+    const message =
+      'The URL of a tool server must not contain a user and password; send them in headers.';
+    throw new HearthError('invalid_value', message, { field });
+  }
+  return url;
+}
+
+function assertHeaders(headers: Readonly<Record<string, string>>, field: string): void {
+  for (const [name, value] of Object.entries(headers)) {
+    try {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+    } catch {
+      const message = `${JSON.stringify(name.slice(0, 100))} is not a valid HTTP header.`;
+      throw new HearthError('invalid_value', message, { field });
+    }
+  }
+}

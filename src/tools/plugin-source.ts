@@ -1,0 +1,129 @@
+import { join } from 'node:path';
+import { HearthError } from '../contract/errors.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { ProcessGuard } from '../processes/managed-child.ts';
+import { builtInSource, type BuiltInPlugin } from './built-in-plugin.ts';
+import { createHttpTransport } from './http-transport.ts';
+import { listNames } from './list-names.ts';
+import type { McpTransport } from './mcp-transport.ts';
+import { createPluginCatalog } from './plugin-catalog.ts';
+import { type PluginConfiguration, PluginFileError } from './plugin-file.ts';
+import { labelOf, pluginId } from './plugin-label.ts';
+import { createProcessMcpTransport } from './process-transport.ts';
+import { connectServer, ServerUnusableError, type ConnectionLimits } from './server-connection.ts';
+import type { ToolSource } from './tool-source.ts';
+import type { TransportBounds } from './transport-bounds.ts';
+
+export interface PluginSourcesOptions {
+  /** Folder of mcp.json; the working folder of plugins that have none of their own. */
+  readonly home: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly builtInPlugins: readonly BuiltInPlugin[];
+  /** Most plugin processes that run at once. */
+  readonly maxProcesses: number;
+  readonly guard?: ProcessGuard | undefined;
+  readonly limits: ConnectionLimits;
+  readonly bounds: TransportBounds;
+  /** Time for a plugin's process to exit by itself. */
+  readonly stopGraceMs: number;
+}
+
+/** The plugins: those of mcp.json and the built-in ones. */
+export interface PluginSources {
+  /**
+   * Looks a plugin up.
+   *
+   * @param id `mcp/<server_label>`
+   * @param field Domain path of the integration.
+   * @param idField Domain path of the id.
+   * @throws HearthError `invalid_value` for an unknown plugin, with the ids that exist; `plugin_unreachable` for
+   *   an entry of mcp.json that can't be used.
+   */
+  find(id: string, field: string, idField: string): Promise<ToolSource>;
+}
+
+export function createPluginSources(options: PluginSourcesOptions): PluginSources {
+  const { home, environment, builtInPlugins, limits, bounds } = options;
+  const catalog = createPluginCatalog(join(home, 'mcp.json'));
+  let runningProcesses = 0;
+
+  function openTransport(entry: PluginConfiguration, logger: Logger): McpTransport {
+    if (entry.type === 'http') {
+      const { url, headers } = entry;
+      return createHttpTransport({
+        url,
+        headers,
+        egress: { type: 'any' },
+        environment,
+        bounds,
+        limits,
+      });
+    }
+    if (runningProcesses >= options.maxProcesses) {
+      throw new HearthError(
+        'queue_full',
+        `${runningProcesses} plugin processes are running, which is the maximum (mcp.maxProcesses).`,
+        { retryAfterSeconds: 5 },
+      );
+    }
+    const transport = createProcessMcpTransport({
+      plugin: entry,
+      workingFolder: home,
+      environment,
+      bounds,
+      stopGraceMs: options.stopGraceMs,
+      logger,
+      guard: options.guard,
+    });
+    runningProcesses += 1;
+    void transport.ended.finally(() => {
+      runningProcesses -= 1;
+    });
+    return transport;
+  }
+
+  function toSource(label: string, entry: PluginConfiguration, field: string): ToolSource {
+    const id = pluginId(label);
+    return {
+      label,
+      provider: { type: 'plugin', pluginId: id },
+      open: async (context) => {
+        const logger = context.logger.child({ plugin: label });
+        try {
+          const transport = openTransport(entry, logger);
+          return await connectServer(transport, limits, logger, context.signal);
+        } catch (error) {
+          if (!(error instanceof ServerUnusableError)) throw error;
+          throw unusable(id, error.message, field, error);
+        }
+      },
+    };
+  }
+
+  return {
+    find: async (id, field, idField) => {
+      const label = labelOf(id) ?? '';
+      const builtIn = builtInPlugins.find((each) => each.label === label);
+      if (builtIn !== undefined) return builtInSource(builtIn, { type: 'plugin', pluginId: id });
+      const entries = await catalog.read().catch((error: unknown) => {
+        throw error instanceof PluginFileError
+          ? unusable(id, error.message, idField, error)
+          : error;
+      });
+      const entry = entries.get(label);
+      if (entry === undefined) {
+        const labels = new Set([...builtInPlugins.map((each) => each.label), ...entries.keys()]);
+        const ids = [...labels].map(pluginId);
+        const message = `There is no plugin ${JSON.stringify(id.slice(0, 100))}; there are: ${listNames(ids)}.`;
+        throw new HearthError('invalid_value', message, { field: idField });
+      }
+      if (entry.type === 'faulty') throw unusable(id, `${entry.fault} (mcp.json)`, idField);
+      return toSource(label, entry, field);
+    },
+  };
+}
+
+function unusable(id: string, reason: string, field: string, cause?: Error): HearthError {
+  const message = `The plugin ${id} can't be used: ${reason}.`;
+  return new HearthError('plugin_unreachable', message, { field, cause });
+}

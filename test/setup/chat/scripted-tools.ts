@@ -1,0 +1,35 @@
+import type { ToolContent } from '../../../src/conversation/content.ts';
+import type { Tool, ToolServers } from '../../../src/tools/toolbox.ts';
+
+/** A tool server that offers these tools to whoever asks. */
+export function scriptedTools(...tools: readonly Tool[]): ToolServers {
+  return {
+    validate: async () => {},
+    open: async () => ({ tools: () => tools, close: async () => {} }),
+    close: async () => {},
+  };
+}
+
+/** A tool that takes anything, unless `findArgumentIssue` is given, and answers with a text. */
+export function scriptedTool(
+  name: string,
+  answer: (given: Readonly<Record<string, unknown>>) => Promise<string | readonly ToolContent[]>,
+  changes: Partial<Tool> = {},
+): Tool {
+  return {
+    name,
+    exposedName: name,
+    description: undefined,
+    parameters: { type: 'object' },
+    provider: { type: 'plugin', pluginId: 'mcp/test' },
+    findArgumentIssue: () => undefined,
+    call: async (given) => {
+      const content = await answer(given);
+      return {
+        content: typeof content === 'string' ? [{ type: 'text', text: content }] : content,
+        isError: false,
+      };
+    },
+    ...changes,
+  };
+}

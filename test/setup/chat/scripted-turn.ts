@@ -1,0 +1,103 @@
+import { runTurn } from '../../../src/chat/run-turn.ts';
+import type { TurnEvent, TurnResult } from '../../../src/chat/turn-event.ts';
+import type { TurnRequest } from '../../../src/chat/turn-request.ts';
+import type { GenerationEvent, GenerationRequest } from '../../../src/engine/engine.ts';
+import type { RequestContext } from '../../../src/request/request-context.ts';
+import type { Tool, ToolServers } from '../../../src/tools/toolbox.ts';
+import { modelEntry } from '../models/model-entry.ts';
+import {
+  libraryOf,
+  scriptedPoolWith,
+  type ScriptedPoolOptions,
+} from '../instances/scripted-pool.ts';
+import { scriptedTools } from './scripted-tools.ts';
+import { temporaryStore } from '../store/temporary-store.ts';
+import { testContext } from '../test-context.ts';
+
+const usage = {
+  promptTokens: 7,
+  cachedTokens: 3,
+  completionTokens: 5,
+  promptMs: 1,
+  generationMs: 2,
+};
+
+/** The last event of a generation that said all it wanted. */
+export const generationEnd: Extract<GenerationEvent, { readonly type: 'generation.end' }> = {
+  type: 'generation.end',
+  stopReason: 'eosFound',
+  isMalformed: false,
+  usage,
+};
+
+const never = new AbortController().signal;
+
+type Script = (generation: number) => AsyncIterable<GenerationEvent>;
+
+/** Turns of the real code over an engine that follows a script, once for each generation. */
+export async function scriptedTurns(script: Script, ...tools: readonly Tool[]) {
+  return scriptedTurnsWith({}, script, ...tools);
+}
+
+interface ScriptedTurnOptions extends Partial<ScriptedPoolOptions> {
+  /** In place of a tool server with the tools given. */
+  readonly toolServers?: ToolServers;
+}
+
+export async function scriptedTurnsWith(
+  { toolServers, ...poolOptions }: ScriptedTurnOptions,
+  script: Script,
+  ...tools: readonly Tool[]
+) {
+  const requests: GenerationRequest[] = [];
+  const { pool, launcher } = scriptedPoolWith({
+    library: libraryOf(modelEntry(), modelEntry({ key: 'test/vision', type: 'vlm' })),
+    ...poolOptions,
+  });
+  launcher.onGenerate = (_, request) => {
+    requests.push(request);
+    return script(requests.length - 1);
+  };
+  const store = await temporaryStore();
+  const services = {
+    pool,
+    store,
+    tools: toolServers ?? scriptedTools(...tools),
+    maxToolRounds: 3,
+    maxImagePixels: 1_000_000,
+  };
+  const startWith = (context: RequestContext, changes: Partial<TurnRequest> = {}) =>
+    runTurn(
+      services,
+      {
+        model: 'test/model',
+        messages: userMessage('Hello'),
+        sampling: {},
+        integrations: [],
+        isStored: true,
+        waitsForLoad: true,
+        ...changes,
+      },
+      context,
+    );
+  const start = (changes: Partial<TurnRequest> = {}, signal = never) =>
+    startWith(testContext({ signal }), changes);
+  const run = async (changes: Partial<TurnRequest> = {}, signal = never) => {
+    const events: TurnEvent[] = [];
+    for await (const event of start(changes, signal)) events.push(event);
+    return events;
+  };
+  return { start, startWith, run, requests, store, pool, launcher };
+}
+
+/** A message of the user's with these texts. */
+export function userMessage(...texts: readonly string[]): TurnRequest['messages'] {
+  return [{ role: 'user', content: texts.map((text) => ({ type: 'text', text })) }];
+}
+
+/** The result that the last event carries. */
+export function resultOf(events: readonly TurnEvent[]): TurnResult {
+  const last = events.at(-1);
+  if (last?.type !== 'turn.end') throw new Error(`The last event is ${last?.type}`);
+  return last.result;
+}

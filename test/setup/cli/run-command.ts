@@ -1,0 +1,31 @@
+import { Readable } from 'node:stream';
+import type { StandardInput } from '../../../src/cli/context.ts';
+import { runProgram } from '../../../src/cli/program.ts';
+import { createMemoryTerminal } from './memory-terminal.ts';
+
+export interface CommandOutcome {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command within the test; its standard input is empty unless given. */
+export async function runCommand(
+  commandLine: readonly string[],
+  options: {
+    readonly stdin?: string;
+    readonly environment?: Readonly<Record<string, string>>;
+    readonly signal?: AbortSignal;
+  } = {},
+): Promise<CommandOutcome> {
+  const { terminal, stdout, stderr } = createMemoryTerminal();
+  const stdin: StandardInput = Readable.from([Buffer.from(options.stdin ?? '')]);
+  const exitCode = await runProgram(commandLine, {
+    environment: { ...options.environment },
+    terminal,
+    stdin,
+    entryPoint: '',
+    signal: options.signal ?? new AbortController().signal,
+  });
+  return { exitCode, stdout: stdout.text, stderr: stderr.text };
+}

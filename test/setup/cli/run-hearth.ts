@@ -1,0 +1,45 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { hearthEntryPoint, hearthEnvironment } from '../server/hearth-process.ts';
+
+export interface HearthOutcome {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface RunHearthOptions {
+  readonly home: string;
+  /** Empty unless given. */
+  readonly stdin?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Told of each piece of the output, to interrupt the command at the right moment. */
+  readonly onStdout?: (text: string, child: ChildProcess) => void;
+}
+
+/** Runs one command of the built tool to its end. */
+export async function runHearth(
+  commandLine: readonly string[],
+  options: RunHearthOptions,
+): Promise<HearthOutcome> {
+  const child = spawn(
+    process.execPath,
+    [hearthEntryPoint, '--home', options.home, ...commandLine],
+    {
+      stdio: 'pipe',
+      env: hearthEnvironment(options.environment),
+    },
+  );
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+    options.onStdout?.(stdout, child);
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  child.stdin.end(options.stdin ?? '');
+  await once(child, 'close');
+  return { exitCode: child.exitCode, stdout, stderr };
+}

@@ -1,0 +1,23 @@
+import { join } from 'node:path';
+import type { Runtime } from '../../../src/engine/runtimes/runtime.ts';
+import { createRuntimeManager } from '../../../src/engine/runtimes/runtime-manager.ts';
+import { projectFolder } from '../project-folder.ts';
+import { createLogger } from '../../../src/observability/logger.ts';
+
+/** Runtimes are large: all tests, and every server that they start, use this folder. */
+export const sharedRuntimesFolder = join(projectFolder, '.cache/test-runtimes');
+
+/** The engine that tests run on: the wheel, installed with the first call. */
+export async function testRuntime(): Promise<Runtime> {
+  const runtimes = createRuntimeManager({
+    runtimesFolder: sharedRuntimesFolder,
+    wheelLauncherPath: join(projectFolder, 'src/engine/runtimes/wheel-launcher.py'),
+    environment: process.env,
+    logger: createLogger('silent'),
+  });
+  const installed = await runtimes.list();
+  return (
+    installed.find(({ source }) => source === 'wheel') ??
+    (await runtimes.install({ from: 'wheel' }))
+  );
+}

@@ -1,0 +1,96 @@
+import type { Authentication } from '../../../src/access/token-service.ts';
+import type { Permission } from '../../../src/contract/permission.ts';
+import { createLogger } from '../../../src/observability/logger.ts';
+import type { HonoApp } from '../../../src/http/app-environment.ts';
+import { createApp, type AppOptions } from '../../../src/http/app.ts';
+import type { GuardSettings } from '../../../src/http/guards.ts';
+import type { App } from '../../../src/http/mount.ts';
+import type { Surface } from '../../../src/http/surface.ts';
+import { v0Errors } from '../../../src/http/surfaces/v0/errors.ts';
+import { v1Errors } from '../../../src/http/surfaces/v1/errors.ts';
+
+interface TestAppOptions extends Partial<Omit<AppOptions, 'settings' | 'logger'>> {
+  readonly settings?: Partial<GuardSettings>;
+  /** Mounts routes of `/api/v1`. */
+  readonly v1Routes?: (app: App) => void;
+  /** Mounts routes of `/api/v0`, which have OpenAI's error format. */
+  readonly v0Routes?: (app: App) => void;
+}
+
+/** A surface that consists of the given routes. */
+export function testSurface(surface: Pick<Surface, 'prefixes'> & Partial<Surface>): Surface {
+  return {
+    name: surface.prefixes.join(),
+    description: 'For tests.',
+    errorSerializer: v1Errors,
+    mountRoutes: () => {},
+    ...surface,
+  };
+}
+
+interface LogLine {
+  readonly level: string;
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+/** An app with the defaults of a fresh installation, and what it logged. */
+export function createTestApp({ v1Routes, v0Routes, ...options }: TestAppOptions = {}): {
+  readonly app: HonoApp;
+  readonly logLines: () => readonly LogLine[];
+  readonly logger: AppOptions['logger'];
+} {
+  const lines: string[] = [];
+  const logger = createLogger('debug', { write: (line) => lines.push(line) });
+  const app = createApp({
+    authenticator: testAuthenticator,
+    version: '1.2.3',
+    docsFolder: '/nowhere',
+    ping: async () => {},
+    surfaces: [
+      testSurface({
+        name: 'v1',
+        prefixes: ['/api/v1'],
+        ...(v1Routes === undefined ? {} : { mountRoutes: v1Routes }),
+      }),
+      testSurface({
+        name: 'v0',
+        prefixes: ['/api/v0'],
+        errorSerializer: v0Errors,
+        ...(v0Routes === undefined ? {} : { mountRoutes: v0Routes }),
+      }),
+    ],
+    ...options,
+    logger,
+    settings: {
+      'server.host': '127.0.0.1',
+      'server.cors': [],
+      'server.allowedHosts': [],
+      'auth.required': false,
+      'limits.bodyBytes': 1024 * 1024,
+      ...options.settings,
+    },
+  });
+  return { app, logger, logLines: () => lines.map((line) => JSON.parse(line) as LogLine) };
+}
+
+/** Takes `Bearer chat,models:read` for a token with these permissions, anything else for a bad one. */
+const testAuthenticator: AppOptions['authenticator'] = {
+  authenticate: async (header): Promise<Authentication> => {
+    if (header === undefined) return { kind: 'none' };
+    const permissions = /^Bearer ((?:[\w:-]+,?)+)$/.exec(header)?.[1];
+    if (permissions === undefined || permissions === 'revoked') {
+      return { kind: 'invalid', reason: 'unknown', masked: 'hearth-ab12…' };
+    }
+    const token = {
+      id: 'token1',
+      name: 'test',
+      permissions: permissions.split(',') as Permission[],
+      secretHash: '',
+      createdAt: new Date(0),
+      expiresAt: null,
+      lastUsedAt: null,
+    };
+    return { kind: 'token', token };
+  },
+};

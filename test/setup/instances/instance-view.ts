@@ -1,0 +1,23 @@
+import type { InstanceView } from '../../../src/instances/policy/instance-view.ts';
+
+/** An idle instance that a request loaded, as the scheduler's decisions see it. */
+export function instanceView(changes: Partial<InstanceView> = {}): InstanceView {
+  return {
+    id: 'a/b',
+    modelKey: 'a/b',
+    variantId: 'q8_0',
+    purpose: 'generation',
+    contextLength: 4096,
+    parallel: 1,
+    state: 'ready',
+    isExplicit: false,
+    isPinned: false,
+    requestCount: 0,
+    lastUsedAt: 0,
+    needsMemory: true,
+    estimatedBytes: 10,
+    mappedBytes: 0,
+    recentPrompts: [],
+    ...changes,
+  };
+}

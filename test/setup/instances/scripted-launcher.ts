@@ -1,0 +1,108 @@
+import { deferred } from '../deferred.ts';
+import type {
+  Embeddings,
+  Engine,
+  EngineExit,
+  GenerationEvent,
+  GenerationRequest,
+} from '../../../src/engine/engine.ts';
+import type {
+  EngineLauncher,
+  EngineProcess,
+  LaunchSpec,
+} from '../../../src/engine/launch/launch.ts';
+
+export interface ScriptedProcess extends EngineProcess {
+  readonly spec: LaunchSpec;
+  readonly isStopped: () => boolean;
+  /** Ends the process as a crash would. */
+  readonly crash: (reason: string) => void;
+}
+
+/** Engines that do what a test says, for what no model does on demand. */
+export interface ScriptedLauncher extends EngineLauncher {
+  readonly processes: readonly ScriptedProcess[];
+  readonly launchCount: () => number;
+  /** Called for every launch; loading takes as long as its promise. */
+  onLaunch: (
+    spec: LaunchSpec,
+    onProgress: (fraction: number) => void,
+    signal: AbortSignal,
+  ) => Promise<void>;
+  /** Called when a process is told to stop; it is gone when the promise resolves. */
+  onStop: () => Promise<void>;
+  onGenerate: (signal: AbortSignal, request: GenerationRequest) => AsyncIterable<GenerationEvent>;
+}
+
+export function createScriptedLauncher(): ScriptedLauncher {
+  const processes: ScriptedProcess[] = [];
+  let launchCount = 0;
+  const launcher: ScriptedLauncher = {
+    processes,
+    launchCount: () => launchCount,
+    onLaunch: async () => {},
+    onStop: async () => {},
+    async *onGenerate() {
+      yield { type: 'content.delta', text: 'scripted' };
+      yield {
+        type: 'generation.end',
+        stopReason: 'eosFound',
+        isMalformed: false,
+        usage: {
+          promptTokens: 3,
+          cachedTokens: 0,
+          completionTokens: 1,
+          promptMs: 1,
+          generationMs: 1,
+        },
+      };
+    },
+    launch: async (spec, signal, onProgress = () => {}) => {
+      launchCount += 1;
+      await launcher.onLaunch(spec, onProgress, signal);
+      signal.throwIfAborted();
+      const process = createScriptedProcess(spec, launchCount, launcher);
+      processes.push(process);
+      return process;
+    },
+    close: async () => {},
+  };
+  return launcher;
+}
+
+function createScriptedProcess(
+  spec: LaunchSpec,
+  pid: number,
+  launcher: ScriptedLauncher,
+): ScriptedProcess {
+  const exit = deferred<EngineExit>();
+  let isStopped = false;
+  const engine: Engine = {
+    generate: (request, { signal }) => launcher.onGenerate(signal, request),
+    embed: async (inputs): Promise<Embeddings> => ({
+      vectors: inputs.map(() => [1, 0]),
+      promptTokens: inputs.length,
+    }),
+    countTokens: async (text) => text.length,
+  };
+  return {
+    spec,
+    engine,
+    pid,
+    capabilities: {
+      runtimeName: 'scripted',
+      runtimeVersion: '1',
+      supportedFormats: ['gguf'],
+      contextLength: spec.contextLength,
+    },
+    closed: exit.promise,
+    stats: async () => ({ pid }),
+    isStopped: () => isStopped,
+    stop: async () => {
+      await launcher.onStop();
+      isStopped = true;
+      exit.resolve({ exitCode: 0, signal: null, reason: 'stopped' });
+    },
+    crash: (reason) => exit.resolve({ exitCode: null, signal: 'SIGSEGV', reason }),
+  };
+}

@@ -1,0 +1,107 @@
+import { HearthError } from '../../../src/contract/errors.ts';
+import type { Runtime, RuntimeManager } from '../../../src/engine/runtimes/runtime.ts';
+import type { EngineLoader } from '../../../src/instances/engine-loader.ts';
+import { GgufLoader } from '../../../src/instances/gguf-loader.ts';
+import type { Purpose } from '../../../src/instances/purpose.ts';
+import type { AcquireEvent, AcquireRequest } from '../../../src/instances/acquire-request.ts';
+import type { InstanceLease } from '../../../src/instances/instance-lease.ts';
+import { availableMemoryBytes } from '../../../src/instances/memory/available-bytes.ts';
+import { InstancePool } from '../../../src/instances/pool.ts';
+import type { ModelEntry, ModelLibrary, ModelSelection } from '../../../src/models/model.ts';
+import { createLogger } from '../../../src/observability/logger.ts';
+import { createScriptedLauncher } from './scripted-launcher.ts';
+import { testContext } from '../test-context.ts';
+
+const runtime: Runtime = {
+  name: 'scripted',
+  version: '1',
+  supportedFormats: ['gguf'],
+  source: 'setting',
+  command: 'true',
+  leadingArguments: [],
+};
+
+const runtimes: RuntimeManager = {
+  list: async () => [runtime],
+  resolve: async (format) => (format === 'gguf' ? runtime : undefined),
+  install: async () => runtime,
+  remove: async () => false,
+};
+
+/** The real pool over scripted engines and models that need no file. */
+export function scriptedPool(...models: readonly ModelEntry[]) {
+  return scriptedPoolWith({ library: libraryOf(...models) });
+}
+
+export interface ScriptedPoolOptions extends Partial<
+  Omit<ConstructorParameters<typeof InstancePool>[0], 'loaders'>
+> {
+  readonly library: ModelLibrary;
+  /** In place of the estimate from the header. */
+  readonly estimate?: EngineLoader['estimate'];
+  /** Beside the one for GGUF. */
+  readonly loaders?: readonly EngineLoader[];
+}
+
+export function scriptedPoolWith({ estimate, loaders = [], ...options }: ScriptedPoolOptions) {
+  const launcher = createScriptedLauncher();
+  const loader = new GgufLoader({
+    runtimes,
+    launcher,
+    kvCacheTypes: { k: 'f16', v: 'f16' },
+    threads: undefined,
+    gpuLayers: undefined,
+    promptCacheMiB: 0,
+    loadTimeoutMs: 1000,
+  });
+  if (estimate !== undefined) loader.estimate = estimate;
+  const pool = new InstancePool({
+    loaders: [loader, ...loaders],
+    logger: createLogger('silent'),
+    availableBytes: availableMemoryBytes,
+    loadsOnRequest: true,
+    defaultTtlSeconds: 60,
+    defaults: { contextLength: 2048, parallel: 2 },
+    queueCapacity: 100,
+    memoryLimitBytes: undefined,
+    maxLoaded: undefined,
+    keepsOnlyLast: false,
+    pinned: [],
+    loadQueueCapacity: 100,
+    loadWaitSeconds: 60,
+    ...options,
+  });
+  return { pool, launcher, loader };
+}
+
+interface AcquireOptions extends Omit<AcquireRequest, 'target'> {
+  readonly clientKey?: string;
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: AcquireEvent) => void;
+}
+
+/** Resolves a model and acquires a lease on it, as a request does. */
+export async function acquireFrom(
+  pool: InstancePool,
+  identifier: string,
+  { clientKey = 'test-client', signal, onEvent, ...request }: AcquireOptions = {},
+  purpose: Purpose = 'generation',
+): Promise<InstanceLease> {
+  const target = await pool.resolve(identifier, purpose);
+  const context = testContext({ caller: { clientKey }, ...(signal && { signal }) });
+  return pool.acquire({ target, ...request }, context, onEvent);
+}
+
+export function libraryOf(...models: readonly ModelEntry[]): ModelLibrary {
+  return {
+    list: async () => models,
+    find: async (identifier): Promise<ModelSelection> => {
+      const model = models.find(({ key }) => key === identifier);
+      const variant = model?.variants[0];
+      if (model === undefined || variant === undefined) {
+        throw new HearthError('model_not_found', `No model "${identifier}".`);
+      }
+      return { model, variant };
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { tensorTypes } from '../../../src/models/gguf/tensor-types.ts';
+
+/** A whole number is written as u32; `{ float }` and `{ uint64 }` choose another type. */
+export type GgufTestValue =
+  | string
+  | boolean
+  | number
+  | { readonly float: number }
+  | { readonly uint64: bigint }
+  | readonly string[]
+  | readonly number[]
+  | readonly boolean[];
+
+export interface GgufTestTensor {
+  readonly name: string;
+  readonly shape: readonly number[];
+  /** Number of a ggml type; see `tensor-types.ts`. */
+  readonly type: number;
+}
+
+export interface GgufTestFile {
+  readonly metadata: Readonly<Record<string, GgufTestValue>>;
+  readonly tensors?: readonly GgufTestTensor[];
+  readonly version?: number;
+}
+
+const alignment = 32;
+const someTensors: readonly GgufTestTensor[] = [
+  { name: 'token_embd.weight', shape: [32, 4], type: 1 },
+];
+
+/** Metadata of a language model that the library accepts; add to it or replace parts of it. */
+export const plainModel = {
+  'general.architecture': 'llama',
+  'llama.context_length': 2048,
+  'llama.embedding_length': 64,
+  'llama.block_count': 2,
+  'llama.attention.head_count': 4,
+} as const;
+
+/** A GGUF file in memory: header, padding, and zeros as the tensors' data. */
+export function writeGguf({ metadata, tensors = someTensors, version = 3 }: GgufTestFile): Buffer {
+  const entries = Object.entries(metadata);
+  const parts = [
+    Buffer.from('GGUF'),
+    uint32(version),
+    uint64(tensors.length),
+    uint64(entries.length),
+  ];
+  for (const [key, value] of entries) parts.push(text(key), typedValue(value));
+  let dataBytes = 0;
+  for (const tensor of tensors) {
+    parts.push(text(tensor.name), uint32(tensor.shape.length), ...tensor.shape.map(uint64));
+    parts.push(uint32(tensor.type), uint64(dataBytes));
+    dataBytes = aligned(dataBytes + tensorBytes(tensor));
+  }
+  const header = Buffer.concat(parts);
+  return Buffer.concat([header, Buffer.alloc(aligned(header.length) - header.length + dataBytes)]);
+}
+
+/** A copy of a GGUF file with another number as the value of one key, which must be there as u32. */
+export function patchGgufNumber(file: Buffer, key: string, value: number): Buffer {
+  const entry = Buffer.concat([text(key), uint32(4)]);
+  const start = file.indexOf(entry);
+  if (start === -1) throw new Error(`The file has no u32 ${key}.`);
+  const patched = Buffer.from(file);
+  patched.writeUInt32LE(value, start + entry.length);
+  return patched;
+}
+
+function tensorBytes({ shape, type }: GgufTestTensor): number {
+  const layout = tensorTypes[type];
+  if (layout === undefined) throw new Error(`There is no tensor type ${type}.`);
+  const elements = shape.reduce((product, size) => product * size, 1);
+  return (elements / layout.elementsPerBlock) * layout.bytesPerBlock;
+}
+
+function typedValue(value: GgufTestValue): Buffer {
+  if (typeof value === 'string') return Buffer.concat([uint32(8), text(value)]);
+  if (typeof value === 'boolean') return Buffer.concat([uint32(7), Buffer.from([value ? 1 : 0])]);
+  if (typeof value === 'number') return Buffer.concat([uint32(4), uint32(value)]);
+  if ('float' in value) return Buffer.concat([uint32(6), float32(value.float)]);
+  if ('uint64' in value) return Buffer.concat([uint32(10), uint64(value.uint64)]);
+  const items = value.map(typedValue);
+  const itemType = items[0]?.subarray(0, 4) ?? uint32(4);
+  return Buffer.concat([
+    uint32(9),
+    itemType,
+    uint64(items.length),
+    ...items.map((item) => item.subarray(4)),
+  ]);
+}
+
+function text(value: string): Buffer {
+  const bytes = Buffer.from(value);
+  return Buffer.concat([uint64(bytes.length), bytes]);
+}
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value);
+  return bytes;
+}
+
+function uint64(value: number | bigint): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64LE(BigInt(value));
+  return bytes;
+}
+
+function float32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeFloatLE(value);
+  return bytes;
+}
+
+function aligned(size: number): number {
+  return Math.ceil(size / alignment) * alignment;
+}

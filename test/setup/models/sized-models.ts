@@ -1,0 +1,36 @@
+import { noMemory } from '../../../src/instances/memory/estimate.ts';
+import { modelEntry } from './model-entry.ts';
+import {
+  libraryOf,
+  scriptedPoolWith,
+  type ScriptedPoolOptions,
+} from '../instances/scripted-pool.ts';
+
+export function sizeOf(name: string): number {
+  return Number(/\d+$/.exec(name)?.[0]);
+}
+
+/**
+ * The real pool over scripted engines of models whose size is in their name (`test/a10` takes 10 bytes), on a
+ * machine that has plenty of memory, under a limit of 30 bytes. Models named `test/embed…` embed. The path of a
+ * model is its name.
+ */
+export function sizedPool(names: readonly string[], changes: Partial<ScriptedPoolOptions> = {}) {
+  const models = names.map((key) => {
+    const model = modelEntry({
+      key,
+      type: key.startsWith('test/embed') ? 'embeddings' : 'llm',
+    });
+    return { ...model, variants: model.variants.map((variant) => ({ ...variant, path: key })) };
+  });
+  return scriptedPoolWith({
+    library: libraryOf(...models),
+    availableBytes: () => 1_000_000,
+    estimate: ({ model }) => {
+      const totalBytes = sizeOf(model.key);
+      return { ...noMemory, processBytes: totalBytes, totalBytes };
+    },
+    memoryLimitBytes: 30,
+    ...changes,
+  });
+}

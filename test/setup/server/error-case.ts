@@ -1,0 +1,37 @@
+import { expect } from 'vitest';
+import type { ErrorCode } from '../../../src/contract/errors.ts';
+import { toAnswer } from './api.ts';
+import { expectError } from './expect-error.ts';
+
+/** A request that must fail, and how. */
+export interface ErrorCase {
+  readonly code: ErrorCode;
+  readonly path: string;
+  /** GET where absent; a string is sent as it is. */
+  readonly body?: unknown;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly param?: string;
+  /** What the message names: the wrong value and what is allowed. */
+  readonly message: RegExp | string;
+  /** Headers of the answer. */
+  readonly answerHeaders?: Readonly<Record<string, string>>;
+}
+
+/** Sends the request and expects the error. */
+export async function expectFailure(url: string, errorCase: ErrorCase): Promise<void> {
+  const { path, body, answerHeaders = {} } = errorCase;
+  const method = errorCase.method ?? (body === undefined ? 'GET' : 'POST');
+  const headers = { 'content-type': 'application/json', ...errorCase.headers };
+  const sent = typeof body === 'string' ? body : JSON.stringify(body);
+  const response = await fetch(url + path, {
+    method,
+    headers,
+    ...(sent === undefined ? {} : { body: sent }),
+  });
+  const answer = await toAnswer(response);
+  expectError(answer, { ...errorCase, isV0: path.startsWith('/api/v0/') });
+  for (const [name, value] of Object.entries(answerHeaders)) {
+    expect(answer.headers.get(name)).toBe(value);
+  }
+}

@@ -1,0 +1,50 @@
+import { homedir, tmpdir } from 'node:os';
+import { expect } from 'vitest';
+import { errorTable, type ErrorCode } from '../../../src/contract/errors.ts';
+import { projectFolder } from '../project-folder.ts';
+import type { ApiAnswer } from './api.ts';
+
+interface ExpectedError {
+  readonly code: ErrorCode;
+  /** What the message has to name: the wrong value and what is allowed. */
+  readonly message: RegExp | string;
+  readonly param?: string;
+  /** v0 has OpenAI's error body. */
+  readonly isV0?: boolean;
+}
+
+/** Folders that a message must not show; the home folder, which lies in the last of them, may be. */
+const privateFolders = [projectFolder, homedir(), tmpdir()];
+
+/** Expects the status of the code, the headers of every error, and the body in the shape of its surface. */
+export function expectError(answer: ApiAnswer, expected: ExpectedError): void {
+  const { status, headers, body } = answer;
+  expect({ status, code: body.error?.code }, JSON.stringify(body)).toEqual({
+    status: errorTable[expected.code].status,
+    code: expected.code,
+  });
+  expect(headers.get('content-type')).toBe('application/json');
+  expect(headers.get('x-request-id')).toMatch(/^[\w.-]+$/);
+  expect(Object.keys(body)).toEqual(['error']);
+  expectErrorFields(body.error, expected);
+}
+
+/** Expects the fields of an error, as a body or an event of a stream holds them. */
+export function expectErrorFields(error: unknown, expected: ExpectedError): void {
+  const { code, param, isV0 = false, message } = expected;
+  expect(error).toEqual({
+    type: errorTable[code].type,
+    code,
+    message:
+      typeof message === 'string'
+        ? expect.stringContaining(message)
+        : expect.stringMatching(message),
+    ...(isV0 ? { param: param ?? null } : {}),
+    ...(param === undefined ? {} : { param }),
+    ...(code === 'model_loading' ? { loading: { progress: expect.any(Number) } } : {}),
+  });
+  const shown = String((error as { message: unknown }).message);
+  expect(shown).not.toMatch(/\n\s+at |node:internal|node_modules/);
+  const withoutHome = shown.replaceAll(/\/\S*hearth-test-\w+/g, '');
+  for (const folder of privateFolders) expect(withoutHome).not.toContain(folder);
+}

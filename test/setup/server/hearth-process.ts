@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { sharedRuntimesFolder } from '../engine/shared-runtimes.ts';
+import { projectFolder } from '../project-folder.ts';
+
+/** The built command-line tool; `npm run build` makes it. */
+export const hearthEntryPoint = join(projectFolder, 'dist/cli/main.js');
+
+export interface HearthProcess {
+  readonly url: string;
+  readonly home: string;
+  readonly pid: number;
+  /** All that it wrote to stderr so far, where its log goes. */
+  log(): string;
+  /** SIGTERM, which lets requests finish. @returns the exit code */
+  stop(): Promise<number | null>;
+  /** SIGKILL; the home folder stays, to start again on it. */
+  kill(): Promise<void>;
+}
+
+export interface HearthOptions {
+  /** Beside `--port 0`. */
+  readonly flags?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+const startWithinMs = 30_000;
+
+/** Environment in which a test runs `hearth`: nothing of the user's own settings. */
+export function hearthEnvironment(
+  additions: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const own = Object.entries(process.env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && !entry[0].startsWith('HEARTH_'),
+  );
+  return {
+    ...Object.fromEntries(own),
+    HEARTH_ENGINE_RUNTIMES_DIR: sharedRuntimesFolder,
+    ...additions,
+  };
+}
+
+/**
+ * Starts `hearth serve` on a free port and waits until it takes requests. Tests call `useHearth` or
+ * `openHearth`, which also stop it.
+ *
+ * @throws Error with its log where it ends before, or takes too long.
+ */
+export async function startHearth(home: string, options: HearthOptions): Promise<HearthProcess> {
+  const child = spawn(
+    process.execPath,
+    [hearthEntryPoint, 'serve', '--port', '0', '--home', home, ...(options.flags ?? [])],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: hearthEnvironment(options.environment),
+    },
+  );
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
+  const exited = once(child, 'exit');
+  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+    child.kill(signal);
+    await exited;
+    return child.exitCode;
+  };
+
+  const url = await Promise.race([
+    readUrl(child.stdout),
+    exited.then(() => undefined),
+    once(AbortSignal.timeout(startWithinMs), 'abort').then(() => undefined),
+  ]);
+  if (url === undefined || child.pid === undefined) {
+    await end('SIGKILL');
+    throw new Error(`hearth serve did not start:\n${log}`);
+  }
+  return {
+    url,
+    home,
+    pid: child.pid,
+    log: () => log,
+    stop: () => end('SIGTERM'),
+    kill: async () => {
+      await end('SIGKILL');
+    },
+  };
+}
+
+async function readUrl(stdout: NodeJS.ReadableStream): Promise<string | undefined> {
+  for await (const line of createInterface({ input: stdout })) {
+    const url = /^Hearth is listening on (http:\S+)$/.exec(line)?.[1];
+    if (url !== undefined) {
+      stdout.resume();
+      return url;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,24 @@
+import { expect } from 'vitest';
+import { serverStatusSchema, type InstanceStatus } from '../../../src/contract/server/server.ts';
+import { get } from './api.ts';
+
+/** What a server has loaded, by the id of the instance. */
+export async function instancesOf(url: string): Promise<ReadonlyMap<string, InstanceStatus>> {
+  const { body } = await get(url, '/api/v1/status');
+  return new Map(serverStatusSchema.parse(body).instances.map((each) => [each.id, each]));
+}
+
+/** Waits until an instance works on so many requests. */
+export async function waitForRequests(
+  url: string,
+  instanceId: string,
+  count: number,
+  timeoutMs = 5000,
+): Promise<void> {
+  await expect
+    .poll(async () => (await instancesOf(url)).get(instanceId)?.active_requests, {
+      timeout: timeoutMs,
+      interval: 20,
+    })
+    .toBe(count);
+}
