@@ -65,7 +65,8 @@ export const get = defineCommand({
       terminal.messages.line('The download continues on the server. See `hearth download ls`.');
       return;
     }
-    const job = await follow(context, () => connect(context, options), start, again);
+    const reconnect = (within: AbortSignal) => connect({ ...context, signal: within }, options);
+    const job = await follow(context, client, reconnect, start, again);
     if (isJson) terminal.output.json(job);
     if (job.status !== 'completed') throw new CommandError(describeEnd(job, again));
     if (!isJson) {
@@ -78,7 +79,8 @@ export const get = defineCommand({
 /** Follows the job; pauses it if the command is interrupted. */
 async function follow(
   context: CommandContext,
-  reconnect: () => Promise<Client>,
+  client: Client,
+  reconnect: (signal: AbortSignal) => Promise<Client>,
   start: DownloadJobRecord,
   again: string,
 ): Promise<DownloadJobRecord> {
@@ -88,7 +90,8 @@ async function follow(
     return await followDownload({
       job: start,
       messages: terminal.messages,
-      connect: reconnect,
+      client,
+      reconnect: () => reconnect(signal),
       signal,
       onState: (job) => {
         last = job;
@@ -96,7 +99,7 @@ async function follow(
     });
   } catch (error) {
     if (signal.aborted) {
-      terminal.messages.line(await pause(await reconnect(), last, again));
+      terminal.messages.line(await pause(reconnect, last, again));
     }
     throw error;
   }
@@ -104,16 +107,14 @@ async function follow(
 
 /** @returns the message for the user */
 async function pause(
-  client: Client,
+  reconnect: (signal: AbortSignal) => Promise<Client>,
   { job_id: id }: DownloadJobRecord,
   again: string,
 ): Promise<string> {
+  const limit = AbortSignal.timeout(pauseTimeoutMs);
   try {
-    const job = await client.call(
-      pauseDownload,
-      { params: { job_id: id } },
-      AbortSignal.timeout(pauseTimeoutMs),
-    );
+    const client = await reconnect(limit);
+    const job = await client.call(pauseDownload, { params: { job_id: id } }, limit);
     const percent = Math.floor(progressFraction(job) * 100);
     return `Paused at ${percent} %. Continue with \`${again}\`.`;
   } catch (error) {

@@ -13,9 +13,10 @@ const maxOutageMs = 60_000;
 
 interface FollowOptions {
   readonly job: DownloadJobRecord;
+  readonly client: Client;
   readonly messages: TerminalStream;
-  /** Connects to the server; after a restart it may have another address. */
-  readonly connect: () => Promise<Client>;
+  /** Connects again: after a restart the server may have another address, and another token of the owner. */
+  readonly reconnect: () => Promise<Client>;
   readonly signal: AbortSignal;
   /** Called with each state of the job. */
   readonly onState: (job: DownloadJobRecord) => void;
@@ -28,9 +29,10 @@ interface FollowOptions {
  * @throws ApiError, ServerUnreachableError, CommandError; the signal's reason when aborted.
  */
 export async function followDownload(options: FollowOptions): Promise<DownloadJobRecord> {
-  const { messages, connect, signal, onState } = options;
+  const { messages, reconnect, signal, onState } = options;
   const progress = createProgress(messages, 'Downloading');
   let { job } = options;
+  let client: Client | undefined = options.client;
   let shownBytes: number | undefined;
   let lostAt: number | undefined;
   try {
@@ -45,8 +47,9 @@ export async function followDownload(options: FollowOptions): Promise<DownloadJo
         if (job.status !== 'downloading') return job;
       }
       await delay(pollMs, undefined, { signal });
+      const isReconnecting = client === undefined;
       try {
-        const client = await connect();
+        client ??= await reconnect();
         job = await client.call(getDownload, { params: { job_id: job.job_id } }, signal);
         lostAt = undefined;
         onState(job);
@@ -55,6 +58,8 @@ export async function followDownload(options: FollowOptions): Promise<DownloadJo
         if (error instanceof ApiError && error.code === 'job_not_found') {
           throw new CommandError('The download was cancelled.', { cause: error });
         }
+        client = undefined;
+        if (!isReconnecting && isTokenRefused(error)) continue;
         if (!isOutage(error)) throw error;
         lostAt ??= performance.now();
         if (performance.now() - lostAt > maxOutageMs) throw error;
@@ -88,6 +93,10 @@ function timeUntil(time: string, now: number): string {
 /** 0 to 1. An empty job is complete. */
 export function progressFraction(job: DownloadJobRecord): number {
   return job.total_size_bytes === 0 ? 1 : job.downloaded_bytes / job.total_size_bytes;
+}
+
+function isTokenRefused(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'invalid_api_key';
 }
 
 function isOutage(error: unknown): boolean {
