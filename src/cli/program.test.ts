@@ -111,7 +111,7 @@ describe('commands against a server', () => {
         ' ',
       ),
     );
-    expect(JSON.parse(server?.requests[0]?.body ?? '')).toEqual({
+    expect(JSON.parse(server?.requests.at(-1)?.body ?? '')).toEqual({
       model: 'a/b',
       context_length: 2048,
       parallel: 2,

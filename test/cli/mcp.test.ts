@@ -26,6 +26,12 @@ it('adds, lists, tests and removes plugins', async () => {
   const web = ['--url', 'http://127.0.0.1:1/mcp', '--header', 'Authorization: Bearer secret'];
   expect(await hearth('add', 'web', ...web, '--json')).toMatchObject({ exitCode: 0 });
 
+  expect(await hearth('add', 'direct', 'http://127.0.0.1:1/mcp')).toMatchObject({
+    exitCode: 0,
+    stdout: 'Added mcp/direct\n',
+  });
+  expect(await hearth('rm', 'direct')).toMatchObject({ exitCode: 0 });
+
   const list = await hearth('ls', '--json');
   expect(JSON.parse(list.stdout).plugins).toEqual([
     { label: 'all', id: 'mcp/all', type: 'process', command: process.execPath, args: [everything] },
@@ -59,6 +65,7 @@ it('names the place of an error in mcp.json', async () => {
 it.each([
   ['neither of both', ['x'], 'either a command after -- or a URL'],
   ['both', ['x', '--url', 'http://a', '--', 'a'], 'either a command after -- or a URL'],
+  ['two URLs', ['x', 'http://a', '--url', 'http://b'], 'either a command after -- or a URL'],
   ['a header for a program', ['x', '--header', 'a:b', '--', 'a'], '--header requires'],
   ['no value', ['x', '--env', 'A', '--', 'a'], 'expected NAME=VALUE'],
   ['no label', ['a b', '--', 'a'], 'the label "a b" must be up to 64 letters'],

@@ -20,6 +20,18 @@ describe('models on the command line', () => {
       status: 'loaded',
       load_config: { context_length: 1024 },
     });
+    const again = await hearth('load', 'starter-chat', '--context-length', '1024');
+    expect(again).toEqual({
+      exitCode: 0,
+      stdout:
+        'hearth/starter-chat is already loaded as hearth/starter-chat, context 1,024 tokens\n',
+      stderr: 'To load another instance, add --another.\n',
+    });
+    const another = await hearth('load', 'starter-chat', '--another', '--json');
+    expect(JSON.parse(another.stdout)).toMatchObject({ instance_id: 'hearth/starter-chat:2' });
+    const other = await hearth('load', 'starter-chat', '--context-length', '2048', '--json');
+    expect(JSON.parse(other.stdout)).toMatchObject({ instance_id: 'hearth/starter-chat:3' });
+    for (const number of [2, 3]) await hearth('unload', `hearth/starter-chat:${number}`);
     const instances = await hearth('ps');
     expect(instances.stdout).toMatch(/^hearth\/starter-chat +hearth\/starter-chat +ready +1,024/m);
 

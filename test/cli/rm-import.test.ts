@@ -6,6 +6,7 @@ import { runHearth } from '../setup/cli/run-hearth.ts';
 import { openTerminalSession } from '../setup/cli/terminal-session.ts';
 import { starterPath } from '../setup/engine/test-engines.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
+import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 let starter: Buffer;
 const server = useHearth();
@@ -141,5 +142,18 @@ describe('hearth import of a folder', () => {
     expect(exitCode).toBe(2);
     expect(stderr).toContain('only one of --link, --hard-link and --move');
     expect(await readdir(join(server.home, 'models'))).toEqual([]);
+  });
+});
+
+describe('hearth import of a file', () => {
+  it.each([
+    ['embed', /^Imported local\/mine\. Use local\/mine in embedding requests\.\n$/],
+    ['chat', /^Imported local\/mine\. Run `hearth chat local\/mine` to chat with it\.\n$/],
+  ] as const)('suggests how to use a model: %s', async (kind, message) => {
+    const folder = await temporaryFolder();
+    const file = join(folder, 'mine.gguf');
+    await writeFile(file, await readFile(starterPath(kind)));
+    const { stdout } = await runHearth(['import', file], { home: folder });
+    expect(stdout).toMatch(message);
   });
 });

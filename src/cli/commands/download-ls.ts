@@ -26,22 +26,29 @@ export const downloadLs = defineCommand({
       output,
       [
         { title: 'JOB', value: ({ job_id: id }) => id },
-        { title: 'MODEL', value: ({ model }) => model },
-        { title: 'QUANT', value: ({ quantization }) => quantization ?? '-' },
-        { title: 'STATUS', value: ({ status }) => status },
+        { title: 'MODEL', dropOrder: 7, value: ({ model }) => model },
+        { title: 'QUANT', dropOrder: 4, value: ({ quantization }) => quantization ?? '-' },
+        { title: 'STATUS', dropOrder: 6, value: ({ status }) => status },
         {
           title: 'DONE',
+          dropOrder: 5,
           value: (job) => `${Math.floor(progressFraction(job) * 100)} %`,
           isNumber: true,
         },
-        { title: 'SIZE', value: (job) => formatBytes(job.total_size_bytes), isNumber: true },
+        {
+          title: 'SIZE',
+          dropOrder: 3,
+          value: (job) => formatBytes(job.total_size_bytes),
+          isNumber: true,
+        },
         {
           title: 'SPEED',
+          dropOrder: 2,
           value: ({ bytes_per_second: speed }) =>
             speed === undefined ? '-' : `${formatBytes(speed)}/s`,
           isNumber: true,
         },
-        { title: 'STARTED', value: ({ started_at: time }) => formatTime(time) },
+        { title: 'STARTED', dropOrder: 1, value: ({ started_at: time }) => formatTime(time) },
       ],
       downloads,
     );

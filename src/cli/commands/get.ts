@@ -11,7 +11,7 @@ import { defineCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { resolveModel } from '../download/resolve-model.ts';
 import { followDownload, progressFraction } from '../download/follow-download.ts';
-import { usageHint } from '../download/usage-hint.ts';
+import { describeUsage } from '../download/usage-hint.ts';
 import { CommandError } from '../failure.ts';
 import { connectionOptions, flag, jsonOption, rest } from '../option.ts';
 import { formatBytes } from '../ui/format.ts';
@@ -53,7 +53,7 @@ export const get = defineCommand({
       if (isJson) terminal.output.json(start);
       else
         terminal.output.line(
-          `${describe(start)} is already downloaded. ${await usageHint(client, start, signal)}`,
+          `${describe(start)} is already downloaded. ${await describeUsage(client, start, signal)}`,
         );
       return;
     }
@@ -70,7 +70,7 @@ export const get = defineCommand({
     if (isJson) terminal.output.json(job);
     if (job.status !== 'completed') throw new CommandError(describeEnd(job, again));
     if (!isJson) {
-      const hint = await usageHint(await connect(context, options), job, signal);
+      const hint = await describeUsage(await connect(context, options), job, signal);
       terminal.output.line(`Downloaded ${describe(job)}. ${hint}`);
     }
   },

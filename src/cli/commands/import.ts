@@ -1,9 +1,12 @@
 import { join } from 'node:path';
 import { loadSettings } from '../../config/settings.ts';
 import { omitUndefined } from '../../omit-undefined.ts';
+import { createModelLibrary } from '../../models/library.ts';
+import { createLogger } from '../../observability/logger.ts';
 import { importModels, type ImportResult } from '../../models/import/import-models.ts';
 import type { PlacingMethod } from '../../models/import/place-files.ts';
 import { defineCommand } from '../command.ts';
+import { usageHint } from '../download/usage-hint.ts';
 import { CommandError, UsageError } from '../failure.ts';
 import { flag, jsonOption, required, text } from '../option.ts';
 import { formatBytes } from '../ui/format.ts';
@@ -29,12 +32,13 @@ export const importCommand = defineCommand({
     const { home, environment, signal, terminal } = context;
     const how = placingMethod(options);
     const settings = await loadSettings({ home, environment, flags: {} });
+    const modelsFolder = settings['models.dir'] ?? join(home, 'models');
     const progress = createProgress(terminal.messages, 'Copying');
     let result: ImportResult;
     try {
       result = await importModels({
         path: file,
-        modelsFolder: settings['models.dir'] ?? join(home, 'models'),
+        modelsFolder,
         ...omitUndefined({ publisher: options.publisher, repo: options.repo }),
         how,
         signal,
@@ -50,11 +54,24 @@ export const importCommand = defineCommand({
       terminal.messages.line(printable(`Skipped ${name}: ${error.message}`));
     if (keys.length === 0) throw new CommandError('Nothing was imported.');
     if (options.json === true) terminal.output.json(keys.length === 1 ? { key, keys } : { keys });
-    else if (keys.length === 1)
-      terminal.output.line(`Imported ${key}. Run \`hearth chat ${key}\` to chat with it.`);
-    else for (const each of keys) terminal.output.line(`Imported ${each}`);
+    else if (key !== undefined && keys.length === 1) {
+      const hint = await readUsageHint(key, modelsFolder, signal);
+      terminal.output.line(`Imported ${key}. ${hint}`);
+    } else for (const each of keys) terminal.output.line(`Imported ${each}`);
   },
 });
+
+/** Suggests how to use the model; needs no running server. */
+async function readUsageHint(
+  key: string,
+  modelsFolder: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const logger = createLogger('silent');
+  const library = createModelLibrary({ roots: [{ folder: modelsFolder }], logger, signal });
+  const { model } = await library.find(key);
+  return usageHint(key, model.type === 'embeddings');
+}
 
 function placingMethod(options: {
   readonly link: boolean | undefined;

@@ -1,4 +1,8 @@
-import { loadModel } from '../../contract/v1/model.ts';
+import { getStatus, type InstanceStatus } from '../../contract/server/server.ts';
+import { getModel, loadModel, type LoadRequest } from '../../contract/v1/model.ts';
+import { ApiError } from '../client/client-error.ts';
+import type { Client } from '../client/client.ts';
+import type { CommandContext } from '../context.ts';
 import { defineCommand } from '../command.ts';
 import { connect } from '../client/connect.ts';
 import { connectionOptions, flag, integer, jsonOption, onOff, required } from '../option.ts';
@@ -36,6 +40,7 @@ export const load = defineCommand({
       'Keep the KV cache in GPU memory',
     ),
     estimateOnly: flag('--estimate-only', 'Estimate the memory needed without loading'),
+    another: flag('--another', 'Load another instance even if one is loaded with these settings'),
     force: flag('--force', 'Load even if memory is insufficient'),
     ...jsonOption,
     ...connectionOptions,
@@ -61,6 +66,13 @@ export const load = defineCommand({
       estimate_only: options.estimateOnly,
       force: options.force,
     };
+    if (options.another !== true && options.estimateOnly !== true) {
+      const loaded = await findLoadedInstance(client, body, context.signal);
+      if (loaded !== undefined) {
+        writeAlreadyLoaded(context, loaded, options.json === true);
+        return;
+      }
+    }
     const call = () => client.call(loadModel, { body }, context.signal);
     const result =
       options.estimateOnly === true
@@ -81,3 +93,55 @@ export const load = defineCommand({
     output.line(`Loaded ${printable(result.instance_id)} in ${time}${detail}`);
   },
 });
+
+/**
+ * Finds an instance of the model with the same settings. A setting that the command does not name may have any
+ * value.
+ */
+async function findLoadedInstance(
+  client: Client,
+  body: LoadRequest,
+  signal: AbortSignal,
+): Promise<InstanceStatus | undefined> {
+  try {
+    const model = await client.call(getModel, { params: { model: body.model } }, signal);
+    // The status of an instance does not tell its variant.
+    if (body.model.includes('@') && (model.variants?.length ?? 0) > 1) return undefined;
+    const { instances } = await client.call(getStatus, {}, signal);
+    return instances.find(
+      (instance) =>
+        instance.model === model.key &&
+        instance.state === 'ready' &&
+        (body.ttl === undefined || body.ttl === instance.ttl_seconds) &&
+        configKeys.every((key) => body[key] === undefined || body[key] === instance.config[key]),
+    );
+  } catch (error) {
+    // The load itself reports what is wrong, and may be allowed where reading models is not.
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+const configKeys = [
+  'context_length',
+  'parallel',
+  'eval_batch_size',
+  'flash_attention',
+  'num_experts',
+  'offload_kv_cache_to_gpu',
+] as const;
+
+function writeAlreadyLoaded(
+  { terminal }: CommandContext,
+  { id, model, type, config }: InstanceStatus,
+  isJson: boolean,
+): void {
+  if (isJson) {
+    terminal.output.json({ type, instance_id: id, status: 'already_loaded', load_config: config });
+    return;
+  }
+  terminal.output.line(
+    `${printable(model)} is already loaded as ${printable(id)}, context ${formatCount(config.context_length)} tokens`,
+  );
+  terminal.messages.line('To load another instance, add --another.');
+}

@@ -24,17 +24,24 @@ export const ls = defineCommand({
         output,
         [
           { title: 'MODEL', value: ({ key }) => key },
-          { title: 'TYPE', value: typeOf },
-          { title: 'ARCHITECTURE', value: ({ architecture }) => architecture ?? '-' },
-          { title: 'QUANT', value: ({ quantization }) => quantization?.name ?? '-' },
-          { title: 'SIZE', value: (model) => formatBytes(model.size_bytes), isNumber: true },
+          { title: 'TYPE', dropOrder: 3, value: typeOf },
+          { title: 'ARCHITECTURE', dropOrder: 1, value: ({ architecture }) => architecture ?? '-' },
+          { title: 'QUANT', dropOrder: 4, value: ({ quantization }) => quantization?.name ?? '-' },
+          {
+            title: 'SIZE',
+            dropOrder: 6,
+            value: (model) => formatBytes(model.size_bytes),
+            isNumber: true,
+          },
           {
             title: 'CONTEXT',
+            dropOrder: 2,
             value: (model) => formatCount(model.max_context_length),
             isNumber: true,
           },
           {
             title: 'LOADED',
+            dropOrder: 5,
             value: (model) => model.loaded_instances.map(({ id }) => id).join(', ') || '-',
           },
         ],

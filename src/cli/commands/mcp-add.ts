@@ -10,24 +10,27 @@ import { parsePluginLabel } from '../parse-plugin-label.ts';
 export const mcpAdd = defineCommand({
   positionals: {
     label: required('Plugin name; requests refer to it as mcp/<label>'),
-    program: rest('Command to run, with its arguments, after --'),
+    target: rest('URL of an MCP server, or -- and a command with its arguments'),
   },
   options: {
     env: textList('--env <NAME=value>', 'Environment variable for the command; can be repeated'),
     cwd: text('--cwd <folder>', 'Working directory of the command'),
-    url: text('--url <url>', 'URL of an MCP server'),
+    url: text('--url <url>', 'Same as a URL after the label'),
     header: textList('--header <name:value>', 'HTTP header for the URL; can be repeated'),
     ...jsonOption,
   },
   examples: [
     'hearth mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/notes',
     'hearth mcp add search --env KEY=secret -- uvx mcp-server-search',
-    'hearth mcp add wiki --url https://wiki.example.com/mcp --header "Authorization: Bearer KEY"',
+    'hearth mcp add wiki https://wiki.example.com/mcp --header "Authorization: Bearer KEY"',
   ],
   async run({ context, options, positionals }) {
     const label = parsePluginLabel(positionals.label);
-    const [command, ...args] = positionals.program;
-    const { env, cwd, url, header } = options;
+    const [first, ...others] = positionals.target;
+    const { env, cwd, header } = options;
+    const isUrl = first !== undefined && others.length === 0 && /^https?:\/\//i.test(first);
+    const url = options.url ?? (isUrl ? first : undefined);
+    const [command, ...args] = isUrl && options.url === undefined ? [] : positionals.target;
     const isProcess = command !== undefined;
     if (isProcess === (url !== undefined)) {
       throw new UsageError('Specify either a command after -- or a URL.');

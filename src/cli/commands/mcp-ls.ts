@@ -25,7 +25,7 @@ export const mcpLs = defineCommand({
         output,
         [
           { title: 'ID', value: ({ id }) => id },
-          { title: 'COMMAND OR URL', value: ({ entry }) => describe(entry) },
+          { title: 'COMMAND OR URL', value: ({ entry }) => describe(entry), isTruncated: true },
         ],
         plugins,
       );

@@ -11,8 +11,6 @@ import { jsonOption, required } from '../option.ts';
 import { parsePluginLabel } from '../parse-plugin-label.ts';
 import { writeTable } from '../ui/table.ts';
 
-const shownCharacters = 100;
-
 export const mcpTest = defineCommand({
   positionals: { label: required('Plugin name') },
   options: jsonOption,
@@ -57,7 +55,11 @@ export const mcpTest = defineCommand({
         terminal.output,
         [
           { title: 'TOOL', value: ({ name }) => name },
-          { title: 'DESCRIPTION', value: ({ description }) => firstLine(description ?? '') },
+          {
+            title: 'DESCRIPTION',
+            value: ({ description }) => description ?? '',
+            isTruncated: true,
+          },
         ],
         tools,
       );
@@ -76,7 +78,3 @@ export const mcpTest = defineCommand({
     }
   },
 });
-
-function firstLine(text: string): string {
-  return (text.split(/\r?\n/u, 1)[0] ?? '').slice(0, shownCharacters);
-}

@@ -20,9 +20,13 @@ export const runtimeLs = defineCommand({
         [
           { title: 'NAME', value: ({ name }) => name },
           { title: 'VERSION', value: ({ version }) => version },
-          { title: 'FORMATS', value: ({ supportedFormats }) => supportedFormats.join(', ') },
-          { title: 'SOURCE', value: ({ source }) => source },
-          { title: 'PATH', value: ({ folder, command }) => folder ?? command },
+          {
+            title: 'FORMATS',
+            dropOrder: 1,
+            value: ({ supportedFormats }) => supportedFormats.join(', '),
+          },
+          { title: 'SOURCE', dropOrder: 2, value: ({ source }) => source },
+          { title: 'PATH', dropOrder: 3, value: ({ folder, command }) => folder ?? command },
         ],
         runtimes,
       );

@@ -5,6 +5,7 @@ import type { TerminalStream } from '../ui/terminal.ts';
 
 const downloadsColumn = {
   title: 'DOWNLOADS',
+  dropOrder: 3,
   value: ([, { downloads }]: readonly [number, CatalogModelRecord]) =>
     downloads === undefined ? '-' : formatCount(downloads),
   isNumber: true,
@@ -18,14 +19,19 @@ export function writeCatalog(stream: TerminalStream, models: readonly CatalogMod
     [
       { title: '#', value: ([number]) => String(number), isNumber: true },
       { title: 'MODEL', value: ([, { id }]) => id },
-      { title: 'TYPE', value: ([, { type }]) => type ?? '-' },
+      { title: 'TYPE', dropOrder: 1, value: ([, { type }]) => type ?? '-' },
       {
         title: 'SIZE',
+        dropOrder: 4,
         value: ([, { size_bytes: size }]) => (size === undefined ? '-' : formatBytes(size)),
         isNumber: true,
       },
       ...(hasDownloadCounts ? [downloadsColumn] : []),
-      { title: 'FROM', value: ([, { source, gated }]) => `${source}${gated ? ' (gated)' : ''}` },
+      {
+        title: 'FROM',
+        dropOrder: 2,
+        value: ([, { source, gated }]) => `${source}${gated ? ' (gated)' : ''}`,
+      },
       {
         title: 'DESCRIPTION',
         value: ([, { description, license }]) => description ?? license ?? '',

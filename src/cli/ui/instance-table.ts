@@ -9,28 +9,41 @@ export function writeInstances(stream: TerminalStream, instances: readonly Insta
     stream,
     [
       { title: 'INSTANCE', value: ({ id }) => id },
-      { title: 'MODEL', value: ({ model }) => model },
-      { title: 'STATE', value: ({ state }) => state },
+      { title: 'MODEL', dropOrder: 6, value: ({ model }) => model },
+      { title: 'STATE', dropOrder: 9, value: ({ state }) => state },
       {
         title: 'CONTEXT',
+        dropOrder: 5,
         value: ({ config }) => formatCount(config.context_length),
         isNumber: true,
       },
-      { title: 'ACTIVE', value: (instance) => String(instance.active_requests), isNumber: true },
-      { title: 'QUEUED', value: (instance) => String(instance.queued_requests), isNumber: true },
+      {
+        title: 'ACTIVE',
+        dropOrder: 7,
+        value: (instance) => String(instance.active_requests),
+        isNumber: true,
+      },
+      {
+        title: 'QUEUED',
+        dropOrder: 4,
+        value: (instance) => String(instance.queued_requests),
+        isNumber: true,
+      },
       {
         title: 'ESTIMATE',
+        dropOrder: 1,
         value: (instance) => formatBytes(instance.estimated_bytes),
         isNumber: true,
       },
       {
         title: 'MEMORY',
+        dropOrder: 8,
         value: (instance) =>
           instance.resident_bytes === undefined ? '-' : formatBytes(instance.resident_bytes),
         isNumber: true,
       },
-      { title: 'KEPT', value: formatKept },
-      { title: 'IDLE', value: formatIdle },
+      { title: 'KEPT', dropOrder: 2, value: formatKept },
+      { title: 'IDLE', dropOrder: 3, value: formatIdle },
     ],
     instances.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
   );
