@@ -3,6 +3,8 @@ import type { Terminal } from './ui/terminal.ts';
 
 export interface StandardInput extends Readable {
   readonly isTTY?: boolean;
+  /** Of a terminal: keys arrive one by one, and are not echoed. */
+  setRawMode?(isRaw: boolean): unknown;
 }
 
 /** Everything that a command may use of its process. */

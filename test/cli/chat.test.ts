@@ -42,6 +42,15 @@ describe('hearth chat -p', () => {
     expect(stderr).toMatch(/^error: .*high/);
   });
 
+  it('suggests the model that was probably meant', async () => {
+    const commandLine = ['run', 'starter-chatt', 'Hello!'];
+    const { exitCode, stderr } = await runHearth(commandLine, { home: server.home });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: 'error: Model "starter-chatt" not found. Did you mean hearth/starter-chat?\n',
+    });
+  });
+
   it('exits quietly when the reader of its output exits, and stops the generation', async () => {
     const outcome = await runHearth(['chat', 'hearth/starter-chat', '-p', 'Tell me a story'], {
       home: server.home,
@@ -80,6 +89,25 @@ describe('hearth chat in a terminal', () => {
     await terminal.expect(/Unknown command \/nonsense/);
     terminal.type('/exit\r');
     expect(await terminal.exit()).toBe(0);
+  });
+
+  it('fails at the start for a model that does not exist or cannot chat', async () => {
+    const wrong = openTerminalSession(['chat', 'hearth/starter-chta'], server.home);
+    try {
+      await wrong.expect(
+        /error: Model "hearth\/starter-chta" not found\. Did you mean hearth\/starter-chat\?/,
+      );
+      expect(await wrong.exit()).toBe(1);
+    } finally {
+      wrong.close();
+    }
+    const embedder = openTerminalSession(['chat', 'hearth/starter-embed'], server.home);
+    try {
+      await embedder.expect(/error: hearth\/starter-embed is an embedding model/);
+      expect(await embedder.exit()).toBe(1);
+    } finally {
+      embedder.close();
+    }
   });
 
   it('exits on the second Ctrl-C at an empty prompt', async () => {

@@ -23,8 +23,8 @@ beforeEach(async () => {
   abandoned = [];
   let count = 0;
   server = await startLoopbackServer(({ path, body }, response) => {
-    if (path === '/ready') {
-      sendJson(response, { status: 'ready' });
+    if (path.startsWith('/api/v1/models')) {
+      sendJson(response, { models: [] });
     } else if (body.includes(endlessQuestion)) {
       abandoned.push(once(response, 'close'));
       response.writeHead(200, { 'content-type': 'text/event-stream' });

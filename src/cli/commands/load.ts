@@ -1,5 +1,6 @@
 import { getStatus, type InstanceStatus } from '../../contract/server/server.ts';
 import { getModel, loadModel, type LoadRequest } from '../../contract/v1/model.ts';
+import { suggestModel } from '../check-model.ts';
 import { ApiError } from '../client/client-error.ts';
 import type { Client } from '../client/client.ts';
 import type { CommandContext } from '../context.ts';
@@ -74,10 +75,14 @@ export const load = defineCommand({
       }
     }
     const call = () => client.call(loadModel, { body }, context.signal);
-    const result =
+    const work =
       options.estimateOnly === true
-        ? await call()
-        : await withElapsed(messages, `Loading ${printable(model)}`, call);
+        ? call()
+        : withElapsed(messages, `Loading ${printable(model)}`, call);
+    const result = await work.catch(async (error: unknown) => {
+      await suggestModel(client, model, error, context.signal);
+      throw error;
+    });
     if (options.json === true) {
       output.json(result);
       return;

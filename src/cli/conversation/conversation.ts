@@ -14,7 +14,11 @@ type ChatSettings = Omit<ChatRequest, 'input' | 'previous_response_id' | 'system
  */
 export interface Conversation {
   /** @throws as `streamAnswer` */
-  send(text: string, signal: AbortSignal): Promise<ChatResult>;
+  send(
+    text: string,
+    display: { readonly hidesThinking: boolean },
+    signal: AbortSignal,
+  ): Promise<ChatResult>;
   /** Starts over with an empty conversation. */
   restart(): void;
 }
@@ -34,13 +38,18 @@ export function createConversation(
   let { images } = options;
   let lastResponseId: string | undefined;
   return {
-    async send(text, signal) {
+    async send(text, display, signal) {
       const turn =
         lastResponseId === undefined
           ? { system_prompt: systemPrompt }
           : { previous_response_id: lastResponseId };
       const request = { ...settings, ...turn, input: toInput(text, images) };
-      const result = await streamAnswer(client, request, createAnswerView(terminal), signal);
+      const result = await streamAnswer(
+        client,
+        request,
+        createAnswerView(terminal, display),
+        signal,
+      );
       images = [];
       lastResponseId = result.response_id;
       return result;
