@@ -18,7 +18,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts', 'bench/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'bench/**/*.test.ts', 'scripts/**/*.test.mjs'],
           setupFiles: ['test/setup/seed-properties.ts'],
           env,
           pool: 'threads',
@@ -31,11 +31,22 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/**/*.test.ts'],
+          exclude: ['test/clients/**', '**/node_modules/**'],
           globalSetup: ['test/setup/engine/global-setup.ts'],
           env,
           pool: 'forks',
           maxWorkers: 2,
           testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'clients',
+          include: ['test/clients/*.test.ts'],
+          globalSetup: ['test/setup/engine/global-setup.ts'],
+          env,
+          testTimeout: 300_000,
           hookTimeout: 120_000,
         },
       },

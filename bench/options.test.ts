@@ -19,13 +19,18 @@ describe('parseOptions', () => {
     });
   });
 
-  it('compares memory estimates on request, with more files where they are given', () => {
+  it('compares memory estimates on request, with additional files if set', () => {
     expect(parse().estimates).toBeUndefined();
     expect(parse('--estimates').estimates).toEqual([]);
     expect(parse('--estimates', 'a.gguf', 'b.gguf', '--json').estimates).toEqual([
       'a.gguf',
       'b.gguf',
     ]);
+  });
+
+  it('writes JSON to standard output or to a file', () => {
+    expect(parse('--json')).toMatchObject({ isJson: true, jsonFile: undefined });
+    expect(parse('--json', 'a.json')).toMatchObject({ isJson: true, jsonFile: 'a.json' });
   });
 
   it('bounds the answers of models that do not stop by themselves', () => {
@@ -48,7 +53,7 @@ describe('parseOptions', () => {
     ['Known are', ['--only', 'speed']],
     ['unknown option', ['--unknown']],
     ['too many arguments', ['extra']],
-  ])('says %j where it is given %j', (reason, commandLine) => {
+  ])('reports %j for %j', (reason, commandLine) => {
     let printed = '';
     const print = (text: string): void => {
       printed += text;

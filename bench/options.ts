@@ -20,6 +20,8 @@ export interface BenchOptions {
   /** Folder for a CPU profile of Hearth. */
   readonly profile: string | undefined;
   readonly isJson: boolean;
+  /** File for the JSON; standard output by default. */
+  readonly jsonFile: string | undefined;
   readonly isQuick: boolean;
   /** Files to compare memory estimates with, beside the starter models; absent: measure the rest. */
   readonly estimates: readonly string[] | undefined;
@@ -35,7 +37,7 @@ export function parseOptions(
   print: (text: string) => void,
 ): BenchOptions {
   const command = new Command('bench')
-    .description('Measures Hearth beside a bare server of the same runtime, in turns.')
+    .description('Measures Hearth beside a bare server of the same runtime, alternately.')
     .option('--model <file>', 'a GGUF file, in place of the starter model of its kind')
     .option('--against <url>', 'an OpenAI-compatible server, in place of the bare one')
     .option('--against-model <name>', 'what that server calls the model')
@@ -46,13 +48,13 @@ export function parseOptions(
     .option('--max-tokens <number>', 'most tokens of an answer', wholeNumber)
     .option('--quick', 'one short round, to see that everything runs')
     .option('--profile <folder>', 'write a CPU profile of Hearth there')
-    .option('--json', 'print the numbers as JSON')
+    .option('--json [file]', 'write the results as JSON, to a file or to standard output')
     .option('--estimates [files...]', 'compare memory estimates with what engines take, alone')
     .allowExcessArguments(false)
     .exitOverride()
     .configureOutput({ writeOut: print, writeErr: print })
     .parse([...commandLine], { from: 'user' });
-  const given = command.opts<{
+  const values = command.opts<{
     model?: string;
     against?: string;
     againstModel?: string;
@@ -63,26 +65,27 @@ export function parseOptions(
     maxTokens?: number;
     quick?: boolean;
     profile?: string;
-    json?: boolean;
+    json?: true | string;
     estimates?: true | readonly string[];
   }>();
-  const isQuick = given.quick === true;
+  const isQuick = values.quick === true;
   return {
-    model: given.model,
-    against: given.against,
-    againstModel: given.againstModel,
-    rounds: given.rounds ?? (isQuick ? 1 : 5),
-    only: given.only ?? measurementNames,
-    threads: given.threads,
-    parallel: given.parallel,
+    model: values.model,
+    against: values.against,
+    againstModel: values.againstModel,
+    rounds: values.rounds ?? (isQuick ? 1 : 5),
+    only: values.only ?? measurementNames,
+    threads: values.threads,
+    parallel: values.parallel,
     // The starter model ends its story by itself; others would write on and on.
-    maxTokens: given.maxTokens ?? (given.model === undefined ? 512 : 128),
+    maxTokens: values.maxTokens ?? (values.model === undefined ? 512 : 128),
     budgetMs: isQuick ? 300 : 2000,
     streams: isQuick ? [1, 8] : [1, 4, 8, 16],
-    profile: given.profile,
-    isJson: given.json === true,
+    profile: values.profile,
+    isJson: values.json !== undefined,
+    jsonFile: typeof values.json === 'string' ? values.json : undefined,
     isQuick,
-    estimates: given.estimates === true ? [] : given.estimates,
+    estimates: values.estimates === true ? [] : values.estimates,
   };
 }
 

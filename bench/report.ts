@@ -1,12 +1,18 @@
+import { writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { writeTable } from '../src/cli/ui/table.ts';
 import type { Terminal } from '../src/cli/ui/terminal.ts';
 import type { Runtime } from '../src/engine/runtimes/runtime.ts';
+import { version } from '../src/version.ts';
 import type { BenchOptions } from './options.ts';
 import type { Row, Target } from './row.ts';
 import type { Estimate } from './statistics.ts';
 
 export interface Surroundings {
+  /** Day of the measurement, such as `2026-11-21`. */
+  readonly date: string;
+  /** Version of Hearth. */
+  readonly hearth: string;
   readonly cpu: string;
   readonly cores: number;
   readonly memoryBytes: number;
@@ -25,6 +31,8 @@ export function describeSurroundings(
   { parallel, threads, rounds }: BenchOptions,
 ): Surroundings {
   return {
+    date: new Date().toISOString().slice(0, 10),
+    hearth: version,
     cpu: cpus()[0]?.model ?? 'unknown',
     cores: cpus().length,
     memoryBytes: totalmem(),
@@ -43,12 +51,28 @@ export function describeMachine(surroundings: Surroundings): string {
   return `${platform}, ${cores} × ${cpu}, ${Math.round(memoryBytes / 1e9)} GB, Node ${node}, ${runtime}`;
 }
 
-/** Writes the result for people. */
-export function writeReport(
+/** Results of one run, as `--json` writes them and `docs/performance.md` shows them. */
+export interface BenchResults {
+  readonly surroundings: Surroundings;
+  /** Name of the server beside Hearth. */
+  readonly against: string;
+  readonly rows: readonly Row[];
+}
+
+/** Writes results as JSON: to the file of the options, or to standard output. */
+export async function writeJson(
   { output }: Terminal,
-  surroundings: Surroundings,
-  otherName: string,
-  rows: readonly Row[],
+  { jsonFile }: BenchOptions,
+  results: unknown,
+): Promise<void> {
+  if (jsonFile === undefined) output.json(results);
+  else await writeFile(jsonFile, `${JSON.stringify(results, null, 2)}\n`);
+}
+
+/** Writes the results as a table. */
+export function writeReport(
+  { output }: Pick<Terminal, 'output'>,
+  { surroundings, against, rows }: BenchResults,
 ): void {
   const { model, parallel, threads, rounds } = surroundings;
   output.line(describeMachine(surroundings));
@@ -59,39 +83,45 @@ export function writeReport(
     [
       { title: 'MEASUREMENT', value: ({ name }) => name },
       { title: 'UNIT', value: ({ unit }) => unit },
-      { title: 'HEARTH', value: ({ hearth }) => number(hearth.value), isNumber: true },
+      { title: 'HEARTH', value: ({ hearth }) => formatNumber(hearth.value), isNumber: true },
       {
-        title: otherName.toUpperCase(),
-        value: ({ other }) => (other === undefined ? '' : number(other.value)),
+        title: against.toUpperCase(),
+        value: ({ other }) => (other === undefined ? '' : formatNumber(other.value)),
         isNumber: true,
       },
       { title: 'RATIO', value: ({ ratio }) => ratio?.value.toFixed(2) ?? '', isNumber: true },
-      { title: 'RANGE', value: (row) => range(row) },
-      { title: 'TARGET', value: ({ target }) => (target === undefined ? '' : bound(target)) },
-      { title: '', value: ({ isReached }) => verdict(isReached) },
+      { title: 'RANGE', value: (row) => formatRange(row) },
+      {
+        title: 'TARGET',
+        value: ({ target }) => (target === undefined ? '' : formatTarget(target)),
+      },
+      { title: '', value: ({ isReached }) => formatVerdict(isReached) },
     ],
     rows,
   );
 }
 
 /** Lowest and highest round: of the ratio, else of Hearth's own value. */
-function range({ hearth, ratio }: Row): string {
+export function formatRange({ hearth, ratio }: Row): string {
   const show = ({ low, high }: Estimate, format: (value: number) => string): string =>
     low === high ? '' : `${format(low)} to ${format(high)}`;
-  return ratio === undefined ? show(hearth, number) : show(ratio, (value) => value.toFixed(2));
+  return ratio === undefined
+    ? show(hearth, formatNumber)
+    : show(ratio, (value) => value.toFixed(2));
 }
 
-function bound({ of, atLeast, atMost }: Target): string {
+export function formatTarget({ of, atLeast, atMost }: Target): string {
   const limit = atLeast === undefined ? `≤ ${atMost}` : `≥ ${atLeast}`;
   return of === 'ratio' ? `ratio ${limit}` : limit;
 }
 
-function verdict(isReached: boolean | undefined): string {
+export function formatVerdict(isReached: boolean | undefined): string {
   if (isReached === undefined) return '';
   return isReached ? 'ok' : 'miss';
 }
 
-function number(value: number): string {
+/** A value with three significant digits below 100. */
+export function formatNumber(value: number): string {
   const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
   return value.toFixed(digits);
 }

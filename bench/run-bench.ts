@@ -6,7 +6,7 @@ import { connectEngine } from '../src/net/engine-connection.ts';
 import { measurements } from './measurements/all.ts';
 import type { Bench } from './measurements/measurement.ts';
 import type { BenchOptions } from './options.ts';
-import { describeSurroundings, writeReport } from './report.ts';
+import { describeSurroundings, writeJson, writeReport } from './report.ts';
 import type { Row } from './row.ts';
 import { createBareSubject, starterModelPath, type BareModel } from './subjects/bare-subject.ts';
 import { createForeignSubject } from './subjects/foreign-subject.ts';
@@ -38,8 +38,9 @@ export async function runBench(
     }
     const model = options.model === undefined ? 'starter models' : basename(options.model);
     const surroundings = describeSurroundings(runtime.runtime, model, options);
-    if (options.isJson) terminal.output.json({ surroundings, rows });
-    else writeReport(terminal, surroundings, bench.other.name, rows);
+    const results = { surroundings, against: bench.other.name, rows };
+    if (options.isJson) await writeJson(terminal, options, results);
+    else writeReport(terminal, results);
   } finally {
     for (const cleanup of cleanups.toReversed()) await cleanup();
   }

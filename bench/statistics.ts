@@ -1,4 +1,4 @@
-/** What was seen in the rounds of one measurement, for one server: one or more samples a round. */
+/** Samples of the rounds of one measurement, for one server: one or more samples a round. */
 export type Rounds = readonly (readonly number[])[];
 
 /** A value over all rounds, and the lowest and highest value of a single round. */

@@ -1,36 +1,76 @@
-// Writes the files of docs/ that follow from the code; with --check, fails where one of them differs.
+// Writes the files of docs/ that are derived from code and data; with --check, fails where one of them differs.
 import { build } from 'esbuild';
+import { format } from 'oxfmt';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { roomsMarkdown } from './lint/rooms-markdown.mjs';
 
 const isCheck = process.argv.includes('--check');
 const root = join(import.meta.dirname, '..');
-// Inside the repository, where Node finds the packages.
-const bundle = join(root, `.cache/reference-${process.pid}.mjs`);
-await mkdir(join(root, '.cache'), { recursive: true });
-try {
-  await build({
-    entryPoints: [join(root, 'src/reference.ts')],
-    outfile: bundle,
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    target: 'node20',
-    format: 'esm',
-    logLevel: 'warning',
-  });
-  const { referenceFiles } = await import(pathToFileURL(bundle).href);
-  for (const [path, text] of Object.entries(referenceFiles())) {
-    const file = join(root, path);
-    if (!isCheck) {
-      await writeFile(file, text);
-      console.log(`Wrote ${path}.`);
-    } else if ((await readFile(file, 'utf8').catch(() => '')) !== text) {
-      console.error(`${path} is not what the code says. Run: npm run generate`);
-      process.exitCode = 1;
-    }
+const read = (path) => readFile(join(root, path), 'utf8');
+const formatting = JSON.parse(await read('.oxfmtrc.json'));
+
+const { referenceFiles, settingsPage, configSchema, resultsMarkdown } = await loadSources(`
+  export { referenceFiles } from './src/reference.ts';
+  export { configSchema, settingsPage } from './src/config/settings-reference.ts';
+  export { resultsMarkdown } from './bench/results-page.ts';
+`);
+
+const files = {
+  ...referenceFiles(),
+  'docs/settings.md': await formatted('settings.md', settingsPage()),
+  'docs/config.schema.json': await formatted('schema.json', JSON.stringify(configSchema())),
+  'ARCHITECTURE.md': await withBlocks('ARCHITECTURE.md', () => roomsMarkdown()),
+  'docs/performance.md': await withBlocks('docs/performance.md', async (name) =>
+    resultsMarkdown(JSON.parse(await read(`docs/performance/${name}.json`))),
+  ),
+};
+
+for (const [path, text] of Object.entries(files)) {
+  if (!isCheck) {
+    await writeFile(join(root, path), text);
+    console.log(`Wrote ${path}.`);
+  } else if ((await read(path).catch(() => '')) !== text) {
+    console.error(`${path} is out of date. Run: npm run generate`);
+    process.exitCode = 1;
   }
-} finally {
-  await rm(bundle, { force: true });
+}
+
+/** Bundles the TypeScript of an entry point and imports it. */
+async function loadSources(contents) {
+  // Inside the repository, where Node finds the packages.
+  const bundle = join(root, `.cache/generate-${process.pid}.mjs`);
+  await mkdir(join(root, '.cache'), { recursive: true });
+  try {
+    await build({
+      stdin: { contents, resolveDir: root, loader: 'ts' },
+      outfile: bundle,
+      bundle: true,
+      packages: 'external',
+      platform: 'node',
+      target: 'node20',
+      format: 'esm',
+      logLevel: 'warning',
+    });
+    return await import(pathToFileURL(bundle).href);
+  } finally {
+    await rm(bundle, { force: true });
+  }
+}
+
+/** A page with the content of its `<!-- generated: NAME -->` blocks replaced. */
+async function withBlocks(path, render) {
+  let page = await read(path);
+  const block = /(<!-- generated: (\S+) -->\n).*?(<!-- end -->)/gs;
+  for (const [whole, start, name, end] of page.matchAll(block)) {
+    page = page.replace(whole, `${start}\n${await render(name)}\n\n${end}`);
+  }
+  return formatted(path, page);
+}
+
+async function formatted(path, text) {
+  const { code, errors } = await format(path, text, formatting);
+  if (errors.length > 0) throw new Error(`${path}: ${errors[0].message}`);
+  return code;
 }

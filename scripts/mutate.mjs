@@ -28,7 +28,12 @@ const results = await new Stryker({
   ignorePatterns: ['.cache', 'dist', 'coverage', 'docs', 'bench'],
   // A mutant may make a loop endless; these tests wait for nothing longer than a second.
   timeoutMS: 10_000,
-  reporters: ['clear-text', 'html', 'json', process.stdout.isTTY ? 'progress' : 'progress-append-only'],
+  reporters: [
+    'clear-text',
+    'html',
+    'json',
+    process.stdout.isTTY ? 'progress' : 'progress-append-only',
+  ],
   clearTextReporter: { allowColor: process.stdout.isTTY, reportTests: false },
   htmlReporter: { fileName: `${reports}/${name}.html` },
   jsonReporter: { fileName: `${reports}/${name}.json` },

@@ -1,22 +1,38 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { errorTable } from './contract/errors.ts';
-import { referenceFiles } from './reference.ts';
+import { examplesOf } from './http/openapi/component-schemas.ts';
+import { declaredEndpoints, referenceFiles } from './reference.ts';
 
 interface Operation {
   readonly operationId: string;
   readonly summary: string;
   readonly tags: readonly string[];
-  readonly responses: Readonly<Record<string, { readonly description: string }>>;
+  readonly requestBody?: Content;
+  readonly responses: Readonly<Record<string, Content & { readonly description: string }>>;
+}
+
+interface Content {
+  readonly content?: Readonly<Record<string, { readonly example?: unknown }>>;
+}
+
+interface Schema {
+  readonly oneOf?: readonly { readonly $ref?: string }[];
+  readonly discriminator?: { readonly mapping: Readonly<Record<string, string>> };
 }
 
 interface Document {
   readonly openapi: string;
   readonly tags: readonly { readonly name: string }[];
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
 const document = JSON.parse(referenceFiles()['docs/openapi.json'] ?? '') as Document;
+const endpoints = declaredEndpoints();
+const fieldsOf = (schema: z.ZodType | undefined): readonly z.ZodType[] =>
+  schema instanceof z.ZodObject ? Object.values<z.ZodType>(schema.shape) : [];
 const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
 
 describe('docs/errors.md', () => {
@@ -42,6 +58,43 @@ describe('the OpenAPI document', () => {
       }
     }
     expect(count).toBeGreaterThan(50);
+  });
+
+  it('has an example for every request and response', () => {
+    const missing = operations.flatMap(({ operationId, requestBody, responses }) =>
+      [requestBody, responses['200']]
+        .flatMap((part) => Object.entries(part?.content ?? {}))
+        .filter(([, { example }]) => example === undefined)
+        .map(([type]) => `${operationId}: ${type}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('has examples that fit their schemas', () => {
+    const wrong = endpoints.flatMap(
+      ({ route: { operationId, params, query, body, result, events } }) =>
+        [...fieldsOf(params), ...fieldsOf(query), body, result, events]
+          .filter((schema) => schema !== undefined)
+          .flatMap((schema) => examplesOf(schema).map((example) => schema.safeParse(example)))
+          .filter(({ success }) => !success)
+          .map(({ error }) => `${operationId}: ${error?.message}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('names the branches of each union with a discriminator', () => {
+    const unions = Object.entries(document.components.schemas).filter(
+      ([, schema]) => schema.oneOf !== undefined,
+    );
+    expect(unions.length).toBeGreaterThan(8);
+    for (const [name, { oneOf = [], discriminator }] of unions) {
+      const references = oneOf.map(({ $ref }) => $ref);
+      expect([name, new Set(Object.values(discriminator?.mapping ?? {}))]).toEqual([
+        name,
+        new Set(references),
+      ]);
+    }
+    expect(JSON.stringify(document.paths)).not.toContain('"oneOf"');
   });
 
   it('is of version 3.1 and shows paths as clients write them', () => {

@@ -2,21 +2,28 @@ import { Hono } from 'hono';
 import { mountSurfaces } from './http/app.ts';
 import type { AppEnvironment } from './http/app-environment.ts';
 import { errorReference } from './http/errors/error-reference.ts';
+import type { Endpoint } from './http/mount.ts';
 import { openApiDocument } from './http/openapi/document.ts';
 import { createServerSurface } from './http/surfaces/server/surface.ts';
 import type { SurfaceServices } from './http/surfaces/services.ts';
 import { surfaces } from './serve.ts';
 import { version } from './version.ts';
 
-/** The generated files of `docs/`, by path from the root of the repository; `scripts/generate.mjs` writes them. */
-export function referenceFiles(): Readonly<Record<string, string>> {
-  // Only declarations are read; no handler runs.
+/** The endpoints of all surfaces, without services: their handlers must not run. */
+export function declaredEndpoints(): readonly Endpoint[] {
   const services = {} as SurfaceServices;
-  const endpoints = mountSurfaces(new Hono<AppEnvironment>(), [
+  return mountSurfaces(new Hono<AppEnvironment>(), [
     createServerSurface({ ping: async () => {} }),
     ...surfaces.map((create) => create(services)),
   ]);
-  const document = openApiDocument(endpoints, { version, serverUrl: 'http://127.0.0.1:1234' });
+}
+
+/** The generated files of `docs/`, by path from the root of the repository; `scripts/generate.mjs` writes them. */
+export function referenceFiles(): Readonly<Record<string, string>> {
+  const document = openApiDocument(declaredEndpoints(), {
+    version,
+    serverUrl: 'http://127.0.0.1:1234',
+  });
   return {
     'docs/errors.md': errorReference(),
     'docs/openapi.json': `${JSON.stringify(document, null, 2)}\n`,

@@ -30,7 +30,7 @@ import { InstancePool } from './instances/pool.ts';
 import { createModelLibrary } from './models/library.ts';
 import type { ModelRoot } from './models/scan-repository.ts';
 import { createHttpClient } from './net/http-client.ts';
-import { keepHttpParserSmall } from './net/small-http-parser.ts';
+import { keepHttpParserSmall } from './net/http-agent.ts';
 import { createLogger, terminalDestination } from './observability/logger.ts';
 import { packageFolder } from './package-folder.ts';
 import { createWatchdogLink } from './processes/watchdog-link.ts';
@@ -215,7 +215,13 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       runtimes,
       logger,
       maxImagePixels: settings['limits.imagePixels'],
-      server: { version, startedAt, home },
+      server: {
+        version,
+        pid: process.pid,
+        startedAt,
+        home,
+        residentBytes: () => process.memoryUsage.rss(),
+      },
     };
     const app = createApp({
       settings,

@@ -4,6 +4,6 @@ import type { EngineConnection } from '../../src/net/engine-connection.ts';
 export interface Endpoint {
   readonly connection: EngineConnection;
   readonly path: string;
-  /** What goes into `model`. */
+  /** Value of `model` in requests. */
   readonly model: string;
 }

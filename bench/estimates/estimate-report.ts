@@ -6,11 +6,16 @@ import type { EstimateRow } from './measure-estimate.ts';
 /** How far an estimate may be off. */
 const tolerance = 0.15;
 
-/** Writes the comparison for people. */
+/** Results of one run with `--estimates`. */
+export interface EstimateResults {
+  readonly surroundings: Surroundings;
+  readonly estimates: readonly EstimateRow[];
+}
+
+/** Writes the results as a table. */
 export function writeEstimates(
-  { output }: Terminal,
-  surroundings: Surroundings,
-  rows: readonly EstimateRow[],
+  { output }: Pick<Terminal, 'output'>,
+  { surroundings, estimates }: EstimateResults,
 ): void {
   output.line(describeMachine(surroundings));
   output.line();
@@ -29,12 +34,17 @@ export function writeEstimates(
       { title: 'LOADED', value: ({ loadedBytes }) => megabytes(loadedBytes), isNumber: true },
       { title: 'FILLED', value: ({ filledBytes }) => megabytes(filledBytes), isNumber: true },
       { title: 'RATIO', value: ({ ratio }) => ratio.toFixed(2), isNumber: true },
-      { title: '', value: ({ ratio }) => (Math.abs(ratio - 1) <= tolerance ? 'ok' : 'miss') },
+      { title: '', value: ({ ratio }) => formatFit(ratio) },
     ],
-    rows,
+    estimates,
   );
 }
 
-function megabytes(bytes: number): string {
+/** Whether an estimate is close enough. */
+export function formatFit(ratio: number): 'ok' | 'miss' {
+  return Math.abs(ratio - 1) <= tolerance ? 'ok' : 'miss';
+}
+
+export function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }

@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { EngineConnection } from '../../src/net/engine-connection.ts';
 import { post } from '../client/post.ts';
 import type { LoadShape } from './load-shapes.ts';

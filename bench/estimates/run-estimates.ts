@@ -5,7 +5,7 @@ import type { Terminal } from '../../src/cli/ui/terminal.ts';
 import { v1ModelListSchema } from '../../src/contract/v1/model.ts';
 import { connectEngine } from '../../src/net/engine-connection.ts';
 import type { BenchOptions } from '../options.ts';
-import { describeSurroundings } from '../report.ts';
+import { describeSurroundings, writeJson } from '../report.ts';
 import { importModel, startHearth, type HearthProcessOptions } from '../subjects/hearth-process.ts';
 import { findRuntime } from '../subjects/runtime.ts';
 import { writeEstimates } from './estimate-report.ts';
@@ -39,8 +39,9 @@ export async function runEstimates(
       await measureType(settings, shapes, report, signal);
     }
     const surroundings = describeSurroundings(runtime, 'memory estimates', options);
-    if (options.isJson) terminal.output.json({ surroundings, rows });
-    else writeEstimates(terminal, surroundings, rows);
+    const results = { surroundings, estimates: rows };
+    if (options.isJson) await writeJson(terminal, options, results);
+    else writeEstimates(terminal, results);
   } finally {
     await rm(home, { recursive: true, force: true, maxRetries: 3 });
   }

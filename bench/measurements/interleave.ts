@@ -5,7 +5,7 @@ export interface Interleaved<Result> {
 }
 
 /**
- * Measures both sides in turns, round after round, so that whatever else the machine does meets both
+ * Measures both sides alternately, round after round, so that whatever else the machine does meets both
  * alike. The side that begins changes with each round.
  */
 export async function interleave<Side, Result>(

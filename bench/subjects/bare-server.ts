@@ -18,7 +18,7 @@ export interface BareServer {
  * Starts the engine's own server with the arguments and the environment that Hearth gives it, but on a
  * loopback port, as people use it.
  *
- * @throws Error with its last words where it ends before it is ready; the signal's reason when aborted.
+ * @throws Error with the tail of its stderr if it exits before it is ready; the signal's reason when aborted.
  */
 export async function startBareServer(
   spec: LaunchSpec & { readonly threads: number },

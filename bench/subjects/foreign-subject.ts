@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { connectEngine } from '../../src/net/engine-connection.ts';
 import { maxConnections } from './hearth-subject.ts';
 import { plainConversation } from './plain-conversation.ts';
@@ -7,11 +7,11 @@ import type { Subject } from './subject.ts';
 const modelListSchema = z.object({ data: z.array(z.object({ id: z.string() })).min(1) });
 
 /**
- * A server that runs already, of whatever make, if it has OpenAI's API.
+ * A running server with an OpenAI-compatible API.
  *
- * @param base Its address, with what comes before `/chat/completions`.
- * @param model What it calls the model; the first that it lists by default.
- * @throws Error where it can't be reached or lists no models.
+ * @param base Base URL, the part before `/chat/completions`.
+ * @param model Name of the model on that server; defaults to the first of its list.
+ * @throws Error if it can't be reached or lists no models.
  */
 export async function createForeignSubject(
   base: string,

@@ -103,7 +103,7 @@ export async function importModel(
   return (JSON.parse(stdout) as { readonly key: string }).key;
 }
 
-/** Nothing of the user's own settings, except for the engine binary that both sides shall use. */
+/** The environment without settings of the user, except the engine binary that both sides use. */
 function ownEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(

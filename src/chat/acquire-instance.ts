@@ -14,8 +14,8 @@ export interface AcquiredInstance {
 }
 
 interface AcquireListener<Start> {
-  /** The event that tells which instance was chosen; it comes first. */
-  readonly toStart: (instanceId: string) => Start;
+  /** Makes the first event, once the instance is chosen; `isLoading` where the request waits for its load. */
+  readonly toStart: (instanceId: string, isLoading: boolean) => Start | Promise<Start>;
   /** Called at once when the request has its slot, perhaps while the model still loads. */
   readonly onSlot?: () => void;
 }
@@ -37,9 +37,11 @@ export async function* acquireInstance<Start>(
   const events = createChannel<AcquireEvent>();
   let startedAt = performance.now();
   let loadTimeSeconds: number | undefined;
+  let isLoading = false;
   const acquiring = pool
     .acquire(request, withSignal(context, signal), (event) => {
       if (event.type === 'slot.assigned') onSlot();
+      if (event.type === 'load.start') isLoading = true;
       if (event.type === 'load.end') {
         startedAt = performance.now();
         ({ loadTimeSeconds } = event);
@@ -55,7 +57,7 @@ export async function* acquireInstance<Start>(
     for await (const event of events) {
       if (event.type === 'instance.chosen') {
         ({ instanceId } = event);
-        yield toStart(instanceId);
+        yield await toStart(instanceId, isLoading);
       } else if (event.type !== 'slot.assigned') {
         yield { ...event, instanceId };
       }

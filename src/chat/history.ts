@@ -27,7 +27,7 @@ export async function loadHistory(
 /** The newest system prompt of the conversation, and the instructions of this turn. */
 export function systemTextOf(
   history: readonly StoredResponse[],
-  { systemPrompt, instructions }: TurnRequest,
+  { systemPrompt, instructions }: Pick<TurnRequest, 'systemPrompt' | 'instructions'>,
 ): string | undefined {
   const inherited = history.findLast(({ turn }) => turn.systemPrompt !== null)?.turn.systemPrompt;
   const texts = [systemPrompt ?? inherited, instructions].filter((text) => text != null);

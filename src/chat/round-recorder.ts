@@ -5,9 +5,9 @@ import type { GenerationStep } from './generation.ts';
 import { checkToolCall, type CheckedCall } from './tool-call.ts';
 import { ToolCallAccumulator } from './tool-call-accumulator.ts';
 import type { TurnEvent } from './turn-event.ts';
-import type { TurnTools } from './turn-tools.ts';
+import type { ToolOwner, TurnTools } from './turn-tools.ts';
 
-type CallDelta = Extract<GenerationEvent, { readonly type: 'tool_call.delta' }>;
+type CallDelta = Extract<GenerationEvent, { readonly type: 'toolCall.delta' }>;
 type TextDelta = Extract<TurnEvent, { readonly type: 'message.delta' | 'reasoning.delta' }>;
 
 /** Turns the events of one generation into events of its turn, and collects what the model said and called. */
@@ -17,6 +17,8 @@ export class RoundRecorder {
   readonly #tools: TurnTools;
   readonly #items: TurnItem[];
   readonly #accumulator = new ToolCallAccumulator();
+  /** The owners of the tools of the calls that have begun; undefined for a tool that does not exist. */
+  readonly #owners: (ToolOwner | undefined)[] = [];
   readonly #calls: CheckedCall[] = [];
   #isReadingPrompt = true;
   #openText: { readonly type: 'message' | 'reasoning'; text: string } | undefined;
@@ -60,7 +62,7 @@ export class RoundRecorder {
         return this.#recordText('reasoning', event);
       case 'content.delta':
         return this.#recordText('message', { ...event, type: 'message.delta' });
-      case 'tool_call.delta':
+      case 'toolCall.delta':
         return this.#recordCall(event);
     }
   }
@@ -106,13 +108,14 @@ export class RoundRecorder {
   }
 
   #recordCall(delta: CallDelta): readonly TurnEvent[] {
-    const knownCalls = this.#accumulator.count;
     const position = this.#accumulator.add(delta);
     const { id = '', name = '' } = this.#accumulator.at(position) ?? {};
-    const owner = this.#tools.find(name);
+    const isNew = position === this.#owners.length;
+    if (isNew) this.#owners.push(this.#tools.find(name));
+    const owner = this.#owners[position];
     const call = { index: this.callIndex(position), isForClient: owner?.type === 'client' };
     const piece = { type: 'toolCall.delta', ...call, argumentsJson: delta.argumentsJson } as const;
-    if (position < knownCalls) return [{ ...piece, ...omitUndefined({ name: delta.name }) }];
+    if (!isNew) return [{ ...piece, ...omitUndefined({ name: delta.name }) }];
     const tool = owner?.type === 'server' ? owner.tool : undefined;
     const serverTool = tool && { name: tool.name, provider: tool.provider };
     return [

@@ -13,7 +13,7 @@ import type { InstancePool } from '../instances/pool.ts';
 const model = 'test/model';
 const answer: GenerationEvent = { type: 'content.delta', text: 'Done.' };
 const callTool: GenerationEvent = {
-  type: 'tool_call.delta',
+  type: 'toolCall.delta',
   index: 0,
   id: 'x',
   name: 'work',

@@ -5,8 +5,19 @@ import {
   scriptedTurns,
   userMessage,
 } from '../../test/setup/chat/scripted-turn.ts';
+import { picture } from '../../test/setup/models/picture.ts';
+import { testContext } from '../../test/setup/test-context.ts';
 import { HearthError } from '../contract/errors.ts';
-import type { GenerationEvent } from '../engine/engine.ts';
+import type { GenerationEvent, GenerationRequest } from '../engine/engine.ts';
+import type { TurnEvent } from './turn-event.ts';
+import type { TurnRequest } from './turn-request.ts';
+
+type Run = Awaited<ReturnType<typeof scriptedTurns>>['run'];
+
+async function* sayHi(): AsyncGenerator<GenerationEvent> {
+  yield { type: 'content.delta', text: 'Hi' };
+  yield end;
+}
 
 describe('runTurn', () => {
   it('gives each item its start, deltas and end, in order of happening', async () => {
@@ -177,5 +188,128 @@ describe('runTurn', () => {
     const told = other.run({}, stopping.signal);
     setImmediate(() => stopping.abort(new HearthError('shutting_down', 'The server is stopping.')));
     expect((await told).map(({ type }) => type).slice(-2)).toEqual(['turn.error', 'turn.end']);
+  });
+
+  it('throws the reason of a request that was aborted before, and loads nothing', async () => {
+    const { run, launcher } = await scriptedTurns(sayHi);
+    const reason = new Error('gone already');
+    await expect(run({}, AbortSignal.abort(reason))).rejects.toBe(reason);
+    expect(launcher.launchCount()).toBe(0);
+  });
+
+  it('passes every option on to the engine and gives the log probabilities back', async () => {
+    const logprob = { token: 'H', logprob: -1, bytes: null, topLogprobs: [] };
+    const { run, requests } = await scriptedTurns(async function* () {
+      yield { type: 'content.delta', text: 'H', logprobs: [logprob] };
+      yield { type: 'content.delta', text: 'i', logprobs: [logprob] };
+      yield { ...end, stopReason: 'stopStringFound' };
+    });
+    const options = {
+      sampling: { seed: 7, presencePenalty: 1 },
+      stop: ['x'],
+      topLogprobs: 0,
+      responseFormat: { type: 'json_object' },
+    } as const;
+    const events = await run({ ...options, maxOutputTokens: 9 });
+    expect(requests).toEqual([
+      {
+        kind: 'chat',
+        messages: [{ role: 'user', content: 'Hello' }],
+        ...options,
+        maxTokens: 9,
+      },
+    ]);
+    expect(events).toContainEqual({ type: 'message.delta', text: 'H', logprobs: [logprob] });
+    expect(resultOf(events)).toMatchObject({
+      logprobs: [logprob, logprob],
+      stopReason: 'stopStringFound',
+    });
+    expect(resultOf(await run())).toHaveProperty('logprobs');
+  });
+
+  it('stores the turn as it was, for its owner alone', async () => {
+    const { startWith, store } = await scriptedTurns(async function* () {
+      yield { type: 'reasoning.delta', text: 'Hm.' };
+      yield { type: 'content.delta', text: 'Hi' };
+      yield end;
+    });
+    const context = testContext({ caller: { tokenId: 'mine' } });
+    const events: TurnEvent[] = [];
+    const changes = { systemPrompt: 'Be brief.', instructions: 'In French.' };
+    for await (const event of startWith(context, changes)) events.push(event);
+    const { responseId = '', items, usage, timings } = resultOf(events);
+    expect(await store.responses.find(responseId, 'mine')).toMatchObject({
+      parentId: null,
+      ownerId: 'mine',
+      modelKey: 'test/model',
+      modelInstanceId: 'test/model',
+      turn: {
+        ...changes,
+        messages: userMessage('Hello'),
+        items,
+        stopReason: 'eosFound',
+        usage,
+        timings,
+      },
+    });
+    const other = startWith(testContext({ caller: { tokenId: 'yours' } }), {
+      previousResponseId: responseId,
+    });
+    await expect(other.next()).rejects.toMatchObject({ field: 'previousResponseId' });
+  });
+});
+
+describe('the prompt of a turn', () => {
+  const chain = async (run: Run, ...turns: readonly Partial<TurnRequest>[]) => {
+    let previous: Partial<TurnRequest> = {};
+    for (const turn of turns) {
+      const { responseId = '' } = resultOf(await run({ ...previous, ...turn }));
+      previous = { previousResponseId: responseId };
+    }
+  };
+  const systemOf = (request: GenerationRequest) =>
+    request.kind === 'chat' && request.messages[0]?.role === 'system'
+      ? request.messages[0].content
+      : undefined;
+
+  it('keeps a system prompt until a later turn sets another one, and instructions for one turn', async () => {
+    const { run, requests } = await scriptedTurns(sayHi);
+    await chain(
+      run,
+      { instructions: 'Only now.' },
+      { systemPrompt: 'First.' },
+      { instructions: 'Only now.' },
+      { systemPrompt: 'Second.' },
+      {},
+      { systemPrompt: '' },
+      {},
+    );
+    expect(requests.map(systemOf)).toEqual([
+      'Only now.',
+      'First.',
+      'First.\n\nOnly now.',
+      'Second.',
+      'Second.',
+      '',
+      '',
+    ]);
+  });
+
+  it('shows a stored image again in every later turn, to models that see', async () => {
+    const { run, requests } = await scriptedTurns(sayHi);
+    const dataUrl = await picture('red');
+    const look = { role: 'user', content: [{ type: 'image', dataUrl }] } as const;
+    const vision = { model: 'test/vision' };
+    const first = resultOf(await run({ ...vision, messages: [look, ...userMessage('What?')] }));
+    const previousResponseId = first.responseId ?? '';
+    await run({ ...vision, previousResponseId });
+    const messages = requests.map((request) => (request.kind === 'chat' ? request.messages : []));
+    const [image] = messages[0] ?? [];
+    expect(image).toMatchObject({ content: [{ type: 'image', dataUrl: expect.any(String) }] });
+    expect(messages[1]?.slice(0, 2)).toEqual(messages[0]);
+    await expect(run({ previousResponseId })).rejects.toMatchObject({
+      code: 'vision_unsupported',
+      field: 'previousResponseId',
+    });
   });
 });

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { HearthError } from '../contract/errors.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import { withSignal, type RequestContext } from '../request/request-context.ts';
@@ -72,7 +73,15 @@ async function* generateAnswer(
         ...omitUndefined({ contextLength, ttlSeconds }),
       },
       ownContext,
-      { toStart: (instanceId) => recorder.start(instanceId), onSlot: () => void openTools() },
+      {
+        onSlot: () => void openTools(),
+        toStart: async (instanceId, isLoading) => {
+          // Where a slot is free, a tool server that fails is an error of the request, which comes before any event.
+          if (request.integrations.length > 0) await setImmediate();
+          if (!isLoading) await opening;
+          return recorder.start(instanceId);
+        },
+      },
     );
     recorder.noteInstance(instance);
     const turnTools = new TurnTools(await openTools(), clientTools);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ClientToolCall } from '../conversation/content.ts';
 import type { GenerationEvent } from '../engine/engine.ts';
 
-type CallDelta = Extract<GenerationEvent, { readonly type: 'tool_call.delta' }>;
+type CallDelta = Extract<GenerationEvent, { readonly type: 'toolCall.delta' }>;
 
 interface PartialCall {
   readonly id: string;

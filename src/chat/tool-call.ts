@@ -39,9 +39,8 @@ export function checkToolCall(
     const reason = `The arguments of ${tool.name} are not a JSON object.`;
     return invalid({ cause: 'invalidArguments', reason });
   }
-  const issue = tool.findArgumentIssue(args);
-  if (issue === undefined) return { type: 'valid', written, tool, arguments: args };
-  const reason = `The arguments of ${tool.name} don't fit its schema: ${issue}`;
+  const reason = tool.findArgumentIssue(args);
+  if (reason === undefined) return { type: 'valid', written, tool, arguments: args };
   return invalid({ cause: 'invalidArguments', reason, arguments: args });
 }
 

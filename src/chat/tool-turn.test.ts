@@ -7,13 +7,14 @@ import {
   resultOf,
   scriptedTurns,
 } from '../../test/setup/chat/scripted-turn.ts';
+import { HearthError } from '../contract/errors.ts';
 import type { GenerationEvent, GenerationRequest } from '../engine/engine.ts';
 
 const provider = { type: 'plugin', pluginId: 'mcp/test' };
 
 function* call(index: number, name: string, ...pieces: string[]): Generator<GenerationEvent> {
-  yield { type: 'tool_call.delta', index, id: 'x', name, argumentsJson: '' };
-  for (const argumentsJson of pieces) yield { type: 'tool_call.delta', index, argumentsJson };
+  yield { type: 'toolCall.delta', index, id: 'x', name, argumentsJson: '' };
+  for (const argumentsJson of pieces) yield { type: 'toolCall.delta', index, argumentsJson };
 }
 
 /** Says one list of events after the other, each with its end. */
@@ -101,6 +102,106 @@ describe('a turn with tools', () => {
       { role: 'assistant', content: 'Rain everywhere.' },
       { role: 'user', content: 'Hello' },
     ]);
+  });
+
+  it('numbers rounds and calls over the whole turn, and shows every round to the next one', async () => {
+    const script = generations(
+      [...call(0, 'get_weather', '{"city":"Brest"}'), ...call(1, 'get_rain', '{}')],
+      [say('And?'), ...call(0, 'get_weather', '{"city":"Lille"}')],
+      [say('Rain.')],
+    );
+    const { run, requests } = await scriptedTurns(script, weather);
+    const events = await run();
+    const numbered = resultOf(events).items.flatMap((item) =>
+      'round' in item ? [[item.round, item.type]] : [],
+    );
+    expect(numbered).toEqual([
+      [0, 'toolCall'],
+      [0, 'invalidToolCall'],
+      [1, 'toolCall'],
+    ]);
+    expect(
+      events.flatMap((event) =>
+        'index' in event && event.type !== 'toolCall.delta' ? [`${event.index} ${event.type}`] : [],
+      ),
+    ).toEqual([
+      '0 toolCall.start',
+      '0 toolCall.arguments',
+      '1 toolCall.start',
+      '0 toolCall.success',
+      '1 toolCall.failure',
+      '2 toolCall.start',
+      '2 toolCall.arguments',
+      '2 toolCall.success',
+    ]);
+    const last = messagesOf(requests[2]);
+    expect(last.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'tool',
+      'assistant',
+      'tool',
+    ]);
+    expect(last.slice(0, 4)).toEqual(messagesOf(requests[1]));
+    expect(last[4]).toMatchObject({ content: 'And?', toolCalls: [{ id: 'call00003' }] });
+    expect(last[5]).toMatchObject({ toolCallId: 'call00003', content: 'Rain in Lille' });
+    expect(resultOf(events).usage).toEqual({
+      promptTokens: 21,
+      cachedTokens: 9,
+      completionTokens: 15,
+      reasoningTokens: 0,
+    });
+  });
+
+  it('keeps what earlier rounds did when a later one fails, and stores nothing', async () => {
+    const { run, store } = await scriptedTurns(async function* (generation) {
+      if (generation === 0) yield* call(0, 'get_weather', '{"city":"Brest"}');
+      else yield say('It ra');
+      if (generation === 1) throw new HearthError('crashed', 'The engine stopped.');
+      yield end;
+    }, weather);
+    const events = await run();
+    expect(events.map(({ type }) => type).slice(-3)).toEqual([
+      'message.end',
+      'turn.error',
+      'turn.end',
+    ]);
+    const result = resultOf(events);
+    expect(result.items).toMatchObject([{ type: 'toolCall' }, { type: 'message', text: 'It ra' }]);
+    expect(result).toMatchObject({ stopReason: null, usage: { completionTokens: 5 } });
+    expect(result).not.toHaveProperty('responseId');
+    expect((await store.responses.page({ ownerId: null, limit: 10 })).responses).toEqual([]);
+  });
+
+  it('keeps the failure that a tool reports', async () => {
+    const broken = scriptedTool('work', async () => '', {
+      call: async () => ({ content: [{ type: 'text', text: 'No.' }], isError: true }),
+    });
+    const script = generations([...call(0, 'work', '{}')], [say('It failed.')]);
+    const { run, requests } = await scriptedTurns(script, broken);
+    expect(resultOf(await run()).items[0]).toMatchObject({ type: 'toolCall', isError: true });
+    expect(messagesOf(requests[1]).at(-1)).toMatchObject({ role: 'tool', content: 'No.' });
+  });
+
+  it('makes an invalid call of a later generation that can not be parsed', async () => {
+    const { run } = await scriptedTurns(async function* (generation) {
+      if (generation === 0) yield* call(0, 'get_weather', '{"city":"Brest"}');
+      else yield say('<tool_call>{');
+      yield { ...end, isMalformed: generation === 1 };
+    }, weather);
+    const events = await run();
+    expect(resultOf(events).items.at(-1)).toMatchObject({ type: 'invalidToolCall', round: 1 });
+    expect(events.at(-2)).toMatchObject({ type: 'toolCall.failure', index: 1 });
+  });
+
+  it('checks a call that was written in full before the engine could not parse the rest', async () => {
+    const { run } = await scriptedTurns(async function* (generation) {
+      if (generation === 0) yield* call(0, 'get_weather', '{"city":"Brest"}');
+      else yield say('Rain.');
+      yield { ...end, isMalformed: generation === 0 };
+    }, weather);
+    expect(resultOf(await run()).items.map(({ type }) => type)).toEqual(['toolCall', 'message']);
   });
 
   it('runs the calls of a round at once and tells of them in their order', async () => {
@@ -197,7 +298,8 @@ describe('a turn with tools', () => {
       'auto',
       'none',
     ]);
-    expect(events.at(-1)?.type).toBe('turn.end');
+    expect(resultOf(events)).toMatchObject({ stopReason: 'eosFound' });
+    expect(resultOf(events).items).toHaveLength(4);
   });
 
   it('counts maxOutputTokens over all rounds', async () => {

@@ -1,4 +1,5 @@
 import {
+  describeDefault,
   environmentVariables,
   flagName,
   isSecretSetting,
@@ -80,8 +81,8 @@ function toOption(key: SettingKey): OptionDeclaration<Value> {
 }
 
 function describeSetting(key: SettingKey): { readonly summary: string } {
-  const { schema, description } = settingsTable[key];
-  const defaultValue = String(schema.safeParse(undefined).data ?? '');
+  const { description } = settingsTable[key];
+  const defaultValue = describeDefault(key);
   return {
     summary: defaultValue === '' ? description : `${description} (default: ${defaultValue})`,
   };

@@ -1,221 +1,226 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
- * Every setting, declared once: its key in `config.json`, what it may be and what it is by default.
- * The environment variable (`HEARTH_MODELS_TTL_SECONDS`) and the flag of `hearth serve`
- * (`--models-ttl-seconds`) follow from the key.
+ * All settings: key in `config.json`, schema with default, description. The environment variable
+ * (`HEARTH_MODELS_TTL_SECONDS`), the flag of `hearth serve` (`--models-ttl-seconds`), `docs/settings.md` and
+ * `docs/config.schema.json` are derived from this table.
  */
 
-interface SettingDeclaration {
+export interface SettingDeclaration {
   readonly schema: z.ZodType;
   readonly description: string;
-  /** A second environment variable, for people who know it by that name. */
-  readonly otherVariable?: string;
-  /** Never shown: neither in a message nor in a list of the settings. */
+  /** Default that depends on the machine or the home folder, in words. */
+  readonly computedDefault?: string;
+  /** An additional environment variable. */
+  readonly alias?: string;
+  /** Secrets are left out of messages and of lists of settings. */
   readonly isSecret?: boolean;
 }
-
-const notEmpty = 'It must be a text that is not empty.';
 
 const setting = <Schema extends z.ZodType>(
   schema: Schema,
   description: string,
-  otherVariable?: string,
-) =>
-  ({
-    schema,
-    description,
-    ...(otherVariable === undefined ? {} : { otherVariable }),
-  }) satisfies SettingDeclaration;
+  more: Omit<SettingDeclaration, 'schema' | 'description'> = {},
+) => ({ schema, description, ...more }) satisfies SettingDeclaration;
 
-const secret = <Schema extends z.ZodType>(schema: Schema, description: string) => ({
-  ...setting(schema, description),
-  isSecret: true,
-});
-
-/** Kinds of settings; the message of each says what it may be. Flags and variables give texts, the file JSON. */
-const count = (minimum: number, maximum: number) => {
+/**
+ * Kinds of settings. Flags and environment variables are strings, values of `config.json` are JSON; both forms
+ * are accepted, and the output is the JSON form. The message of each kind states the allowed values.
+ */
+const integer = (minimum: number, maximum: number) => {
   const allowed = `It must be a whole number from ${minimum} to ${maximum}.`;
   const digits = z.string().regex(/^\d+$/).transform(Number);
   return z
     .union([z.number(), digits], allowed)
     .pipe(z.int(allowed).min(minimum, allowed).max(maximum, allowed));
 };
-const flag = z.union([z.boolean(), z.stringbool()], 'It must be true or false.');
+const boolean = z
+  .union([z.boolean(), z.stringbool()], 'It must be true or false.')
+  .pipe(z.boolean());
+const notEmpty = 'It must be a non-empty string.';
 const text = z.string(notEmpty).min(1, notEmpty);
-const list = z.union(
-  [
-    z.array(z.string().min(1)),
-    z.string().transform((joined) =>
-      joined
-        .split(',')
-        .map((part) => part.trim())
-        .filter(Boolean),
-    ),
-  ],
-  'It must be a list of texts, or one text with commas between.',
-);
+const list = z
+  .union(
+    [
+      z.array(z.string().min(1)),
+      z.string().transform((joined) =>
+        joined
+          .split(',')
+          .map((part) => part.trim())
+          .filter(Boolean),
+      ),
+    ],
+    'It must be a list of strings, or one string with commas between the items.',
+  )
+  .pipe(z.array(z.string().min(1)));
 const choice = <const Choice extends string>(choices: readonly Choice[]) =>
   z.enum(choices, `It must be one of ${choices.join(', ')}.`);
+const httpUrl = z.url({ protocol: /^https?$/, error: 'It must be an http or https URL.' });
 
 const kvTypes = ['f32', 'f16', 'bf16', 'q8_0', 'q5_1', 'q5_0', 'q4_1', 'q4_0', 'iq4_nl'] as const;
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
 export const settingsTable = {
   'server.host': setting(text.default('127.0.0.1'), 'Address to listen on.'),
-  'server.port': setting(count(0, 65_535).default(1234), 'Port to listen on; 0 takes a free one.'),
+  'server.port': setting(
+    integer(0, 65_535).default(1234),
+    'Port to listen on; 0 picks a free port.',
+  ),
   'server.cors': setting(
     list.default([]),
-    'Origins that pages may call from, such as http://localhost:3000; * for any; none by default.',
+    'Origins of web pages that may call the API, such as http://localhost:3000; * allows every origin.',
   ),
   'server.allowedHosts': setting(
     list.default([]),
-    'Names by which clients may call the server, beside its own address and localhost.',
+    'Additional host names that requests may use in the Host header, besides the address of the server and localhost.',
   ),
-  'auth.required': setting(flag.default(false), 'Whether every request needs a token.'),
+  'auth.required': setting(boolean.default(false), 'Require an API token for every request.'),
   'chat.maxToolRounds': setting(
-    count(1, 1000).default(16),
-    'Rounds of tool calls in one turn; after them the model must answer without.',
+    integer(1, 1000).default(16),
+    'Maximum rounds of tool calls in one turn. After them the model must answer without tools.',
   ),
   'mcp.allowPlugins': setting(
-    flag.default(false),
-    'Whether requests may use the plugins of mcp.json; their token needs the permission plugins.',
+    boolean.default(false),
+    'Allow requests to use the plugins of mcp.json. Their token needs the permission "plugins".',
   ),
   'mcp.allowEphemeral': setting(
-    flag.default(false),
-    'Whether requests may name tool servers of their own.',
+    boolean.default(false),
+    'Allow requests to name MCP servers by URL (ephemeral servers).',
   ),
   'mcp.allowedHosts': setting(
     list.default([]),
-    'Hosts (name or name:port) with private or loopback addresses that those servers may have.',
+    'Hosts (name or name:port) with private or loopback addresses that ephemeral servers may have.',
   ),
   'mcp.connectTimeoutSeconds': setting(
-    count(1, 600).default(30),
-    'Longest time that connecting to a tool server may take, and listing its tools.',
+    integer(1, 600).default(30),
+    'Timeout for connecting to an MCP server; the same timeout applies to listing its tools.',
   ),
-  'mcp.callTimeoutSeconds': setting(
-    count(1, 3600).default(60),
-    'Longest time that one call of a tool may take.',
-  ),
+  'mcp.callTimeoutSeconds': setting(integer(1, 3600).default(60), 'Timeout for one tool call.'),
   'mcp.maxProcesses': setting(
-    count(1, 1000).default(32),
-    'Plugin processes that may run at once; the next request is answered 429.',
+    integer(1, 1000).default(32),
+    'Maximum number of plugin processes. Requests that need more fail with 429.',
   ),
-  'models.dir': setting(text.optional(), 'Folder of the models; <home>/models by default.'),
+  'models.dir': setting(text.optional(), 'Folder of the model library.', {
+    computedDefault: '<home>/models',
+  }),
   'models.extraDirs': setting(
     list.default([]),
-    'Folders of other programs to read models from in place, such as ~/.ollama/models.',
+    'Model folders of other programs, such as ~/.ollama/models. Hearth reads them in place and never writes to them.',
   ),
-  'models.jit': setting(flag.default(true), 'Whether a request loads the model that it names.'),
+  'models.jit': setting(boolean.default(true), 'Load models on request (just in time).'),
   'models.ttlSeconds': setting(
-    count(1, 365 * 24 * 3600).default(3600),
-    'Idle time after which a model that a request loaded is unloaded.',
+    integer(1, 365 * 24 * 3600).default(3600),
+    'Idle time after which a just-in-time instance is unloaded.',
   ),
   'models.autoEvict': setting(
-    flag.default(true),
-    'Whether a model that a request loads takes the place of the one before, chat and embedding models apart.',
+    boolean.default(true),
+    'Unload the previous just-in-time model when a request loads another. Chat and embedding models are independent.',
   ),
   'models.maxLoaded': setting(
-    count(1, 10_000).optional(),
-    'Most loaded instances at once; any number by default.',
+    integer(1, 10_000).optional(),
+    'Maximum number of loaded instances.',
+    {
+      computedDefault: 'no limit',
+    },
   ),
   'models.pinned': setting(
     list.default([]),
-    'Keys of models that stay loaded, once they are, whatever else is needed.',
+    'Keys of models that are never evicted and never expire once they are loaded.',
   ),
   'models.memoryLimitBytes': setting(
-    count(1, Number.MAX_SAFE_INTEGER).optional(),
-    'Most memory that loaded models may need together; what the machine has free by default.',
+    integer(1, Number.MAX_SAFE_INTEGER).optional(),
+    'Memory limit for all loaded instances together.',
+    { computedDefault: 'the free memory of the machine' },
   ),
   'engine.llamaServer': setting(
     text.optional(),
-    'A llama-server binary to use instead of an installed runtime.',
-    'HEARTH_LLAMA_SERVER',
+    'Path or name of a llama-server binary to use instead of an installed runtime.',
+    { alias: 'HEARTH_LLAMA_SERVER', computedDefault: 'an installed runtime' },
   ),
-  'engine.runtimesDir': setting(
-    text.optional(),
-    'Folder of the installed runtimes; <home>/runtimes by default.',
-  ),
+  'engine.runtimesDir': setting(text.optional(), 'Folder of the installed runtimes.', {
+    computedDefault: '<home>/runtimes',
+  }),
   'engine.releaseUrl': setting(
-    z.url({ protocol: /^https?$/, error: 'It must be an http or https URL.' }).optional(),
+    httpUrl.optional(),
     'Mirror of the llama.cpp releases to install runtimes from.',
+    { computedDefault: 'the releases on GitHub' },
   ),
   'engine.contextLength': setting(
-    count(16, 2 ** 31 - 1).default(8192),
-    'Context of a model loaded without one, where the model has that much.',
+    integer(16, 2 ** 31 - 1).default(8192),
+    'Context length of loads that do not set one, capped at the context length of the model.',
   ),
   'engine.parallel': setting(
-    count(1, 256).default(4),
-    'Requests that one instance works on at once.',
+    integer(1, 256).default(4),
+    'Number of requests that one instance processes at the same time.',
   ),
-  'engine.threads': setting(
-    count(1, 1024).optional(),
-    'CPU threads of one instance; physical cores − 1 by default.',
-  ),
+  'engine.threads': setting(integer(1, 1024).optional(), 'CPU threads of one instance.', {
+    computedDefault: 'physical cores − 1',
+  }),
   'engine.gpuLayers': setting(
-    count(0, 10_000).optional(),
-    'Layers on the GPU; as many as fit by default.',
+    integer(0, 10_000).optional(),
+    'Number of model layers to offload to the GPU.',
+    { computedDefault: 'as many as fit' },
   ),
   'engine.kvTypeK': setting(
     choice(kvTypes).default('f16'),
-    `Type of the keys in the KV cache: ${kvTypes.join(', ')}.`,
+    `Data type of the keys in the KV cache: ${kvTypes.join(', ')}.`,
   ),
   'engine.kvTypeV': setting(
     choice(kvTypes).default('f16'),
-    `Type of the values in the KV cache: ${kvTypes.join(', ')}.`,
+    `Data type of the values in the KV cache: ${kvTypes.join(', ')}.`,
   ),
   'engine.promptCacheMiB': setting(
-    count(0, 1024 * 1024).default(512),
-    'Most memory of one instance for prompts kept beside those in work.',
+    integer(0, 1024 * 1024).default(512),
+    'Maximum memory of one instance for cached prompts besides those in its slots.',
   ),
   'engine.loadTimeoutSeconds': setting(
-    count(1, 24 * 3600).default(600),
-    'Longest time that loading a model may take.',
+    integer(1, 24 * 3600).default(600),
+    'Timeout for loading a model.',
   ),
   'hub.endpoint': setting(
-    z
-      .url({ protocol: /^https?$/, error: 'It must be an http or https URL.' })
-      .default('https://huggingface.co'),
-    'Model hub to download from, such as a mirror.',
+    httpUrl.default('https://huggingface.co'),
+    'Model hub to download from; a mirror must offer the same API.',
   ),
-  'hub.token': secret(
+  'hub.token': setting(
     z
       .string(notEmpty)
       .regex(/^[\x21-\x7e]+$/, 'It must be a token: ASCII characters without spaces.')
       .optional(),
-    'Token of an account on the hub, sent to it alone; for repositories that ask for one.',
+    'Access token of the hub for gated and private repositories. It is sent to the hub only.',
+    { isSecret: true },
   ),
   'store.url': setting(
     text.regex(/^(?!.*:\/\/)/s, 'Only SQLite files are supported by this version.').optional(),
-    'File of the SQLite database; <home>/hearth.db by default.',
+    'File of the SQLite database.',
+    { computedDefault: '<home>/hearth.db' },
   ),
   'limits.bodyBytes': setting(
-    count(1024, 2 ** 31).default(64 * 1024 * 1024),
-    'Largest request body.',
+    integer(1024, 2 ** 31).default(64 * 1024 * 1024),
+    'Maximum size of a request body.',
   ),
   'limits.queuedRequests': setting(
-    count(0, 100_000).default(256),
-    'Requests that may wait for one instance; the next is answered 429.',
+    integer(0, 100_000).default(256),
+    'Maximum number of requests that wait for one instance. Further requests fail with 429.',
   ),
   'limits.loadWaitSeconds': setting(
-    count(1, 24 * 3600).default(300),
-    'Longest time that a load waits for memory, and a request for a load; streams of v1 wait on.',
+    integer(1, 24 * 3600).default(300),
+    'Maximum time that a load waits for memory, and that a request waits for a load. Streams of v1 keep waiting for a load in progress.',
   ),
   'limits.loadQueue': setting(
-    count(0, 1000).default(32),
-    'Loads that may wait for memory; the next is answered 429.',
+    integer(0, 1000).default(32),
+    'Maximum number of loads that wait for memory. Further loads fail with 429.',
   ),
   'limits.imagePixels': setting(
-    count(1, 2 ** 31 - 1).default(40_000_000),
-    'Largest image, width × height.',
+    integer(1, 2 ** 31 - 1).default(40_000_000),
+    'Maximum size of an image in pixels (width × height).',
   ),
   'limits.shutdownSeconds': setting(
-    count(0, 3600).default(10),
-    'Time that running requests have to finish when the server stops.',
+    integer(0, 3600).default(10),
+    'Time that requests in flight have to finish when the server stops.',
   ),
   'log.level': setting(
     choice(logLevels).default('info'),
-    `Least severity that is logged: ${logLevels.join(', ')}.`,
+    `Minimum severity to log: ${logLevels.join(', ')}.`,
   ),
 } as const satisfies Record<string, SettingDeclaration>;
 
@@ -226,25 +231,34 @@ export type Settings = {
 
 export const settingKeys = Object.keys(settingsTable) as readonly SettingKey[];
 
+/** The declaration of a setting. */
+export function settingDeclaration(key: SettingKey): SettingDeclaration {
+  return settingsTable[key];
+}
+
 export function isSecretSetting(key: SettingKey): boolean {
-  const declaration: SettingDeclaration = settingsTable[key];
-  return declaration.isSecret === true;
+  return settingDeclaration(key).isSecret === true;
 }
 
-/** Environment variables of a setting: `models.ttlSeconds` → `HEARTH_MODELS_TTL_SECONDS`. */
+/** Default of a setting for people; empty where there is none. */
+export function describeDefault(key: SettingKey): string {
+  const { computedDefault } = settingDeclaration(key);
+  return String(settingsTable[key].schema.safeParse(undefined).data ?? computedDefault ?? '');
+}
+
+/** Environment variables of a setting, by precedence: `models.ttlSeconds` → `HEARTH_MODELS_TTL_SECONDS`. */
 export function environmentVariables(key: SettingKey): readonly string[] {
-  const declaration: SettingDeclaration = settingsTable[key];
-  const { otherVariable } = declaration;
+  const { alias } = settingDeclaration(key);
   const variable = `HEARTH_${words(key).join('_').toUpperCase()}`;
-  return otherVariable === undefined ? [variable] : [variable, otherVariable];
+  return alias === undefined ? [variable] : [variable, alias];
 }
 
-/** `models.ttlSeconds` → `models-ttl-seconds`. */
+/** Name of the flag, without dashes in front: `models.ttlSeconds` → `models-ttl-seconds`. */
 export function flagName(key: SettingKey): string {
   return words(key).join('-').toLowerCase();
 }
 
-/** `promptCacheMiB` is three words: prompt, cache, mib. */
+/** Splits a key at its dots and capitals; `MiB` is one word. */
 function words(key: SettingKey): string[] {
   return key
     .replace('MiB', 'Mib')

@@ -20,7 +20,7 @@ describe('loadSettings', () => {
       typeof config === 'string' ? config : JSON.stringify(config),
     );
 
-  it('gives the defaults where nothing is set', async () => {
+  it('returns the defaults without any source', async () => {
     const settings = await load();
     expect(settings['server.host']).toBe('127.0.0.1');
     expect(settings['server.port']).toBe(1234);
@@ -28,7 +28,7 @@ describe('loadSettings', () => {
     expect(settings['models.dir']).toBeUndefined();
   });
 
-  it('prefers flag to environment to file', async () => {
+  it('prefers flags to environment variables, and those to config.json', async () => {
     await configure({ server: { port: 1 }, models: { ttlSeconds: 2 }, 'engine.parallel': 3 });
     const settings = await load(
       { 'server.port': 5 },
@@ -39,7 +39,7 @@ describe('loadSettings', () => {
     expect(settings['engine.parallel']).toBe(3);
   });
 
-  it('takes the engine binary by either variable', async () => {
+  it('reads the engine binary from both of its variables', async () => {
     for (const variable of ['HEARTH_LLAMA_SERVER', 'HEARTH_ENGINE_LLAMA_SERVER']) {
       const settings = await load({}, { [variable]: '/opt/llama-server' });
       expect(settings['engine.llamaServer']).toBe('/opt/llama-server');
@@ -55,9 +55,9 @@ describe('loadSettings', () => {
   it.each([
     ['an unknown key', { server: { prot: 1 } }, /"server\.prot" is not a setting/],
     ['a value out of range', { server: { port: 70_000 } }, /server\.port in config\.json: 70000/],
-    ['no object', [1], /one JSON object/],
-    ['no JSON', '{', /config\.json is not JSON/],
-  ])('refuses %s', async (_, config, message) => {
+    ['an array', [1], /one JSON object/],
+    ['invalid JSON', '{', /config\.json is not JSON/],
+  ])('rejects %s', async (_, config, message) => {
     await configure(config);
     await expect(load()).rejects.toThrow(message);
   });
@@ -77,19 +77,26 @@ describe('loadSettings', () => {
     await expect(load()).rejects.toThrow(`(${file}:`);
   });
 
-  it('names the variable of a bad value', async () => {
+  it('names the variable of an invalid value', async () => {
     await expect(load({}, { HEARTH_SERVER_PORT: 'http' })).rejects.toThrow(
       'HEARTH_SERVER_PORT: "http" is not allowed. It must be a whole number from 0 to 65535.',
     );
   });
 
-  it('takes an empty variable for none', async () => {
+  it('treats an empty variable as unset', async () => {
     await configure({ server: { port: 4321 } });
     const environment = { HEARTH_SERVER_PORT: '', HEARTH_AUTH_REQUIRED: '' };
     expect(await load({}, environment)).toMatchObject({
       'server.port': 4321,
       'auth.required': false,
     });
+  });
+
+  it('accepts $schema for editors, at the top only', async () => {
+    await configure({ $schema: './config.schema.json', server: { port: 4321 } });
+    expect(await load()).toMatchObject({ 'server.port': 4321 });
+    await configure({ server: { $schema: 'x' } });
+    await expect(load()).rejects.toThrow('"server.$schema" is not a setting');
   });
 
   const wholeNumber = /It must be a whole number from \d+ to \d+\.$/;
@@ -106,18 +113,18 @@ describe('loadSettings', () => {
     ['engine.gpuLayers', null, wholeNumber],
     ['auth.required', 'nope', /: "nope" is not allowed \(.*\)\. It must be true or false\.$/],
     ['auth.required', 1, /It must be true or false\.$/],
-    ['server.host', '', /It must be a text that is not empty\.$/],
-    ['server.cors', [1], /It must be a list of texts/],
+    ['server.host', '', /It must be a non-empty string\.$/],
+    ['server.cors', [1], /It must be a list of strings/],
     ['log.level', 'loud', /It must be one of debug, info, warn, error, silent\.$/],
     ['engine.kvTypeK', 'q9', /It must be one of f32, .*iq4_nl\.$/],
     ['engine.releaseUrl', 'ftp', /It must be an http or https URL\.$/],
-  ])('refuses %s = %j and says what is allowed', async (key, value, message) => {
+  ])('rejects %s = %j and states the allowed values', async (key, value, message) => {
     await configure({ [key]: value });
     await expect(load()).rejects.toThrow(message);
   });
 
   it.each(['postgres://u:secret@h/db', 'FILE:///tmp/hearth.db', '\n mysql://u:secret@h'])(
-    'refuses %s as a database without showing it',
+    'rejects %s as a database without showing it',
     async (url) => {
       await expect(load({ 'store.url': url })).rejects.toThrow(
         /^--store-url: this value is not allowed\. Only SQLite files are supported by this version\.$/,
@@ -145,8 +152,8 @@ describe('findUnknownVariables', () => {
   });
 });
 
-describe('the token of the hub', () => {
-  it('is never part of a message', async () => {
+describe('hub.token', () => {
+  it('never appears in a message', async () => {
     const environment = { HEARTH_HUB_TOKEN: 'hf_secret with a space' };
     await expect(loadSettings({ home: '/nowhere', environment, flags: {} })).rejects.toThrow(
       /^HEARTH_HUB_TOKEN: this value is not allowed\. It must be a token: ASCII/,
@@ -154,7 +161,7 @@ describe('the token of the hub', () => {
   });
 });
 
-describe('names that follow from a key', () => {
+describe('names derived from a key', () => {
   it('splits camel case', () => {
     expect(environmentVariables('models.ttlSeconds')).toEqual(['HEARTH_MODELS_TTL_SECONDS']);
     expect(environmentVariables('engine.promptCacheMiB')).toEqual([

@@ -13,7 +13,7 @@ import {
   type Settings,
 } from './settings-table.ts';
 
-/** A setting that can't be used; the message names the key, where it was set and what is allowed. */
+/** An invalid setting; the message names the key, its source and the allowed values. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
   /** Whether the value comes from the command line. */
@@ -29,15 +29,15 @@ export class SettingsError extends Error {
 }
 
 interface SettingsSources {
-  /** Home folder; its `config.json` is read where it exists. */
+  /** Home folder; its `config.json` is optional. */
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Values given on the command line, by key. */
+  /** Values of command-line flags, by key. */
   readonly flags: Readonly<Partial<Record<SettingKey, unknown>>>;
 }
 
 /**
- * The settings in force: a flag wins over the environment, that over `config.json`, that over the default.
+ * Loads all settings. Precedence: flag, environment variable, `config.json`, default.
  *
  * @throws SettingsError for an unknown key or a value that is not allowed.
  */
@@ -46,7 +46,7 @@ export async function loadSettings(sources: SettingsSources): Promise<Settings> 
   const fromFile = await readConfigFile(file);
   const entries = settingKeys.map((key) => {
     const variables = environmentVariables(key).map(
-      // A variable that is set to nothing counts as not set.
+      // An empty variable counts as unset.
       (variable) => [sources.environment[variable] || undefined, variable] as const,
     );
     const inFile = fromFile.get(key);
@@ -95,7 +95,7 @@ function parseSetting(key: SettingKey, value: unknown, origin: SettingOrigin): u
   });
 }
 
-/** A URL is not shown, since it may hold a password. */
+/** Hides URLs, which may contain a password. */
 function show(value: unknown): string {
   const json = JSON.stringify(value);
   return json.includes('://') ? 'this value' : json;
@@ -108,7 +108,7 @@ interface FileSetting {
 }
 
 /**
- * Reads `{"server": {"port": 1}}` as `server.port: 1`; dotted keys at the top work too.
+ * Reads `{"server": {"port": 1}}` as `server.port: 1`. Dotted keys are accepted too; `$schema` is for editors.
  *
  * @returns no settings if there is no such file.
  */
@@ -124,7 +124,9 @@ async function readConfigFile(file: string): Promise<ReadonlyMap<SettingKey, Fil
     if (key !== undefined) {
       settings.set(key, { value, place: place() });
     } else if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      for (const [inner, child] of Object.entries(value)) visit(child, [...path, inner]);
+      for (const [inner, child] of Object.entries(value)) {
+        if (path.length > 0 || inner !== '$schema') visit(child, [...path, inner]);
+      }
     } else {
       const meant = suggestName(name, settingKeys, '.');
       const hint =
@@ -136,7 +138,7 @@ async function readConfigFile(file: string): Promise<ReadonlyMap<SettingKey, Fil
   };
   const { value } = document;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new SettingsError(`config.json must hold one JSON object (${file}).`);
+    throw new SettingsError(`config.json must contain one JSON object (${file}).`);
   }
   visit(value, []);
   return settings;

@@ -1,7 +1,4 @@
-/**
- * Every error that Hearth answers with, declared once: type, code, HTTP status and message.
- * `docs/errors.md` is generated from this table; each surface wraps the same fields in its own body.
- */
+/** The error table. `docs/errors.md` is generated from it; each surface has its own error body. */
 
 type ErrorType =
   | 'invalid_request'
@@ -42,13 +39,13 @@ export const errorTable = {
     type: 'invalid_request',
     status: 400,
     retryable: false,
-    when: 'A required field is absent.',
+    when: 'A required field is missing.',
   },
   unrecognized_keys: {
     type: 'invalid_request',
     status: 400,
     retryable: false,
-    when: 'The request has a field that the endpoint does not know (v1 only).',
+    when: 'The request has an unknown field (v1 only).',
   },
   invalid_type: {
     type: 'invalid_request',
@@ -60,7 +57,7 @@ export const errorTable = {
     type: 'invalid_request',
     status: 400,
     retryable: false,
-    when: 'A field is outside its range or set, or refers to something that is not stored.',
+    when: 'A field is out of range, not one of the allowed values, or refers to something that does not exist.',
   },
   unsupported_reasoning: {
     type: 'invalid_request',
@@ -84,19 +81,19 @@ export const errorTable = {
     type: 'invalid_request',
     status: 400,
     retryable: false,
-    when: 'An embedding model was asked for text, or a language model for embeddings.',
+    when: 'The request needs a language model but names an embedding model, or the reverse.',
   },
   infill_unsupported: {
     type: 'invalid_request',
     status: 400,
     retryable: false,
-    when: '`suffix` was given for a model that was not trained to fill in the middle.',
+    when: '`suffix` was sent for a model that was not trained to fill in the middle.',
   },
   context_length_exceeded: {
     type: 'invalid_request',
     status: 400,
     retryable: false,
-    when: 'The prompt has more tokens than the context; it is never cut silently.',
+    when: 'The prompt has more tokens than the context length; prompts are never truncated silently.',
   },
   invalid_api_key: {
     type: 'invalid_request',
@@ -108,13 +105,13 @@ export const errorTable = {
     type: 'invalid_request',
     status: 403,
     retryable: false,
-    when: 'The token lacks the permission, or `Host` or `Origin` is foreign.',
+    when: 'The token lacks the permission, or `Host` or `Origin` is not allowed.',
   },
   gated_repository: {
     type: 'invalid_request',
     status: 403,
     retryable: false,
-    when: 'The hub gives the repository only to accounts that agreed to its terms; set `hub.token` to a token of such an account.',
+    when: 'The repository requires an account that accepted its terms; set `hub.token` to a token of such an account.',
   },
   model_not_found: {
     type: 'model_not_found',
@@ -162,7 +159,7 @@ export const errorTable = {
     type: 'conflict',
     status: 409,
     retryable: true,
-    when: 'The state of the resource forbids the operation at present.',
+    when: 'The current state of the resource does not allow the operation.',
   },
   body_too_large: {
     type: 'invalid_request',
@@ -180,37 +177,37 @@ export const errorTable = {
     type: 'server_busy',
     status: 429,
     retryable: true,
-    when: 'The queue of the instance is full; `Retry-After` says when to try again.',
+    when: 'A queue is full; `Retry-After` has the seconds to wait.',
   },
   internal: {
     type: 'internal_error',
     status: 500,
     retryable: true,
-    when: 'A fault of Hearth itself; its log has the id in `X-Request-Id`.',
+    when: 'A bug in Hearth; the server log has the details under the id in `X-Request-Id`.',
   },
   storage_failed: {
     type: 'internal_error',
     status: 500,
     retryable: true,
-    when: 'The response could not be stored (a full disk, say); nothing of it was.',
+    when: 'The response could not be stored, for example because the disk is full.',
   },
   mcp_unreachable: {
     type: 'mcp_connection_error',
     status: 502,
     retryable: true,
-    when: 'An ephemeral tool server is unreachable or misbehaves.',
+    when: 'An ephemeral tool server is unreachable, or its response is invalid.',
   },
   plugin_unreachable: {
     type: 'plugin_connection_error',
     status: 502,
     retryable: true,
-    when: 'An installed tool plugin is unreachable or misbehaves.',
+    when: 'An installed plugin is unreachable, or its response is invalid.',
   },
   hub_unreachable: {
     type: 'hub_error',
     status: 502,
     retryable: true,
-    when: 'The model hub is unreachable or misbehaves.',
+    when: 'The model hub is unreachable, or its response is invalid.',
   },
   corrupt_file: {
     type: 'model_load_failed',
@@ -228,13 +225,13 @@ export const errorTable = {
     type: 'model_load_failed',
     status: 503,
     retryable: false,
-    when: 'No installed runtime runs this format on this machine.',
+    when: 'No installed runtime supports this format on this machine.',
   },
   missing_file: {
     type: 'model_load_failed',
     status: 503,
     retryable: false,
-    when: 'A file of the model has gone since it was listed.',
+    when: 'A file of the model has been deleted since it was listed.',
   },
   runtime_unavailable: {
     type: 'model_load_failed',
@@ -246,37 +243,37 @@ export const errorTable = {
     type: 'model_load_failed',
     status: 503,
     retryable: true,
-    when: 'The engine did not get ready in time.',
+    when: 'The engine was not ready within `engine.loadTimeoutSeconds`.',
   },
   engine_exited: {
     type: 'model_load_failed',
     status: 503,
     retryable: true,
-    when: 'The engine stopped while it loaded the model.',
+    when: 'The engine process exited while it loaded the model.',
   },
   out_of_memory: {
     type: 'insufficient_memory',
     status: 503,
     retryable: true,
-    when: 'The model with this context does not fit in the memory that is free.',
+    when: 'The model with this context length does not fit into the available memory.',
   },
   model_loading: {
     type: 'server_busy',
     status: 503,
     retryable: true,
-    when: 'The model still loads after `limits.loadWaitSeconds`; `Retry-After` says when to try again.',
+    when: 'The model is still loading after `limits.loadWaitSeconds`; `Retry-After` has the seconds to wait.',
   },
   crashed: {
     type: 'engine_crashed',
     status: 503,
     retryable: true,
-    when: 'The engine stopped while it worked on the request; the next request loads the model again.',
+    when: 'The engine process exited during the request; the next request loads the model again.',
   },
   unloaded: {
     type: 'engine_crashed',
     status: 503,
     retryable: true,
-    when: 'The instance was unloaded while it worked on the request.',
+    when: 'The instance was unloaded during the request.',
   },
   shutting_down: {
     type: 'server_busy',
@@ -288,13 +285,13 @@ export const errorTable = {
     type: 'hub_error',
     status: 502,
     retryable: true,
-    when: 'The content of a download does not have the hash that the hub lists, also after it was fetched again (in `error` of a failed job).',
+    when: 'A downloaded file does not match the hash of the hub, even after another try (in `error` of a failed job).',
   },
   insufficient_disk: {
     type: 'insufficient_storage',
     status: 507,
     retryable: true,
-    when: 'The disk of the models has no room for the download.',
+    when: 'The disk has too little space for the download.',
   },
 } as const satisfies Record<string, ErrorDefinition>;
 

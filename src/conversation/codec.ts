@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ConversationMessage, ToolContent, ToolProvider } from './content.ts';
 import type { ConversationTurn } from './conversation-turn.ts';
 import { readFirstFormat } from './first-format.ts';

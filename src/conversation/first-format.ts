@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { ToolContent, ToolProvider } from './content.ts';
 import type { ConversationTurn } from './conversation-turn.ts';

@@ -294,7 +294,7 @@ describe('a hub that is silent', () => {
       stallTimeoutMs: 1000,
       write: () => gate.promise,
     });
-    void fetching.then(() => {
+    void fetching.finally(() => {
       isDone = true;
     });
     await vi.advanceTimersByTimeAsync(10_500);

@@ -1,7 +1,7 @@
 import type { StoredDownload } from '../store/store.ts';
 import type { DownloadFailure, DownloadJob, DownloadPlan } from './downloads.ts';
 
-/** The plan of a stored job, as it was written. */
+/** The plan of a stored job. */
 export function planOf({ plan }: StoredDownload): DownloadPlan {
   return plan as DownloadPlan;
 }
@@ -11,18 +11,18 @@ export function completedPlans(jobs: readonly StoredDownload[]): readonly Downlo
   return jobs.filter(({ status }) => status === 'completed').map(planOf);
 }
 
-/** Equal for two requests that mean the same files of the same commit, however they were spelled. */
+/** Equal for requests that resolve to the same files of the same commit. */
 export function identityOf({ owner, name, commit, files }: DownloadPlan): string {
   const paths = files.map(({ path }) => path).toSorted();
   return JSON.stringify([owner.toLowerCase(), name.toLowerCase(), commit, paths]);
 }
 
-/** @param speed Bytes a second, of a job that downloads; undefined while it is not known. */
+/** @param speed Bytes per second of a running job; undefined while it is unknown. */
 export function toJob(stored: StoredDownload, speed: number | undefined): DownloadJob {
   const { id, status, totalBytes, downloadedBytes, startedAt, completedAt, failure } = stored;
   const isDownloading = status === 'downloading';
   const remaining = totalBytes - downloadedBytes;
-  // All bytes there: what is left, to check and to publish them, takes a moment.
+  // All bytes are on disk: checking and publishing them takes a moment.
   const seconds = remaining === 0 ? 0 : remaining / (speed ?? 0);
   return {
     id,
@@ -38,7 +38,7 @@ export function toJob(stored: StoredDownload, speed: number | undefined): Downlo
   };
 }
 
-/** Undefined beyond what a date can hold, as is what never ends. */
+/** Undefined where the time is beyond the range of dates, or infinite. */
 function fromNow(seconds: number): Date | undefined {
   const date = new Date(Date.now() + seconds * 1000);
   return Number.isNaN(date.getTime()) ? undefined : date;

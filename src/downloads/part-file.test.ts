@@ -1,6 +1,8 @@
+import { getEventListeners } from 'node:events';
 import { open, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { crc32 } from 'node:zlib';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { PartFile, progressPathOf } from './part-file.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 
@@ -141,5 +143,98 @@ describe('PartFile', () => {
     controller.abort();
     await expect(aborted).resolves.toBeUndefined();
     await part.close();
+  });
+
+  it('knows no chunk beyond its end', async () => {
+    const part = await openPart();
+    expect(() => part.receivedOf(3)).toThrow('there is no chunk 3');
+    expect(part.readableFrom(sizeBytes)).toBe(0);
+    await expect(part.append(2, [Buffer.alloc(51)])).rejects.toThrow(
+      'chunk 2 would get more bytes than it has',
+    );
+    await part.close();
+  });
+
+  it('reads as much as is asked for, and fits', async () => {
+    const part = await openPart();
+    await append(part, 0, 0, 100);
+    const buffer = Buffer.alloc(40);
+    expect(await part.read(buffer, 10, 5)).toEqual(content.subarray(10, 15));
+    expect(await part.read(buffer, 10, 90)).toEqual(content.subarray(10, 50));
+    await part.close();
+  });
+
+  it('keeps the checksum of what a chunk has, piece by piece', async () => {
+    const part = await openPart();
+    await part.append(0, [content.subarray(0, 10), content.subarray(10, 20)]);
+    await part.append(0, [content.subarray(20, 30)]);
+    expect(part.checksumOf(0)).toBe(crc32(content.subarray(0, 30)));
+    await part.reset(0);
+    expect(part.checksumOf(0)).toBe(0);
+    await part.close();
+  });
+
+  it('is not intact where the disk has less than was written', async () => {
+    const part = await openPart();
+    await append(part, 0, 0, 100);
+    await truncate(path, 60);
+    const buffer = Buffer.alloc(100);
+    expect(await part.isIntact(0, buffer, signal)).toBe(false);
+    expect(await part.isIntact(1, buffer, signal)).toBe(true);
+    const aborted = AbortSignal.abort(new Error('stopped'));
+    await expect(part.isIntact(0, buffer, aborted)).rejects.toThrow('stopped');
+    await part.close();
+  });
+
+  it('counts a chunk that was reset as missing', async () => {
+    const part = await openPart();
+    await append(part, 0, 0, 100);
+    await append(part, 1, 0, 100);
+    await append(part, 2, 0, 50);
+    await part.reset(1);
+    expect([part.isComplete, part.receivedBytes, part.readableFrom(0)]).toEqual([false, 150, 100]);
+    await part.close();
+    const reopened = await openPart();
+    expect([reopened.receivedOf(0), reopened.receivedOf(1), reopened.receivedOf(2)]).toEqual([
+      100, 0, 50,
+    ]);
+    await reopened.close();
+  });
+
+  it.each([
+    ['size', { sizeBytes: 240 }],
+    ['chunk size', { chunkBytes: 50 }],
+  ])('starts anew with another %s', async (_, changed) => {
+    const first = await openPart();
+    await append(first, 0, 0, 100);
+    await first.close();
+    const second = await PartFile.open({ path, identity: 'a', sizeBytes, chunkBytes, ...changed });
+    expect(second.receivedBytes).toBe(0);
+    await second.close();
+  });
+
+  it('waits for no write once it is aborted', async () => {
+    const part = await openPart();
+    await expect(part.nextWrite(AbortSignal.abort())).resolves.toBeUndefined();
+    const controller = new AbortController();
+    const waiting = part.nextWrite(controller.signal);
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(1);
+    await append(part, 0, 0, 1);
+    await waiting;
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+    await part.close();
+  });
+
+  it('knows how long nothing was written', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    try {
+      const part = await openPart();
+      await append(part, 0, 0, 1);
+      vi.advanceTimersByTime(250);
+      expect(part.quietMs).toBe(250);
+      await part.close();
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

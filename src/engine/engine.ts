@@ -143,7 +143,7 @@ export type GenerationEvent =
       readonly logprobs?: readonly TokenLogprob[];
     }
   | {
-      readonly type: 'tool_call.delta';
+      readonly type: 'toolCall.delta';
       readonly index: number;
       /** Given by the first delta of a call. */
       readonly id?: string;

@@ -1,6 +1,11 @@
-import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import {
+  openSqlite,
+  sqliteResultCode,
+  sqliteResultCodes,
+  type SqliteConnection,
+} from '../sqlite.ts';
 import { readServerRecord, removeServerRecord } from './server-record.ts';
 
 /** Another server works on the home folder; the message names it. */
@@ -27,12 +32,16 @@ interface HomeLock {
  */
 export async function acquireHomeLock(homeFolder: string): Promise<HomeLock> {
   await mkdir(homeFolder, { recursive: true, mode: 0o700 });
-  const connection = new SqliteDatabase(join(homeFolder, 'server.lock'), { timeout: lockWaitMs });
+  const connection = openSqlite(join(homeFolder, 'server.lock'), { lockWaitMs });
   if (!lockExclusively(connection)) {
     throw new HomeInUseError(await describeHolder(homeFolder));
   }
   await removeServerRecord(homeFolder);
-  return { release: () => connection.close() };
+  return {
+    release: () => {
+      if (connection.isOpen) connection.close();
+    },
+  };
 }
 
 /**
@@ -51,15 +60,13 @@ export async function isHomeInUse(homeFolder: string): Promise<boolean> {
 }
 
 /** False, with the connection closed, where another connection has the lock. */
-function lockExclusively(connection: Database): boolean {
+function lockExclusively(connection: SqliteConnection): boolean {
   try {
     connection.exec('begin exclusive');
     return true;
   } catch (error) {
     connection.close();
-    if (error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_BUSY')) {
-      return false;
-    }
+    if (sqliteResultCode(error) === sqliteResultCodes.busy) return false;
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import type { AppEnvironment } from './app-environment.ts';
 
 const maxPathLength = 256;
 
-/** Writes one line for a request when its response has gone out: neither query nor body, which may be private. */
+/** Logs a request after its response was sent, without query and body, which may be private. */
 export function logAtEnd(
   logger: Logger,
   context: Context<AppEnvironment>,

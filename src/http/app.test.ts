@@ -54,7 +54,7 @@ describe('the pages of the server', () => {
 });
 
 describe('/openapi.json', () => {
-  it('has what is mounted', async () => {
+  it('has the mounted endpoints', async () => {
     const { app } = createTestApp({
       v1Routes: (target) => mount(target, echoBody, async ({ body }) => body),
       v0Routes: (target) =>

@@ -1,4 +1,4 @@
-/** Sets what every response carries, also one that the app never sees; an endpoint may choose its own caching. */
+/** Sets the headers of every response; an endpoint may set its own `Cache-Control`. */
 export function setDefaultHeaders(headers: Headers, requestId: string): void {
   headers.set('X-Request-Id', requestId);
   headers.set('X-Content-Type-Options', 'nosniff');

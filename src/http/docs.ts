@@ -28,7 +28,7 @@ const startScript = `SwaggerUIBundle({
 });
 `;
 
-/** Nothing from elsewhere and no inline script; Swagger UI sets styles and draws its icons inline. */
+/** No other origins and no inline scripts; Swagger UI needs inline styles and icons. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -45,7 +45,7 @@ const files = [
   ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
 ] as const;
 
-/** Serves the reference page of the API, whole from this server. */
+/** Serves the API reference page without loading anything from other servers. */
 export function mountDocs(app: HonoApp, docsFolder: string): void {
   app.get('/docs', (context) =>
     context.html(page, 200, {

@@ -14,7 +14,9 @@ const appWith = (settings: Settings = {}) =>
     v1Routes: (app) => {
       mount(app, echoBody, async ({ body }) => body);
       for (const permission of permissions) {
-        mount(app, guarded(permission), async ({ principal }) => ({ tokenId: principal.tokenId }));
+        mount(app, guarded(permission), async ({ context }) => ({
+          tokenId: context.caller.tokenId,
+        }));
       }
     },
   });

@@ -13,8 +13,8 @@ export type GuardSettings = Pick<
 >;
 
 /**
- * Everything that is checked of a request before its endpoint sees it, cheapest first. What the endpoint
- * declares (permission, body) is checked in `mount`, with what is found out here.
+ * Checks every request before its endpoint handles it, cheapest checks first. `mount` then checks the permission and
+ * the body, with the principal and the limit that are set here.
  */
 export function createGuards(
   settings: GuardSettings,
@@ -24,7 +24,7 @@ export function createGuards(
     boundHost: settings['server.host'],
     allowedHosts: settings['server.allowedHosts'],
   });
-  const judgeOrigin = createOriginGuard(settings['server.cors']);
+  const classifyOrigin = createOriginGuard(settings['server.cors']);
   const bodyLimitBytes = settings['limits.bodyBytes'];
 
   return async (context, next) => {
@@ -33,7 +33,7 @@ export function createGuards(
     const authority = authorityOf(url);
     refuse(checkHost(authority));
 
-    const origin = judgeOrigin(req.header('origin'), authority);
+    const origin = classifyOrigin(req.header('origin'), authority);
     if (origin.kind === 'foreign') throw origin.error;
     if (origin.kind === 'shared') {
       context.set('sharedOrigin', origin.origin);

@@ -18,7 +18,7 @@ describe('a mounted endpoint', () => {
   const { app } = createTestApp({
     v1Routes: (target) => {
       mount(target, echoBody, async ({ body }) => body);
-      mount(target, wait, async () => new Response('as it is', { status: 202 }));
+      mount(target, wait, async () => new Response('unchanged', { status: 202 }));
     },
     v0Routes: (target) =>
       mount(target, echoParams, async ({ params, query }) => ({ ...params, ...query })),
@@ -99,9 +99,9 @@ describe('a mounted endpoint', () => {
     ]);
   });
 
-  it('sends a response as it is', async () => {
+  it('sends a response unchanged', async () => {
     const response = await app.request('/api/v1/wait');
-    expect([response.status, await response.text()]).toEqual([202, 'as it is']);
+    expect([response.status, await response.text()]).toEqual([202, 'unchanged']);
   });
 });
 
@@ -139,7 +139,7 @@ describe('a handler that throws', () => {
     expect(JSON.stringify(line)).toContain('mount.test.ts');
   });
 
-  it('is no error where the client has gone', async () => {
+  it('does not log an error if the client has disconnected', async () => {
     const { app, logLines } = appThatFails(new Error('aborted'));
     const request = new Request('http://localhost/api/v1/needs/chat', {
       signal: AbortSignal.abort(),

@@ -1,5 +1,5 @@
 import type { Context, Next } from 'hono';
-import type { ZodType, z } from 'zod';
+import type * as z from 'zod';
 import { HearthError } from '../contract/errors.ts';
 import type { Route } from '../contract/route.ts';
 import type { RequestContext } from '../request/request-context.ts';
@@ -7,7 +7,7 @@ import type { AppEnvironment, HonoApp } from './app-environment.ts';
 import { readJsonBody } from './body/json-body.ts';
 import { toCaller } from './caller.ts';
 import { endpointMethods } from './endpoint-methods.ts';
-import { authorize, type Principal } from './guards/principal.ts';
+import { authorize } from './guards/principal.ts';
 import { chooseByClient, hasPath, type Surface } from './surface.ts';
 import { validate } from './validation/validate.ts';
 
@@ -27,7 +27,7 @@ export interface App {
   readonly endpoints: Endpoint[];
 }
 
-type Output<Schema> = Schema extends ZodType ? z.output<Schema> : undefined;
+type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 type SchemaOf<Declared, Part extends string> =
   Declared extends Readonly<Record<Part, infer Schema>> ? Schema : undefined;
 
@@ -37,12 +37,6 @@ export interface RouteRequest<Declared extends Route> {
   readonly query: Output<SchemaOf<Declared, 'query'>>;
   readonly body: Output<SchemaOf<Declared, 'body'>>;
   readonly context: RequestContext;
-  /** @deprecated Use `context.signal`. */
-  readonly signal: AbortSignal;
-  /** @deprecated Use `context.caller`. */
-  readonly principal: Principal;
-  /** @deprecated Use `context.caller.clientKey`. */
-  readonly caller: string;
 }
 
 type RouteHandler<Declared extends Route> = (
@@ -79,13 +73,8 @@ export function mount<Declared extends Route>(
       caller: toCaller(principal, context.env.remoteAddress),
       signal: context.get('signal'),
     };
-    const result = await handler({
-      ...validated,
-      context: requestContext,
-      signal: requestContext.signal,
-      principal,
-      caller: requestContext.caller.clientKey,
-    } as RouteRequest<Declared>);
+    const request = { ...validated, context: requestContext } as RouteRequest<Declared>;
+    const result = await handler(request);
     return result instanceof Response ? result : Response.json(result);
   });
 }

@@ -6,11 +6,11 @@ import { shareWithOrigin } from './guards/origin.ts';
 import { requestIdOf } from './guards/request-id.ts';
 import { setDefaultHeaders } from './default-headers.ts';
 
-/** The outermost middleware: gives each request its id and signal, each response its headers and its line in the log. */
+/** The outermost middleware: sets the id, logger and signal of a request, and the headers and log line of its response. */
 export function createObserver(logger: Logger): MiddlewareHandler<AppEnvironment> {
   return async (context, next) => {
     const startedAtMs = performance.now();
-    // Absent where the app is called without a server.
+    // Absent if a test calls the app without a server.
     context.env ??= {};
     const requestId = requestIdOf(context.req.header('x-request-id'));
     const requestLogger = logger.child({ requestId });

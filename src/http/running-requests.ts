@@ -1,21 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** A request from its arrival until its response has gone out or its client has gone away. */
+/** A request from its arrival until its response is sent or its client disconnects. */
 export interface RunningRequest {
-  /** Aborted when the client goes away, or with a HearthError when the server stops. */
+  /** Aborts when the client disconnects, or with a HearthError when the server stops. */
   readonly signal: AbortSignal;
-  /** Calls back once: at the end, or at once where that has come. */
+  /** Calls back once: when the request ends, or immediately if it has ended. */
   readonly onEnd: (callback: (end: { readonly isComplete: boolean }) => void) => void;
 }
 
 interface RunningRequests {
   readonly begin: (incoming: IncomingMessage, outgoing: ServerResponse) => RunningRequest;
   readonly abortAll: (reason: Error) => void;
-  /** Resolves when none is running. */
+  /** Resolves when no request is running. */
   readonly whenIdle: () => Promise<void>;
 }
 
-/** Keeps the requests of a server, so that each ends with its connection and all end with the server. */
+/** Tracks the requests of a server, to abort each with its connection and all with the server. */
 export function createRunningRequests(): RunningRequests {
   const running = new Set<AbortController>();
   const idleCallbacks = new Set<() => void>();
@@ -37,7 +37,7 @@ export function createRunningRequests(): RunningRequests {
     };
     running.add(controller);
     outgoing.once('close', end);
-    // A pipelined response that still waits for its turn never closes itself.
+    // A pipelined response that is still queued never emits `close` itself.
     socket.once('close', end);
     return {
       signal: controller.signal,

@@ -56,7 +56,7 @@ describe('a client that goes away', () => {
   it('aborts its request while it waits for the answer', async () => {
     const { seen, forAbort } = waiting();
     const { server, logLines } = await serve((app) => {
-      mount(app, wait, ({ signal }) => forAbort(signal));
+      mount(app, wait, ({ context }) => forAbort(context.signal));
     });
     const { socket } = await open(server);
     socket.write(get('/api/v1/wait'));
@@ -69,7 +69,7 @@ describe('a client that goes away', () => {
   it('aborts its stream and returns the source', async () => {
     let signalOfRequest: AbortSignal | undefined;
     let isReturned = false;
-    const { server, logger, logLines } = await serve((app) => {
+    const { server, logLines } = await serve((app) => {
       async function* source(signal: AbortSignal): AsyncGenerator<SseMessage> {
         try {
           yield { data: 'first' };
@@ -78,9 +78,9 @@ describe('a client that goes away', () => {
           isReturned = true;
         }
       }
-      mount(app, openStream, async ({ signal }) => {
-        signalOfRequest = signal;
-        return eventStream(source(signal), { signal, logger });
+      mount(app, openStream, async ({ context }) => {
+        signalOfRequest = context.signal;
+        return eventStream(source(context.signal), context);
       });
     });
     const { socket, received } = await open(server);
@@ -94,8 +94,8 @@ describe('a client that goes away', () => {
   it('aborts what it sent ahead on the same connection', async () => {
     const { seen, forAbort } = waiting();
     const { server } = await serve((app) => {
-      mount(app, wait, ({ signal }) => forAbort(signal));
-      mount(app, openStream, ({ signal }) => forAbort(signal));
+      mount(app, wait, ({ context }) => forAbort(context.signal));
+      mount(app, openStream, ({ context }) => forAbort(context.signal));
     });
     const { socket } = await open(server);
     socket.write(get('/api/v1/wait').repeat(20) + post('/api/v1/stream'));
@@ -117,11 +117,11 @@ describe('a client that goes away', () => {
       }),
     };
     let isOpen = false;
-    const { server, logger } = await serve((app) => {
-      mount(app, wait, ({ signal }) => forAbort(signal));
-      mount(app, openStream, async ({ signal }) => {
+    const { server } = await serve((app) => {
+      mount(app, wait, ({ context }) => forAbort(context.signal));
+      mount(app, openStream, async ({ context }) => {
         isOpen = true;
-        return eventStream(source, { signal, logger });
+        return eventStream(source, context);
       });
     });
     const { socket } = await open(server);
@@ -131,7 +131,7 @@ describe('a client that goes away', () => {
     await vi.waitFor(() => expect(isReturned).toBe(true));
   });
 
-  it('is no error while it sends its body', async () => {
+  it('is not an error while it sends its body', async () => {
     const { server, logLines } = await serve((app) => {
       mount(app, echoBody, async ({ body }) => body);
     });
@@ -147,15 +147,15 @@ describe('a client that goes away', () => {
 describe('a client that reads slowly', () => {
   it('slows the source down to what the socket takes', async () => {
     const data = 'x'.repeat(10_000);
-    let given = 0;
-    const { server, logger } = await serve((app) => {
+    let produced = 0;
+    const { server } = await serve((app) => {
       async function* source(): AsyncGenerator<SseMessage> {
-        for (; given < 10_000; given += 1) {
+        for (; produced < 10_000; produced += 1) {
           yield { data };
           await new Promise(setImmediate);
         }
       }
-      mount(app, openStream, async ({ signal }) => eventStream(source(), { signal, logger }));
+      mount(app, openStream, async ({ context }) => eventStream(source(), context));
     });
     const socket = connect(server.port, '127.0.0.1');
     closers.push(async () => {
@@ -166,28 +166,28 @@ describe('a client that reads slowly', () => {
     let before = -1;
     await vi.waitFor(
       () => {
-        const isStill = given > 0 && given === before;
-        before = given;
+        const isStill = produced > 0 && produced === before;
+        before = produced;
         expect(isStill).toBe(true);
       },
       { interval: 200, timeout: 5000 },
     );
-    const stoppedAt = given;
+    const stoppedAt = produced;
     expect(stoppedAt).toBeLessThan(5000);
     socket.resume();
-    await vi.waitFor(() => expect(given).toBeGreaterThan(stoppedAt + 100));
+    await vi.waitFor(() => expect(produced).toBeGreaterThan(stoppedAt + 100));
   });
 });
 
 describe('a silent stream', () => {
   it('carries comments', async () => {
-    const { server, logger } = await serve((app) => {
+    const { server } = await serve((app) => {
       async function* source(signal: AbortSignal): AsyncGenerator<SseMessage> {
         yield { data: 'first' };
         await waiting().forAbort(signal);
       }
-      mount(app, openStream, async ({ signal }) =>
-        eventStream(source(signal), { signal, logger, heartbeatMs: 10 }),
+      mount(app, openStream, async ({ context }) =>
+        eventStream(source(context.signal), { ...context, heartbeatMs: 10 }),
       );
     });
     const { socket, received } = await open(server);
@@ -228,7 +228,7 @@ describe('a body beyond the limit', () => {
   });
 });
 
-describe('a request that is no HTTP', () => {
+describe('a request that is not HTTP', () => {
   it.each([
     ['GET /health HTTP/1.1\r\n\r\n', /^HTTP\/1\.1 400.*Host header is missing/s],
     ['GET /health HTTP/1.0\r\n\r\n', /^HTTP\/1\.1 400.*Host header is missing/s],
@@ -300,7 +300,7 @@ describe('listen', () => {
     other.close();
   });
 
-  it('says so where the address is not of this machine', async () => {
+  it('reports where the address is not of this machine', async () => {
     const { app, logger } = createTestApp();
     await expect(listen({ app, host: '192.0.2.1', port: 0, logger })).rejects.toThrow(
       'no network interface',
@@ -336,7 +336,7 @@ describe('close', () => {
   it('refuses what still comes on an open connection', async () => {
     const { forAbort, seen } = waiting();
     const { server } = await serve((app) => {
-      mount(app, wait, ({ signal }) => forAbort(signal));
+      mount(app, wait, ({ context }) => forAbort(context.signal));
     });
     const { socket, received } = await open(server);
     socket.write(get('/api/v1/wait'));
@@ -350,14 +350,14 @@ describe('close', () => {
 
   it('tells those that run too long, and lets a stream say it', async () => {
     const { seen, forAbort } = waiting();
-    const { server, logger } = await serve((app) => {
+    const { server } = await serve((app) => {
       async function* source(signal: AbortSignal): AsyncGenerator<SseMessage> {
         yield { data: 'first' };
         const reason: unknown = await forAbort(signal).catch((error: unknown) => error);
         yield { data: reason instanceof HearthError ? reason.code : 'cut' };
       }
-      mount(app, wait, ({ signal }) => forAbort(signal));
-      mount(app, openStream, async ({ signal }) => eventStream(source(signal), { signal, logger }));
+      mount(app, wait, ({ context }) => forAbort(context.signal));
+      mount(app, openStream, async ({ context }) => eventStream(source(context.signal), context));
     });
     const stream = await open(server);
     stream.socket.write(post('/api/v1/stream'));

@@ -16,7 +16,7 @@ import { setDefaultHeaders } from './default-headers.ts';
 interface ListenOptions {
   readonly app: HonoApp;
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly logger: Logger;
 }
@@ -25,13 +25,13 @@ export interface ListeningServer {
   readonly url: string;
   readonly port: number;
   /**
-   * Takes no more requests, gives those that run `graceMs` to finish, aborts the rest with `shutting_down`
-   * and closes every connection.
+   * Stops accepting requests, waits `graceMs` for those in flight, aborts the rest with `shutting_down` and closes
+   * every connection.
    */
   readonly close: (graceMs: number) => Promise<void>;
 }
 
-/** Limits on receiving a request; a response may take as long as it takes. */
+/** Limits for receiving a request; responses have none. */
 const receiveLimits = {
   headersTimeout: 15_000,
   requestTimeout: 300_000,
@@ -40,13 +40,13 @@ const receiveLimits = {
   keepAlive: true,
 };
 
-/** Time that aborted requests have to say so. */
-const lastWordsMs = 1000;
+/** Time for aborted requests to send their error. */
+const abortGraceMs = 1000;
 
 /**
  * Serves the app on a socket.
  *
- * @throws Error that says what to do where the address can't be taken.
+ * @throws Error if the address can't be used; its message names the remedy.
  */
 export async function listen(options: ListenOptions): Promise<ListeningServer> {
   const { app, host, port, logger } = options;
@@ -61,14 +61,14 @@ export async function listen(options: ListenOptions): Promise<ListeningServer> {
     },
     { errorHandler: (error) => refuse(toHearthError(error, logger), logger) },
   );
-  // Without a Host header Node would answer a bare status line.
+  // Node itself would respond to a request without a Host header with a bare status line.
   const server = createServer(
     { ...receiveLimits, requireHostHeader: false },
     (incoming, outgoing) => {
       void handle(incoming, outgoing);
     },
   );
-  // One listener for each request that a client sends ahead on the same connection.
+  // Each pipelined request on a connection adds a listener.
   server.on('connection', (socket) => socket.setMaxListeners(0));
   await bind(server, host, port);
   server.on('error', (error) => logger.error({ err: error }, 'the server socket failed'));
@@ -79,7 +79,7 @@ export async function listen(options: ListenOptions): Promise<ListeningServer> {
     server.close();
     await settleWithin(requests.whenIdle(), graceMs);
     requests.abortAll(new HearthError('shutting_down', 'The server is stopping.'));
-    await settleWithin(requests.whenIdle(), lastWordsMs);
+    await settleWithin(requests.whenIdle(), abortGraceMs);
     server.closeAllConnections();
     await closed;
   };
@@ -92,7 +92,7 @@ export async function listen(options: ListenOptions): Promise<ListeningServer> {
   };
 }
 
-/** Of two, a proxy may check the one and Hearth the other (RFC 9112, section 3.2). */
+/** If there were two, a proxy might check one and Hearth the other (RFC 9112, section 3.2). */
 const notOneHost = () =>
   new HearthError('invalid_value', 'The request must have exactly one Host header.');
 
@@ -100,7 +100,7 @@ function countHosts({ rawHeaders }: { readonly rawHeaders: readonly string[] }):
   return rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length;
 }
 
-/** Answers a request that the app never sees, with the headers and the log line of one that it does. */
+/** Responds to a request that the app does not handle, with the same headers and log line. */
 function refuse(error: HearthError, logger: Logger): Response {
   const requestId = requestIdOf(undefined);
   const response = errorResponse(error, serverErrors);
@@ -109,7 +109,7 @@ function refuse(error: HearthError, logger: Logger): Response {
   return response;
 }
 
-/** What went wrong outside of the app: Hono never saw the request, or something other than an Error was thrown. */
+/** Converts a failure outside of the app: a malformed request, or a thrown value that is not an Error. */
 function toHearthError(error: unknown, logger: Logger): HearthError {
   if (error instanceof RequestError) {
     return new HearthError(
@@ -141,7 +141,7 @@ const remedies: Readonly<Record<string, string>> = {
   ENOTFOUND: 'this name has no address (`server.host`).',
 };
 
-/** An address to connect to: where the server listens on all of them, that of loopback. */
+/** An address to connect to; the loopback address if the server listens on all addresses. */
 function reachableHost({ address, family }: AddressInfo): string {
   if (address === '0.0.0.0') return '127.0.0.1';
   if (address === '::') return '[::1]';

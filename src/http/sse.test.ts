@@ -21,15 +21,15 @@ function open(source: AsyncIterable<SseMessage>, heartbeatMs?: number) {
   return { response, reader, read, abort, logged };
 }
 
-/** Counts how often it is asked and returned; gives what is pushed. */
+/** Yields the pushed messages and counts how often it is read and returned. */
 function pushable() {
   const waiting: ((result: IteratorResult<SseMessage>) => void)[] = [];
   const pushed: SseMessage[] = [];
-  const state = { asked: 0, returned: 0 };
+  const state = { reads: 0, returned: 0 };
   const source: AsyncIterable<SseMessage> = {
     [Symbol.asyncIterator]: () => ({
       next: () => {
-        state.asked += 1;
+        state.reads += 1;
         const value = pushed.shift();
         if (value !== undefined) return Promise.resolve({ done: false, value });
         return new Promise((resolve) => waiting.push(resolve));
@@ -109,13 +109,13 @@ describe('a reader that does not read', () => {
   it('leaves the source alone', async () => {
     const { source, state, push } = pushable();
     const { read } = open(source);
-    expect(state.asked).toBe(0);
+    expect(state.reads).toBe(0);
     const first = read();
     push('a');
     await first;
     push('b');
     await new Promise(setImmediate);
-    expect(state.asked).toBe(2);
+    expect(state.reads).toBe(2);
     expect(await read()).toBe('data: b\n\n');
   });
 });
@@ -174,7 +174,7 @@ describe('the end', () => {
     expect(await read()).toBeUndefined();
   });
 
-  it('waits for the last words of the source when the server stops', async () => {
+  it('waits for the last messages of the source when the server stops', async () => {
     const { source, state, push } = pushable();
     const { read, abort } = open(source);
     const first = read();

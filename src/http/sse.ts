@@ -1,7 +1,7 @@
 import { HearthError } from '../contract/errors.ts';
 import type { Logger } from '../observability/logger.ts';
 
-/** One server-sent event; see the HTML standard, «Server-sent events». */
+/** One server-sent event; see "Server-sent events" in the HTML standard. */
 export interface SseMessage {
   readonly event?: string;
   readonly data: string;
@@ -19,7 +19,7 @@ interface EventStreamOptions {
 
 const defaultHeartbeatMs = 15_000;
 
-/** Messages that are ready at the same time go out in one chunk of about this many characters. */
+/** Messages that are ready at the same time are sent in chunks of about this many characters. */
 const maxBatchLength = 16 * 1024;
 
 const heartbeat = Buffer.from(': ping\n\n');
@@ -32,8 +32,8 @@ const headers = {
 };
 
 /**
- * Sends a source's messages as they come. The source is read no faster than the client takes them, one
- * message ahead at most; it is returned when the client goes away.
+ * Streams the messages of a source. The source is read at the pace of the client, at most one message ahead, and is
+ * returned when the client disconnects.
  */
 export function eventStream(
   source: AsyncIterable<SseMessage>,
@@ -52,7 +52,7 @@ interface Demand {
   readonly meet: () => void;
 }
 
-/** Between a source that is asked and a stream that pulls. */
+/** Connects a source to the stream that pulls from it. */
 class EventPump {
   readonly #source: AsyncIterator<SseMessage>;
   readonly #options: EventStreamOptions;
@@ -84,19 +84,19 @@ class EventPump {
     });
   }
 
-  /** The stream is closed already, so the pull that waits must not be answered on it. */
+  /** The stream is closed already, so the pending pull must not enqueue anything. */
   cancel(): void {
     this.#demand?.meet();
     this.#demand = undefined;
     this.stop();
   }
 
-  /** Drops what was not sent and ends the source. */
+  /** Discards unsent messages and ends the source. */
   stop(): void {
     if (this.#isDone) return;
     this.#batch = '';
     this.#finish();
-    // A generator that was never started would skip its own clean-up.
+    // A generator that was never started would skip its clean-up.
     if (!this.#hasAsked) this.#source.next().catch(this.#onFailure);
     this.#source.return?.().catch(this.#onFailure);
   }
@@ -128,7 +128,7 @@ class EventPump {
   };
 
   readonly #onAbort = (): void => {
-    // A HearthError is the server's own reason: the client is still there, and the source tells it.
+    // With a HearthError the server ends the request: the client is connected, and the source sends the error.
     if (!(this.#options.signal.reason instanceof HearthError)) this.stop();
   };
 
@@ -143,7 +143,7 @@ class EventPump {
     if (this.#demand !== undefined) this.#scheduleFlush();
   }
 
-  /** Runs when no promise is left to settle: by then the source has given whatever it had. */
+  /** Flushes after all pending promises have settled: by then the source has produced what is ready. */
   #scheduleFlush(): void {
     if (this.#isFlushScheduled) return;
     this.#isFlushScheduled = true;
@@ -162,7 +162,7 @@ class EventPump {
     }
   };
 
-  /** Answers the pull that waits: with bytes, or without, which closes the stream. */
+  /** Resolves the pending pull with bytes, or closes the stream without any. */
   #meet(bytes: Uint8Array | undefined): void {
     const demand = this.#demand;
     this.#demand = undefined;

@@ -82,7 +82,7 @@ describe('the quantization of a GGUF model', () => {
     expect(() => chosen(paths, { quantization: 'Q5_K_M' })).toThrow(
       expect.objectContaining({
         code: 'invalid_value',
-        param: 'quantization',
+        field: 'quantization',
         message: 'owner/Model-GGUF has no quantization "Q5_K_M". It has Q4_K_M, Q8_0.',
       }),
     );
@@ -204,7 +204,7 @@ describe('a repository without a model', () => {
     expect(() => chosen(paths)).toThrow(
       expect.objectContaining({
         code: 'invalid_value',
-        param: 'model',
+        field: 'model',
         message: expect.stringMatching(message),
       }),
     );

@@ -28,12 +28,12 @@ export interface FileChoice {
 const shownNames = 20;
 
 /**
- * Chooses what to download of a repository: a GGUF model in one quantization, with all its parts and the
- * projector that lets it see, or an MLX model whole.
+ * Chooses the files of a repository to download: a GGUF model in one quantization, with all its parts and its
+ * projector, or a whole MLX model.
  *
- * @throws HearthError `invalid_value` for a quantization that is not there, for a model that lacks parts, for
- *   one that no file system can hold, and for a repository without a model that Hearth can run;
- *   `model_not_found` for a file that is not there.
+ * @throws HearthError `invalid_value` for a quantization that does not exist, for a model with missing parts, for
+ *   file names that not every file system can hold, and for a repository without a model that Hearth can run;
+ *   `model_not_found` for a file that does not exist.
  */
 export function chooseFiles(repository: HubRepository, wish: Wish): FileChoice {
   const choice = choose(repository, wish);
@@ -45,7 +45,7 @@ function choose(repository: HubRepository, wish: Wish): FileChoice {
   const { file, folder, quantization } = wish;
   if (file !== undefined && repository.files.every(({ path }) => path !== file)) {
     throw new HearthError('model_not_found', `${nameOf(repository)} has no file ${quote(file)}.`, {
-      param: 'model',
+      field: 'model',
     });
   }
   const { builds, projectors } = readBuilds(repository.files);
@@ -89,7 +89,7 @@ function chooseBuild(
   const [best] = ofOneModel.toSorted(
     (left, right) =>
       defaultRank(left.label) - defaultRank(right.label) ||
-      // Plain before dynamic, the top before folders, and then anything that is always the same.
+      // Plain before dynamic quantizations, the top folder before others, and then by name, so that the choice is stable.
       Number(isDynamic(left)) - Number(isDynamic(right)) ||
       left.folder.length - right.folder.length ||
       compare(pathOf(left), pathOf(right)),
@@ -125,8 +125,8 @@ function isDynamic({ label }: GgufBuild): boolean {
 const projectorPreference = ['F16', 'BF16', 'Q8_0', 'F32'];
 
 /**
- * The projector of the model's name; else one without a name; else, where the repository has one model alone,
- * any. Of several precisions the one that is preferred.
+ * The projector with the name of the model, else one without a name, else, where the repository has only one model,
+ * any. Takes the preferred one of several precisions.
  */
 function projectorFor(
   chosen: GgufBuild,
@@ -194,7 +194,7 @@ function noSuchQuantization(
   return new HearthError(
     'invalid_value',
     `${nameOf(repository)} has no quantization ${quote(asked)}. ${there}.`,
-    { param: 'quantization' },
+    { field: 'quantization' },
   );
 }
 
@@ -202,7 +202,7 @@ function nothingToChoose(repository: HubRepository): HearthError {
   return new HearthError(
     'invalid_value',
     `${nameOf(repository)} is an MLX model, which comes in one quantization: leave quantization out.`,
-    { param: 'quantization' },
+    { field: 'quantization' },
   );
 }
 
@@ -239,7 +239,7 @@ function noModel(
 }
 
 function invalid(message: string): HearthError {
-  return new HearthError('invalid_value', message, { param: 'model' });
+  return new HearthError('invalid_value', message, { field: 'model' });
 }
 
 function nameOf({ owner, name }: HubRepository): string {

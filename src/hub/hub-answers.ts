@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { FileChecksum, HubFile, HubSearchResult } from './hub.ts';
 import { parseRepositoryName } from './repository-name.ts';
 
@@ -43,7 +43,7 @@ function checksumOf(oid: string | undefined, lfsOid: string | undefined): FileCh
 const nameSchema = z.string().transform((text, context) => {
   const name = parseRepositoryName(text);
   if (name !== null) return name;
-  context.addIssue({ code: 'custom', message: 'no name of a repository' });
+  context.addIssue({ code: 'custom', message: 'not the name of a repository' });
   return z.NEVER;
 });
 

@@ -43,9 +43,9 @@ export interface Hub {
    * Lists a repository.
    *
    * @param revision Branch, tag or commit; `main` unless given.
-   * @throws HearthError `model_not_found` for a repository or revision that is not there (or is private),
-   *   `gated_repository` where the hub wants a token or an agreement, `hub_unreachable` for a hub that can't
-   *   be reached or answers nonsense, `invalid_value` for one with too many files; the signal's reason when
+   * @throws HearthError `model_not_found` for a repository or revision that does not exist (or is private),
+   *   `gated_repository` where the hub requires a token or an agreement, `hub_unreachable` for a hub that can't
+   *   be reached or sends invalid responses, `invalid_value` for one with too many files; the signal's reason when
    *   aborted.
    */
   repository(

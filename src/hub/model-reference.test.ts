@@ -80,7 +80,7 @@ describe('parseModelReference', () => {
     expect(() => parseModelReference(text, official)).toThrow(
       expect.objectContaining({
         code: 'invalid_value',
-        param: 'model',
+        field: 'model',
         message: expect.stringMatching(message),
       }),
     );

@@ -18,7 +18,7 @@ export interface ResolvedModel {
 }
 
 /**
- * Finds out what a name means: which files of which commit of which repository.
+ * Resolves a name to the files of a commit of a repository.
  *
  * @throws HearthError as `parseModelReference`, `Hub.repository` and `chooseFiles` do; the signal's reason.
  */

@@ -1,7 +1,7 @@
 import { createFactsCache, type FactsCache } from './facts-cache.ts';
-import { ggufFacts, type GgufFacts } from './gguf-facts.ts';
-import { ggufModels, projectorFaults } from './gguf-models.ts';
-import { parseGgufFile } from './gguf-variant.ts';
+import { ggufFacts, type GgufFacts } from './gguf/facts.ts';
+import { ggufModels, projectorFaults } from './gguf/models.ts';
+import { parseGgufFile } from './gguf/variant.ts';
 import { readGgufHeader } from './gguf/header.ts';
 import type { ModelFault, RepositoryModel } from './library-model.ts';
 import { mapConcurrently } from '../concurrency/map-concurrently.ts';

@@ -1,10 +1,10 @@
-import { request } from 'undici';
+import { Agent, request } from 'undici';
 import { errorCode } from '../error-code.ts';
 
-/** The server can't be reached, or went away before its answer was complete. */
+/** The server can't be reached, or closed the connection before its response was complete. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
-  /** Of the system or of undici, such as `ECONNREFUSED`. */
+  /** Error code of the system or of undici, such as `ECONNREFUSED`. */
   readonly code: string | undefined;
 
   constructor(cause: unknown) {
@@ -27,9 +27,12 @@ export interface ApiAnswer {
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
+/** Connects directly: undici's default agent follows the proxy settings of Node 24 (`NODE_USE_ENV_PROXY`). */
+const agent = new Agent();
+
 /**
- * Sends one request to a Hearth server that the user chose. Redirects are not followed, as the token
- * would go along. There is no time limit but the signal: a large model loads for minutes.
+ * Sends one request to a Hearth server that the user chose. Does not follow redirects, which would get the token.
+ * Only the signal limits the time: a large model loads for minutes.
  *
  * @throws TransportError; the signal's reason when aborted.
  */
@@ -40,6 +43,7 @@ export async function sendApiRequest(options: ApiRequest): Promise<ApiAnswer> {
     throw new TransportError(error);
   };
   const answer = await request(url, {
+    dispatcher: agent,
     method,
     headers,
     body: body ?? null,

@@ -3,10 +3,10 @@ import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
 export type Logger = PinoLogger;
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
-/** Fields that may carry a secret; they are never written. */
+/** Paths of fields that may contain secrets; their values are redacted. */
 const secretPaths = ['*.authorization', '*.token', '*.apiKey', '*.headers.authorization'];
 
-/** JSON lines, one an event, with the level as a word and the time in ISO 8601. */
+/** Creates a logger that writes one JSON line per event to `destination`, or to stderr. */
 export function createLogger(level: LogLevel, destination?: DestinationStream): Logger {
   return pino(
     {
@@ -20,7 +20,7 @@ export function createLogger(level: LogLevel, destination?: DestinationStream): 
   );
 }
 
-/** Lines for people, for a log that goes to a terminal. */
+/** Destination that writes human-readable lines to stderr, for terminals. */
 export async function terminalDestination(): Promise<DestinationStream> {
   const { default: pretty } = await import('pino-pretty');
   return pretty({

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { RawTurn } from './raw-turn.ts';
 import { splitLines } from './split-lines.ts';
 

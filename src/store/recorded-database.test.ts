@@ -1,10 +1,10 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import SqliteDatabase from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
 import { recordedStore, recordedStoreFile } from '../../test/setup/store/recorded-store.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 import { createLogger } from '../observability/logger.ts';
+import { openSqlite } from '../sqlite.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 
 /** A copy of the database of Hearth 0.1.0. */
@@ -17,7 +17,7 @@ async function copyDatabase(): Promise<string> {
 const open = (file: string) => createSqliteStore({ file, logger: createLogger('silent') });
 
 const contentsOf = (file: string) => {
-  const database = new SqliteDatabase(file, { readonly: true });
+  const database = openSqlite(file, { isReadOnly: true });
   try {
     return database.prepare('select id, content from responses order by id').all() as readonly {
       readonly id: string;
@@ -56,7 +56,7 @@ it('rewrites every turn of an older database once and keeps its tree', async () 
 
 it('rewrites more rows than fit in one batch', async () => {
   const file = await copyDatabase();
-  const database = new SqliteDatabase(file);
+  const database = openSqlite(file);
   database.exec(`
     insert into responses (id, created_at, model_key, model_instance_id, content)
     with recursive copies(number) as (select 1 union all select number + 1 from copies where number < 20)
@@ -74,10 +74,10 @@ it('rewrites more rows than fit in one batch', async () => {
 it('leaves a damaged turn as it is and rewrites the others', async () => {
   const file = await copyDatabase();
   const [first, second, third] = contentsOf(file);
-  const database = new SqliteDatabase(file);
+  const database = openSqlite(file);
   const damage = database.prepare('update responses set content = ?, owner_id = null where id = ?');
-  damage.run('{"input":', first?.id);
-  damage.run('{"input":[]}', second?.id);
+  damage.run('{"input":', first?.id ?? '');
+  damage.run('{"input":[]}', second?.id ?? '');
   database.close();
   const store = await open(file);
   onTestFinished(() => store.close());

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { conversationTurn } from '../../test/setup/store/conversation-turn.ts';
 import { createLogger } from '../observability/logger.ts';
+import { openSqlite } from '../sqlite.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import type { NewBlob, Store, StoredResponse } from './store.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
@@ -74,10 +74,11 @@ const chainOf = async (name: string, ownerId: string | null = null) =>
 
 /** What really lies in the tables, past the repositories. */
 function rowCounts() {
-  const database = new SqliteDatabase(join(folder, 'hearth.db'), { readonly: true });
-  const count = (table: string) => database.prepare(`select count(*) from ${table}`).pluck().get();
+  const database = openSqlite(join(folder, 'hearth.db'), { isReadOnly: true });
+  const count = (table: string) =>
+    Object.values(database.prepare(`select count(*) from ${table}`).get() as object)[0] as number;
   try {
-    expect(database.pragma('foreign_key_check')).toEqual([]);
+    expect(database.prepare('pragma foreign_key_check').all()).toEqual([]);
     return [count('responses'), count('response_blobs'), count('blobs')];
   } finally {
     database.close();
@@ -214,7 +215,10 @@ describe('delete', () => {
     await store.responses.insert(response('a', undefined, showing(shared)), [shared]);
     await store.responses.insert(response('b', 'a', showing(own)), [own]);
     await store.responses.insert(response('c', undefined, showing(shared)), [shared]);
-    expect(await store.blobs.find(own.sha256)).toEqual({ ...own, bytes: Buffer.from(own.bytes) });
+    expect(await store.blobs.find(own.sha256)).toEqual({
+      ...own,
+      bytes: Uint8Array.from(own.bytes),
+    });
     await remove('a');
     expect(await store.blobs.find(shared.sha256)).toBeDefined();
     await remove('b');

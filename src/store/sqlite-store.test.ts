@@ -1,10 +1,10 @@
-import { chmod, stat, truncate, writeFile } from 'node:fs/promises';
+import { chmod, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import SqliteDatabase, { type Database } from 'better-sqlite3';
-import { Kysely } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { conversationTurn } from '../../test/setup/store/conversation-turn.ts';
 import { createLogger } from '../observability/logger.ts';
+import { openSqlite, sqliteResultCodes, type SqliteConnection } from '../sqlite.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/migrations.ts';
 import { createResponseRepository } from './response-repository.ts';
@@ -34,8 +34,8 @@ const response = (digit: string, content: string): StoredResponse => ({
 });
 
 /** Runs `change` on the closed database. */
-function tamper(change: (database: Database) => unknown): void {
-  const database = new SqliteDatabase(file);
+function tamper(change: (database: SqliteConnection) => unknown): void {
+  const database = openSqlite(file);
   change(database);
   database.close();
 }
@@ -72,7 +72,7 @@ describe('createSqliteStore', () => {
       `The database ${file} can't be used: it was written by a newer Hearth (schema 99; this one knows up to ${migrations.length}). Install that version again, or start with another home folder.`,
     );
     tamper((database) =>
-      expect(database.prepare('select version from schema_version').pluck().get()).toBe(99),
+      expect(database.prepare('select version from schema_version').get()).toEqual({ version: 99 }),
     );
   });
 
@@ -93,11 +93,10 @@ describe('createSqliteStore', () => {
 
   async function damageSchema(): Promise<void> {
     await (await open()).close();
-    tamper((database) => {
-      database.unsafeMode();
-      database.pragma('writable_schema = ON');
-      database.exec(`update sqlite_schema set sql = 'create junk' where name = 'responses'`);
-    });
+    const bytes = await readFile(file, 'latin1');
+    const damaged = bytes.replace('CREATE TABLE "responses"', 'CREATE junk! "responses"');
+    expect(damaged).not.toBe(bytes);
+    await writeFile(file, damaged, 'latin1');
   }
 
   async function cutOff(): Promise<void> {
@@ -145,20 +144,55 @@ describe('a full disk', () => {
     await migrate(database, { migrations, columnTypes: { bytes: 'blob' } });
     const responses = createResponseRepository(database);
     await responses.insert(response('1', 'first'), []);
-    const pages = Number(connection.pragma('page_count', { simple: true }));
-    connection.pragma(`max_page_count = ${pages + 4}`);
+    const { page_count: pages } = connection.prepare('pragma page_count').get() as {
+      readonly page_count: number;
+    };
+    connection.exec(`pragma max_page_count = ${pages + 4}`);
 
     const large = response('2', 'x'.repeat(100_000));
     const blob = { sha256: 'f'.repeat(64), mediaType: 'image/png', bytes: Buffer.from('picture') };
-    await expect(responses.insert(large, [blob])).rejects.toMatchObject({ code: 'SQLITE_FULL' });
+    await expect(responses.insert(large, [blob])).rejects.toMatchObject({
+      errcode: sqliteResultCodes.full,
+    });
     expect(await responses.find(large.id, null)).toBeUndefined();
     expect(await database.selectFrom('blobs').select('sha256').execute()).toEqual([]);
 
     await responses.insert(response('3', 'small'), []);
     expect(await responses.delete(response('1', '').id, null)).toBe(true);
-    connection.pragma(`max_page_count = ${pages + 1000}`);
+    connection.exec(`pragma max_page_count = ${pages + 1000}`);
     await responses.insert(large, [blob]);
     expect(await responses.find(large.id, null)).toEqual(large);
     await database.destroy();
+  });
+});
+
+describe('SqliteConnectionDialect', () => {
+  it('finds nothing by the part of a text before a NUL', async () => {
+    const store = await open();
+    const { id } = response('1', 'hello');
+    await store.responses.insert(response('1', 'hello'), []);
+    expect(await store.responses.find(`${id}\0more`, null)).toBeUndefined();
+    expect(await store.responses.find(id, null)).toBeDefined();
+    await store.close();
+  });
+
+  it('prepares more statements than it caches', async () => {
+    const database = new Kysely<Schema>({
+      dialect: new SqliteConnectionDialect(openSqliteFile(file)),
+    });
+    for (let round = 0; round < 2; round += 1) {
+      for (let number = 0; number < 150; number += 1) {
+        const { rows } = await sql`select ${sql.lit(number)} as number`.execute(database);
+        expect(rows).toEqual([{ number }]);
+      }
+    }
+    await database.destroy();
+  });
+
+  it('leaves nothing in the log when it closes', async () => {
+    const store = await open();
+    await store.responses.insert(response('1', 'hello'), []);
+    await store.close();
+    expect(await readFile(file, 'latin1')).toContain('hello');
   });
 });

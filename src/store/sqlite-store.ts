@@ -1,6 +1,6 @@
-import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { Kysely, sql } from 'kysely';
 import type { Logger } from '../observability/logger.ts';
+import { sqliteResultCode, sqliteResultCodes, type SqliteConnection } from '../sqlite.ts';
 import { createBlobRepository } from './blob-repository.ts';
 import { createDownloadRepository } from './download-repository.ts';
 import { migrate, NewerSchemaError } from './migrate.ts';
@@ -42,7 +42,7 @@ export async function createSqliteStore({ file, logger }: SqliteStoreOptions): P
 }
 
 async function open(file: string, logger: Logger): Promise<Kysely<Schema>> {
-  let connection: Database | undefined;
+  let connection: SqliteConnection | undefined;
   try {
     connection = openSqliteFile(file);
     const database = new Kysely<Schema>({ dialect: new SqliteConnectionDialect(connection) });
@@ -50,7 +50,7 @@ async function open(file: string, logger: Logger): Promise<Kysely<Schema>> {
     if (from !== to) logger.info({ file, from, to }, 'database schema brought up to date');
     return database;
   } catch (error) {
-    connection?.close();
+    if (connection?.isOpen) connection.close();
     throw new StoreOpenError(`The database ${file} can't be used: ${explain(error)}.`, {
       cause: error,
     });
@@ -62,7 +62,8 @@ function explain(error: unknown): string {
   if (error instanceof NewerSchemaError) {
     return `${reason}. Install that version again, or start with another home folder`;
   }
-  if (error instanceof SqliteDatabase.SqliteError && /^SQLITE_(NOTADB|CORRUPT)/.test(error.code)) {
+  const code = sqliteResultCode(error);
+  if (code === sqliteResultCodes.notADatabase || code === sqliteResultCodes.corrupt) {
     return `it is damaged (${reason}). Put a backup in its place, or move it away together with its -wal and -shm files to start with an empty one`;
   }
   return `${reason}. Check that its folder exists, may be written to and has room`;

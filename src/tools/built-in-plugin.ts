@@ -1,9 +1,10 @@
+import { compileToolSchema } from './tool-schema.ts';
 import type { ListedTool } from './tool-list.ts';
 import type { ToolResult } from './toolbox.ts';
 import type { ToolSource } from './tool-source.ts';
 
 /** A tool that is part of Hearth: a function of arguments that match its schema. */
-export interface BuiltInTool extends ListedTool {
+export interface BuiltInTool extends Omit<ListedTool, 'schema'> {
   readonly call: (args: Readonly<Record<string, unknown>>) => ToolResult;
 }
 
@@ -16,7 +17,8 @@ export interface BuiltInPlugin {
 /** Adapts a built-in plugin to the interface of tool servers. */
 export function builtInSource(plugin: BuiltInPlugin, provider: ToolSource['provider']): ToolSource {
   const { label, tools } = plugin;
-  const list = { tools, leftOut: new Map<string, string>() };
+  const listed = tools.map((tool) => ({ ...tool, schema: compileToolSchema(tool.parameters) }));
+  const list = { tools: listed, leftOut: new Map<string, string>() };
   return {
     label,
     provider,

@@ -3,12 +3,9 @@ import { ExposedNames } from './exposed-names.ts';
 import type { Tool, Toolbox } from './toolbox.ts';
 import type { OpenToolSource } from './tool-source.ts';
 import type { ListedTool } from './tool-list.ts';
-import { createArgumentCheck } from './tool-schema.ts';
+import { CpuTimeError } from './within-cpu-time.ts';
 
-/** CPU time for compiling one tool's schema and checking arguments with it. */
-const argumentCheckMs = 250;
-
-/** One toolbox out of what the integrations of a turn give. */
+/** Puts the tools of a turn's integrations into one toolbox. */
 export function createToolbox(
   sources: readonly OpenToolSource[],
   logger: Logger,
@@ -20,19 +17,34 @@ export function createToolbox(
 
   function toTool(source: OpenToolSource, listed: ListedTool, exposedName: string): Tool {
     const { connection, provider, label } = source;
-    const { name, description, parameters } = listed;
-    const check = createArgumentCheck(parameters, {
-      limitMs: argumentCheckMs,
-      onUnchecked: (reason) =>
-        logger.warn({ server: label, tool: name, reason }, 'arguments of a tool are not checked'),
-    });
+    const { name, description, parameters, schema } = listed;
+    let isTooSlow = false;
+
+    function findArgumentIssue(args: Readonly<Record<string, unknown>>): string | undefined {
+      if (!isTooSlow) {
+        try {
+          const issue = schema.findIssue(args);
+          return issue && `The arguments of ${name} don't fit its schema: ${issue}`;
+        } catch (error) {
+          if (!(error instanceof CpuTimeError)) throw error;
+          // The schema may be slow for all arguments: it gets no second chance in this turn.
+          isTooSlow = true;
+          logger.warn(
+            { server: label, tool: name },
+            'checking the arguments of a tool takes too long',
+          );
+        }
+      }
+      return `The arguments of ${name} could not be checked: its schema takes too long. The tool can't be called again.`;
+    }
+
     return {
       name,
       exposedName,
       description,
       parameters,
       provider,
-      findArgumentIssue: (args) => check.fault(args),
+      findArgumentIssue,
       call: (args, { signal }) => connection.call(name, args, signal),
     };
   }

@@ -7,11 +7,11 @@ import {
 } from '../net/address-policy.ts';
 import { HttpFailure } from '../net/http-failure.ts';
 import { omitUndefined } from '../omit-undefined.ts';
+import type { TransportBounds } from './mcp-transport.ts';
 import { createHttpTransport } from './http-transport.ts';
 import { connectServer, ServerUnusableError, type ConnectionLimits } from './server-connection.ts';
 import type { ToolSource } from './tool-source.ts';
 import type { Integration } from './toolbox.ts';
-import type { TransportBounds } from './transport-bounds.ts';
 
 export interface EphemeralSourceOptions {
   /** `name` or `name:port`: hosts that may have addresses that are not public. */

@@ -7,9 +7,8 @@ import { withTimeout } from '../concurrency/with-timeout.ts';
 import type { EgressPolicy } from '../net/address-policy.ts';
 import { HttpFailure } from '../net/http-failure.ts';
 import { createOutboundFetch } from '../net/outbound-fetch.ts';
-import type { McpTransport } from './mcp-transport.ts';
+import type { McpTransport, TransportBounds } from './mcp-transport.ts';
 import type { ConnectionLimits } from './server-connection.ts';
-import type { TransportBounds } from './transport-bounds.ts';
 
 interface HttpTransportOptions {
   readonly url: URL;

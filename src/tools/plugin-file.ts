@@ -1,8 +1,8 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseJsonDocument } from '../json-document.ts';
 import { builtInLabels, pluginLabelSchema } from './plugin-label.ts';
 
-/** How an installed plugin is reached. */
+/** How to connect to a plugin. */
 export type PluginConfiguration =
   | {
       readonly type: 'process';
@@ -17,10 +17,10 @@ export type PluginConfiguration =
       readonly headers: Readonly<Record<string, string>>;
     };
 
-/** An entry of mcp.json, or what is wrong with it. */
+/** An entry of mcp.json, or why it is invalid. */
 export type PluginEntry = PluginConfiguration | { readonly type: 'faulty'; readonly fault: string };
 
-/** The file as a whole can't be used; the message says what is wrong with it. */
+/** The file as a whole can't be used; the message says why. */
 export class PluginFileError extends Error {
   override readonly name = 'PluginFileError';
 }
@@ -58,7 +58,7 @@ const fileSchema = z.looseObject(
 );
 
 /**
- * Reads the text of an mcp.json. A faulty entry spoils only itself; keys of other programs are let be.
+ * Parses the text of an mcp.json. An invalid entry does not affect the others. Ignores the keys of other programs.
  *
  * @throws PluginFileError
  */

@@ -5,14 +5,13 @@ import type { ProcessGuard } from '../processes/managed-child.ts';
 import { builtInSource, type BuiltInPlugin } from './built-in-plugin.ts';
 import { createHttpTransport } from './http-transport.ts';
 import { listNames } from './list-names.ts';
-import type { McpTransport } from './mcp-transport.ts';
+import type { McpTransport, TransportBounds } from './mcp-transport.ts';
 import { createPluginCatalog } from './plugin-catalog.ts';
 import { type PluginConfiguration, PluginFileError } from './plugin-file.ts';
 import { labelOf, pluginId } from './plugin-label.ts';
 import { createProcessMcpTransport } from './process-transport.ts';
 import { connectServer, ServerUnusableError, type ConnectionLimits } from './server-connection.ts';
 import type { ToolSource } from './tool-source.ts';
-import type { TransportBounds } from './transport-bounds.ts';
 
 export interface PluginSourcesOptions {
   /** Folder of mcp.json; the working folder of plugins that have none of their own. */

@@ -15,9 +15,8 @@ import {
 } from '../processes/managed-child.ts';
 import { withoutFolders } from '../processes/without-folders.ts';
 import { LineSplitter, LineTooLongError } from './line-splitter.ts';
-import type { McpTransport } from './mcp-transport.ts';
+import type { McpTransport, TransportBounds } from './mcp-transport.ts';
 import type { PluginConfiguration } from './plugin-file.ts';
-import type { TransportBounds } from './transport-bounds.ts';
 
 export interface ProcessTransportOptions {
   readonly plugin: Extract<PluginConfiguration, { type: 'process' }>;

@@ -46,7 +46,9 @@ describe('mcp/speech-script', () => {
   it.each([...refusedOptions, ...refusedTexts.filter(isEmpty)])(
     'takes no call with $name',
     ({ options }) => {
-      expect(format.findArgumentIssue(options)).toMatch(/^arguments/);
+      expect(format.findArgumentIssue(options)).toMatch(
+        /^The arguments of format don't fit its schema: arguments/u,
+      );
     },
   );
 });

@@ -1,31 +1,40 @@
 import type { Client } from '@modelcontextprotocol/client';
-import { z } from 'zod';
-import { schemaFault } from './tool-schema.ts';
+import * as z from 'zod';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { compileToolSchema, type ToolSchema, ToolSchemaError } from './tool-schema.ts';
+import { threadCpuMs } from './within-cpu-time.ts';
 
-/** A tool as its server describes it. */
+/** A tool as its server lists it. */
 export interface ListedTool {
   readonly name: string;
   readonly description: string | undefined;
+  /** JSON schema of the arguments. */
   readonly parameters: Readonly<Record<string, unknown>>;
+  /** The same, compiled. */
+  readonly schema: ToolSchema;
 }
 
 export interface ToolList {
   readonly tools: readonly ListedTool[];
-  /** Tools that can't be offered to a model, and why. */
+  /** Tools that can't be offered to a model, by name, with the reason. */
   readonly leftOut: ReadonlyMap<string, string>;
 }
 
-/** A list that is not taken; the message says why. */
+/** A list that can't be used; the message says why. */
 export class ToolListError extends Error {
   override readonly name = 'ToolListError';
 }
 
-/** For requests whose signal has the time limit: the longest that a timer can have. */
+/** The longest time of a timer, for requests whose time limit is in their signal. */
 export const unlimitedMs = 2 ** 31 - 1;
 const maxTools = 500;
 const maxPages = 64;
 const maxListCharacters = 4 * 1024 * 1024;
 const maxDescriptionCharacters = 8 * 1024;
+/** CPU time to compile the schemas of one list. */
+const maxCompileMs = 2000;
+/** CPU time after which other requests get their turn. */
+const maxBlockingMs = 20;
 
 const pageSchema = z.looseObject({
   tools: z.array(z.unknown()),
@@ -37,13 +46,19 @@ const toolSchema = z.looseObject({
   inputSchema: z.unknown(),
 });
 
-/** Reads all pages. The protocol's own schema would refuse the whole list for one tool that is described badly. */
+/**
+ * Reads all pages of the list and compiles the schemas. The protocol's own schema would refuse the whole list for one
+ * tool with a bad description.
+ *
+ * @throws ToolListError; errors of the protocol; the signal's reason when aborted.
+ */
 export async function listTools(client: Client, signal: AbortSignal): Promise<ToolList> {
   if (client.getServerCapabilities()?.tools === undefined) return { tools: [], leftOut: new Map() };
   const tools = new Map<string, ListedTool>();
   const leftOut = new Map<string, string>();
   let seenTools = 0;
   let seenCharacters = 0;
+  const budget = new CompileBudget();
   let cursor: string | undefined;
   for (let page = 0; page < maxPages; page += 1) {
     const params = cursor === undefined ? {} : { cursor };
@@ -59,28 +74,71 @@ export async function listTools(client: Client, signal: AbortSignal): Promise<To
     if (seenCharacters > maxListCharacters) {
       throw new ToolListError(`the descriptions of its tools are longer than 4 MiB`);
     }
-    for (const entry of answer.tools) add(entry, tools, leftOut);
+    for (const entry of answer.tools) {
+      await budget.wait();
+      signal.throwIfAborted();
+      add(entry, tools, leftOut, budget);
+    }
     if (answer.nextCursor === undefined) return { tools: [...tools.values()], leftOut };
     cursor = answer.nextCursor;
   }
   throw new ToolListError(`its list of tools has more than ${maxPages} pages`);
 }
 
-function add(entry: unknown, tools: Map<string, ListedTool>, leftOut: Map<string, string>): void {
+/** Bounds the CPU time that the schemas of one list take. */
+class CompileBudget {
+  #usedMs = 0;
+  #blockingMs = 0;
+
+  /** @throws ToolSchemaError */
+  compile(schema: unknown): ToolSchema {
+    if (this.#usedMs > maxCompileMs) {
+      throw new ToolSchemaError('is not compiled, since those of the other tools took too long');
+    }
+    const startedMs = threadCpuMs();
+    try {
+      return compileToolSchema(schema);
+    } finally {
+      const tookMs = threadCpuMs() - startedMs;
+      this.#usedMs += tookMs;
+      this.#blockingMs += tookMs;
+    }
+  }
+
+  /** Lets other requests have a turn after some work. */
+  async wait(): Promise<void> {
+    if (this.#blockingMs < maxBlockingMs) return;
+    this.#blockingMs = 0;
+    await nextTurn();
+  }
+}
+
+function add(
+  entry: unknown,
+  tools: Map<string, ListedTool>,
+  leftOut: Map<string, string>,
+  budget: CompileBudget,
+): void {
   const parsed = toolSchema.safeParse(entry);
   if (!parsed.success) {
-    leftOut.set(`(number ${tools.size + leftOut.size + 1})`, 'it has no usable name');
+    leftOut.set(`(number ${tools.size + leftOut.size + 1})`, 'it has no valid name');
     return;
   }
   const { name, description, inputSchema } = parsed.data;
-  const fault = tools.has(name) ? 'its name comes twice' : schemaFault(inputSchema);
-  if (fault !== undefined) {
-    leftOut.set(name, fault);
+  if (tools.has(name)) {
+    leftOut.set(name, 'its name is listed twice');
     return;
   }
-  tools.set(name, {
-    name,
-    description: description?.slice(0, maxDescriptionCharacters),
-    parameters: { type: 'object', ...(inputSchema as Readonly<Record<string, unknown>>) },
-  });
+  try {
+    const schema = budget.compile(inputSchema);
+    tools.set(name, {
+      name,
+      description: description?.slice(0, maxDescriptionCharacters),
+      parameters: { type: 'object', ...(inputSchema as Readonly<Record<string, unknown>>) },
+      schema,
+    });
+  } catch (error) {
+    if (!(error instanceof ToolSchemaError)) throw error;
+    leftOut.set(name, `its schema ${error.message}`);
+  }
 }

@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createArgumentCheck, schemaFault } from './tool-schema.ts';
-
-function check(schema: Record<string, unknown>, limitMs = 5000) {
-  const reasons: string[] = [];
-  const { fault } = createArgumentCheck(schema, {
-    limitMs,
-    onUnchecked: (reason) => reasons.push(reason),
-  });
-  return { fault, reasons };
-}
+import { compileToolSchema, ToolSchemaCompiler, ToolSchemaError } from './tool-schema.ts';
+import { CpuTimeError } from './within-cpu-time.ts';
 
 const point = {
   type: 'object',
@@ -17,25 +9,46 @@ const point = {
   additionalProperties: false,
 };
 
-describe('schemaFault', () => {
-  it.each([
-    ['a text', 'x', 'no object'],
-    ['a list', [], 'no object'],
-    ['the schema of a text', { type: 'string' }, 'not that of an object'],
+describe('compileToolSchema', () => {
+  it.each<[string, unknown, string]>([
+    ['a text', 'x', 'is not an object'],
+    ['a list', [], 'is not an object'],
+    ['nothing', null, 'is not an object'],
+    ['the schema of a text', { type: 'string' }, 'is not that of an object'],
     [
-      'a type that there is not',
+      'an unknown type',
       { type: 'object', properties: { a: { type: 'strng' } } },
-      'no JSON',
+      'is no JSON schema',
     ],
-    ['too much', { description: 'x'.repeat(70_000) }, 'too large'],
+    ['too much', { description: 'x'.repeat(70_000) }, 'is too large'],
+    [
+      'a schema elsewhere, which is not fetched',
+      { properties: { a: { $ref: 'http://127.0.0.1/schema' } } },
+      "can't be compiled: can't resolve reference http://127.0.0.1/schema",
+    ],
+    [
+      'an invalid pattern',
+      { properties: { a: { pattern: '(' } } },
+      "can't be compiled: Invalid regular expression",
+    ],
   ])('refuses %s', (_, schema, reason) => {
-    expect(schemaFault(schema)).toContain(reason);
+    expect(() => compileToolSchema(schema)).toThrow(ToolSchemaError);
+    expect(() => compileToolSchema(schema)).toThrow(reason);
   });
 
-  it('refuses what is nested too deep', () => {
+  it('refuses a schema that is nested too deep', () => {
     let schema: Record<string, unknown> = {};
     for (let depth = 0; depth < 5000; depth += 1) schema = { not: schema };
-    expect(schemaFault(schema)).toContain('too deep');
+    expect(() => compileToolSchema(schema)).toThrow('is nested too deep');
+  });
+
+  it('refuses a schema that takes too long to compile', () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 900 }, (_, index) => [`property ${index}`, { type: ['null', 'array'] }]),
+    );
+    expect(() => new ToolSchemaCompiler(0, 5).compile({ properties })).toThrow(
+      "can't be compiled: it takes too long",
+    );
   });
 
   it.each([
@@ -43,68 +56,76 @@ describe('schemaFault', () => {
     ['of an unknown dialect', { ...point, $schema: 'https://example.com/mine' }],
     ['of 2020-12', { ...point, $schema: 'https://json-schema.org/draft/2020-12/schema' }],
     ['of draft 7', { ...point, $schema: 'http://json-schema.org/draft-07/schema#' }],
-  ])('takes a schema %s', (_, schema) => {
-    expect(schemaFault(schema)).toBeUndefined();
-    const { fault, reasons } = check(schema);
-    expect(fault({ x: 1 })).toBeUndefined();
-    expect(fault({ x: '1' })).toBe('arguments/x must be number');
-    expect(reasons).toEqual([]);
+  ])('compiles a schema %s', (_, schema) => {
+    const compiled = compileToolSchema(schema);
+    expect(compiled.findIssue({ x: 1 })).toBeUndefined();
+    expect(compiled.findIssue({ x: '1' })).toBe('arguments/x must be number');
   });
 });
 
-describe('ArgumentCheck', () => {
+describe('findIssue', () => {
   it.each([
     [{}, "arguments must have required property 'x'"],
     [{ x: 1, y: 2 }, 'arguments must NOT have additional properties: y'],
     [{ x: 1, unit: 'km' }, 'arguments/unit must be equal to one of the allowed values: ["m","ft"]'],
-  ])('says what is wrong with %j', (given, reason) => {
-    expect(check(point).fault(given)).toBe(reason);
+  ])('says what is wrong with %j', (args, issue) => {
+    expect(compileToolSchema(point).findIssue(args)).toBe(issue);
   });
 
-  it('knows the words of each dialect', () => {
+  it('knows the keywords of each dialect', () => {
     const tuple = { type: 'object', properties: { a: { prefixItems: [{ type: 'string' }] } } };
-    expect(check(tuple).fault({ a: [1] })).toBe('arguments/a/0 must be string');
+    expect(compileToolSchema(tuple).findIssue({ a: [1] })).toBe('arguments/a/0 must be string');
     const older = {
       $schema: 'http://json-schema.org/draft-07/schema#',
       properties: { a: { items: [{ type: 'string' }] } },
     };
-    expect(check(older).fault({ a: [1] })).toBe('arguments/a/0 must be string');
+    expect(compileToolSchema(older).findIssue({ a: [1] })).toBe('arguments/a/0 must be string');
   });
 
   it('checks formats', () => {
     const schema = { properties: { day: { type: 'string', format: 'date' } } };
-    expect(check(schema).fault({ day: 'soon' })).toContain('must match format');
+    expect(compileToolSchema(schema).findIssue({ day: 'soon' })).toContain('must match format');
   });
 
-  it('gives up on a pattern that would take for ever, and does not try again', () => {
+  it('takes patterns that are valid only without the flag u', () => {
+    const compiled = compileToolSchema({
+      properties: { a: { pattern: String.raw`^[\w\-]+$` } },
+    });
+    expect(compiled.findIssue({ a: 'a-b' })).toBeUndefined();
+    expect(compiled.findIssue({ a: 'a b' })).toContain('must match pattern');
+  });
+
+  it('gives up on a pattern that would take for ever, for these arguments alone', () => {
     const schema = { properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
-    const { fault, reasons } = check(schema, 50);
-    const hostile = { a: `${'a'.repeat(60)}b` };
-    expect(fault(hostile)).toBeUndefined();
-    expect(fault(hostile)).toBeUndefined();
-    expect(reasons).toEqual(['it took too long']);
+    const compiled = new ToolSchemaCompiler(0, 50).compile(schema);
+    expect(() => compiled.findIssue({ a: `${'a'.repeat(60)}b` })).toThrow(CpuTimeError);
+    expect(compiled.findIssue({ a: 'aaa' })).toBeUndefined();
+    expect(compiled.findIssue({ a: 'b' })).toContain('must match pattern');
   });
 
-  it('asks nobody for a schema elsewhere', () => {
-    const { fault, reasons } = check({ properties: { a: { $ref: 'http://127.0.0.1/schema' } } });
-    expect(fault({ a: 1 })).toBeUndefined();
-    expect(reasons[0]).toContain("can't resolve reference");
+  it('never returns a promise', () => {
+    expect(compileToolSchema({ $async: true, required: ['a'] }).findIssue({})).toContain(
+      'required',
+    );
+  });
+});
+
+describe('ToolSchemaCompiler', () => {
+  it('reuses what it compiled lately, up to a number of characters', () => {
+    const schemas = ['a', 'b', 'c'].map((name) => ({ required: [name] }));
+    const [a, b, c] = schemas;
+    const compiler = new ToolSchemaCompiler(2 * JSON.stringify(a).length);
+    const [first, second] = [compiler.compile(a), compiler.compile(b)];
+    expect(compiler.compile({ ...a })).toBe(first);
+    compiler.compile(c);
+    expect(compiler.compile(a)).toBe(first);
+    expect(compiler.compile(b)).not.toBe(second);
   });
 
-  it('leaves arguments to the server where a pattern is none', () => {
-    const { fault, reasons } = check({ properties: { a: { pattern: '(' } } });
-    expect(fault({ a: 'x' })).toBeUndefined();
-    expect(reasons).toHaveLength(1);
-  });
-
-  it('never gives a promise', () => {
-    const { fault } = check({ $async: true, required: ['a'] });
-    expect(fault({})).toContain('required');
-  });
-
-  it('can be made twice of one $id', () => {
-    const schema = { $id: 'https://example.com/a', required: ['a'] };
-    expect(check(schema).fault({})).toContain('required');
-    expect(check({ ...schema }).fault({})).toContain('required');
+  it('compiles two schemas of one $id', () => {
+    const $id = 'https://example.com/a';
+    const compiler = new ToolSchemaCompiler();
+    expect(compiler.compile({ $id, required: ['a'] }).findIssue({})).toContain("'a'");
+    expect(compiler.compile({ $id, required: ['b'] }).findIssue({})).toContain("'b'");
   });
 });

@@ -1,71 +1,140 @@
 import { Ajv, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { default as addFormats } from 'ajv-formats';
+import { createHash } from 'node:crypto';
 import { CpuTimeError, withinCpuTime } from './within-cpu-time.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
+/** A schema that can't be used for the arguments of a tool; the message says why, after the words "its schema". */
+export class ToolSchemaError extends Error {
+  override readonly name = 'ToolSchemaError';
+}
+
+/** The compiled schema of a tool's arguments. */
+export interface ToolSchema {
+  /**
+   * @returns Why the arguments don't fit, for the model to read; undefined where they do.
+   * @throws CpuTimeError
+   */
+  findIssue(args: JsonSchema): string | undefined;
+}
+
 const maxSchemaCharacters = 64 * 1024;
 const maxSchemaDepth = 64;
-const maxFaultCharacters = 500;
+const maxIssueCharacters = 500;
+const maxReasonCharacters = 200;
+/** CPU time to compile one schema, and to check arguments once. */
+const cpuLimitMs = 250;
 const olderDialects = /^https?:\/\/json-schema\.org\/draft-0[4-7]\//u;
 
-// Schemas of strangers have `$id`s that repeat, and must not be kept after the turn.
-const ajvOptions: Options = { strict: false, addUsedSchema: false, logger: false };
+// The `$id`s of servers repeat. Schemas are validated before, by the instances of `metaSchemas`.
+const ajvOptions: Options = {
+  strict: false,
+  addUsedSchema: false,
+  logger: false,
+  validateSchema: false,
+};
 
-let metaCheckers: { readonly current: Ajv; readonly older: Ajv } | undefined;
+let metaSchemas: { readonly current: Ajv; readonly older: Ajv } | undefined;
 
-/** Why something can't be the schema of a tool's arguments; undefined where it can. */
-export function schemaFault(schema: unknown): string | undefined {
-  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) {
-    return 'its schema is no object';
-  }
-  if (isDeeperThan(schema, maxSchemaDepth)) return 'its schema is nested too deep';
-  if (JSON.stringify(schema).length > maxSchemaCharacters) return 'its schema is too large';
-  if ('type' in schema && schema.type !== 'object') return 'its schema is not that of an object';
-  metaCheckers ??= { current: newAjv(true), older: newAjv(false) };
-  const plain = withoutDialect(schema as JsonSchema);
-  const ajv = isOlder(schema as JsonSchema) ? metaCheckers.older : metaCheckers.current;
-  return ajv.validateSchema(plain) === true ? undefined : 'its schema is no JSON schema';
-}
+/** Compiles schemas of arguments and keeps those used last: a plugin lists the same ones in each turn. */
+export class ToolSchemaCompiler {
+  readonly #maxCharacters: number;
+  readonly #limitMs: number;
+  /** By hash, the one used last at the end. */
+  readonly #compiled = new Map<string, { readonly schema: ToolSchema; readonly size: number }>();
+  #characters = 0;
 
-/** Checks arguments against one tool's schema, which is compiled when the first arguments come. */
-export interface ArgumentCheck {
   /**
-   * Why the arguments don't fit, for the model to read; undefined where they do. Also undefined where the schema
-   * refers to what is not in it or takes too long to check: the server then has the last word.
+   * @param maxCharacters Most characters of the schemas that are kept.
+   * @param limitMs CPU time to compile one schema, and to check arguments once.
    */
-  readonly fault: (args: JsonSchema) => string | undefined;
+  constructor(maxCharacters = 2 * 1024 * 1024, limitMs = cpuLimitMs) {
+    this.#maxCharacters = maxCharacters;
+    this.#limitMs = limitMs;
+  }
+
+  /** @throws ToolSchemaError */
+  compile(schema: unknown): ToolSchema {
+    const { valid, json } = validated(schema);
+    const key = createHash('sha256').update(json).digest('base64');
+    const known = this.#compiled.get(key);
+    if (known !== undefined) {
+      this.#compiled.delete(key);
+      this.#compiled.set(key, known);
+      return known.schema;
+    }
+    const fresh = compile(valid, this.#limitMs);
+    this.#compiled.set(key, { schema: fresh, size: json.length });
+    this.#characters += json.length;
+    for (const [oldest, { size }] of this.#compiled) {
+      if (this.#characters <= this.#maxCharacters) break;
+      this.#compiled.delete(oldest);
+      this.#characters -= size;
+    }
+    return fresh;
+  }
 }
 
-/** @param schema One that `schemaFault` finds nothing wrong with. */
-export function createArgumentCheck(
-  schema: JsonSchema,
-  { limitMs, onUnchecked }: { limitMs: number; onUnchecked: (reason: string) => void },
-): ArgumentCheck {
-  let validate: ValidateFunction | undefined;
-  let isUncheckable = false;
+const shared = new ToolSchemaCompiler();
 
+/** Compiles the schema of a tool's arguments. @throws ToolSchemaError */
+export function compileToolSchema(schema: unknown): ToolSchema {
+  return shared.compile(schema);
+}
+
+function validated(schema: unknown): { readonly valid: JsonSchema; readonly json: string } {
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) {
+    throw new ToolSchemaError('is not an object');
+  }
+  if (isDeeperThan(schema, maxSchemaDepth)) throw new ToolSchemaError('is nested too deep');
+  const json = JSON.stringify(schema);
+  if (json.length > maxSchemaCharacters) throw new ToolSchemaError('is too large');
+  if ('type' in schema && schema.type !== 'object') {
+    throw new ToolSchemaError('is not that of an object');
+  }
+  const valid = schema as JsonSchema;
+  metaSchemas ??= { current: createAjv(true), older: createAjv(false) };
+  const ajv = isOlder(valid) ? metaSchemas.older : metaSchemas.current;
+  if (ajv.validateSchema(withoutDialect(valid)) !== true) {
+    throw new ToolSchemaError('is no JSON schema');
+  }
+  return { valid, json };
+}
+
+function compile(schema: JsonSchema, limitMs: number): ToolSchema {
+  const plain = withoutDialect(schema);
+  const compileWith = (options: Options): ValidateFunction =>
+    withinCpuTime(limitMs, () => createAjv(!isOlder(schema), options).compile(plain));
+  let validate: ValidateFunction;
+  try {
+    validate = compileWith({});
+  } catch (error) {
+    try {
+      if (error instanceof CpuTimeError) throw error;
+      // Patterns written for other languages may be valid only without the flag `u`.
+      validate = compileWith({ unicodeRegExp: false });
+    } catch {
+      const reason = error instanceof CpuTimeError ? 'it takes too long' : messageOf(error);
+      throw new ToolSchemaError(`can't be compiled: ${reason.slice(0, maxReasonCharacters)}`);
+    }
+  }
   return {
-    fault: (args) => {
-      if (isUncheckable) return undefined;
-      try {
-        return withinCpuTime(limitMs, () => {
-          validate ??= newAjv(!isOlder(schema)).compile(withoutDialect(schema));
-          return validate(args) ? undefined : describeFirst(validate);
-        });
-      } catch (error) {
-        // Arguments that take too long may be at fault as well as the schema: no second chance for either.
-        isUncheckable = true;
-        onUnchecked(error instanceof CpuTimeError ? 'it took too long' : String(error));
-        return undefined;
-      }
-    },
+    findIssue: (args) =>
+      withinCpuTime(limitMs, () => (validate(args) ? undefined : describeFirst(validate))),
   };
 }
 
-function newAjv(isCurrent: boolean): Ajv {
-  const ajv = isCurrent ? new Ajv2020(ajvOptions) : new Ajv(ajvOptions);
+function messageOf(error: unknown): string {
+  // It may come from another context, and then is no instance of `Error` here.
+  const { message } = error as { readonly message?: unknown };
+  return typeof message === 'string' ? message : String(error);
+}
+
+function createAjv(isCurrent: boolean, options: Options = {}): Ajv {
+  const all = { ...ajvOptions, ...options };
+  const ajv = isCurrent ? new Ajv2020(all) : new Ajv(all);
   addFormats.default(ajv, { mode: 'fast' });
   return ajv;
 }
@@ -74,7 +143,7 @@ function isOlder({ $schema }: JsonSchema): boolean {
   return typeof $schema === 'string' && olderDialects.test($schema);
 }
 
-/** `$schema` has been read, and one that we don't know is no reason to refuse; `$async` would make a promise. */
+/** `$schema` is read above, and one that is unknown is no reason to refuse; `$async` would return a promise. */
 function withoutDialect({ $schema: _dialect, $async: _async, ...rest }: JsonSchema): JsonSchema {
   return rest;
 }
@@ -89,7 +158,7 @@ function describeFirst({ errors }: ValidateFunction): string {
       : keyword === 'enum'
         ? `: ${JSON.stringify(params['allowedValues'])}`
         : '';
-  return `arguments${instancePath} ${message}${detail}`.slice(0, maxFaultCharacters);
+  return `arguments${instancePath} ${message}${detail}`.slice(0, maxIssueCharacters);
 }
 
 function isDeeperThan(value: unknown, depth: number): boolean {

@@ -135,7 +135,7 @@ describe('what is asked for', () => {
     await mkdir(join(servers.home, 'mcp.json'));
     await expect(servers.openPlugin('later')).rejects.toMatchObject({
       code: 'plugin_unreachable',
-      message: "The plugin mcp/later can't be used: mcp.json is no file.",
+      message: "The plugin mcp/later can't be used: mcp.json is not a file.",
     });
   });
 
@@ -223,7 +223,9 @@ describe('mcp/speech-script', () => {
   it('formats', async () => {
     const [tool] = (await open([plugin])).tools();
     expect(tool).toMatchObject({ name: 'format', exposedName: 'format' });
-    expect(tool?.findArgumentIssue({ text: 1 })).toBe('arguments/text must be string');
+    expect(tool?.findArgumentIssue({ text: 1 })).toBe(
+      "The arguments of format don't fit its schema: arguments/text must be string",
+    );
     expect(tool?.findArgumentIssue({ text: 'Hello 😀' })).toBeUndefined();
     const result = await tool?.call({ text: 'Hello 😀' }, trusted);
     expect(JSON.parse(String(result?.content[0]?.['text']))).toMatchObject({

@@ -5,6 +5,7 @@ import { linkAbort } from '../concurrency/linked-abort.ts';
 import { HearthError } from '../contract/errors.ts';
 import type { ResolveAddresses } from '../net/address-policy.ts';
 import { withSignal, type RequestContext } from '../request/request-context.ts';
+import type { TransportBounds } from './mcp-transport.ts';
 import { assertAllowedTools } from './allowed-tools.ts';
 import type { BuiltInPlugin } from './built-in-plugin.ts';
 import { createToolbox } from './create-toolbox.ts';
@@ -15,7 +16,6 @@ import type { ToolList } from './tool-list.ts';
 import { assertMayUse, type ToolSwitches } from './tool-permission.ts';
 import type { OpenToolSource, ToolSource } from './tool-source.ts';
 import type { Integration, Toolbox, ToolServers } from './toolbox.ts';
-import type { TransportBounds } from './transport-bounds.ts';
 
 export interface ToolServersOptions extends ToolSwitches {
   /** Folder of mcp.json; the working folder of plugins that have none of their own. */

@@ -35,7 +35,10 @@ export interface Tool {
   /** JSON schema of the arguments object. */
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly provider: ToolProvider;
-  /** Why the arguments don't fit the schema; undefined where they do. */
+  /**
+   * Says in a sentence for the model why the arguments can't be used: they don't fit the schema, or could not be
+   * checked. Undefined where they fit.
+   */
   findArgumentIssue(args: Readonly<Record<string, unknown>>): string | undefined;
   /**
    * Calls the tool. A time limit that passes, a call that the server refuses and a connection that is lost

@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import SqliteDatabase from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { errorTable, type ErrorCode } from '../../src/contract/errors.ts';
+import { openSqlite } from '../../src/sqlite.ts';
 import { get, post, type ApiAnswer } from '../setup/server/api.ts';
 import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
 import { expectFailure } from '../setup/server/error-case.ts';
@@ -163,7 +163,7 @@ describe('a server with one slot and no queue', () => {
   });
 
   it('storage_failed and internal where the database fails', async () => {
-    const database = new SqliteDatabase(join(hearth.home, 'hearth.db'));
+    const database = openSqlite(join(hearth.home, 'hearth.db'), { lockWaitMs: 5000 });
     database.exec(
       "create trigger full before insert on responses begin select raise(abort, 'no room'); end",
     );

@@ -54,6 +54,7 @@ it('makes a token that expires', async () => {
 describe('what is refused', () => {
   it.each([
     ['a name that is empty', { name: ' ', permissions: ['chat'] }, 'name'],
+    ['a name with a NUL', { name: 'a\0b', permissions: ['chat'] }, 'name'],
     ['no permission', { name: 'a', permissions: [] }, 'permissions'],
     ['an unknown permission', { name: 'a', permissions: ['root'] }, 'permissions[0]'],
     [

@@ -52,6 +52,22 @@ describe('hearth serve', () => {
     await server.stop();
   });
 
+  it('is reached directly, and reaches its engine, where Node follows the proxy of the environment', async () => {
+    const environment = {
+      NODE_USE_ENV_PROXY: '1',
+      HTTP_PROXY: 'http://127.0.0.1:9',
+      HTTPS_PROXY: 'http://127.0.0.1:9',
+      NO_PROXY: '',
+    };
+    const server = await openHearth({ home, environment });
+    const chat = ['chat', 'hearth/starter-chat', '-p', 'Hello!'];
+    const { exitCode, stdout, stderr } = await runHearth(chat, { home, environment });
+    expect(stderr).not.toContain('error');
+    expect(exitCode).toBe(0);
+    expect(stdout).not.toBe('');
+    await server.stop();
+  });
+
   it('refuses a setting that is not allowed, and says which', async () => {
     const { exitCode, stderr } = await runHearth(['serve', '--port', '70000'], { home });
     expect(exitCode).toBe(2);

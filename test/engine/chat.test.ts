@@ -78,7 +78,7 @@ describe('chat', () => {
   it('calls a tool and goes on with its result', async () => {
     const messages: EngineMessage[] = [{ role: 'user', content: 'Get the tide of Brest' }];
     const { events, end } = await generateAll(engine, ask('', { messages, tools: [getTide] }));
-    const deltas = events.filter((event) => event.type === 'tool_call.delta');
+    const deltas = events.filter((event) => event.type === 'toolCall.delta');
     expect(end.stopReason).toBe('toolCalls');
     expect(deltas[0]).toMatchObject({ index: 0, name: 'get_tide', id: expect.any(String) });
     const argumentsJson = deltas.map((delta) => delta.argumentsJson).join('');
@@ -110,7 +110,7 @@ describe('chat', () => {
   it('calls no tool when told so', async () => {
     const request = ask('Get the tide of Brest', { tools: [getTide], toolChoice: 'none' });
     const { events } = await generateAll(engine, request);
-    expect(events.some((event) => event.type === 'tool_call.delta')).toBe(false);
+    expect(events.some((event) => event.type === 'toolCall.delta')).toBe(false);
   });
 
   it('offers only the tool that was chosen by name', async () => {
@@ -120,7 +120,7 @@ describe('chat', () => {
       toolChoice: { name: 'get_tide' },
     });
     const { events } = await generateAll(engine, request);
-    expect(events.find((event) => event.type === 'tool_call.delta')).toMatchObject({
+    expect(events.find((event) => event.type === 'toolCall.delta')).toMatchObject({
       name: 'get_tide',
     });
   });

@@ -5,11 +5,11 @@ import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import SqliteDatabase from 'better-sqlite3';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { acquireHomeLock } from '../../src/home/home-lock.ts';
 import { createLogger } from '../../src/observability/logger.ts';
+import { openSqlite } from '../../src/sqlite.ts';
 import { createSqliteStore } from '../../src/store/sqlite-store.ts';
 import type { WriterReport } from './writer.ts';
 import { seededRandom } from '../setup/seeded-random.ts';
@@ -125,12 +125,17 @@ async function assertWhole(
 }
 
 function assertSound(file: string): void {
-  const database = new SqliteDatabase(file, { readonly: true });
-  const count = (from: string) => database.prepare(`select count(*) from ${from}`).pluck().get();
-  expect(database.pragma('integrity_check', { simple: true })).toBe('ok');
-  expect(database.pragma('foreign_key_check')).toEqual([]);
-  expect(count('blobs where sha256 not in (select sha256 from response_blobs)')).toBe(0);
+  const database = openSqlite(file, { isReadOnly: true });
+  const rows = (sql: string) => database.prepare(sql).all();
+  const count = (from: string) => rows(`select count(*) as count from ${from}`);
+  expect(rows('pragma integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+  expect(rows('pragma foreign_key_check')).toEqual([]);
+  expect(count('blobs where sha256 not in (select sha256 from response_blobs)')).toEqual([
+    { count: 0 },
+  ]);
   const parents = 'select parent_id from responses where parent_id is not null';
-  expect(count(`responses where deleted_at is not null and id not in (${parents})`)).toBe(0);
+  expect(count(`responses where deleted_at is not null and id not in (${parents})`)).toEqual([
+    { count: 0 },
+  ]);
   database.close();
 }

@@ -1,4 +1,4 @@
-import type { ZodType, z } from 'zod';
+import type * as z from 'zod';
 import type { Route } from '../../contract/route.ts';
 import { sendApiRequest, TransportError, type ApiAnswer } from '../../net/api-client-transport.ts';
 import {
@@ -10,7 +10,7 @@ import {
 } from './client-error.ts';
 import { readServerSentEvents } from './server-sent-events.ts';
 
-type SchemaInput<Schema> = Schema extends ZodType ? z.input<Schema> : never;
+type SchemaInput<Schema> = Schema extends z.ZodType ? z.input<Schema> : never;
 
 /** The parts of a request that the route declares. */
 type Input<Declared extends Route> = Readonly<
@@ -133,7 +133,7 @@ async function readText(response: ApiAnswer): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-function check<Schema extends ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw unexpectedResponse('does not match the API of this version of hearth');

@@ -93,11 +93,15 @@ export const serverStatusSchema = z
         pid: 4711,
         started_at: '2026-11-02T09:30:00.000Z',
         home: '/home/ada/.hearth',
-        runtime: { name: 'llama.cpp', version: 'b7010', supported_formats: ['gguf'] },
+        runtime: {
+          name: 'llama.cpp-linux-x64-cpu',
+          version: 'b11549',
+          supported_formats: ['gguf'],
+        },
         memory: {
-          resident_bytes: 92_274_688,
+          resident_bytes: 97_026_048,
           available_bytes: 12_884_901_888,
-          reserved_bytes: 96_468_992,
+          reserved_bytes: 127_826_592,
         },
         instances: [
           {
@@ -107,11 +111,11 @@ export const serverStatusSchema = z
             state: 'ready',
             loaded_by: 'request',
             pinned: false,
-            config: { context_length: 2048, parallel: 4 },
+            config: { context_length: 4096, parallel: 4 },
             active_requests: 1,
             queued_requests: 0,
-            estimated_bytes: 96_468_992,
-            resident_bytes: 88_080_384,
+            estimated_bytes: 127_826_592,
+            resident_bytes: 119_853_056,
             loaded_at: '2026-11-02T09:31:00.000Z',
             ttl_seconds: 3600,
             idle_seconds: 0,

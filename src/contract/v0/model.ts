@@ -11,8 +11,8 @@ const exampleModel = {
   compatibility_type: 'gguf',
   quantization: 'Q8_0',
   state: 'loaded',
-  max_context_length: 2048,
-  loaded_context_length: 2048,
+  max_context_length: 4096,
+  loaded_context_length: 4096,
   capabilities: ['tool_use'],
 };
 

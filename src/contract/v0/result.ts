@@ -69,8 +69,8 @@ export const exampleV0Report = {
     generation_time: 0.066,
     stop_reason: 'eosFound',
   },
-  model_info: { arch: 'llama', quant: 'Q8_0', format: 'gguf', context_length: 2048 },
-  runtime: { name: 'llama.cpp', version: 'b7010', supported_formats: ['gguf'] },
+  model_info: { arch: 'llama', quant: 'Q8_0', format: 'gguf', context_length: 4096 },
+  runtime: { name: 'llama.cpp-linux-x64-cpu', version: 'b11549', supported_formats: ['gguf'] },
 };
 
 export type V0Usage = z.infer<typeof v0UsageSchema>;

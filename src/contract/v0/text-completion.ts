@@ -107,7 +107,7 @@ export const createCompletionV0 = defineRoute({
   path: '/api/v0/completions',
   operationId: 'createCompletionV0',
   summary: 'Continue a text',
-  description: 'The prompt goes to the model as it is, without a chat template.',
+  description: 'The prompt is sent to the model unchanged, without a chat template.',
   permission: 'chat',
   body: v0CompletionRequestSchema,
   result: v0CompletionResultSchema,

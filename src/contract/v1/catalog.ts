@@ -35,7 +35,7 @@ export const searchCatalog = defineRoute({
   summary: 'Search for models to download',
   description:
     'Lists the models of the catalog that match, then models of the model hub. Without `search` the whole ' +
-    'catalog is listed. If the hub is unreachable, `warning` says so and only the catalog is listed.',
+    'catalog is listed. If the hub is unreachable, only the catalog is listed, and `warning` has the reason.',
   permission: 'models:read',
   query: z.strictObject({
     search: z

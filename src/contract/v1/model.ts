@@ -25,11 +25,11 @@ const exampleModel = {
   key: 'hearth/starter-chat',
   display_name: 'starter-chat',
   architecture: 'llama',
-  quantization: { name: 'Q8_0', bits_per_weight: 8.5 },
-  size_bytes: 4_318_208,
+  quantization: { name: 'Q8_0', bits_per_weight: 8.52 },
+  size_bytes: 3_131_840,
   params_string: '3M',
-  loaded_instances: [{ id: 'hearth/starter-chat', config: { context_length: 2048, parallel: 4 } }],
-  max_context_length: 2048,
+  loaded_instances: [{ id: 'hearth/starter-chat', config: { context_length: 4096, parallel: 4 } }],
+  max_context_length: 4096,
   format: 'gguf',
   capabilities: {
     vision: false,
@@ -148,7 +148,7 @@ export const loadRequestSchema = z
   })
   .meta({
     id: 'LoadRequest',
-    examples: [{ model: 'hearth/starter-chat', context_length: 2048, echo_load_config: true }],
+    examples: [{ model: 'hearth/starter-chat', context_length: 4096, echo_load_config: true }],
   });
 export type LoadRequest = z.infer<typeof loadRequestSchema>;
 
@@ -168,7 +168,7 @@ export const loadResultSchema = z
         instance_id: 'hearth/starter-chat',
         load_time_seconds: 0.41,
         status: 'loaded',
-        load_config: { context_length: 2048, parallel: 4 },
+        load_config: { context_length: 4096, parallel: 4 },
       },
     ],
   });
@@ -202,16 +202,16 @@ const loadEstimateSchema = z
         type: 'llm',
         status: 'estimated',
         estimate: {
-          total_bytes: 96_468_992,
-          weights_bytes: 4_318_208,
-          kv_cache_bytes: 6_291_456,
-          compute_bytes: 25_165_824,
+          total_bytes: 127_826_592,
+          weights_bytes: 3_131_840,
+          kv_cache_bytes: 75_497_472,
+          compute_bytes: 4_676_608,
           projector_bytes: 0,
-          process_bytes: 60_693_504,
+          process_bytes: 44_520_672,
           usable_bytes: 8_589_934_592,
           fits: true,
         },
-        load_config: { context_length: 2048, parallel: 4 },
+        load_config: { context_length: 4096, parallel: 4 },
       },
     ],
   });

@@ -30,7 +30,13 @@ const tokenRecordSchema = z
 
 const createTokenRequestSchema = z
   .strictObject({
-    name: z.string().trim().min(1).max(128).describe('What the token is for.'),
+    name: z
+      .string()
+      .trim()
+      .min(1)
+      .max(128)
+      .refine((name) => !name.includes('\0'), 'It must not contain a NUL character')
+      .describe('What the token is for.'),
     permissions: z
       .array(permissionSchema)
       .min(1)
@@ -39,7 +45,7 @@ const createTokenRequestSchema = z
       .describe('`admin` implies all others.'),
     expires_at: z.iso
       .datetime({ offset: true })
-      .refine((time) => Date.parse(time) > Date.now(), 'It must be a time to come')
+      .refine((time) => Date.parse(time) > Date.now(), 'It must be in the future')
       .optional()
       .describe('Time from which the token is invalid; it never expires if absent.'),
   })

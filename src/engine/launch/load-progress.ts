@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { LineRing } from '../../processes/line-ring.ts';
 
 const linePrefix = 'cmd_child_to_router:state:';

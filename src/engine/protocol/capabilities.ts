@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { HearthError } from '../../contract/errors.ts';
 import type { EngineConnection } from '../../net/engine-connection.ts';
 import type { EngineCapabilities } from '../engine.ts';

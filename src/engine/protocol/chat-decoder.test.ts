@@ -87,8 +87,8 @@ describe('ChatDecoder', () => {
       ),
     ]);
     expect(events).toEqual([
-      { type: 'tool_call.delta', index: 0, id: 'a', name: 'f', argumentsJson: '{' },
-      { type: 'tool_call.delta', index: 0, argumentsJson: '}' },
+      { type: 'toolCall.delta', index: 0, id: 'a', name: 'f', argumentsJson: '{' },
+      { type: 'toolCall.delta', index: 0, argumentsJson: '}' },
     ]);
     expect(decoder.end().stopReason).toBe('toolCalls');
   });

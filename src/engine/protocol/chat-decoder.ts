@@ -10,7 +10,7 @@ export class ChatDecoder extends StreamDecoder<ChatChunk> {
     if (delta?.content) this.acceptText('content.delta', delta.content, choice?.logprobs?.content);
     for (const call of delta?.tool_calls ?? []) {
       this.acceptToolCall({
-        type: 'tool_call.delta',
+        type: 'toolCall.delta',
         index: call.index,
         ...(call.id === undefined ? {} : { id: call.id }),
         ...(call.function?.name === undefined ? {} : { name: call.function.name }),

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { HearthError } from '../../contract/errors.ts';
 import { ConnectionLostError, type EngineReply } from '../../net/engine-connection.ts';
 import type { WireError } from './stream-chunk.ts';

@@ -98,7 +98,7 @@ export abstract class StreamDecoder<Chunk> {
     }
   }
 
-  protected acceptToolCall(delta: Extract<GenerationEvent, { type: 'tool_call.delta' }>): void {
+  protected acceptToolCall(delta: Extract<GenerationEvent, { type: 'toolCall.delta' }>): void {
     this.#deltaCount += 1;
     this.#hasToolCalls = true;
     this.#batch.add(delta);

@@ -56,7 +56,7 @@ describe('readJsonBody', () => {
     await expect(read(body, 2_000_000)).rejects.toMatchObject({ code: 'body_too_large' });
   });
 
-  it('reads what is nested up to the limit, and refuses what is deeper', async () => {
+  it('accepts nesting up to the limit, and refuses what is deeper', async () => {
     const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
     expect(await read(nested(512))).toBeInstanceOf(Array);
     await expect(read(nested(513))).rejects.toMatchObject({ code: 'invalid_json' });

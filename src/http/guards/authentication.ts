@@ -5,8 +5,8 @@ import { anonymousPrincipal, type Principal } from './principal.ts';
 export type Authenticator = Pick<TokenService, 'authenticate'>;
 
 /**
- * Who makes the request: null for nobody where a token is required (the endpoints without a permission
- * still answer); an error for a token of this server that is not valid, required or not.
+ * Identifies the principal of a request. Null: a token is required and missing; endpoints without a permission
+ * still respond. An invalid token of this server is an error even if none is required.
  */
 export async function identify(
   authenticator: Authenticator,
@@ -20,7 +20,7 @@ export async function identify(
     case 'token':
       return { tokenId: authentication.token.id, permissions: authentication.token.permissions };
     case 'invalid':
-      // Clients of other servers send any word as a key; where none is needed, it counts as none.
+      // Clients of other servers send arbitrary keys; if no token is required, they are ignored.
       if (authentication.reason === 'malformed' && !isTokenRequired) return anonymousPrincipal;
       return new HearthError('invalid_api_key', describeRefusal(authentication));
   }
@@ -30,10 +30,10 @@ function describeRefusal({
   reason,
   masked,
 }: Extract<Authentication, { readonly kind: 'invalid' }>): string {
-  const faults = {
+  const reasons = {
     malformed: 'is not one of this server; the header has the form "Authorization: Bearer <token>"',
     unknown: 'is unknown or revoked',
     expired: 'has expired',
   };
-  return `The token ${JSON.stringify(masked)} ${faults[reason]}. \`hearth token create\` makes a new one.`;
+  return `The token ${JSON.stringify(masked)} ${reasons[reason]}. \`hearth token create\` makes a new one.`;
 }

@@ -12,8 +12,8 @@ interface ContentHeaders {
 }
 
 /**
- * Refuses a body that isn't declared as JSON: a page of another origin can send the other types without
- * being asked first (CORS "simple requests").
+ * Rejects a body that is not declared as JSON. Pages of other origins can send the other types without a preflight
+ * request (CORS "simple requests").
  */
 export function checkContentType(headers: ContentHeaders): HearthError | undefined {
   const { method, contentType, contentLength, transferEncoding } = headers;
@@ -28,7 +28,7 @@ export function checkContentType(headers: ContentHeaders): HearthError | undefin
   );
 }
 
-/** Refuses a body by the length that it is declared with; one sent in chunks is measured while it is read. */
+/** Rejects a body by its declared length; a chunked body is measured while it is read. */
 export function checkContentLength(
   contentLength: string | undefined,
   limitBytes: number,
@@ -37,7 +37,7 @@ export function checkContentLength(
   return sizeBytes <= limitBytes ? undefined : bodyTooLarge(`${sizeBytes} bytes`, limitBytes);
 }
 
-/** The error for a body beyond the limit; `size` says how far, such as `70 bytes`. */
+/** The error for a body that exceeds the limit. @param size such as `70 bytes` */
 export function bodyTooLarge(size: string, limitBytes: number): HearthError {
   return new HearthError(
     'body_too_large',
@@ -47,7 +47,7 @@ export function bodyTooLarge(size: string, limitBytes: number): HearthError {
 
 const maxUrlLength = 8192;
 
-/** Refuses a URL that is longer than any endpoint needs. */
+/** Rejects a URL that is longer than any endpoint needs. */
 export function checkUrlLength(url: string): HearthError | undefined {
   if (url.length <= maxUrlLength) return undefined;
   return new HearthError(

@@ -3,9 +3,9 @@ import { HearthError } from '../../contract/errors.ts';
 import { shorten } from '../validation/shown-value.ts';
 
 interface HostPolicy {
-  /** The address that the server is bound to. */
+  /** Address that the server listens on. */
   readonly boundHost: string;
-  /** Further names, each with or without a port. */
+  /** Additional names, each with or without a port. */
   readonly allowedHosts: readonly string[];
 }
 
@@ -13,16 +13,16 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** `host:port` that a request was sent to; URLs here always have a path. */
+/** The `host:port` of a URL that has a path. */
 export function authorityOf(url: string): string {
   const start = url.indexOf('//') + 2;
   return url.slice(start, url.indexOf('/', start)).toLowerCase();
 }
 
 /**
- * Refuses requests that were sent to a foreign name, so that a web page can't reach the server through a
- * name of its own that it lets resolve to this machine (DNS rebinding). An address can't be rebound: one
- * of loopback always passes, and any where the server listens on all of them.
+ * Rejects requests to unknown host names. Otherwise a web page could reach the server through a name of its own that
+ * resolves to this machine (DNS rebinding). Addresses can't be rebound: loopback addresses are always allowed, and
+ * all addresses if the server listens on all of them.
  */
 export function createHostGuard(
   policy: HostPolicy,

@@ -2,20 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { createOriginGuard, preflightResponse, shareWithOrigin } from './origin.ts';
 
 describe('an origin', () => {
-  const judge = createOriginGuard(['https://app.example']);
+  const classify = createOriginGuard(['https://app.example']);
 
   it('is the same where there is none, and for the own pages of the server', () => {
-    expect(judge(undefined, 'localhost:1234')).toEqual({ kind: 'same' });
-    expect(judge('http://localhost:1234', 'localhost:1234')).toEqual({ kind: 'same' });
+    expect(classify(undefined, 'localhost:1234')).toEqual({ kind: 'same' });
+    expect(classify('http://localhost:1234', 'localhost:1234')).toEqual({ kind: 'same' });
   });
 
   it('is shared where it is listed, and keeps the spelling of the client', () => {
     const origin = 'https://App.example';
-    expect(judge(origin, 'localhost')).toEqual({ kind: 'shared', origin });
+    expect(classify(origin, 'localhost')).toEqual({ kind: 'shared', origin });
   });
 
   it('is foreign where it is not listed, and the error names it', () => {
-    expect(judge('https://other.example', 'localhost')).toMatchObject({
+    expect(classify('https://other.example', 'localhost')).toMatchObject({
       kind: 'foreign',
       error: {
         code: 'forbidden',

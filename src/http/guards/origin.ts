@@ -1,7 +1,7 @@
 import { HearthError } from '../../contract/errors.ts';
 import { shorten } from '../validation/shown-value.ts';
 
-/** How a request stands to the page that made it. */
+/** Whether the page that sent a request may do so. */
 type OriginVerdict =
   | { readonly kind: 'same' }
   | { readonly kind: 'shared'; readonly origin: string }
@@ -10,8 +10,9 @@ type OriginVerdict =
 const sameOrigin: OriginVerdict = { kind: 'same' };
 
 /**
- * Judges the `Origin` header, whatever the method: none (not a browser, or a plain link) and the server's
- * own pass; others only where `server.cors` lists them. `null` (sandboxed frames, files) is foreign unless any is allowed.
+ * Classifies the `Origin` header of any method. Requests without one (no browser, or a plain link) and from the
+ * server's own pages are allowed, others if `server.cors` lists them. `null` (sandboxed frames, files) is foreign
+ * unless all origins are allowed.
  */
 export function createOriginGuard(
   cors: readonly string[],
@@ -32,7 +33,7 @@ export function createOriginGuard(
 
 const headerNames = /^[\w-]+(?: *, *[\w-]+)*$/;
 
-/** Answers a browser that asks before its request, for an origin that passed. */
+/** Responds to the preflight request of an allowed origin. */
 export function preflightResponse(requestedHeaders: string | undefined): Response {
   const isSane = requestedHeaders !== undefined && headerNames.test(requestedHeaders);
   return new Response(null, {
@@ -45,7 +46,7 @@ export function preflightResponse(requestedHeaders: string | undefined): Respons
   });
 }
 
-/** Lets the page of an allowed origin read the response. */
+/** Allows the page of an allowed origin to read the response. */
 export function shareWithOrigin(headers: Headers, origin: string): void {
   headers.set('Access-Control-Allow-Origin', origin);
   headers.set('Access-Control-Expose-Headers', 'X-Request-Id, Retry-After');

@@ -13,12 +13,12 @@ it('lets an anonymous caller do what runs no program and changes no token', () =
 });
 
 describe('an endpoint', () => {
-  it('that needs nothing takes a caller without a token for nobody', () => {
+  it('that needs no permission gives a caller without a token none', () => {
     expect(authorize(null, null)).toEqual({ tokenId: null, permissions: [] });
     expect(authorize(anonymousPrincipal, null)).toBe(anonymousPrincipal);
   });
 
-  it('refuses nobody with the way to a token', () => {
+  it('refuses a request without a token, and names the way to one', () => {
     expect(authorize(null, 'chat')).toMatchObject({
       code: 'invalid_api_key',
       message:

@@ -1,16 +1,16 @@
 import { HearthError } from '../../contract/errors.ts';
 import type { Permission } from '../../contract/permission.ts';
 
-/** Who makes a request and what they may do. */
+/** The sender of a request and its permissions. */
 export interface Principal {
-  /** Null where the server asks for no token and none was given. */
+  /** Null if the server requires no token and the request has none. */
   readonly tokenId: string | null;
   readonly permissions: readonly Permission[];
 }
 
 /**
- * The caller without a token, where none is required. Plugins run programs, so they always need one;
- * `admin` would let a caller mint such a token.
+ * The principal without a token, if none is required. Plugins run programs, so they always require a token, and so
+ * does `admin`, which can create tokens.
  */
 export const anonymousPrincipal: Principal = {
   tokenId: null,
@@ -22,7 +22,7 @@ export function permits(principal: Principal, permission: Permission): boolean {
   return principal.permissions.includes(permission) || principal.permissions.includes('admin');
 }
 
-/** The caller, where they may use an endpoint that asks for `permission`; null asks for nothing. */
+/** Returns the principal if it may use an endpoint with this permission; null requires none. */
 export function authorize(
   principal: Principal | null,
   permission: Permission | null,

@@ -78,10 +78,15 @@ function adapt({ _zod: { def } }: z.core.$ZodTypes, json: JsonObject, direction:
 function toDiscriminator(def: z.core.$ZodDiscriminatedUnionDef, json: JsonObject) {
   const branches = (json['oneOf'] ?? json['anyOf'] ?? []) as readonly JsonObject[];
   const mapping = new Map<string, string>();
-  for (const [index, option] of def.options.entries()) {
+  for (const [
+    index,
+    {
+      _zod: { propValues },
+    },
+  ] of def.options.entries()) {
     const reference = branches[index]?.['$ref'];
     if (typeof reference !== 'string') return undefined;
-    for (const value of option._zod.propValues?.[def.discriminator] ?? []) {
+    for (const value of propValues?.[def.discriminator] ?? []) {
       mapping.set(String(value), reference);
     }
   }

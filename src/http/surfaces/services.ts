@@ -8,13 +8,13 @@ import type { Logger } from '../../observability/logger.ts';
 import type { Store } from '../../store/store.ts';
 import type { ToolServers } from '../../tools/toolbox.ts';
 
-/** What the surfaces serve from. */
+/** The parts of the server that surfaces use. */
 export interface SurfaceServices {
   readonly library: EditableModelLibrary;
   readonly pool: InstancePool;
   readonly downloads: DownloadManager;
   readonly hub: Hub;
-  /** Where the hub is: what its repositories' addresses begin with. */
+  /** Base URL of the hub's repositories. */
   readonly hubEndpoint: string;
   readonly store: Store;
   readonly tokens: TokenService;
@@ -26,7 +26,10 @@ export interface SurfaceServices {
   readonly maxImagePixels: number;
   readonly server: {
     readonly version: string;
+    readonly pid: number;
     readonly startedAt: Date;
     readonly home: string;
+    /** Memory of the server process itself. */
+    readonly residentBytes: () => number;
   };
 }

@@ -8,13 +8,13 @@ export interface ByteSource {
   /** For messages; never a whole path. */
   readonly name: string;
   readonly sizeBytes: number;
-  /** Fills `target` from `position` and gives the number of bytes read; fewer only at the end. */
+  /** Fills `target` from `position` and returns the number of bytes read; fewer only at the end of the file. */
   read(target: Buffer, position: number): Promise<number>;
 }
 
 /**
- * Opens a file for `use` and closes it afterwards. Pipes, sockets and devices are refused before they
- * are opened, since opening one may block for ever.
+ * Opens a file for `use` and closes it afterwards. Refuses pipes, sockets and devices without opening them, since that
+ * may block for ever.
  *
  * @throws HearthError `missing_file` or `corrupt_file`; and whatever `use` throws.
  */

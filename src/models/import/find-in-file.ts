@@ -4,7 +4,7 @@ import { HearthError } from '../../contract/errors.ts';
 import { folderNameFrom } from '../folder-name.ts';
 import { corruptFile } from '../gguf/byte-source.ts';
 import { readGgufHeader } from '../gguf/header.ts';
-import { ggufFacts } from '../gguf-facts.ts';
+import { ggufFacts } from '../gguf/facts.ts';
 import { parseModelFileName } from '../model-file-name.ts';
 import { isPrintable } from '../printable-text.ts';
 import type { ImportSource } from './import-source.ts';
@@ -41,7 +41,7 @@ async function findParts(file: string): Promise<string[]> {
     throw new HearthError(
       'invalid_value',
       `${JSON.stringify(name.slice(0, 255))} is not the name of a GGUF file (*.gguf).`,
-      { param: 'file' },
+      { field: 'file' },
     );
   const { part } = parseModelFileName(name);
   if (part === null) return [file];
@@ -67,6 +67,6 @@ async function assertUsable(
     throw new HearthError(
       'invalid_value',
       `${name} is a projector: say which repo, and which publisher, it belongs to.`,
-      { param: 'repo' },
+      { field: 'repo' },
     );
 }

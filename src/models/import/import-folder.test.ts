@@ -172,7 +172,7 @@ describe('a folder', () => {
     await put('from/dog-Q8_0.gguf');
     await expect(run('from', { repo: 'pets' })).rejects.toMatchObject({
       code: 'invalid_value',
-      param: 'repo',
+      field: 'repo',
     });
     await put('bad/bad.gguf', 'junk');
     await expect(run('bad')).rejects.toMatchObject({ code: 'corrupt_file' });

@@ -3,7 +3,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { HearthError } from '../../contract/errors.ts';
 import { errorCode } from '../../error-code.ts';
 import { isCompanionFile } from './companion-file.ts';
-import type { Removal } from './removal.ts';
+import type { Removal } from './plan-removal.ts';
 
 /**
  * Removes the files of a model and the folders that are empty then, never anything outside of the models
@@ -46,7 +46,7 @@ async function assertInside(folder: string, { key, repository }: Removal): Promi
     'conflict',
     `${key} is reached over a link in the models folder, so its files are not Hearth's. Delete them ` +
       'where they are, or remove the link.',
-    { param: 'model' },
+    { field: 'model' },
   );
 }
 

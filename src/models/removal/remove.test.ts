@@ -221,7 +221,7 @@ describe('a removal', () => {
         signal,
       });
       const removal = all.remove('acme/fine', () => {});
-      await expect(removal).rejects.toMatchObject({ code: 'conflict', param: 'model' });
+      await expect(removal).rejects.toMatchObject({ code: 'conflict', field: 'model' });
       await expect(access(file)).resolves.toBeUndefined();
     },
   );

@@ -24,6 +24,8 @@ export interface HearthOptions {
   /** Beside `--port 0`. */
   readonly flags?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** The command-line tool of another installation than the one under `dist/`. */
+  readonly entryPoint?: string;
 }
 
 const startWithinMs = 30_000;
@@ -51,7 +53,15 @@ export function hearthEnvironment(
 export async function startHearth(home: string, options: HearthOptions): Promise<HearthProcess> {
   const child = spawn(
     process.execPath,
-    [hearthEntryPoint, 'serve', '--port', '0', '--home', home, ...(options.flags ?? [])],
+    [
+      options.entryPoint ?? hearthEntryPoint,
+      'serve',
+      '--port',
+      '0',
+      '--home',
+      home,
+      ...(options.flags ?? []),
+    ],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: hearthEnvironment(options.environment),

@@ -170,6 +170,50 @@ describe('what is lost', () => {
   });
 });
 
+describe('a reference that is cut', () => {
+  const to = (name: string) => ({ $ref: `#/$defs/${name}` });
+  it.each<[string, JsonSchema]>([
+    [
+      'leaves a branch that begins like the next one',
+      {
+        anyOf: [to('a')],
+        $defs: { a: { type: 'string', anyOf: [to('a'), { items: to('a') }] } },
+      },
+    ],
+    [
+      'does so through another definition',
+      {
+        ...to('a'),
+        $defs: {
+          a: to('b'),
+          b: { type: 'string', anyOf: [{ properties: { a: to('a') } }, to('a')] },
+        },
+      },
+    ],
+    [
+      'does so where two refer to each other',
+      {
+        anyOf: [to('b')],
+        $defs: {
+          a: { anyOf: [to('b'), { properties: { a: to('a') } }] },
+          b: { type: 'integer', anyOf: [{ anyOf: [to('a'), {}] }, {}] },
+        },
+      },
+    ],
+    [
+      'leaves what stands beside it',
+      {
+        anyOf: [to('a')],
+        $defs: { a: { anyOf: [{ ...to('a'), type: 'string' }, { items: to('a') }] } },
+      },
+    ],
+  ])('%s', (_, original) => {
+    const { schema: copy, losses } = safe(original);
+    expect(losses).not.toEqual([]);
+    expect(safe(copy)).toEqual({ schema: copy, losses: [] });
+  });
+});
+
 describe('any schema', () => {
   const { schema: anySchema } = fc.letrec<{ schema: JsonSchema; inner: JsonSchema }>((tie) => ({
     inner: fc.oneof({ maxDepth: 2 }, fc.constant<JsonSchema>({}), tie('schema')),

@@ -155,7 +155,7 @@ function walkAlternatives(
     lose(walk, place, `has an \`${list}\` of none or more than ${maxAlternatives} schemas`);
     return {};
   }
-  const beginnings = branches.map((branch) => [...valueBeginnings(branch, walk.root)]);
+  const beginnings = branches.map((branch) => [...valueBeginnings(branch, walk)]);
   const begunBy = (one: string): number =>
     beginnings.filter((some) => some.some((other) => other === one)).length;
   const isShared = { object: begunBy('object') > 1, array: begunBy('array') > 1 };

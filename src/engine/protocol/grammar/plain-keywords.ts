@@ -1,6 +1,6 @@
 import { isGrammarPattern } from './is-grammar-pattern.ts';
 import {
-  isRecord,
+  hasReference,
   jsonTypes,
   lose,
   shown,
@@ -44,13 +44,8 @@ export function plainKeywords(schema: JsonSchema, place: Place, walk: SchemaWalk
 /** What only the model reads; a reference in it would lead nowhere in the copy. */
 function annotations(schema: JsonSchema): JsonSchema {
   return Object.fromEntries(
-    Object.entries(schema).filter(([key, value]) => !heeded.has(key) && !refers(value)),
+    Object.entries(schema).filter(([key, value]) => !heeded.has(key) && !hasReference(value)),
   );
-}
-
-function refers(value: unknown): boolean {
-  if (Array.isArray(value)) return value.some(refers);
-  return isRecord(value) && (Object.hasOwn(value, '$ref') || Object.values(value).some(refers));
 }
 
 function kind(schema: JsonSchema, place: Place, walk: SchemaWalk): JsonSchema {

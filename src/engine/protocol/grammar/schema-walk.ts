@@ -56,3 +56,11 @@ export function shown(value: unknown): string {
 export function isRecord(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** Whether a value has a `$ref` in it, at any depth. */
+export function hasReference(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasReference);
+  return (
+    isRecord(value) && (Object.hasOwn(value, '$ref') || Object.values(value).some(hasReference))
+  );
+}

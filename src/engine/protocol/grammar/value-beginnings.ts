@@ -1,5 +1,5 @@
 import { resolveJsonPointer } from './resolve-json-pointer.ts';
-import { isRecord, jsonTypes, type JsonSchema } from './schema-walk.ts';
+import { hasReference, isRecord, jsonTypes, type SchemaWalk } from './schema-walk.ts';
 
 export type Beginning = 'object' | 'array';
 
@@ -7,16 +7,21 @@ const both: ReadonlySet<Beginning> = new Set(['object', 'array']);
 const neither: ReadonlySet<Beginning> = new Set();
 const maxDepth = 8;
 
-/** Whether the values of a schema may be objects, arrays or both; one more than there is does no harm. */
+/**
+ * Whether the values of a schema may be objects, arrays or both, as the schema comes into the copy: a reference that is
+ * cut allows everything. One more than there is does no harm.
+ */
 export function valueBeginnings(
   schema: unknown,
-  root: JsonSchema,
+  walk: Pick<SchemaWalk, 'root' | 'cuts'>,
   depth = 0,
 ): ReadonlySet<Beginning> {
   if (!isRecord(schema) || depth > maxDepth) return both;
-  if ('$ref' in schema)
-    return valueBeginnings(resolveJsonPointer(root, schema['$ref']), root, depth + 1);
-  if ('const' in schema) return neither;
+  if ('$ref' in schema && !walk.cuts.has(schema)) {
+    const target = resolveJsonPointer(walk.root, schema['$ref']);
+    if (isRecord(target)) return valueBeginnings(target, walk, depth + 1);
+  }
+  if ('const' in schema && !hasReference(schema['const'])) return neither;
   const { type } = schema;
   const named = new Set<unknown>([type].flat());
   if (named.size === 0 || ![...named].every((one) => jsonTypes.has(one))) return both;

@@ -10,8 +10,8 @@ import { toFinishReason, toReport } from './to-report.ts';
 
 type GenerationEvent = TurnEvent | CompletionEvent;
 
-/** How one kind of completion writes its chunks. */
-interface ChunkFormat<Event extends GenerationEvent, Choice> {
+/** How one stream of a kind of completion writes its chunks. */
+export interface ChunkFormat<Event extends GenerationEvent, Choice> {
   readonly idPrefix: 'chatcmpl' | 'cmpl';
   readonly object: 'chat.completion.chunk' | 'text_completion';
   /** The choice of the chunk for an event; undefined where there is no chunk. */

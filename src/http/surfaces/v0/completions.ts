@@ -14,7 +14,7 @@ import { omitUndefined } from '../../../omit-undefined.ts';
 import { mount, type App } from '../../mount.ts';
 import { eventStream } from '../../sse.ts';
 import type { SurfaceServices } from '../services.ts';
-import { openChunkStream } from './chunk-stream.ts';
+import { openChunkStream, type ChunkFormat } from './chunk-stream.ts';
 import { completionHead } from './completion-head.ts';
 import { toCompletionLogprobs } from './logprobs.ts';
 import { toGenerationOptions } from './to-generation-options.ts';
@@ -28,12 +28,7 @@ export function mountCompletions(app: App, services: SurfaceServices): void {
     const echo = body.echo === true ? body.prompt : '';
     if (body.stream !== true) return collect(events, echo);
     const includesUsage = body.stream_options?.include_usage === true;
-    const format = {
-      idPrefix: 'cmpl',
-      object: 'text_completion',
-      toChoice: createChoices(echo),
-      toLastChoice: (finishReason: Choice['finish_reason']) => toChoice('', null, finishReason),
-    } as const;
+    const format = createCompletionChunks(echo);
     const chunks = await openChunkStream(events, format, { includesUsage, context });
     return eventStream(chunks, context);
   });
@@ -74,15 +69,20 @@ function toV0CompletionResult(result: CompletionResult, echo: string): V0Complet
   };
 }
 
-/** Makes the choices of one stream; the first one is the echo, if any. */
-function createChoices(echo: string): (event: CompletionEvent) => Choice | undefined {
+/** The chunks of one text completion; the first one is the echo, if any. */
+function createCompletionChunks(echo: string): ChunkFormat<CompletionEvent, Choice> {
   let textOffset = echo.length;
-  return (event) => {
-    if (event.type === 'prompt.start') return echo === '' ? undefined : toChoice(echo, null);
-    if (event.type !== 'text.delta') return undefined;
-    const logprobs = toCompletionLogprobs(event.logprobs, textOffset);
-    textOffset += event.text.length;
-    return toChoice(event.text, logprobs);
+  return {
+    idPrefix: 'cmpl',
+    object: 'text_completion',
+    toChoice: (event) => {
+      if (event.type === 'prompt.start') return echo === '' ? undefined : toChoice(echo, null);
+      if (event.type !== 'text.delta') return undefined;
+      const logprobs = toCompletionLogprobs(event.logprobs, textOffset);
+      textOffset += event.text.length;
+      return toChoice(event.text, logprobs);
+    },
+    toLastChoice: (finishReason) => toChoice('', null, finishReason),
   };
 }
 

@@ -1,6 +1,6 @@
 import { getModelV0, listModelsV0 } from '../../../contract/v0/model.ts';
 import { mount, type App } from '../../mount.ts';
-import { instancesMeant, loadedInstances } from '../loaded-instances.ts';
+import { selectedInstances, loadedInstances } from '../../../instances/loaded-instances.ts';
 import type { SurfaceServices } from '../services.ts';
 import { toV0Model } from './record.ts';
 
@@ -20,7 +20,7 @@ export function mountModels(app: App, { library, pool }: SurfaceServices): void 
 
   mount(app, getModelV0, async ({ params }) => {
     const selection = await library.find(params.model);
-    const loaded = instancesMeant(pool.list(), selection, params.model);
+    const loaded = selectedInstances(pool.list(), selection, params.model);
     return toV0Model(selection.model, selection.variant, loaded);
   });
 }

@@ -19,7 +19,7 @@ export function toGenerationOptions(body: V0Request): GenerationOptions & Instan
   };
 }
 
-/** Undefined where the model is to go on until it stops. */
+/** Undefined: no limit; the model stops by itself. */
 function toMaxTokens(body: V0Request): number | undefined {
   const newer = 'max_completion_tokens' in body ? body.max_completion_tokens : undefined;
   const maxTokens = (newer as number | null | undefined) ?? body.max_tokens;

@@ -4,7 +4,7 @@ import type { ResponseFormat, ToolChoice, ToolDefinition } from '../../../engine
 import { omitUndefined } from '../../../omit-undefined.ts';
 import { toGenerationOptions } from './to-generation-options.ts';
 
-/** The turn that a chat completion asks for: the whole conversation, with tools of the client's, stored nowhere. */
+/** The turn of a chat completion: the whole conversation, client-side tools, not stored. */
 export function toTurnRequest(body: V0ChatRequest): TurnRequest {
   return {
     ...toGenerationOptions(body),

@@ -27,7 +27,7 @@ beforeEach(() => {
     ];
   };
 });
-const hub = { search: (...given: Parameters<Hub['search']>) => search(...given) } as Hub;
+const hub = { search: (...query: Parameters<Hub['search']>) => search(...query) } as Hub;
 const { app } = createTestApp({
   v1Routes: (target) =>
     mountCatalog(target, { hub, hubEndpoint: 'http://mirror/hf/' } as SurfaceServices),
@@ -76,7 +76,7 @@ it('puts its own matches first and no repository twice', async () => {
   ]);
 });
 
-it('keeps to the limit, and asks nobody where it is reached', async () => {
+it('keeps to the limit, and does not ask the hub if it is reached', async () => {
   expect((await list('?search=qwen&limit=1')).body.models).toHaveLength(1);
   expect(searches).toEqual([]);
   expect((await list('?search=smolvlm-256m&limit=2')).body.models).toHaveLength(2);

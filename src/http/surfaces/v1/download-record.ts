@@ -1,33 +1,14 @@
-import { omitUndefined } from '../../../omit-undefined.ts';
 import type { DownloadJobRecord, DownloadStartRecord } from '../../../contract/v1/download.ts';
 import type { DownloadJob, DownloadPlan, DownloadStart } from '../../../downloads/downloads.ts';
-import { modelName } from '../../../models/library-model.ts';
-import type { ModelEntry } from '../../../models/model.ts';
+import { omitUndefined } from '../../../omit-undefined.ts';
 
-/** Keys of the library by file, each `owner/name/target` in lower case. */
-export type KeysByFile = ReadonlyMap<string, string>;
-
-/** A file's target is at most one folder deep. */
-export function keysByFile(models: readonly ModelEntry[]): KeysByFile {
-  return new Map(
-    models.flatMap(({ key, variants }) =>
-      variants
-        .flatMap(({ files }) => files)
-        .flatMap((path) => {
-          const parts = path.toLowerCase().split(/[/\\]/);
-          return [3, 4].map((depth) => [parts.slice(-depth).join('/'), key] as const);
-        }),
-    ),
-  );
-}
-
-/** A job as v1 shows it. */
-export function toDownloadJob(job: DownloadJob, keys: KeysByFile): DownloadJobRecord {
+/** @param model Key of its model in the library. */
+export function toDownloadJob(job: DownloadJob, model: string): DownloadJobRecord {
   const isDownloading = job.status === 'downloading';
   return {
     job_id: job.id,
     status: job.status,
-    ...subject(job.plan, keys),
+    ...subjectOf(job.plan, model),
     total_size_bytes: job.totalBytes,
     downloaded_bytes: job.downloadedBytes,
     started_at: job.startedAt.toISOString(),
@@ -40,21 +21,13 @@ export function toDownloadJob(job: DownloadJob, keys: KeysByFile): DownloadJobRe
   };
 }
 
-/** What a request to download was answered with, as v1 shows it. */
-export function toDownloadStart(start: DownloadStart, keys: KeysByFile): DownloadStartRecord {
+/** @param model Key of its model in the library. */
+export function toDownloadStart(start: DownloadStart, model: string): DownloadStartRecord {
   return start.kind === 'job'
-    ? toDownloadJob(start.job, keys)
-    : { status: 'already_downloaded', ...subject(start.plan, keys) };
+    ? toDownloadJob(start.job, model)
+    : { status: 'already_downloaded', ...subjectOf(start.plan, model) };
 }
 
-/** The key that the library gave to the files, else the one that it is going to give. */
-function subject({ owner, name, files, quantization, note }: DownloadPlan, keys: KeysByFile) {
-  const known = files
-    .map(({ target }) => keys.get(`${owner}/${name}/${target}`.toLowerCase()))
-    .find((key) => key !== undefined);
-  return {
-    model: known ?? `${owner}/${modelName(name)}`.toLowerCase(),
-    quantization,
-    ...omitUndefined({ note }),
-  };
+function subjectOf({ quantization, note }: DownloadPlan, model: string) {
+  return { model, quantization, ...omitUndefined({ note }) };
 }

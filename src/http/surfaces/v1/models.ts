@@ -10,7 +10,7 @@ import {
 import type { LoadEstimate, LoadOptions } from '../../../instances/load-options.ts';
 import type { ModelSelection } from '../../../models/model.ts';
 import { mount, type App } from '../../mount.ts';
-import { instancesMeant, loadedInstances } from '../loaded-instances.ts';
+import { selectedInstances, loadedInstances } from '../../../instances/loaded-instances.ts';
 import type { SurfaceServices } from '../services.ts';
 import { mountDeleteModel } from './delete-model.ts';
 import { toLoadConfig, toV1Model } from './record.ts';
@@ -33,7 +33,7 @@ export function mountModels(app: App, services: SurfaceServices): void {
 
   mount(app, getModel, async ({ params }) => {
     const selection = await library.find(params.model);
-    const loaded = instancesMeant(pool.list(), selection, params.model);
+    const loaded = selectedInstances(pool.list(), selection, params.model);
     return toV1Model(selection.model, selection.variant, loaded);
   });
 

@@ -11,7 +11,7 @@ export function mountStatus(app: App, { pool, runtimes, server }: SurfaceService
     const runtime = await runtimes.resolve('gguf');
     return {
       version: server.version,
-      pid: process.pid,
+      pid: server.pid,
       started_at: server.startedAt.toISOString(),
       home: server.home,
       runtime:
@@ -23,7 +23,7 @@ export function mountStatus(app: App, { pool, runtimes, server }: SurfaceService
               supported_formats: [...runtime.supportedFormats],
             },
       memory: {
-        resident_bytes: process.memoryUsage.rss(),
+        resident_bytes: server.residentBytes(),
         available_bytes: availableBytes,
         reserved_bytes: reservedBytes,
         ...omitUndefined({ limit_bytes: limitBytes }),

@@ -1,0 +1,13 @@
+// Fails where an import does not follow the table of rooms (scripts/lint/rooms.mjs).
+import { join } from 'node:path';
+import { checkImports, checkTable } from './lint/check-rooms.mjs';
+import { listFiles, readImports } from './lint/import-graph.mjs';
+
+const root = join(import.meta.dirname, '..');
+// Tests and their helpers may import what they test against.
+const files = (await listFiles(root, 'src', /\.ts$/)).filter(
+  (file) => !/\.test\.ts$|\/testing\//.test(file),
+);
+const problems = [...checkTable(), ...checkImports(files, await readImports(root, files))];
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exitCode = 1;

@@ -1,0 +1,228 @@
+/**
+ * The rooms of `src/`, bottom to top, and what each may import. A room may import only rooms that stand above
+ * it in this list, so cycles cannot be declared; a folder that is not listed fails the lint.
+ * `ARCHITECTURE.md` shows this table (`npm run generate`).
+ */
+export const rooms = [
+  {
+    name: 'contract',
+    purpose:
+      'Wire schemas (plain zod), route declarations and the error table. Shared by server, CLI and clients.',
+    imports: [],
+  },
+  { name: 'observability', purpose: 'The logger.', imports: [] },
+  {
+    name: 'request',
+    purpose: 'The request context: id, logger, caller, abort signal.',
+    imports: ['contract', 'observability'],
+  },
+  {
+    name: 'concurrency',
+    purpose: 'Mutex, single flight, queues, task groups, channels, abort forwarding: each once.',
+    imports: [],
+  },
+  {
+    name: 'processes',
+    purpose: 'Child processes: spawn, environment filter, stop, watchdog, tail of stderr.',
+    imports: ['observability', 'concurrency'],
+  },
+  {
+    name: 'net',
+    purpose: 'All outbound HTTP: address policy, redirects, limits.',
+    imports: ['contract', 'observability', 'concurrency'],
+  },
+  {
+    name: 'conversation',
+    purpose:
+      'Conversation items that chat produces and the store keeps, and their versioned codec.',
+    imports: ['contract'],
+  },
+  { name: 'config', purpose: 'Settings: table, file, environment, flags.', imports: [] },
+  {
+    name: 'home',
+    purpose: 'The home folder: its lock and the record of the running server.',
+    imports: [],
+  },
+  {
+    name: 'speech-script',
+    purpose: 'Formats text as a script for speech synthesizers. Pure functions.',
+    imports: ['contract'],
+  },
+  {
+    name: 'engine',
+    purpose:
+      'The engine interface; `protocol/` speaks the HTTP API of llama.cpp, `launch/` runs the process, `runtimes/` installs the binary.',
+    imports: ['contract', 'observability', 'request', 'concurrency', 'processes', 'net'],
+  },
+  {
+    name: 'models',
+    purpose: 'The model library on disk; `gguf/` reads model headers within fixed limits.',
+    imports: ['contract', 'observability', 'concurrency'],
+  },
+  {
+    name: 'hub',
+    purpose: 'Model hubs: references, repositories, choice of files, the built-in catalog.',
+    imports: ['contract', 'concurrency', 'net', 'models'],
+  },
+  {
+    name: 'store',
+    purpose: 'Repositories on SQLite: responses, images, downloads, tokens.',
+    imports: ['contract', 'observability', 'concurrency', 'conversation'],
+  },
+  {
+    name: 'access',
+    purpose: 'API tokens and permissions.',
+    imports: ['contract', 'request', 'store'],
+  },
+  {
+    name: 'downloads',
+    purpose: 'Download jobs: transfer, resume, verification, publishing into the library.',
+    imports: [
+      'contract',
+      'observability',
+      'request',
+      'concurrency',
+      'net',
+      'models',
+      'hub',
+      'store',
+    ],
+  },
+  {
+    name: 'tools',
+    purpose: 'MCP plugins, ephemeral MCP servers and built-in tools.',
+    imports: [
+      'contract',
+      'observability',
+      'request',
+      'concurrency',
+      'processes',
+      'net',
+      'conversation',
+      'speech-script',
+    ],
+  },
+  {
+    name: 'instances',
+    purpose: 'The scheduler: loads, leases, slots, eviction. Pure decisions in `policy/`.',
+    imports: ['contract', 'observability', 'request', 'concurrency', 'engine', 'models'],
+  },
+  {
+    name: 'chat',
+    purpose: 'Turns, completions and embeddings.',
+    imports: [
+      'contract',
+      'observability',
+      'request',
+      'concurrency',
+      'conversation',
+      'engine',
+      'models',
+      'store',
+      'tools',
+      'instances',
+    ],
+  },
+  {
+    name: 'http',
+    purpose:
+      'Application, guards, validation, server-sent events; `surfaces/` has a folder per API.',
+    imports: [
+      'contract',
+      'observability',
+      'request',
+      'concurrency',
+      'conversation',
+      'config',
+      'speech-script',
+      'engine',
+      'models',
+      'hub',
+      'store',
+      'access',
+      'downloads',
+      'tools',
+      'instances',
+      'chat',
+    ],
+  },
+  {
+    name: 'serve.ts',
+    purpose: 'The composition root: constructs every service and starts the server.',
+    imports: [
+      'contract',
+      'observability',
+      'processes',
+      'net',
+      'config',
+      'home',
+      'engine',
+      'models',
+      'hub',
+      'store',
+      'access',
+      'downloads',
+      'tools',
+      'instances',
+      'http',
+    ],
+  },
+  {
+    name: 'cli',
+    purpose: 'Commands, one file each. They talk to the server through the client of the contract.',
+    imports: [
+      'contract',
+      'observability',
+      'concurrency',
+      'net',
+      'config',
+      'home',
+      'speech-script',
+      'engine',
+      'models',
+      'store',
+      'access',
+      'tools',
+      'serve.ts',
+    ],
+  },
+  {
+    name: 'index.ts',
+    purpose: 'The public API of the npm package.',
+    imports: ['contract', 'speech-script', 'serve.ts'],
+  },
+  {
+    name: 'reference.ts',
+    purpose: 'Renders the generated files of `docs/`; not part of the package.',
+    imports: ['contract', 'http', 'serve.ts'],
+  },
+];
+
+/** Files in `src/` that every room may import; they import no room. */
+export const sharedFiles = [
+  'error-code.ts',
+  'json-document.ts',
+  'nearest.ts',
+  'omit-undefined.ts',
+  'package-folder.ts',
+  'sqlite.ts',
+  'version.ts',
+];
+
+/** Packages that only some rooms may import; all others are open to every room. */
+export const packageOwners = {
+  hono: ['http', 'reference.ts'],
+  '@hono/node-server': ['http'],
+  undici: ['net'],
+  '@photostructure/sqlite': ['sqlite.ts'],
+  kysely: ['store'],
+  commander: ['cli'],
+  'cli-progress': ['cli'],
+  '@modelcontextprotocol/client': ['tools'],
+  '@huggingface/hub': ['hub'],
+  pino: ['observability'],
+  'pino-pretty': ['observability'],
+};
+
+/** Imports from before the table that still have to go; an entry without such an import fails the lint. */
+export const pendingImports = [];

@@ -1,0 +1,35 @@
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { modelEntry } from '../../test/setup/models/model-entry.ts';
+import { recordedStore, recordedStoreFile } from '../../test/setup/store/recorded-store.ts';
+import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
+import { testContext } from '../../test/setup/test-context.ts';
+import { createLogger } from '../observability/logger.ts';
+import { createSqliteStore } from '../store/sqlite-store.ts';
+import { loadHistory, systemTextOf } from './history.ts';
+import { CallNumbers, toPromptMessages } from './prompt-messages.ts';
+import { storedImage } from './stored-image.ts';
+
+it('makes the same prompts of the conversations of 0.1.0 as that version did', async () => {
+  const file = join(await temporaryFolder(), 'hearth.db');
+  await copyFile(recordedStoreFile, file);
+  const store = await createSqliteStore({ file, logger: createLogger('silent') });
+  onTestFinished(() => store.close());
+  const { signal } = testContext();
+  const { prompts } = await recordedStore();
+  for (const { id, ownerId, messages } of prompts) {
+    const history = await loadHistory(store, id, ownerId);
+    const prompt = await toPromptMessages(
+      systemTextOf(history, {}),
+      history.map(({ turn }) => turn),
+      [{ role: 'user', content: [{ type: 'text', text: 'Next' }] }],
+      {
+        readImage: (sha256) => storedImage(store, sha256),
+        toolOutput: { model: modelEntry({ type: 'vlm' }), maxImagePixels: 1_000_000, signal },
+        numbers: new CallNumbers(),
+      },
+    );
+    expect(prompt).toEqual(messages);
+  }
+});

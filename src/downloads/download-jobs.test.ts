@@ -1,0 +1,358 @@
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  begin,
+  chunkBytes,
+  planOf,
+  repositoryName,
+  setUpDownloads,
+  untilEnded,
+  untilJob,
+} from '../../test/setup/downloads/download-setup.ts';
+import { createLogger } from '../observability/logger.ts';
+import type { StoredDownload } from '../store/store.ts';
+import { ActiveDownload } from './active-download.ts';
+
+const file = 'tiny-Q4_K_M.gguf';
+const sizeBytes = 2 * chunkBytes + 99;
+const oneFile = { [file]: { sizeBytes, seed: 1 } };
+const { signal } = new AbortController();
+
+/** A logger, and what it wrote: level, message and fields. */
+function memoryLogger() {
+  const lines: Record<string, unknown>[] = [];
+  const logger = createLogger('debug', {
+    write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>),
+  });
+  return { logger, linesOf: (msg: string) => lines.filter((line) => line['msg'] === msg) };
+}
+
+const storedOf = (fields: Partial<StoredDownload> = {}): StoredDownload => ({
+  id: 'job_0123456789',
+  plan: {
+    model: 'acme/tiny',
+    owner: 'Acme',
+    name: 'Tiny-GGUF',
+    commit: 'c',
+    quantization: null,
+    files: [],
+  },
+  status: 'downloading',
+  isPausedByUser: false,
+  totalBytes: 1000,
+  downloadedBytes: 0,
+  startedAt: new Date(0),
+  completedAt: null,
+  failure: null,
+  ...fields,
+});
+
+describe('a job that runs', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it('is stored every two seconds, with what it has', () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const saved: number[] = [];
+    const active = new ActiveDownload({
+      stored: storedOf(),
+      save: ({ downloadedBytes }) => void saved.push(downloadedBytes),
+    });
+    vi.advanceTimersByTime(1999);
+    active.received(10);
+    vi.advanceTimersByTime(1);
+    active.received(20);
+    vi.advanceTimersByTime(1999);
+    active.received(30);
+    vi.advanceTimersByTime(1);
+    active.received(40);
+    expect(saved).toEqual([20, 40]);
+    expect(active.stored.downloadedBytes).toBe(40);
+    expect(active.remainingBytes).toBe(960);
+  });
+
+  it('is shown with its speed', () => {
+    vi.useFakeTimers({ toFake: ['performance', 'Date'], now: 0 });
+    const active = new ActiveDownload({ stored: storedOf(), save: () => {} });
+    active.received(0);
+    vi.advanceTimersByTime(1000);
+    active.received(100);
+    expect(active.view()).toMatchObject({
+      downloadedBytes: 100,
+      bytesPerSecond: 100,
+      estimatedCompletionAt: new Date(10_000),
+    });
+  });
+
+  it('is told why it has to stop', async () => {
+    const active = new ActiveDownload({ stored: storedOf(), save: () => {} });
+    expect(active.isStopping).toBe(false);
+    await active.ended();
+    let reason: unknown;
+    active.run(
+      (stop) =>
+        new Promise((resolve) => {
+          stop.addEventListener('abort', () => {
+            ({ reason } = stop);
+            resolve();
+          });
+        }),
+    );
+    await active.stop();
+    expect(active.isStopping).toBe(true);
+    expect(reason).toEqual(new Error('the download was stopped'));
+  });
+});
+
+describe('the log', () => {
+  it('tells when a download starts and ends', async () => {
+    const { logger, linesOf } = memoryLogger();
+    const setup = await setUpDownloads(oneFile);
+    const manager = setup.manager({ logger });
+    const { id } = await begin(manager);
+    await untilEnded(manager, id);
+    expect(linesOf('download started')).toMatchObject([
+      { level: 'info', job: id, model: repositoryName },
+    ]);
+    await vi.waitFor(() =>
+      expect(linesOf('download completed')).toMatchObject([
+        { level: 'info', job: id, totalBytes: sizeBytes },
+      ]),
+    );
+  });
+
+  it('has the code of a failure that is expected, and all of one that is not', async () => {
+    const { logger, linesOf } = memoryLogger();
+    const setup = await setUpDownloads(oneFile);
+    setup.hub.faults.add({ kind: 'status', status: 404 });
+    const expected = setup.manager({ logger });
+    const { id } = await begin(expected);
+    await untilEnded(expected, id);
+    expect(linesOf('download failed')).toMatchObject([
+      {
+        level: 'warn',
+        job: id,
+        code: 'model_not_found',
+        reason: expect.stringContaining('no longer has') as string,
+      },
+    ]);
+    expect(linesOf('download failed')[0]).not.toHaveProperty('err');
+
+    const fault = new TypeError('x is undefined');
+    const unexpected = setup.manager({
+      logger,
+      store: (await setUpDownloads({})).store.downloads,
+      http: { get: () => Promise.reject(fault), close: async () => {} },
+    });
+    await untilEnded(unexpected, (await begin(unexpected)).id);
+    expect(linesOf('download failed')[1]).toMatchObject({ err: { message: 'x is undefined' } });
+    expect(linesOf('download failed')[1]).not.toHaveProperty('code');
+  });
+
+  it('tells of a cancelled download', async () => {
+    const { logger, linesOf } = memoryLogger();
+    const setup = await setUpDownloads(oneFile);
+    setup.hub.faults.add({ kind: 'silence' });
+    const manager = setup.manager({ logger });
+    const { id } = await begin(manager);
+    await manager.cancel(id);
+    expect(linesOf('download cancelled')).toMatchObject([{ job: id }]);
+    expect(linesOf('download failed')).toEqual([]);
+  });
+
+  it('names folders of other homes at the start, and says nothing where there are none', async () => {
+    const { logger, linesOf } = memoryLogger();
+    const message = 'downloads of another home, or of one that is gone';
+    const setup = await setUpDownloads(oneFile);
+    setup.hub.faults.add({ kind: 'stall', afterBytes: 4000 });
+    const manager = setup.manager({ logger });
+    await manager.continueInterrupted();
+    expect(linesOf(message)).toEqual([]);
+    const { id } = await begin(manager);
+    await untilJob(manager, id, ({ downloadedBytes }) => downloadedBytes > 0);
+    const other = setup.manager({ logger, store: (await setUpDownloads({})).store.downloads });
+    await other.continueInterrupted();
+    expect(linesOf(message)).toMatchObject([{ folders: [id] }]);
+  });
+});
+
+describe('a store that fails', () => {
+  it('hides no end of a download, which is shown as it is', async () => {
+    const { logger, linesOf } = memoryLogger();
+    const setup = await setUpDownloads(oneFile);
+    const manager = setup.manager({
+      logger,
+      store: { ...setup.store.downloads, update: () => Promise.reject(new Error('disk full')) },
+    });
+    const { id } = await begin(manager);
+    expect(await untilEnded(manager, id)).toMatchObject({ status: 'completed' });
+    expect(await setup.isRight(file)).toBe(true);
+    await vi.waitFor(() =>
+      expect(linesOf('state of a download not stored')).toMatchObject([
+        { level: 'error', job: id, err: { message: 'disk full' } },
+      ]),
+    );
+    expect(await manager.list()).toMatchObject([{ id, status: 'completed' }]);
+    expect(await manager.find(id)).toMatchObject({ status: 'completed' });
+  });
+
+  it('keeps old downloads listed', async () => {
+    const { logger, linesOf } = memoryLogger();
+    const setup = await setUpDownloads(oneFile);
+    const manager = setup.manager({
+      logger,
+      keptCompletedJobs: 0,
+      store: { ...setup.store.downloads, delete: () => Promise.reject(new Error('locked')) },
+    });
+    await untilEnded(manager, (await begin(manager)).id);
+    await vi.waitFor(() =>
+      expect(linesOf('old downloads not forgotten')).toMatchObject([
+        { level: 'warn', err: { message: 'locked' } },
+      ]),
+    );
+    expect(await manager.list()).toHaveLength(1);
+  });
+});
+
+describe('requests that can not be met', () => {
+  const job = (index: number, fields: Partial<StoredDownload>) =>
+    storedOf({ id: `job_${String(index).padStart(10, '0')}`, ...fields });
+
+  it('are those beyond a thousand unfinished downloads', async () => {
+    const setup = await setUpDownloads(oneFile);
+    setup.hub.faults.add({ kind: 'silence' });
+    const startAmong = (count: number) => {
+      const unfinished = Array.from({ length: count }, (_, index) =>
+        job(index, { status: 'paused' }),
+      );
+      const list = async () => [...unfinished, job(5000, { status: 'completed' })];
+      const manager = setup.manager({ store: { ...setup.store.downloads, list } });
+      return manager.start({ model: repositoryName }, signal);
+    };
+    await expect(startAmong(1000)).rejects.toMatchObject({
+      code: 'queue_full',
+      message: '1000 downloads are unfinished. Cancel some, or let them finish.',
+      retryAfterSeconds: 60,
+    });
+    expect(await startAmong(999)).toMatchObject({ kind: 'job' });
+  });
+
+  it('say what to do', async () => {
+    const setup = await setUpDownloads(oneFile);
+    const stall = setup.hub.faults.add({ kind: 'stall', afterBytes: 4000 });
+    const manager = setup.manager();
+    const { id } = await begin(manager);
+    await expect(manager.resume(id)).rejects.toThrow(
+      `The download ${id} is not paused: it is downloading. To resume a failed download, request it again.`,
+    );
+    await manager.pause(id);
+    await expect(manager.pause(id)).rejects.toThrow(
+      `The download ${id} is not downloading: it is paused. Only a running download can be paused.`,
+    );
+    stall.remove();
+    setup.hub.faults.release();
+    await manager.resume(id);
+    await untilEnded(manager, id);
+    await expect(manager.cancel(id)).rejects.toThrow(
+      `The download ${id} is complete: it is completed. Delete the model to remove its files.`,
+    );
+    await expect(manager.find('job_x')).rejects.toThrow(
+      'No download has the id "job_x"; `hearth download ls` shows those there are.',
+    );
+    await manager.close();
+    const closed = manager.pause(id);
+    await expect(closed).rejects.toMatchObject({
+      code: 'shutting_down',
+      message: 'The server is stopping.',
+      retryAfterSeconds: 5,
+    });
+  });
+});
+
+describe('isUnderWay', () => {
+  it.each([
+    ['downloading', true],
+    ['paused', true],
+    ['completed', false],
+    ['failed', false],
+  ] as const)('of a model whose job is %s is %s', async (status, expected) => {
+    const setup = await setUpDownloads(oneFile);
+    await setup.store.downloads.insert(storedOf({ status }));
+    const manager = setup.manager();
+    // Both the name on the hub and the one in the library.
+    expect(await manager.isUnderWay('acme/tiny-gguf')).toBe(expected);
+    expect(await manager.isUnderWay('acme/tiny')).toBe(expected);
+    expect(await manager.isUnderWay('acme/other')).toBe(false);
+    expect(await manager.isUnderWay('other/tiny')).toBe(false);
+  });
+});
+
+describe('a server that starts again', () => {
+  it('goes on with the oldest job first, and leaves alone what failed', async () => {
+    const { logger, linesOf } = memoryLogger();
+    const setup = await setUpDownloads({});
+    const insert = (id: string, startedAt: number, fields: Partial<StoredDownload>) =>
+      setup.store.downloads.insert(storedOf({ id, startedAt: new Date(startedAt), ...fields }));
+    await insert('job_00000000aa', 1, {
+      status: 'downloading',
+      plan: planOf(setup.hub, 'old', []),
+    });
+    await insert('job_00000000bb', 2, { status: 'failed', plan: planOf(setup.hub, 'failed', []) });
+    await insert('job_00000000cc', 3, {
+      status: 'paused',
+      isPausedByUser: false,
+      plan: planOf(setup.hub, 'new', []),
+    });
+    await insert('job_00000000dd', 4, {
+      status: 'paused',
+      isPausedByUser: true,
+      plan: planOf(setup.hub, 'left', []),
+    });
+    const manager = setup.manager({ logger });
+    await manager.continueInterrupted();
+    expect(linesOf('download started').map(({ model }) => model)).toEqual(['old', 'new']);
+  });
+
+  it('lets a job fail whose plan leads out of the library', async () => {
+    const setup = await setUpDownloads(oneFile);
+    const plan = planOf(setup.hub, repositoryName, [file]);
+    const files = plan.files.map((one) => ({ ...one, target: '../outside.gguf' }));
+    await setup.store.downloads.insert(storedOf({ plan: { ...plan, files }, downloadedBytes: 7 }));
+    const manager = setup.manager();
+    await manager.continueInterrupted();
+    expect(await untilEnded(manager, 'job_0123456789')).toMatchObject({
+      status: 'failed',
+      downloadedBytes: 7,
+      failure: { code: 'invalid_value' },
+    });
+  });
+
+  it('counts what is in its place already', async () => {
+    const files = { ...oneFile, 'mmproj-f16.gguf': { sizeBytes: 500, seed: 3 } };
+    const setup = await setUpDownloads(files);
+    const first = setup.manager();
+    await untilEnded(first, (await begin(first)).id);
+    await rm(setup.target(file));
+    const plan = planOf(setup.hub, repositoryName, Object.keys(files));
+    await setup.store.downloads.insert(storedOf({ plan, totalBytes: sizeBytes + 500 }));
+    const second = setup.manager({ concurrentJobs: 0 });
+    await second.continueInterrupted();
+    expect(await second.find('job_0123456789')).toMatchObject({
+      status: 'downloading',
+      downloadedBytes: 500,
+    });
+  });
+});
+
+it('a job that failed on a file in the way goes on once it is right', async () => {
+  const setup = await setUpDownloads(oneFile);
+  const manager = setup.manager();
+  await untilEnded(manager, (await begin(manager)).id);
+  await writeFile(setup.target(file), 'another');
+  const { id } = await begin(manager);
+  expect(await untilEnded(manager, id)).toMatchObject({ failure: { code: 'conflict' } });
+  await writeFile(setup.target(file), setup.content(file));
+  expect(await begin(manager)).toMatchObject({ id });
+  expect(await untilEnded(manager, id)).toMatchObject({ status: 'completed', failure: null });
+  expect(await readdir(join(setup.modelsFolder, '.downloads'))).toEqual([]);
+});

@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import { AddressRefused } from './address-policy.ts';
+import { HttpFailure, toHttpFailure } from './http-failure.ts';
+
+const { signal } = new AbortController();
+const convert = (error: unknown, isRedirected?: boolean) =>
+  toHttpFailure(error, 'unreachable', "hub.test can't be reached", {
+    signal,
+    ...(isRedirected === undefined ? {} : { isRedirected }),
+  });
+const coded = (code: string) => Object.assign(new Error('of the system'), { code });
+
+it('throws the reason of an aborted signal, whatever failed', () => {
+  const reason = new Error('stopped');
+  const aborted = { signal: AbortSignal.abort(reason) };
+  expect(toHttpFailure(new HttpFailure('status', ''), 'unreachable', '', aborted)).toBe(reason);
+});
+
+it('keeps a failure as it is', () => {
+  const failure = new HttpFailure('too_large', 'too large');
+  expect(convert(failure)).toBe(failure);
+  expect(failure).toMatchObject({
+    name: 'HttpFailure',
+    status: undefined,
+    headers: {},
+    isRedirected: false,
+  });
+});
+
+it.each([
+  [coded('ECONNREFUSED'), 'unreachable', "hub.test can't be reached (ECONNREFUSED)"],
+  [new Error('no code'), 'unreachable', "hub.test can't be reached"],
+  [
+    coded('UND_ERR_CONNECT_TIMEOUT'),
+    'timeout',
+    "hub.test can't be reached (UND_ERR_CONNECT_TIMEOUT)",
+  ],
+  [coded('ETIMEDOUT'), 'timeout', "hub.test can't be reached (ETIMEDOUT)"],
+  [coded('TIMEOUT_ELSEWHERE'), 'unreachable', "hub.test can't be reached (TIMEOUT_ELSEWHERE)"],
+])('says of %o that the host is %s', (error, reason, message) => {
+  const failure = convert(error);
+  expect(failure).toBeInstanceOf(HttpFailure);
+  expect(failure).toMatchObject({ reason, message, cause: error, isRedirected: false });
+});
+
+it('passes on why an address is refused, and where', () => {
+  const error = new AddressRefused('intranet.test');
+  expect(convert(error, true)).toMatchObject({
+    reason: 'refused',
+    message: 'intranet.test is not at a public address',
+    cause: error,
+    isRedirected: true,
+  });
+});

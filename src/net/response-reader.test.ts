@@ -1,0 +1,246 @@
+import { getEventListeners } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ResponseReader } from './response-reader.ts';
+
+/** What undici offers to a handler, with what the handler did. */
+function fakeController() {
+  const aborts: Error[] = [];
+  const controller = {
+    paused: false,
+    aborted: false,
+    reason: null,
+    rawHeaders: null,
+    rawTrailers: null,
+    pause: () => {
+      controller.paused = true;
+    },
+    resume: () => {
+      controller.paused = false;
+    },
+    abort: (error: Error) => void aborts.push(error),
+  };
+  return { controller, aborts };
+}
+
+function setUp(options: { readonly pauseAboveBytes?: number } = {}) {
+  const abortion = new AbortController();
+  const reader = new ResponseReader({ signal: abortion.signal, ...options });
+  const { controller, aborts } = fakeController();
+  const isSettled = async (promise: Promise<unknown>): Promise<boolean> => {
+    let settled = false;
+    const settle = (): void => {
+      settled = true;
+    };
+    promise.then(settle, settle);
+    await vi.advanceTimersByTimeAsync(0);
+    return settled;
+  };
+  return {
+    abortion,
+    reader,
+    controller,
+    aborts,
+    isSettled,
+    start: () => reader.onRequestStart(controller),
+    head: (status = 200) => reader.onResponseStart(controller, status, { 'x-a': 'b' }),
+    data: (text: string) => reader.onResponseData(controller, Buffer.from(text)),
+    text: async () => (await reader.read())?.map(String),
+  };
+}
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+describe('the start', () => {
+  it('waits for the response itself', async () => {
+    const { reader, start, head, isSettled } = setUp();
+    const started = reader.started();
+    start();
+    head(103);
+    expect(await isSettled(started)).toBe(false);
+    head(200);
+    await started;
+    expect([reader.status, reader.headers]).toEqual([200, { 'x-a': 'b' }]);
+  });
+
+  it('fails with the error of the request', async () => {
+    const { reader, controller } = setUp();
+    const failure = new Error('refused');
+    const started = reader.started();
+    reader.onResponseError(controller, failure);
+    await expect(started).rejects.toBe(failure);
+  });
+
+  it('fails where the signal is aborted before the request begins, which ends at once', async () => {
+    const { reader, abortion, start, aborts } = setUp();
+    abortion.abort(new Error('stopped'));
+    expect(aborts).toEqual([]);
+    start();
+    expect(aborts).toHaveLength(1);
+    await expect(reader.started()).rejects.toThrow('stopped');
+  });
+
+  it('does not end a request that is wanted', () => {
+    const { start, aborts } = setUp();
+    start();
+    expect(aborts).toEqual([]);
+  });
+});
+
+describe('reading', () => {
+  it('gives all that came since the last time, to the end', async () => {
+    const { reader, start, head, data, text, isSettled } = setUp();
+    start();
+    head();
+    data('a');
+    data('b');
+    expect(await text()).toEqual(['a', 'b']);
+    const next = text();
+    expect(await isSettled(next)).toBe(false);
+    data('c');
+    expect(await next).toEqual(['c']);
+    data('d');
+    reader.onResponseEnd();
+    expect(await text()).toEqual(['d']);
+    expect(await text()).toBeUndefined();
+    expect(await text()).toBeUndefined();
+  });
+
+  it('wakes at the end', async () => {
+    const { reader, start, head, text } = setUp();
+    start();
+    head();
+    const next = text();
+    reader.onResponseEnd();
+    expect(await next).toBeUndefined();
+  });
+
+  it('gives what came before an error, and then throws it', async () => {
+    const { reader, controller, start, head, data, text } = setUp();
+    start();
+    head();
+    data('a');
+    reader.onResponseError(controller, new Error('broke off'));
+    expect(await text()).toEqual(['a']);
+    await expect(text()).rejects.toThrow('broke off');
+  });
+
+  it('pauses above the bound alone, and resumes with the next read', async () => {
+    const { controller, start, head, data, text } = setUp({ pauseAboveBytes: 4 });
+    start();
+    head();
+    data('aa');
+    data('bb');
+    expect(controller.paused).toBe(false);
+    data('c');
+    expect(controller.paused).toBe(true);
+    expect(await text()).toEqual(['aa', 'bb', 'c']);
+    expect(controller.paused).toBe(false);
+    data('dddd');
+    expect(controller.paused).toBe(false);
+  });
+
+  it('holds back what comes too soon after the last batch', async () => {
+    const { reader, start, head, data, text, isSettled } = setUp();
+    start();
+    head();
+    reader.setMinimumInterval(100);
+    await vi.advanceTimersByTimeAsync(1000);
+    data('a');
+    expect(await text()).toEqual(['a']);
+    await vi.advanceTimersByTimeAsync(40);
+    const next = text();
+    // A reader that waits is not woken; one that comes to ask gets what is there.
+    data('b');
+    expect(await isSettled(next)).toBe(false);
+    await vi.advanceTimersByTimeAsync(30);
+    data('c');
+    await vi.advanceTimersByTimeAsync(29);
+    expect(await isSettled(next)).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await next).toEqual(['b', 'c']);
+    await vi.advanceTimersByTimeAsync(99.5);
+    const last = text();
+    data('d');
+    expect(await last).toEqual(['d']);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('ending early', () => {
+  it('closes the socket, drops what was not read and throws the reason', async () => {
+    const { reader, aborts, start, head, data, text } = setUp();
+    start();
+    head();
+    data('a');
+    reader.abort(new Error('not wanted'));
+    expect(aborts).toEqual([new Error('aborted')]);
+    await expect(text()).rejects.toThrow('not wanted');
+  });
+
+  it('with the signal throws its reason, and wakes who waits', async () => {
+    const { abortion, aborts, start, head, text } = setUp();
+    start();
+    head();
+    const next = text();
+    const reason = new Error('stopped');
+    abortion.abort(reason);
+    await expect(next).rejects.toBe(reason);
+    expect(aborts).toHaveLength(1);
+  });
+
+  it('keeps the first reason', async () => {
+    const { reader, start, head, text } = setUp();
+    start();
+    head();
+    reader.abort(new Error('first'));
+    reader.abort(new Error('second'));
+    await expect(text()).rejects.toThrow('first');
+  });
+
+  it('of a whole response leaves its socket alone', () => {
+    const { reader, aborts, start, head } = setUp();
+    start();
+    head();
+    reader.onResponseEnd();
+    reader.abort(new Error('not wanted'));
+    expect(aborts).toEqual([]);
+  });
+
+  it('is possible before anything was sent', async () => {
+    const { reader, text } = setUp();
+    reader.abort(new Error('not wanted'));
+    await expect(text()).rejects.toThrow('not wanted');
+  });
+});
+
+describe('the signal', () => {
+  it.each([
+    [
+      'has been read to its end',
+      async (set: ReturnType<typeof setUp>) => {
+        set.reader.onResponseEnd();
+        await set.text();
+      },
+    ],
+    [
+      'failed',
+      async (set: ReturnType<typeof setUp>) => {
+        set.reader.onResponseError(set.controller, new Error('broke off'));
+      },
+    ],
+    [
+      'was ended early',
+      async (set: ReturnType<typeof setUp>) => {
+        set.reader.abort(new Error('not wanted'));
+      },
+    ],
+  ])('is forgotten once the response %s', async (_, finish) => {
+    const set = setUp();
+    set.start();
+    set.head();
+    expect(getEventListeners(set.abortion.signal, 'abort')).toHaveLength(1);
+    await finish(set);
+    expect(getEventListeners(set.abortion.signal, 'abort')).toHaveLength(0);
+  });
+});

@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, symlink } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { projectFolder } from '../setup/project-folder.ts';
+import { post } from '../setup/server/api.ts';
+import { startHearth } from '../setup/server/hearth-process.ts';
+import { temporaryFolder } from '../setup/temporary-folder.ts';
+
+const run = promisify(execFile);
+
+it.skipIf(process.platform === 'win32')(
+  'installs from its packed form into an empty folder, without a compiler, and serves',
+  async () => {
+    const folder = await temporaryFolder();
+    const commands = await onlyCommands(folder, ['node', 'npm', 'sh']);
+    const npm = (args: readonly string[], cwd: string) =>
+      run('npm', [...args, '--no-audit', '--no-fund'], {
+        cwd,
+        env: { ...process.env, PATH: commands },
+      });
+
+    // Without scripts: `prepare` would replace the `dist/` that other tests use.
+    await npm(['pack', '--ignore-scripts', '--pack-destination', folder], projectFolder);
+    const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? '';
+    const installed = join(folder, 'empty');
+    await mkdir(installed);
+    await npm(['install', '--prefer-offline', join(folder, tarball)], installed);
+
+    const hearth = await startHearth(join(folder, 'home'), {
+      entryPoint: join(installed, 'node_modules/.bin/hearth'),
+    });
+    const answer = await post(hearth.url, '/api/v1/chat', {
+      model: 'hearth/starter-chat',
+      input: 'Hello!',
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.body.output.at(-1)).toMatchObject({ type: 'message' });
+    expect((await fetch(`${hearth.url}/docs`)).status).toBe(200);
+    expect(await hearth.stop()).toBe(0);
+
+    const program = `import { formatSpeechScript } from 'hearth'; console.log(typeof formatSpeechScript)`;
+    const library = await run(process.execPath, ['--input-type=module', '-e', program], {
+      cwd: installed,
+    });
+    expect(library.stdout).toBe('function\n');
+  },
+  300_000,
+);
+
+/** A folder to use as `PATH`: it has these commands of the present `PATH`, and so no compiler. */
+async function onlyCommands(folder: string, names: readonly string[]): Promise<string> {
+  const commands = join(folder, 'commands');
+  await mkdir(commands);
+  for (const name of names) {
+    const found = (process.env['PATH'] ?? '')
+      .split(delimiter)
+      .map((directory) => join(directory, name))
+      .find((file) => existsSync(file));
+    await symlink(name === 'node' ? process.execPath : (found ?? name), join(commands, name));
+  }
+  return commands;
+}

@@ -1,0 +1,42 @@
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { addHarbour } from '../setup/mcp/harbour.ts';
+import { get, post } from '../setup/server/api.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+import { recordedStore, recordedStoreFile } from '../setup/store/recorded-store.ts';
+
+const recorded = await recordedStore();
+const headers = { authorization: `Bearer ${recorded.token}` };
+
+const hearth = useHearth(async (home) => {
+  await copyFile(recordedStoreFile, join(home, 'hearth.db'));
+  await addHarbour(home);
+  return { flags: ['--mcp-allow-plugins'] };
+});
+
+it.each(['anonymous', 'token'] as const)(
+  'shows the responses of 0.1.0 as it did: %s',
+  async (owner) => {
+    const init = owner === 'token' ? { headers } : {};
+    const page = recorded.pages[owner];
+    const list = await get(hearth.url, '/api/v1/responses?limit=100', init);
+    expect(list.body).toEqual(page);
+    // Every byte, the order of the fields included.
+    expect(JSON.stringify(list.body)).toBe(JSON.stringify(page));
+    for (const response of page.responses) {
+      const one = await get(hearth.url, `/api/v1/responses/${response.response_id}`, init);
+      expect(one.body).toEqual(response);
+    }
+  },
+);
+
+it.each(recorded.continuations)(
+  'goes on as 0.1.0 did: $request.input',
+  async ({ request, isOwned, output, inputTokens }) => {
+    const answer = await post(hearth.url, '/api/v1/chat', request, isOwned ? { headers } : {});
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    expect(answer.body.output).toEqual(output);
+    expect(answer.body.stats.input_tokens).toBe(inputTokens);
+  },
+);
