@@ -31,7 +31,7 @@ import { createModelLibrary } from './models/library.ts';
 import type { ModelRoot } from './models/scan-repository.ts';
 import { createHttpClient } from './net/http-client.ts';
 import { keepHttpParserSmall } from './net/http-agent.ts';
-import { createLogger, terminalDestination } from './observability/logger.ts';
+import { createLogger, textDestination } from './observability/logger.ts';
 import { packageFolder } from './package-folder.ts';
 import { createWatchdogLink } from './processes/watchdog-link.ts';
 import { createSqliteStore } from './store/sqlite-store.ts';
@@ -52,7 +52,7 @@ export interface ServeOptions {
   readonly flags?: Partial<Record<SettingKey, unknown>>;
   /** Lets anyone in who can reach an address that is not loopback. */
   readonly allowUnauthenticated?: boolean;
-  /** Writes the log as lines for people rather than as JSON. */
+  /** Whether the log goes to a terminal; `log.format` decides what that means. */
   readonly isLogForTerminal?: boolean;
   /** Told of long work that nobody asked for by name. */
   readonly onProgress?: (event: {
@@ -77,8 +77,14 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   keepHttpParserSmall();
   const settings = await loadSettings({ home, environment, flags: options.flags ?? {} });
   assertGuarded(settings, options.allowUnauthenticated ?? false);
-  const destination = options.isLogForTerminal === true ? await terminalDestination() : undefined;
-  const logger = createLogger(settings['log.level'], destination);
+  const { isLogForTerminal = false } = options;
+  const isTextLog =
+    settings['log.format'] === 'auto' ? isLogForTerminal : settings['log.format'] === 'text';
+  const hasColors = isLogForTerminal && (environment['NO_COLOR'] ?? '') === '';
+  const logger = createLogger(
+    settings['log.level'],
+    isTextLog ? textDestination({ hasColors }) : undefined,
+  );
   // Each step registers how it is undone; closing undoes them in reverse order.
   const cleanups: (() => unknown)[] = [];
   const stopping = new AbortController();
@@ -91,6 +97,10 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
         logger.error({ err: error }, 'something was not closed');
       }
     }
+  };
+  const stop = async (): Promise<void> => {
+    await closeAll();
+    logger.info('stopped');
   };
   try {
     const lock = await acquireHomeLock(home);
@@ -251,7 +261,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     });
     cleanups.push(() => removeServerRecord(home));
     logger.info({ url: server.url, version }, 'listening');
-    return { url: server.url, close: closeAll };
+    return { url: server.url, close: stop };
   } catch (error) {
     await closeAll();
     throw error;

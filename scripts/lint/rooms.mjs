@@ -221,7 +221,6 @@ export const packageOwners = {
   '@modelcontextprotocol/client': ['tools'],
   '@huggingface/hub': ['hub'],
   pino: ['observability'],
-  'pino-pretty': ['observability'],
 };
 
 /** Imports from before the table that still have to go; an entry without such an import fails the lint. */

@@ -4,6 +4,7 @@ import { omitUndefined } from '../omit-undefined.ts';
 import { withSignal, type RequestContext } from '../request/request-context.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import { acquireInstance, type AcquiredInstance } from './acquire-instance.ts';
+import { logGeneration } from './log-generation.ts';
 import { prepareTurn, type PreparedTurn, type TurnServices } from './prepare-turn.ts';
 import { promptPrefix } from './prompt-prefix.ts';
 import { runRounds } from './run-rounds.ts';
@@ -40,7 +41,9 @@ export async function* runTurn(
     yield* recorder.interrupt();
     yield { type: 'turn.error', error: asHearthError(error) };
   }
-  yield { type: 'turn.end', result: recorder.result(responseId) };
+  const result = recorder.result(responseId);
+  logGeneration('chat', result, context);
+  yield { type: 'turn.end', result };
 }
 
 /** Acquires the instance, opens the tools beside that, and generates. */

@@ -33,7 +33,9 @@ const hub = useResource(async () => {
     ],
   });
 });
-const hearth = useHearth(() => ({ environment: { HEARTH_HUB_ENDPOINT: hub.url } }));
+const hearth = useHearth(() => ({
+  environment: { HEARTH_HUB_ENDPOINT: hub.url, HEARTH_LOG_LEVEL: 'debug' },
+}));
 afterEach(() => hub.faults.clear());
 
 const run = (...commandLine: string[]) => runHearth(commandLine, { home: hearth.home });

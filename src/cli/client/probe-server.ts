@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { errorBodySchema } from '../../contract/error-body.ts';
 import { getHealth } from '../../contract/server/server.ts';
 import { sendApiRequest, TransportError, type ApiAnswer } from '../../net/api-client-transport.ts';

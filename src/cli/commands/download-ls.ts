@@ -3,7 +3,7 @@ import { connect } from '../client/connect.ts';
 import { defineCommand } from '../command.ts';
 import { progressFraction } from '../download/follow-download.ts';
 import { connectionOptions, jsonOption } from '../option.ts';
-import { formatBytes } from '../ui/format.ts';
+import { formatBytes } from '../../format.ts';
 import { printable } from '../ui/printable.ts';
 import { writeTable } from '../ui/table.ts';
 

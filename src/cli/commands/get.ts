@@ -14,7 +14,7 @@ import { followDownload, progressFraction } from '../download/follow-download.ts
 import { describeUsage } from '../download/usage-hint.ts';
 import { CommandError } from '../failure.ts';
 import { connectionOptions, flag, jsonOption, rest } from '../option.ts';
-import { formatBytes } from '../ui/format.ts';
+import { formatBytes } from '../../format.ts';
 import { printable } from '../ui/printable.ts';
 
 /** How long an interrupted command waits for the server to pause the download. */

@@ -9,7 +9,7 @@ import { defineCommand } from '../command.ts';
 import { usageHint } from '../download/usage-hint.ts';
 import { CommandError, UsageError } from '../failure.ts';
 import { flag, jsonOption, required, text } from '../option.ts';
-import { formatBytes } from '../ui/format.ts';
+import { formatBytes } from '../../format.ts';
 import { printable } from '../ui/printable.ts';
 import { createProgress } from '../ui/progress.ts';
 

@@ -9,7 +9,7 @@ import { connect } from '../client/connect.ts';
 import { connectionOptions, flag, integer, jsonOption, onOff, required } from '../option.ts';
 import { withElapsed } from '../ui/elapsed.ts';
 import { writeEstimate } from '../ui/estimate-table.ts';
-import { formatCount, formatDuration } from '../ui/format.ts';
+import { formatCount, formatDuration } from '../../format.ts';
 import { printable } from '../ui/printable.ts';
 
 export const load = defineCommand({

@@ -2,7 +2,7 @@ import { listModels, type V1Model } from '../../contract/v1/model.ts';
 import { defineCommand } from '../command.ts';
 import { connect } from '../client/connect.ts';
 import { connectionOptions, jsonOption } from '../option.ts';
-import { formatBytes, formatCount } from '../ui/format.ts';
+import { formatBytes, formatCount } from '../../format.ts';
 import { writeTable } from '../ui/table.ts';
 
 export const ls = defineCommand({

@@ -6,7 +6,7 @@ import { defineCommand } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { connectionOptions, flag, jsonOption, required } from '../option.ts';
 import { confirm } from '../ui/confirm.ts';
-import { formatBytes } from '../ui/format.ts';
+import { formatBytes } from '../../format.ts';
 import { printable } from '../ui/printable.ts';
 
 export const rm = defineCommand({

@@ -36,6 +36,9 @@ export const serve = defineCommand({
       );
       if (!signal.aborted) await once(signal, 'abort');
     } finally {
+      if (signal.aborted && messages.isInteractive) {
+        messages.line('\nPress Ctrl-C again to exit immediately.');
+      }
       installation.stop();
       await server.close();
     }

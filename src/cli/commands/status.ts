@@ -2,7 +2,7 @@ import { getStatus } from '../../contract/server/server.ts';
 import { defineCommand } from '../command.ts';
 import { connect } from '../client/connect.ts';
 import { connectionOptions, jsonOption } from '../option.ts';
-import { formatBytes, formatDuration } from '../ui/format.ts';
+import { formatBytes, formatDuration } from '../../format.ts';
 import { writeInstances } from '../ui/instance-table.ts';
 import { writeFields } from '../ui/table.ts';
 

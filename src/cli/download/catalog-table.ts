@@ -1,5 +1,5 @@
 import type { CatalogModelRecord } from '../../contract/v1/catalog.ts';
-import { formatBytes, formatCount } from '../ui/format.ts';
+import { formatBytes, formatCount } from '../../format.ts';
 import { writeTable } from '../ui/table.ts';
 import type { TerminalStream } from '../ui/terminal.ts';
 

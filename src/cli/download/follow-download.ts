@@ -3,7 +3,7 @@ import { getDownload, type DownloadJobRecord } from '../../contract/v1/download.
 import { ApiError, ServerUnreachableError } from '../client/client-error.ts';
 import type { Client } from '../client/client.ts';
 import { CommandError } from '../failure.ts';
-import { formatBytes, formatDuration } from '../ui/format.ts';
+import { formatBytes, formatDuration } from '../../format.ts';
 import { createProgress } from '../ui/progress.ts';
 import type { TerminalStream } from '../ui/terminal.ts';
 

@@ -1,5 +1,5 @@
 import type { LoadEstimateResult } from '../../contract/v1/model.ts';
-import { formatBytes, formatCount } from './format.ts';
+import { formatBytes, formatCount } from '../../format.ts';
 import { writeFields } from './table.ts';
 import type { TerminalStream } from './terminal.ts';
 

@@ -1,5 +1,5 @@
 import type { InstanceStatus } from '../../contract/server/server.ts';
-import { formatBytes, formatCount, formatDuration } from './format.ts';
+import { formatBytes, formatCount, formatDuration } from '../../format.ts';
 import { writeTable } from './table.ts';
 import type { TerminalStream } from './terminal.ts';
 
