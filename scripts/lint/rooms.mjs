@@ -201,10 +201,12 @@ export const rooms = [
 /** Files in `src/` that every room may import; they import no room. */
 export const sharedFiles = [
   'error-code.ts',
+  'format.ts',
   'json-document.ts',
   'nearest.ts',
   'omit-undefined.ts',
   'package-folder.ts',
+  'printable.ts',
   'sqlite.ts',
   'version.ts',
 ];

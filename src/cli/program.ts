@@ -7,7 +7,7 @@ import { addHint } from './command-hints.ts';
 import { commandTable, type CommandEntry, type CommandGroup } from './command-table.ts';
 import type { CommandContext } from './context.ts';
 import { describeFailure, exitCodeOf, UsageError } from './failure.ts';
-import { printable } from './ui/printable.ts';
+import { printable } from '../printable.ts';
 
 /** Runs a command line and prints its error, if any. @returns the exit code */
 export async function runProgram(
@@ -26,7 +26,11 @@ export async function runProgram(
     .helpOption('-h, --help', 'Show help')
     .helpCommand(false)
     .exitOverride()
-    .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => command.name() })
+    .configureHelp({
+      showGlobalOptions: true,
+      minWidthToWrap: 20,
+      subcommandTerm: (command) => command.name(),
+    })
     .configureOutput({
       writeOut: (text) => terminal.output.write(text),
       writeErr: (text) => terminal.messages.write(text),

@@ -1,5 +1,6 @@
 import type { DestinationStream } from 'pino';
 import { formatCount, formatDuration } from '../format.ts';
+import { printable } from '../printable.ts';
 
 type LogRecord = Readonly<Record<string, unknown>>;
 
@@ -48,6 +49,7 @@ export function createTextLog({ write, hasColors }: TextLogOptions): Destination
           : level === 'error'
             ? `${paint(31, 'error:')} `
             : '';
+      // Values come from requests.
       write(`${paint(2, formatClock(time))} ${label}${printable(text)}\n`);
     },
   };
@@ -116,10 +118,4 @@ function parseRecord(line: string): LogRecord | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Values come from requests; control characters could change what the terminal shows. */
-function printable(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- matches control characters on purpose
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
 }

@@ -1,6 +1,6 @@
 import { findUnknownVariables } from '../../config/settings.ts';
 import type { CommandContext } from '../context.ts';
-import { printable } from '../ui/printable.ts';
+import { printable } from '../../printable.ts';
 
 /** Warns of environment variables that look like settings and are none. Other programs may own them. */
 export function warnOfUnknownVariables({ environment, terminal }: CommandContext): void {

@@ -23,7 +23,7 @@ import {
   textList,
 } from '../option.ts';
 import { readStandardInput } from '../standard-input.ts';
-import { printable } from '../ui/printable.ts';
+import { printable } from '../../printable.ts';
 
 export const chat = defineCommand({
   positionals: {

@@ -4,7 +4,7 @@ import { defineCommand } from '../command.ts';
 import { progressFraction } from '../download/follow-download.ts';
 import { connectionOptions, jsonOption } from '../option.ts';
 import { formatBytes } from '../../format.ts';
-import { printable } from '../ui/printable.ts';
+import { printable } from '../../printable.ts';
 import { writeTable } from '../ui/table.ts';
 
 export const downloadLs = defineCommand({

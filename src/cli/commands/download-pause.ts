@@ -3,7 +3,7 @@ import { connect } from '../client/connect.ts';
 import { defineCommand } from '../command.ts';
 import { describeProgress } from '../download/follow-download.ts';
 import { connectionOptions, jsonOption, required } from '../option.ts';
-import { printable } from '../ui/printable.ts';
+import { printable } from '../../printable.ts';
 
 export const downloadPause = defineCommand({
   positionals: { job: required('Job id, as shown by `hearth download ls`') },

@@ -15,7 +15,7 @@ import { describeUsage } from '../download/usage-hint.ts';
 import { CommandError } from '../failure.ts';
 import { connectionOptions, flag, jsonOption, rest } from '../option.ts';
 import { formatBytes } from '../../format.ts';
-import { printable } from '../ui/printable.ts';
+import { printable } from '../../printable.ts';
 
 /** How long an interrupted command waits for the server to pause the download. */
 const pauseTimeoutMs = 5000;

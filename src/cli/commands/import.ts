@@ -10,7 +10,7 @@ import { usageHint } from '../download/usage-hint.ts';
 import { CommandError, UsageError } from '../failure.ts';
 import { flag, jsonOption, required, text } from '../option.ts';
 import { formatBytes } from '../../format.ts';
-import { printable } from '../ui/printable.ts';
+import { printable } from '../../printable.ts';
 import { createProgress } from '../ui/progress.ts';
 
 export const importCommand = defineCommand({

@@ -10,7 +10,7 @@ import { connectionOptions, flag, integer, jsonOption, onOff, required } from '.
 import { withElapsed } from '../ui/elapsed.ts';
 import { writeEstimate } from '../ui/estimate-table.ts';
 import { formatCount, formatDuration } from '../../format.ts';
-import { printable } from '../ui/printable.ts';
+import { printable } from '../../printable.ts';
 
 export const load = defineCommand({
   positionals: { model: required('Model key, optionally with @quantization') },

@@ -7,7 +7,7 @@ import { UsageError } from '../failure.ts';
 import { connectionOptions, flag, jsonOption, required } from '../option.ts';
 import { confirm } from '../ui/confirm.ts';
 import { formatBytes } from '../../format.ts';
-import { printable } from '../ui/printable.ts';
+import { printable } from '../../printable.ts';
 
 export const rm = defineCommand({
   positionals: { model: required('Model key; with @quantization, only that variant') },

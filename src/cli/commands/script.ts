@@ -7,7 +7,7 @@ import type { CommandContext } from '../context.ts';
 import { CommandError, UsageError } from '../failure.ts';
 import { choice, flag, integer, jsonOption, optional, text, textList } from '../option.ts';
 import { readStandardInput } from '../standard-input.ts';
-import { printable } from '../ui/printable.ts';
+import { printable } from '../../printable.ts';
 
 type Emotion = (typeof emotionSchema.options)[number];
 

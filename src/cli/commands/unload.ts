@@ -5,7 +5,7 @@ import { defineCommand } from '../command.ts';
 import { connect } from '../client/connect.ts';
 import { UsageError } from '../failure.ts';
 import { connectionOptions, flag, jsonOption, optional } from '../option.ts';
-import { printable } from '../ui/printable.ts';
+import { printable } from '../../printable.ts';
 
 export const unload = defineCommand({
   positionals: { instance: optional('Instance id, as shown by `hearth ps`') },

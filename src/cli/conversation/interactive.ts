@@ -1,7 +1,7 @@
 import type { ChatStats } from '../../contract/v1/chat.ts';
 import type { CommandContext } from '../context.ts';
 import { describeFailure } from '../failure.ts';
-import { printable } from '../ui/printable.ts';
+import { printable } from '../../printable.ts';
 import { formatStats } from './answer-view.ts';
 import { createChatInput } from './chat-input.ts';
 import type { Conversation } from './conversation.ts';

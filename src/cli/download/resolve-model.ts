@@ -4,7 +4,7 @@ import type { Client } from '../client/client.ts';
 import type { ExitCode } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { CommandError } from '../failure.ts';
-import { printable } from '../ui/printable.ts';
+import { printable } from '../../printable.ts';
 import { writeCatalog } from './catalog-table.ts';
 import { chooseModel } from './choose-model.ts';
 import { parseModelArgument } from './model-argument.ts';

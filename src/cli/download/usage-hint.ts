@@ -2,7 +2,7 @@ import type { DownloadStartRecord } from '../../contract/v1/download.ts';
 import { getModel } from '../../contract/v1/model.ts';
 import { ApiError } from '../client/client-error.ts';
 import type { Client } from '../client/client.ts';
-import { printable } from '../ui/printable.ts';
+import { printable } from '../../printable.ts';
 
 /** Suggests how to use a model. */
 export function usageHint(name: string, isEmbeddingModel: boolean): string {
