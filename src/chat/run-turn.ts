@@ -4,6 +4,7 @@ import { omitUndefined } from '../omit-undefined.ts';
 import { withSignal, type RequestContext } from '../request/request-context.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import { acquireInstance, type AcquiredInstance } from './acquire-instance.ts';
+import { logGeneration } from './log-generation.ts';
 import { prepareTurn, type PreparedTurn, type TurnServices } from './prepare-turn.ts';
 import { promptPrefix } from './prompt-prefix.ts';
 import { runRounds } from './run-rounds.ts';
@@ -46,7 +47,9 @@ export async function* runTurn(
     }
     yield { type: 'turn.error', error: asHearthError(error) };
   }
-  yield { type: 'turn.end', result: recorder.result(responseId) };
+  const result = recorder.result(responseId);
+  logGeneration('chat', result, context);
+  yield { type: 'turn.end', result };
 }
 
 /** Stores what a turn produced before it failed, so that the conversation can go on from it. */
