@@ -110,5 +110,6 @@ const turnSchema = z.object({
     tokensPerSecond: z.number(),
     loadTimeSeconds: z.number().exactOptional(),
   }),
+  isInterrupted: z.literal(true).exactOptional(),
   metadata: z.record(z.string(), z.string()).exactOptional(),
 }) satisfies z.ZodType<ConversationTurn>;

@@ -3,16 +3,16 @@ import type { DownloadJob } from './downloads.ts';
 import { toJob } from './job-view.ts';
 import { SpeedMeter } from './speed-meter.ts';
 
-/** How often the bytes of a job that runs are written to the store. */
+/** How often the progress of a running job is written to the store. */
 const saveIntervalMs = 2000;
 
 interface ActiveDownloadOptions {
   readonly stored: StoredDownload;
-  /** Keeps the job as it is now. */
+  /** Writes the job to the store. */
   readonly save: (stored: StoredDownload) => void;
 }
 
-/** A job that downloads, or waits for its turn. */
+/** A job that downloads or waits to start. */
 export class ActiveDownload {
   readonly #save: ActiveDownloadOptions['save'];
   readonly #meter = new SpeedMeter();
@@ -34,12 +34,12 @@ export class ActiveDownload {
     return this.#stored.totalBytes - this.#stored.downloadedBytes;
   }
 
-  /** Whether it was told to stop. */
+  /** Whether `stop` was called. */
   get isStopping(): boolean {
     return this.#controller.signal.aborted;
   }
 
-  /** Runs work that settles when the job is over or has stopped; it never rejects. */
+  /** Starts the work of the job, which settles when the job has ended or stopped and never rejects. */
   run(work: (signal: AbortSignal) => Promise<void>): void {
     this.#ended = work(this.#controller.signal);
   }
@@ -68,8 +68,13 @@ export class ActiveDownload {
     this.#save(this.#stored);
   }
 
-  view(): DownloadJob {
-    const { downloadedBytes } = this.#stored;
-    return toJob(this.#stored, this.#meter.bytesPerSecond(downloadedBytes, performance.now()));
+  /** Bytes a second over the last seconds; undefined while nothing is known. */
+  get speed(): number | undefined {
+    return this.#meter.bytesPerSecond(this.#stored.downloadedBytes, performance.now());
+  }
+
+  /** @param assumedSpeed Bytes a second for the estimate while no bytes come. */
+  view(assumedSpeed?: number): DownloadJob {
+    return toJob(this.#stored, this.speed, assumedSpeed);
   }
 }

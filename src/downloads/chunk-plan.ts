@@ -1,22 +1,22 @@
 const mebibyte = 1024 * 1024;
-/** Large enough that asking for chunks costs little, small enough that a lost one does not hurt. */
+/** Large enough to keep the number of requests low, small enough to lose little with one chunk. */
 const smallestChunkBytes = 16 * mebibyte;
 const maxChunkCount = 1024;
 
-/** A piece of a file that is fetched, checked and fetched again by itself; `end` is exclusive. */
+/** A part of a file that is fetched, checked and retried on its own; `end` is exclusive. */
 export interface ChunkRange {
   readonly index: number;
   readonly start: number;
   readonly end: number;
 }
 
-/** Bytes of a chunk of a file: 16 MiB, and more where that would be more than 1,024 chunks. */
+/** The chunk size for a file: 16 MiB, or more where that would give more than 1,024 chunks. */
 export function chooseChunkBytes(fileBytes: number): number {
   const needed = Math.ceil(fileBytes / maxChunkCount / mebibyte) * mebibyte;
   return Math.max(smallestChunkBytes, needed);
 }
 
-/** Cuts a file; an empty one has no chunk. */
+/** Divides a file into chunks; an empty file has none. */
 export function planChunks(fileBytes: number, chunkBytes: number): readonly ChunkRange[] {
   return Array.from({ length: Math.ceil(fileBytes / chunkBytes) }, (_, index) => ({
     index,
@@ -28,8 +28,8 @@ export function planChunks(fileBytes: number, chunkBytes: number): readonly Chun
 const maxBatchBytes = 1024 * 1024;
 
 /**
- * Bytes that each connection holds before they are written and recorded: little enough that a kill loses less
- * than one chunk of all connections together.
+ * Bytes that each connection buffers before they are written and recorded. A kill loses less than one chunk, all
+ * connections together.
  */
 export function chooseBatchBytes(chunkBytes: number, connectionCount: number): number {
   return Math.min(maxBatchBytes, Math.ceil(chunkBytes / connectionCount / 2));

@@ -100,7 +100,7 @@ describe('hashWhileFilling', () => {
     for (let index = 0; index < 6; index += 1) await fill(part, index);
     await truncate(path, 550_000);
     await expect(hashWhileFilling(part, 'sha256', signal)).rejects.toThrow(
-      'the part file was cut while it was read',
+      'the part file was truncated while it was read',
     );
     await part.close();
   });

@@ -4,15 +4,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FileChecksum } from '../hub/hub.ts';
 import type { PartFile } from './part-file.ts';
 
-/** Small enough that hashing it does not hold up other requests. */
+/** Small enough not to block other requests while it is hashed. */
 const readBytes = 512 * 1024;
 
-/** Where bytes come faster than one write in this time they need all of the processor, and are hashed later. */
+/** While writes follow each other faster than this, the transfer needs the whole CPU, and hashing waits. */
 const minQuietMs = 4;
 
 /**
- * Hashes a part file from its beginning while it fills up, right behind the chunks: the bytes are still in
- * memory then, and there is no wait for a second pass at the end.
+ * Hashes a part file from its beginning while it is filled, close behind the chunks. The bytes are still in the page
+ * cache then, and no second pass is needed at the end.
  *
  * @returns Hex, once the file is complete.
  * @throws The signal's reason when aborted.
@@ -36,7 +36,7 @@ export async function hashWhileFilling(
       continue;
     }
     const bytes = await part.read(buffer, position, readable);
-    if (bytes.length === 0) throw new Error('the part file was cut while it was read');
+    if (bytes.length === 0) throw new Error('the part file was truncated while it was read');
     hash.update(bytes);
     position += bytes.length;
   }

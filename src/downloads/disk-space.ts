@@ -1,7 +1,7 @@
 import { mkdir, statfs } from 'node:fs/promises';
 import { HearthError } from '../contract/errors.ts';
 
-/** Bytes that this process may still write on the disk of a folder. */
+/** Free bytes on the disk of a folder, for this user. */
 async function readFreeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;
@@ -10,16 +10,16 @@ async function readFreeBytes(folder: string): Promise<number> {
 interface SpaceDemand {
   readonly freeBytes: number;
   readonly neededBytes: number;
-  /** What other downloads that run have yet to write there. */
+  /** Bytes that other running downloads have yet to write. */
   readonly promisedBytes: number;
 }
 
-/** The disk of the models, seen by downloads that are to fit on it together. */
+/** The free space on the disk of the models, shared by all downloads. */
 export class DiskSpace {
   readonly #folder: string;
   readonly #readFreeBytes: (folder: string) => Promise<number>;
 
-  /** @param read Bytes free on the disk of a folder; asks the system unless given. */
+  /** @param read Returns the free bytes on the disk of a folder; by default it asks the system. */
   constructor(folder: string, read = readFreeBytes) {
     this.#folder = folder;
     this.#readFreeBytes = read;
@@ -31,19 +31,19 @@ export class DiskSpace {
     if (neededBytes + promisedBytes > demand.freeBytes) throw insufficientDisk(demand);
   }
 
-  /** For a disk that filled up although there was room at first. */
+  /** The error for a disk that has become full during a download. */
   async shortage(neededBytes: number, promisedBytes: number): Promise<HearthError> {
     return insufficientDisk(await this.#demand(neededBytes, promisedBytes));
   }
 
   async #demand(neededBytes: number, promisedBytes: number): Promise<SpaceDemand> {
-    // Whoever moved the folder away while the server runs gets a new one.
+    // The user may have moved the folder while the server runs.
     await mkdir(this.#folder, { recursive: true });
     return { freeBytes: await this.#readFreeBytes(this.#folder), neededBytes, promisedBytes };
   }
 }
 
-/** Says both numbers: what is needed and what there is. */
+/** Names the needed and the free bytes. */
 function insufficientDisk(demand: SpaceDemand): HearthError {
   const { freeBytes, neededBytes, promisedBytes } = demand;
   const promised =
@@ -51,7 +51,7 @@ function insufficientDisk(demand: SpaceDemand): HearthError {
   return new HearthError(
     'insufficient_disk',
     `The download needs ${formatBytes(neededBytes)} more, and the disk of the models has ` +
-      `${formatBytes(freeBytes)} free${promised}. Make room and ask again; it goes on where it stopped.`,
+      `${formatBytes(freeBytes)} free${promised}. Make room and ask again; it continues where it stopped.`,
   );
 }
 

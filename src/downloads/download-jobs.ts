@@ -9,7 +9,7 @@ import { describeFailure, isUnexpected } from './describe-failure.ts';
 import { isDiskFull } from '../models/disk-full.ts';
 import { DiskSpace } from './disk-space.ts';
 import type { DownloadJob, DownloadPlan } from './downloads.ts';
-import { planOf, toJob } from './job-view.ts';
+import { defaultSpeed, planOf, toJob } from './job-view.ts';
 import { countStagedBytes, runDownload, type RunSettings } from './run-download.ts';
 import { Semaphore } from '../concurrency/semaphore.ts';
 
@@ -19,23 +19,25 @@ export interface DownloadJobsOptions {
   readonly store: DownloadRepository;
   readonly modelsFolder: string;
   readonly logger: Logger;
-  /** Jobs that transfer at once; further ones wait, as `downloading` at speed 0. 2 unless given. */
+  /** Jobs that transfer at once; further ones wait with the status `downloading` and speed 0. 2 by default. */
   readonly concurrentJobs?: number;
-  /** Completed jobs that stay listed; 1,000 unless given. */
+  /** Completed jobs that stay listed; 1,000 by default. */
   readonly keptCompletedJobs?: number;
   readonly transfer?: Partial<RunSettings>;
-  /** Bytes free on the disk of a folder; asks the system unless given. */
+  /** Returns the free bytes on the disk of a folder; by default it asks the system. */
   readonly readFreeBytes?: (folder: string) => Promise<number>;
 }
 
-/** The jobs in the store and those that run: what becomes of a job once it was decided that it shall run. */
+/** The jobs in the store and the running ones: starts them, and records how they end. */
 export class DownloadJobs {
   readonly #options: DownloadJobsOptions;
   readonly #settings: RunSettings;
   readonly #slots: Semaphore;
   readonly #disk: DiskSpace;
-  /** In the order in which they began; also a job whose end could not be stored. */
+  /** In order of their start. A job whose end could not be stored stays here. */
   readonly #active = new Map<string, ActiveDownload>();
+  /** Bytes a second, as measured last. */
+  #lastSpeed = defaultSpeed;
 
   constructor(options: DownloadJobsOptions) {
     this.#options = options;
@@ -49,7 +51,7 @@ export class DownloadJobs {
     };
   }
 
-  /** Those that run, in the order in which they began. */
+  /** The running jobs, in order of their start. */
   get active(): readonly ActiveDownload[] {
     return [...this.#active.values()];
   }
@@ -58,7 +60,7 @@ export class DownloadJobs {
     return this.#active.get(id);
   }
 
-  /** All of them as they are now, newest first. */
+  /** All jobs with their present state, newest first. */
   async list(): Promise<readonly StoredDownload[]> {
     const rows = await this.#options.store.list();
     return rows.map((row) => this.#active.get(row.id)?.stored ?? row);
@@ -69,7 +71,14 @@ export class DownloadJobs {
   }
 
   view(stored: StoredDownload): DownloadJob {
-    return this.#active.get(stored.id)?.view() ?? toJob(stored, undefined);
+    const active = this.#active.get(stored.id);
+    return active?.view(this.#lastSpeed) ?? toJob(stored, undefined, this.#lastSpeed);
+  }
+
+  /** Takes the speed of a job of an earlier run of the server for the first estimates. */
+  assumeSpeedOf({ totalBytes, startedAt, completedAt }: StoredDownload): void {
+    const seconds = ((completedAt?.getTime() ?? Infinity) - startedAt.getTime()) / 1000;
+    this.#lastSpeed = totalBytes / seconds || defaultSpeed;
   }
 
   /** @throws HearthError `insufficient_disk`. */
@@ -92,7 +101,7 @@ export class DownloadJobs {
     return this.view(stored);
   }
 
-  /** Goes on with a job that stands still; joins one that does not. @throws HearthError `insufficient_disk`. */
+  /** Resumes a job, or joins it where it is running. @throws HearthError `insufficient_disk`. */
   async resume(stored: StoredDownload): Promise<DownloadJob> {
     if (stored.status !== 'downloading' || !this.#active.has(stored.id)) {
       const remainingBytes = stored.totalBytes - stored.downloadedBytes;
@@ -102,11 +111,11 @@ export class DownloadJobs {
     return this.view(stored);
   }
 
-  /** Goes on with a job that a server which has ended left; the store is behind what it had written. */
+  /** Resumes a job of an earlier server process, which may have written more than the store knows. */
   async continue(stored: StoredDownload): Promise<void> {
     const { modelsFolder } = this.#options;
     const job = { jobId: stored.id, plan: planOf(stored), modelsFolder, settings: this.#settings };
-    // A plan that is refused fails when it runs.
+    // An unsafe plan fails when the job runs.
     const downloadedBytes = await countStagedBytes(job).catch(() => stored.downloadedBytes);
     await this.#activate({ ...stored, downloadedBytes });
   }
@@ -123,11 +132,14 @@ export class DownloadJobs {
   }
 
   #run(stored: StoredDownload): void {
-    const active = new ActiveDownload({
+    const active: ActiveDownload = new ActiveDownload({
       stored,
-      save: (current) => void this.#save(current),
+      save: (current) => {
+        this.#lastSpeed = active.speed || this.#lastSpeed;
+        void this.#save(current);
+      },
     });
-    // Also where an earlier run of it is still listed: the newest is the last.
+    // Removes an earlier run of the job first, so that the newest start comes last.
     this.#active.delete(stored.id);
     const earlier = [...this.#active.values()];
     this.#active.set(stored.id, active);
@@ -164,7 +176,7 @@ export class DownloadJobs {
     });
     this.#options.logger.info({ job: id, totalBytes }, 'download completed');
     await this.#forgetOld().catch((err: unknown) =>
-      this.#options.logger.warn({ err }, 'old downloads not forgotten'),
+      this.#options.logger.warn({ err }, 'old downloads not deleted'),
     );
   }
 
@@ -176,13 +188,13 @@ export class DownloadJobs {
     await this.end(active, { status: 'failed', failure });
   }
 
-  /** A job whose end can't be stored stays in memory, so that it is shown as it is. */
+  /** Records the end of a job. Where it can't be stored, the job stays in memory, so that clients see its state. */
   async end(active: ActiveDownload, fields: Partial<StoredDownload>): Promise<void> {
     const stored = active.change(fields);
     if (await this.#save(stored)) this.#active.delete(stored.id);
   }
 
-  /** Forgets a job; what it has on disk stays. */
+  /** Deletes a job from the store; its files stay. */
   async delete(id: string): Promise<void> {
     await this.#options.store.delete(id);
     this.#active.delete(id);
@@ -210,7 +222,7 @@ export class DownloadJobs {
   }
 }
 
-/** Bytes that downloads which run have yet to write. */
+/** Bytes that running downloads have yet to write. */
 function promisedTo(downloads: Iterable<ActiveDownload>): number {
   let bytes = 0;
   for (const { stored, remainingBytes } of downloads) {

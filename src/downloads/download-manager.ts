@@ -16,27 +16,27 @@ import { completedPlans, identityOf, planOf, toJob } from './job-view.ts';
 import { assertSafePlan, markCancelled, removeStaging, sweepStaging } from './staging.ts';
 
 export interface DownloadManagerOptions extends DownloadJobsOptions {
-  /** Finds out what a request means. */
+  /** Resolves a request to the files that it means. */
   readonly plan: (request: DownloadRequest, signal: AbortSignal) => Promise<DownloadPlan>;
   readonly library: ModelLibrary;
 }
 
 export interface ContinuableDownloadManager extends DownloadManager {
   /**
-   * Goes on with what was under way when the server ended, however it ended, and removes what is left of
-   * cancelled jobs. What a caller paused stays paused. To be called once, at start.
+   * Resumes the downloads that ran when the server ended, also by a crash, and removes the files of cancelled jobs.
+   * Jobs that a client paused stay paused. Call it once, at start.
    */
   continueInterrupted(): Promise<void>;
 }
 
-/** Jobs that may be unfinished at once. */
+/** Most unfinished jobs. */
 const maxUnfinishedJobs = 1000;
 
 export function createDownloadManager(options: DownloadManagerOptions): ContinuableDownloadManager {
   return new Manager(options);
 }
 
-/** What callers may do with jobs, one change after the other. */
+/** The operations of clients on jobs, one at a time. */
 class Manager implements ContinuableDownloadManager {
   readonly #options: DownloadManagerOptions;
   readonly #jobs: DownloadJobs;
@@ -66,7 +66,7 @@ class Manager implements ContinuableDownloadManager {
       }
       const isNew = isOutdated(plan, completedPlans(jobs)) || !(await this.#isPresent(plan));
       if (!isNew) return { kind: 'already_downloaded', plan };
-      // Whoever went away by now would not know of the job.
+      // A client that has disconnected would not learn of the job.
       signal.throwIfAborted();
       if (jobs.filter(({ status }) => status !== 'completed').length >= maxUnfinishedJobs) {
         throw new HearthError(
@@ -94,7 +94,7 @@ class Manager implements ContinuableDownloadManager {
       await active?.stop();
       const stored = await this.#require(id);
       if (active === undefined || stored.status !== 'downloading') {
-        throw conflict(stored, 'is not downloading', 'Only a download that runs can be paused');
+        throw conflict(stored, 'is not downloading', 'Only a running download can be paused');
       }
       await this.#jobs.end(active, { status: 'paused', isPausedByUser: true });
       return toJob(active.stored, undefined);
@@ -105,11 +105,7 @@ class Manager implements ContinuableDownloadManager {
     return this.#exclusively(async () => {
       const stored = await this.#require(id);
       if (stored.status === 'paused') return this.#jobs.resume(stored);
-      throw conflict(
-        stored,
-        'is not paused',
-        'Ask for the same download again to go on with a failed one',
-      );
+      throw conflict(stored, 'is not paused', 'To resume a failed download, request it again');
     });
   }
 
@@ -122,7 +118,7 @@ class Manager implements ContinuableDownloadManager {
       if (stored.status === 'completed') {
         throw conflict(stored, 'is complete', 'Delete the model to remove its files');
       }
-      // In this order: what is marked is removed at the next start, jobs without a folder start anew.
+      // In this order: a marked folder is removed at the next start, and a job without a folder starts over.
       await markCancelled(this.#options.modelsFolder, id);
       await this.#jobs.delete(id);
       await removeStaging(this.#options.modelsFolder, id);
@@ -142,10 +138,16 @@ class Manager implements ContinuableDownloadManager {
   continueInterrupted(): Promise<void> {
     return this.#exclusively(async () => {
       const { store, modelsFolder, logger } = this.#options;
-      const unfinished = (await store.list()).filter(({ status }) => status !== 'completed');
+      const jobs = await store.list();
+      const latest = jobs.find(({ status }) => status === 'completed');
+      if (latest !== undefined) this.#jobs.assumeSpeedOf(latest);
+      const unfinished = jobs.filter(({ status }) => status !== 'completed');
       const others = await sweepStaging(modelsFolder, new Set(unfinished.map(({ id }) => id)));
       if (others.length > 0) {
-        logger.info({ folders: others }, 'downloads of another home, or of one that is gone');
+        logger.info(
+          { folders: others },
+          'staging folders without a job, of another home folder or a deleted one',
+        );
       }
       for (const job of unfinished.toReversed()) {
         const wasUnderWay = job.status === 'paused' && !job.isPausedByUser;
@@ -176,7 +178,7 @@ class Manager implements ContinuableDownloadManager {
     });
   }
 
-  /** What a request means; where the hub can't say, what it meant before, if that is still there. */
+  /** Resolves a request. Where the hub can't be reached, takes the plan of an earlier download that is still present. */
   async #plan(request: DownloadRequest, signal: AbortSignal): Promise<DownloadPlan> {
     try {
       return await this.#options.plan(request, signal);

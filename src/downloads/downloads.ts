@@ -1,31 +1,31 @@
 import type { FileChecksum } from '../hub/hub.ts';
 
-/** Downloads of models as jobs: what they are and what can be done with them. */
+/** Downloads of models, as jobs. */
 
 export type DownloadStatus = 'downloading' | 'paused' | 'completed' | 'failed';
 
 /** One file of a job. */
 export interface DownloadFile {
-  /** Within the repository on the hub. */
+  /** Path in the repository on the hub. */
   readonly path: string;
-  /** Within the model's folder in the library; at most one folder deep. */
+  /** Path in the model's folder of the library; at most one folder deep. */
   readonly target: string;
   readonly sizeBytes: number;
   readonly checksum: FileChecksum;
 }
 
-/** What a job is about; it never changes. */
+/** The files of a job; immutable. */
 export interface DownloadPlan {
-  /** As the request named the model. */
+  /** The model as the request names it. */
   readonly model: string;
   readonly owner: string;
   readonly name: string;
   readonly commit: string;
-  /** Label of what was chosen, such as `Q4_K_M`; null where there was nothing to choose. */
+  /** Label of the chosen quantization, such as `Q4_K_M`; null where there is only one. */
   readonly quantization: string | null;
-  /** What else the request could have meant, where several models share the repository. */
+  /** The other models of the repository that the request could have meant. */
   readonly note?: string;
-  /** Parts of a split and the projector included. */
+  /** Including the parts of a split model and the projector. */
   readonly files: readonly DownloadFile[];
 }
 
@@ -35,7 +35,7 @@ export interface DownloadFailure {
   readonly message: string;
 }
 
-/** A job at one moment. */
+/** A snapshot of a job. */
 export interface DownloadJob {
   /** `job_` and 10 lower-case hex digits. */
   readonly id: string;
@@ -47,9 +47,9 @@ export interface DownloadJob {
   readonly completedAt: Date | null;
   /** Why it failed; null in every other status. */
   readonly failure: DownloadFailure | null;
-  /** Over the last seconds; only while it downloads. */
+  /** Over the last seconds; present only while it downloads. */
   readonly bytesPerSecond: number | undefined;
-  /** Only while it downloads and a speed is known. */
+  /** Present only while it downloads; by the last known speed where no bytes come. */
   readonly estimatedCompletionAt: Date | undefined;
 }
 
@@ -66,25 +66,25 @@ export type DownloadStart =
 
 export interface DownloadManager {
   /**
-   * Starts a download, joins the one that runs, or resumes one that was paused or has failed.
+   * Starts a download, joins a running one, or resumes one that is paused or has failed.
    *
    * @throws HearthError `model_not_found`, `gated_repository`, `hub_unreachable`; `invalid_value` for a
-   *   quantization that is not there (the message lists those that are) and for a repository that holds no
-   *   model Hearth can run; `insufficient_disk` with both numbers.
+   *   quantization that does not exist (the message lists the existing ones) and for a repository without a
+   *   model that Hearth can run; `insufficient_disk` with the needed and the free bytes.
    */
   start(request: DownloadRequest, signal: AbortSignal): Promise<DownloadStart>;
   /** Newest first. */
   list(): Promise<readonly DownloadJob[]>;
   /** @throws HearthError `job_not_found`. */
   find(id: string): Promise<DownloadJob>;
-  /** @throws HearthError `job_not_found`; `conflict` where it does not download. */
+  /** @throws HearthError `job_not_found`; `conflict` where it is not downloading. */
   pause(id: string): Promise<DownloadJob>;
   /** @throws HearthError `job_not_found`; `conflict` where it is not paused; `insufficient_disk`. */
   resume(id: string): Promise<DownloadJob>;
-  /** Ends a job and removes what it has on disk. @throws HearthError `job_not_found`; `conflict` where it is completed. */
+  /** Cancels a job and removes its files. @throws HearthError `job_not_found`; `conflict` where it is completed. */
   cancel(id: string): Promise<void>;
-  /** Whether a job for this model (key in lower case, `owner/name`) downloads or is paused. */
+  /** Whether a job for this model (`owner/name` in lower case) is downloading or paused. */
   isUnderWay(modelKey: string): Promise<boolean>;
-  /** Pauses everything, to be continued at the next start. */
+  /** Pauses all running jobs until the next start. */
   close(): Promise<void>;
 }

@@ -5,23 +5,23 @@ import type { HttpClient } from '../net/http-client.ts';
 import { HttpFailure } from '../net/http-failure.ts';
 import { SpentBuffers } from './spent-buffers.ts';
 
-/** The hub sends whole files only; they have to be read from their beginning. */
+/** The hub does not support ranges: files must be read from their beginning. */
 export class RangeIgnored extends Error {
   override readonly name = 'RangeIgnored';
 }
 
-/** Where a file comes from. */
+/** The source of a file. */
 export interface FileSource {
   readonly http: HttpClient;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** Within the repository; for messages. */
+  /** Path in the repository, for messages. */
   readonly path: string;
-  /** As the hub lists it. */
+  /** Size that the hub lists. */
   readonly sizeBytes: number;
   /** Longest silence of the hub. */
   readonly stallTimeoutMs: number;
-  /** Bytes that are written, and recorded, at once: what a kill loses of each connection. */
+  /** Bytes that are written and recorded at once; a kill loses at most as many of each connection. */
   readonly batchBytes: number;
 }
 
@@ -31,11 +31,11 @@ interface RangeRequest {
   /** Exclusive. */
   readonly end: number;
   readonly signal: AbortSignal;
-  /** Gets the bytes in order, to be used until it settles; the next come then. */
+  /** Receives the bytes in order. They are valid until the promise settles; the next ones follow then. */
   readonly write: (pieces: readonly Uint8Array[]) => Promise<void>;
 }
 
-/** What trickles in is written this often too, so that it counts and shows. */
+/** The longest time until received bytes are written, so that slow transfers show progress. */
 const maxBatchMs = 1000;
 
 interface Head {
@@ -44,10 +44,10 @@ interface Head {
 }
 
 /**
- * Fetches a part of a file, or all of it, and never gives more bytes than were asked for. There is no
- * `If-Range`: the address names a commit, whose files don't change, and the whole is checked in the end.
+ * Fetches a range of a file, or the whole file, and never passes on more bytes than requested. `If-Range` is not needed:
+ * the URL names a commit, whose files don't change, and the hash of the whole file is checked at the end.
  *
- * @throws RangeIgnored where the hub answers a part with the whole; HttpFailure;
+ * @throws RangeIgnored where the hub sends the whole file instead of a range; HttpFailure;
  *   HearthError `hub_unreachable` where the file has another size than the hub lists; the signal's reason.
  */
 export async function fetchRange(request: RangeRequest): Promise<void> {
@@ -71,12 +71,12 @@ export async function fetchRange(request: RangeRequest): Promise<void> {
     throw isBeyondEnd(error) ? sizeDiffers(source, sizeSaidBy(error)) : error;
   } finally {
     watch.end();
-    // Closes the connection of an answer that was not read to its end.
+    // Closes the connection of a response that was not read to its end.
     attempt.abort();
   }
 }
 
-/** The hub knows a smaller file than it lists. */
+/** The file on the hub is smaller than listed. */
 function isBeyondEnd(error: unknown): error is HttpFailure {
   return error instanceof HttpFailure && error.status === 416;
 }
@@ -88,7 +88,7 @@ function sizeSaidBy({ headers }: HttpFailure): string {
 interface SilenceWatch {
   /** The hub sent something. */
   heard(): void;
-  /** Runs work during which nothing is expected of the hub. */
+  /** Suspends the timeout while work runs. */
   during(work: Promise<void>): Promise<void>;
   end(): void;
 }
@@ -147,14 +147,14 @@ async function passOn(
       if (isDue || batchedBytes >= source.batchBytes) await flush();
     }
   } finally {
-    // What has come is kept, however the transfer ended.
+    // Received bytes are kept, also when the transfer fails.
     await flush();
   }
   if (remaining > 0) {
     throw new HttpFailure(
       'interrupted',
       `${source.url.host} sent ${end - start - remaining} of the ${end - start} bytes of ` +
-        `${source.path} that were asked for`,
+        `${source.path} that were requested`,
     );
   }
 }
@@ -193,7 +193,7 @@ function assertRange(header: string | undefined, { source, start, end }: RangeRe
   );
 }
 
-/** @param actual Bytes, in digits, as the hub wrote them. */
+/** @param actual Number of bytes as text, as the hub sent it. */
 function sizeDiffers({ path, sizeBytes }: FileSource, actual: string): HearthError {
   return new HearthError(
     'hub_unreachable',
@@ -207,6 +207,6 @@ function tooLong(request: RangeRequest): Error {
   if (isWhole(request)) return sizeDiffers(source, `more than ${count}`);
   return new HttpFailure(
     'interrupted',
-    `${source.url.host} sent more than the ${count} bytes asked for`,
+    `${source.url.host} sent more than the ${count} requested bytes`,
   );
 }

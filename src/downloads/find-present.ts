@@ -5,8 +5,8 @@ import type { DownloadPlan, DownloadRequest } from './downloads.ts';
 import { findModelFolder } from './staging.ts';
 
 /**
- * Whether every file of a plan is in the library already, by name and size, whoever put it there: in the
- * models folder, or in another folder that the library knows.
+ * Whether the library has every file of a plan, by name and size, in the models folder or in another folder of the
+ * library.
  */
 export async function isPresent(
   plan: DownloadPlan,
@@ -28,8 +28,8 @@ export async function isPresent(
 }
 
 /**
- * Whether the last download of one of the files brought another content under its name: sizes may be equal
- * where the repository has changed.
+ * Whether the last download of one of the files had another content under the same name. After a change of the
+ * repository sizes may still be equal.
  *
  * @param completed Newest first.
  */
@@ -48,7 +48,7 @@ export function isOutdated(
 }
 
 /**
- * What the same request brought before.
+ * The plan of an earlier completed download for the same request.
  *
  * @param completed Newest first.
  */

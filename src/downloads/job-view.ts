@@ -1,7 +1,7 @@
 import type { StoredDownload } from '../store/store.ts';
 import type { DownloadFailure, DownloadJob, DownloadPlan } from './downloads.ts';
 
-/** The plan of a stored job, as it was written. */
+/** The plan of a stored job. */
 export function planOf({ plan }: StoredDownload): DownloadPlan {
   return plan as DownloadPlan;
 }
@@ -11,19 +11,30 @@ export function completedPlans(jobs: readonly StoredDownload[]): readonly Downlo
   return jobs.filter(({ status }) => status === 'completed').map(planOf);
 }
 
-/** Equal for two requests that mean the same files of the same commit, however they were spelled. */
+/** Equal for requests that resolve to the same files of the same commit. */
 export function identityOf({ owner, name, commit, files }: DownloadPlan): string {
   const paths = files.map(({ path }) => path).toSorted();
   return JSON.stringify([owner.toLowerCase(), name.toLowerCase(), commit, paths]);
 }
 
-/** @param speed Bytes a second, of a job that downloads; undefined while it is not known. */
-export function toJob(stored: StoredDownload, speed: number | undefined): DownloadJob {
+/** Bytes per second that are assumed before any were measured. */
+export const defaultSpeed = 10_000_000;
+/** A date that a client can show: nothing of use is further away. */
+const longestSeconds = 10 * 365 * 24 * 3600;
+
+/**
+ * @param speed Bytes per second of a running job; undefined while it is unknown.
+ * @param assumedSpeed Bytes per second for the estimate while no data arrives.
+ */
+export function toJob(
+  stored: StoredDownload,
+  speed: number | undefined,
+  assumedSpeed = defaultSpeed,
+): DownloadJob {
   const { id, status, totalBytes, downloadedBytes, startedAt, completedAt, failure } = stored;
   const isDownloading = status === 'downloading';
   const remaining = totalBytes - downloadedBytes;
-  // All bytes there: what is left, to check and to publish them, takes a moment.
-  const seconds = remaining === 0 ? 0 : remaining / (speed ?? 0);
+  const seconds = Math.min(longestSeconds, remaining / (speed || assumedSpeed));
   return {
     id,
     plan: planOf(stored),
@@ -34,12 +45,6 @@ export function toJob(stored: StoredDownload, speed: number | undefined): Downlo
     completedAt,
     failure: failure as DownloadFailure | null,
     bytesPerSecond: isDownloading ? (speed ?? 0) : undefined,
-    estimatedCompletionAt: isDownloading ? fromNow(seconds) : undefined,
+    estimatedCompletionAt: isDownloading ? new Date(Date.now() + seconds * 1000) : undefined,
   };
-}
-
-/** Undefined beyond what a date can hold, as is what never ends. */
-function fromNow(seconds: number): Date | undefined {
-  const date = new Date(Date.now() + seconds * 1000);
-  return Number.isNaN(date.getTime()) ? undefined : date;
 }

@@ -5,9 +5,9 @@ import { planChunks, type ChunkRange } from './chunk-plan.ts';
 import { openProgressFile, type ProgressFile } from './progress-file.ts';
 
 interface PartFileOptions {
-  /** Of the content; the progress lies beside it, with `.progress` at the end. */
+  /** Path of the content. The progress file has the same path with `.progress` at the end. */
   readonly path: string;
-  /** Which file of which commit it is to become. */
+  /** Identifies the file and its commit. */
   readonly identity: string;
   readonly sizeBytes: number;
   readonly chunkBytes: number;
@@ -18,14 +18,14 @@ interface ChunkState extends ChunkRange {
   checksum: number;
 }
 
-/** Where the progress of a part file is kept. */
+/** The path of the progress file of a part file. */
 export function progressPathOf(partPath: string): string {
   return `${partPath}.progress`;
 }
 
 /**
- * A file that is on its way: chunks fill it in any order, each from its start on, and what is on disk is on
- * record. One writer for each chunk at a time.
+ * A partially downloaded file. Chunks are filled in any order, each from its start, and the bytes on disk are recorded.
+ * A chunk may have one writer at a time.
  */
 export class PartFile {
   readonly sizeBytes: number;
@@ -49,7 +49,7 @@ export class PartFile {
     for (const { receivedBytes } of this.#chunks) this.#receivedBytes += receivedBytes;
   }
 
-  /** Opens what an earlier run left, or starts anew. */
+  /** Opens the part file of an earlier run, or creates it. */
   static async open(options: PartFileOptions): Promise<PartFile> {
     const { path, identity, sizeBytes, chunkBytes } = options;
     const file = await open(path, 'r+').catch(() => open(path, 'w+'));
@@ -57,13 +57,13 @@ export class PartFile {
       const isSized = (await file.stat()).size === sizeBytes;
       const progress = await openProgressFile({
         path: progressPathOf(path),
-        // Of a content with another length nothing is to be believed.
+        // A content of another length can't be trusted.
         identity: isSized ? `${identity}\n${sizeBytes}\n${chunkBytes}` : '',
         chunkSizes: planChunks(sizeBytes, chunkBytes).map(({ start, end }) => end - start),
       });
       if (isSized) return new PartFile(file, progress, options);
       await progress.close();
-      // Takes no room on disk until it is written.
+      // A sparse file: it takes disk space only when it is written.
       await file.truncate(sizeBytes);
     } catch (error) {
       await file.close();
@@ -77,12 +77,12 @@ export class PartFile {
     return this.#chunks;
   }
 
-  /** Bytes on disk, of all chunks. */
+  /** Bytes on disk, all chunks together. */
   get receivedBytes(): number {
     return this.#receivedBytes;
   }
 
-  /** Since the last write. */
+  /** Time since the last write. */
   get quietMs(): number {
     return performance.now() - this.#writtenAtMs;
   }
@@ -91,17 +91,17 @@ export class PartFile {
     return this.#receivedBytes === this.sizeBytes;
   }
 
-  /** Bytes of a chunk that are on disk, from its start on. */
+  /** Bytes of a chunk on disk, counted from its start. */
   receivedOf(index: number): number {
     return this.#chunk(index).receivedBytes;
   }
 
-  /** CRC-32 of what a chunk has. */
+  /** CRC-32 of the bytes of a chunk. */
   checksumOf(index: number): number {
     return this.#chunk(index).checksum;
   }
 
-  /** Bytes that are on disk from a position on without a gap. */
+  /** Contiguous bytes on disk from a position on. */
   readableFrom(position: number): number {
     let end = position;
     while (end < this.sizeBytes) {
@@ -121,7 +121,7 @@ export class PartFile {
     await once(this.#writes, 'write', { signal }).catch(() => {});
   }
 
-  /** Adds bytes to a chunk, after those that it has, and then records them. */
+  /** Appends bytes to a chunk, and then records them. */
   async append(index: number, pieces: readonly Uint8Array[]): Promise<void> {
     const chunk = this.#chunk(index);
     let byteCount = 0;
@@ -137,7 +137,7 @@ export class PartFile {
     await this.#record(chunk, chunk.receivedBytes + byteCount, checksum);
   }
 
-  /** Takes of a piece at any position what is missing; what lies before it has to be there already. */
+  /** Writes the missing bytes of a piece at any position. All bytes before the piece must be on disk. */
   async fillIn(position: number, piece: Uint8Array): Promise<void> {
     for (let offset = 0; offset < piece.length;) {
       const at = position + offset;
@@ -150,12 +150,12 @@ export class PartFile {
     }
   }
 
-  /** Forgets what a chunk has. */
+  /** Discards the bytes of a chunk. */
   async reset(index: number): Promise<void> {
     await this.#record(this.#chunk(index), 0, 0);
   }
 
-  /** Whether the disk still has what was written of a chunk. */
+  /** Whether the bytes of a chunk on disk still have the recorded checksum. */
   async isIntact(index: number, buffer: Buffer, signal: AbortSignal): Promise<boolean> {
     const { start, receivedBytes, checksum } = this.#chunk(index);
     let actual = 0;
@@ -169,14 +169,14 @@ export class PartFile {
     return actual === checksum;
   }
 
-  /** At most `length` bytes, in `buffer`. */
+  /** Reads at most `length` bytes into `buffer`. */
   async read(buffer: Buffer, position: number, length: number): Promise<Buffer> {
     const wanted = Math.min(length, buffer.length);
     const { bytesRead } = await this.#file.read(buffer, 0, wanted, position);
     return buffer.subarray(0, bytesRead);
   }
 
-  /** Returns when the content is on the disk itself. */
+  /** Flushes the content to the disk (fsync). */
   async flush(): Promise<void> {
     await this.#file.sync();
   }
@@ -201,7 +201,7 @@ export class PartFile {
   }
 }
 
-/** A disk that fills up may take a part of the bytes before it refuses. */
+/** Writes all bytes: a disk that fills up may take a part of them before it fails. */
 async function writeFully(
   file: FileHandle,
   pieces: readonly Uint8Array[],

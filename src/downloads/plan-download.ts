@@ -10,7 +10,7 @@ interface PlanOptions {
 }
 
 /**
- * Finds out which files of which commit a request means, and where they go.
+ * Resolves a request to files of a commit, and to their places in the library.
  *
  * @throws HearthError as `DownloadManager.start`; the signal's reason.
  */
@@ -38,7 +38,7 @@ export async function planDownload(
   };
 }
 
-/** The library looks one folder deep; of a deeper path the last two names stay. */
+/** The library reads one folder deep, so a deeper path keeps its last two names. */
 function targetOf(path: string): string {
   return path.split('/').slice(-2).join('/');
 }

@@ -3,13 +3,13 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 
 /**
- * How much of each chunk of a part file is on disk, kept in a file beside it so that it outlives this process
- * at any byte. A header of 64 bytes (magic, identity, CRC-32 of both) says whose it is; then comes a record of
- * 16 bytes for each chunk: index, bytes on disk, their CRC-32, and the CRC-32 of these three; all little-endian.
- * A record is written in place after the bytes that it counts. What is torn or foreign counts for nothing.
+ * Records how much of each chunk of a part file is on disk, in a file beside it that survives a kill at any moment. A
+ * header of 64 bytes (magic, identity, CRC-32 of both) identifies the part file. A record of 16 bytes follows for each
+ * chunk: index, bytes on disk, their CRC-32, and the CRC-32 of these three, all little-endian. A record is written in
+ * place after the bytes that it counts. Torn records and those of another file are ignored.
  */
 export interface ProgressFile {
-  /** As found when it was opened, by chunk. */
+  /** The records found when the file was opened, by chunk. */
   readonly records: readonly ChunkRecord[];
   write(index: number, record: ChunkRecord): Promise<void>;
   close(): Promise<void>;
@@ -24,7 +24,7 @@ export interface ChunkRecord {
 
 interface ProgressFileOptions {
   readonly path: string;
-  /** Whatever makes two part files differ; records of another identity are dropped. */
+  /** Identifies the part file; records of another identity are dropped. */
   readonly identity: string;
   /** Bytes of each chunk. */
   readonly chunkSizes: readonly number[];
@@ -35,7 +35,7 @@ const headerBytes = 64;
 const recordBytes = 16;
 const emptyRecord: ChunkRecord = { receivedBytes: 0, checksum: 0 };
 
-/** Opens the file, or makes it anew where it is missing, torn or of something else. */
+/** Opens the file, or creates it where it is missing, torn or of another part file. */
 export async function openProgressFile(options: ProgressFileOptions): Promise<ProgressFile> {
   const { path, identity, chunkSizes } = options;
   const header = encodeHeader(identity);

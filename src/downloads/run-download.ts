@@ -32,9 +32,9 @@ interface DownloadRun {
   readonly modelsFolder: string;
   readonly settings: RunSettings;
   readonly signal: AbortSignal;
-  /** Told the bytes of the whole job that are on disk, whenever they change. */
+  /** Called with the bytes of the whole job on disk whenever they change. */
   readonly onReceived: (bytes: number) => void;
-  /** Called once what is on disk is known, before anything is fetched; it throws where there is no room. */
+  /** Called before anything is fetched, once the bytes on disk are known; throws where the disk has no room. */
   readonly assertRoom: () => Promise<void>;
 }
 
@@ -50,10 +50,10 @@ interface StagedFile extends DownloadFile {
 }
 
 /**
- * Brings a model into the library, from wherever an earlier run stopped: fetches every file, and when all are
- * complete and checked moves them to their places.
+ * Downloads a model into the library, and resumes where an earlier run stopped: fetches every file, and moves the files
+ * to their places when all are complete and checked.
  *
- * @throws What stopped it; what is on disk stays for the next run.
+ * @throws The error that stopped it; the bytes on disk stay for the next run.
  */
 export async function runDownload(run: DownloadRun): Promise<void> {
   const { jobId, plan, modelsFolder, settings, signal } = run;
@@ -80,9 +80,9 @@ export async function runDownload(run: DownloadRun): Promise<void> {
 }
 
 /**
- * Bytes of a job that an earlier run left on disk, by what is on record there; their content is not looked at.
+ * Bytes of a job that an earlier run left on disk, according to the progress files; their content is not checked.
  *
- * @throws HearthError `invalid_value` for a plan that is not safe.
+ * @throws HearthError `invalid_value` for an unsafe plan.
  */
 export async function countStagedBytes(job: StagedJob): Promise<number> {
   assertSafePlan(job.plan);
@@ -102,7 +102,7 @@ async function findFiles(run: DownloadRun): Promise<readonly StagedFile[]> {
   const files = await stagedFiles(run);
   for (const staged of files) {
     if (await exists(staged.targetPath)) {
-      // Another download brought it, or an earlier run that was stopped between two files.
+      // Another download fetched it, or an earlier run that was stopped between two files.
       if (!(await isSame(staged, signal))) throw targetExists(staged.targetPath);
       staged.isInLibrary = true;
       staged.receivedBytes = staged.sizeBytes;
@@ -133,7 +133,7 @@ async function publish(file: StagedFile, signal: AbortSignal): Promise<void> {
     await publishFile(file.partPath, file.targetPath, signal);
   } catch (error) {
     signal.throwIfAborted();
-    // Another download, of another quantization with the same projector, may have brought it meanwhile.
+    // Another download, such as one of another quantization with the same projector, may have published it meanwhile.
     if (!(await isSame(file, signal))) throw error;
   }
 }

@@ -1,6 +1,6 @@
 const windowMs = 5000;
 const sampleMs = 100;
-/** Less than this says nothing of a speed yet. */
+/** A shorter time is not enough to measure a speed. */
 const shortestSpanMs = 500;
 
 interface Sample {
@@ -8,11 +8,11 @@ interface Sample {
   readonly bytes: number;
 }
 
-/** Bytes a second over the last five seconds. */
+/** Measures bytes per second over the last five seconds. */
 export class SpeedMeter {
   #samples: Sample[] = [];
 
-  /** @param bytes All so far, not those since the last call. */
+  /** @param bytes All bytes so far, not those since the last call. */
   add(bytes: number, nowMs: number): void {
     const last = this.#samples.at(-1);
     if (last !== undefined && nowMs - last.atMs < sampleMs) return;
@@ -20,7 +20,7 @@ export class SpeedMeter {
     this.#forget(nowMs);
   }
 
-  /** Undefined while nothing is known. */
+  /** Undefined while the speed is unknown. */
   bytesPerSecond(bytes: number, nowMs: number): number | undefined {
     this.#forget(nowMs);
     const first = this.#samples[0];

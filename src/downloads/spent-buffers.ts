@@ -1,25 +1,25 @@
-/** What is sent to a port whose other end is closed is gone, with the memory that was handed over along with it. */
+/** A message to a port whose other end is closed is discarded, and with it the memory that was transferred. */
 const { port1: nowhere, port2: otherEnd } = new MessageChannel();
 otherEnd.close();
 
 /**
- * Frees what a socket brought as soon as it is written. These buffers lie outside of V8's heap, and V8 by itself
- * lets 32 MB of them gather before it looks for those that nobody uses.
+ * Frees the buffers of a socket as soon as they are written. They lie outside of V8's heap, and V8 lets 32 MB of them
+ * accumulate before it collects the unused ones.
  */
 export class SpentBuffers {
   #last: ArrayBufferLike | undefined;
 
-  /** @param pieces In the order in which they came; their content is gone afterwards. */
+  /** @param pieces In order of arrival; their content can't be read afterwards. */
   free(pieces: readonly Uint8Array[]): void {
     const buffers = new Set(pieces.map(({ buffer }) => buffer));
     if (this.#last !== undefined) buffers.add(this.#last);
     this.#last = pieces.at(-1)?.buffer;
-    // It may hold the beginning of what comes next.
+    // It may contain the beginning of the next piece.
     if (this.#last !== undefined) buffers.delete(this.#last);
     try {
       nowhere.postMessage(null, [...buffers].filter(isTransferable));
     } catch {
-      // A buffer that Node shares among many: it stays with the garbage collector.
+      // Node shares the pooled buffer among many; the garbage collector frees it.
     }
   }
 }

@@ -179,14 +179,14 @@ describe('a plan', () => {
     expect(() => check(targets, owner, name)).toThrow(
       expect.objectContaining({
         code: 'invalid_value',
-        message: expect.stringContaining('is no place within the library.') as string,
+        message: expect.stringContaining('is not a place inside the library.') as string,
       }) as Error,
     );
   });
 
   it('is refused with a name that is there twice on some disks', () => {
     expect(() => check(['a.gguf', 'A.GGUF'])).toThrow(
-      'The repository can\'t be downloaded: "A.GGUF" is there twice, in another case.',
+      'The repository can\'t be downloaded: "A.GGUF" is listed twice, in another case.',
     );
   });
 

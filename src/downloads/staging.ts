@@ -8,7 +8,7 @@ import { parseModelFileName } from '../models/model-file-name.ts';
 import { isPrintable } from '../models/printable-text.ts';
 import type { DownloadFile, DownloadPlan } from './downloads.ts';
 
-/** Hidden, so that the library does not look into it; on the disk of the library, so that a rename publishes. */
+/** Hidden, so that the library skips it; on the disk of the library, so that a rename publishes a file. */
 const stagingName = '.downloads';
 const cancelledEnd = '.cancelled';
 
@@ -16,12 +16,12 @@ export function stagingFolder(modelsFolder: string, jobId: string): string {
   return join(modelsFolder, stagingName, jobId);
 }
 
-/** Where a file of a job is while it comes; numbered, for names may differ only in case. */
+/** The part file of a file of a job. It is numbered, since names may differ only in case. */
 export function partPath(modelsFolder: string, jobId: string, index: number): string {
   return join(stagingFolder(modelsFolder, jobId), `${index}.part`);
 }
 
-/** Removes what a job has on disk, also where it was cancelled. */
+/** Removes the files of a job, also of a cancelled one. */
 export async function removeStaging(modelsFolder: string, jobId: string): Promise<void> {
   const folder = stagingFolder(modelsFolder, jobId);
   await removeFolder(folder);
@@ -32,18 +32,18 @@ function removeFolder(folder: string): Promise<void> {
   return rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Gives what a job has on disk a name by which any later start removes it. */
+/** Renames the folder of a job, so that any later start removes it. */
 export async function markCancelled(modelsFolder: string, jobId: string): Promise<void> {
   const folder = stagingFolder(modelsFolder, jobId);
-  // There may be none yet; and where it can't be renamed, it is removed under its own name.
+  // The folder may not exist yet. Where it can't be renamed, it is removed under its own name.
   await rename(folder, `${folder}${cancelledEnd}`).catch(() => {});
 }
 
 /**
- * Removes what is left of jobs that were cancelled. All else stays: several homes may share a models folder,
- * and what belongs to no job of one may be a download of another.
+ * Removes the folders of cancelled jobs. All others stay: several home folders may share a models folder, so a folder
+ * without a job here may belong to a download there.
  *
- * @returns names of the folders that belong to none of the given jobs.
+ * @returns The names of the folders that belong to none of the jobs.
  */
 export async function sweepStaging(
   modelsFolder: string,
@@ -58,8 +58,8 @@ export async function sweepStaging(
 }
 
 /**
- * The folder of a model, also where it is written in another case: on some disks that is the same folder, and
- * the keys of models know no case.
+ * The folder of a model, also where its name differs in case: some file systems are not case-sensitive, and neither are
+ * the keys of models.
  */
 export async function findModelFolder(
   modelsFolder: string,
@@ -78,9 +78,9 @@ async function findFolder(parent: string, name: string): Promise<string> {
 }
 
 /**
- * Looks at a plan once more before anything is written: it may come from an older version or another hand.
+ * Checks a plan once more before anything is written: it may come from an older version of Hearth or an edited database.
  *
- * @throws HearthError `invalid_value` for a name that leads elsewhere, and for two that are one on some disks.
+ * @throws HearthError `invalid_value` for a path outside the library, and for two that are the same on some file systems.
  */
 export function assertSafePlan({ owner, name, files }: DownloadPlan): void {
   const seen = new Set<string>();
@@ -91,9 +91,9 @@ export function assertSafePlan({ owner, name, files }: DownloadPlan): void {
       parts.every(
         (part) => part !== '' && !part.startsWith('.') && !/[\\:]/.test(part) && isPrintable(part),
       );
-    if (!isSafe) throw unsafe(`${owner}/${name}/${target}`, 'is no place within the library');
+    if (!isSafe) throw unsafe(`${owner}/${name}/${target}`, 'is not a place inside the library');
     const lowered = target.toLowerCase();
-    if (seen.has(lowered)) throw unsafe(target, 'is there twice, in another case');
+    if (seen.has(lowered)) throw unsafe(target, 'is listed twice, in another case');
     seen.add(lowered);
   }
 }
@@ -102,13 +102,13 @@ function unsafe(text: string, reason: string): HearthError {
   return new HearthError(
     'invalid_value',
     `The repository can't be downloaded: ${JSON.stringify(text.slice(0, 300))} ${reason}.`,
-    { param: 'model' },
+    { field: 'model' },
   );
 }
 
 /**
- * The order in which files come into the library: what makes it see a model comes last, so that it never sees
- * half of one.
+ * The order in which files are published: the files by which the library finds a model come last, so that it never
+ * lists an incomplete one.
  */
 export function publishingOrder<File extends Pick<DownloadFile, 'target'>>(
   files: readonly File[],
@@ -126,7 +126,7 @@ function rank(target: string): number {
 /**
  * Moves a complete file to its place, never over another one.
  *
- * @throws HearthError `conflict` where there is one.
+ * @throws HearthError `conflict` where a file exists there.
  */
 export async function publishFile(
   source: string,
@@ -138,7 +138,7 @@ export async function publishFile(
   try {
     if (!(await linkOrRename(source, target))) throw targetExists(target);
   } catch (error) {
-    // A publisher's folder may be a link to another disk.
+    // The folder of a publisher may be a link to another disk.
     if (errorCode(error) !== 'EXDEV') throw error;
     return placeFiles([{ source, target }], { how: 'move', signal, onCopied: () => {} });
   }
@@ -146,7 +146,7 @@ export async function publishFile(
   await flushFolder(dirname(target));
 }
 
-/** So that the new name outlives a loss of power; not every system can. */
+/** Flushes the folder, so that the new name survives a power loss; not every system supports it. */
 async function flushFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined);
   await handle?.sync().catch(() => {});

@@ -10,9 +10,9 @@ import type { Semaphore } from '../concurrency/semaphore.ts';
 
 export interface TransferSettings {
   readonly retryPolicy: RetryPolicy;
-  /** Most chunks of one job that come at once. */
+  /** Most chunks of one job that are fetched at once. */
   readonly connectionsPerJob: number;
-  /** Chosen by the size of the file unless given. */
+  /** By default it depends on the size of the file. */
   readonly chunkBytes?: number;
 }
 
@@ -20,20 +20,20 @@ interface FileTransfer {
   readonly source: Omit<FileSource, 'batchBytes'>;
   readonly checksum: FileChecksum;
   readonly partPath: string;
-  /** Which file of which commit it is. */
+  /** Identifies the file and its commit. */
   readonly identity: string;
   readonly connections: Semaphore;
   readonly settings: TransferSettings;
   readonly signal: AbortSignal;
-  /** Told the bytes of this file that are on disk, whenever they change. */
+  /** Called with the bytes of this file on disk whenever they change. */
   readonly onReceived: (bytes: number) => void;
 }
 
 /**
- * Brings one file to its part file, complete, checked and on the disk, from where an earlier run stopped.
+ * Downloads a file into its part file, resuming an earlier run, until it is complete, checked and flushed.
  *
- * @throws HearthError `checksum_mismatch` where the content stays wrong after it was fetched again; what
- *   `fetchRange` throws once retries are used up; errors of the file system; the signal's reason.
+ * @throws HearthError `checksum_mismatch` where the content is still wrong after it was fetched again; the errors of
+ *   `fetchRange` after the last retry; errors of the file system; the signal's reason.
  */
 export async function transferFile(transfer: FileTransfer): Promise<void> {
   const part = await openPart(transfer);
@@ -91,7 +91,7 @@ class PartTransfer {
     );
   }
 
-  /** Fetches what is missing, and tells whether the whole is right. */
+  /** Fetches the missing bytes. Returns whether the hash of the whole file is right. */
   async #fillAndCompare(): Promise<boolean> {
     const { checksum, signal } = this.#transfer;
     let digest = '';
@@ -104,7 +104,7 @@ class PartTransfer {
     return digest === checksum.hex.toLowerCase();
   }
 
-  /** What the disk no longer has as it was written is fetched again. */
+  /** Fetches the chunks again whose bytes on disk have changed since they were written. */
   async #mendDisk(): Promise<boolean> {
     const buffer = Buffer.allocUnsafeSlow(256 * 1024);
     let damaged = 0;
@@ -117,8 +117,8 @@ class PartTransfer {
   }
 
   /**
-   * Bytes went wrong on their way: each chunk is fetched again, and the whole looked at after the 1st, 2nd,
-   * 4th, ... that came differently; so a hub that sends noise can't make us hash without end.
+   * Fetches each chunk again, since bytes were changed on the way. Hashes the whole file after the 1st, 2nd, 4th, ...
+   * chunk that differs, so that a hub that sends random bytes can't cause endless hashing.
    */
   async #mendTransfer(): Promise<boolean> {
     if (!this.#sendsRanges) {
@@ -157,7 +157,7 @@ class PartTransfer {
     const missing = this.#part.chunks.filter(
       ({ index, start, end }) => this.#part.receivedOf(index) < end - start,
     );
-    // One iterator for all: each takes the next chunk.
+    // All workers share the iterator: each takes the next chunk.
     const queue = missing.values();
     const { connections, settings } = this.#transfer;
     const work = async (stop: AbortSignal): Promise<void> => {
@@ -177,7 +177,7 @@ class PartTransfer {
     );
   }
 
-  /** The whole in one stream, of which only what is missing is written. */
+  /** Fetches the whole file in one stream, and writes only the missing bytes. */
   async #fillFromStart(signal: AbortSignal): Promise<void> {
     const { connections, source } = this.#transfer;
     const attempt = (): Promise<void> => {

@@ -1,21 +1,21 @@
-/** A well-known small model that needs no address. */
+/** A well-known small model that a short name identifies. */
 export interface CatalogEntry {
-  /** What `model` may be in a request: lower case, digits, `.` and `-`. */
+  /** Value of `model` in a request: lower case letters, digits, `.` and `-`. */
   readonly id: string;
   readonly type: 'llm' | 'vlm' | 'embedding';
   /** `owner/name` on huggingface.co. */
   readonly repository: string;
   readonly quantization: string;
-  /** Of the download, projector included; to the nearest tenth or so, for repositories change. */
+  /** Size of the download with the projector; within about a tenth, since repositories change. */
   readonly approximateBytes: number;
-  /** As its publisher names it. */
+  /** The license as the publisher names it. */
   readonly license: string;
   readonly description: string;
 }
 
 const megabyte = 1_000_000;
 
-/** Small models of each type, whose repositories their makers or the makers of llama.cpp keep. */
+/** Small models of each type, in repositories of their makers or of the makers of llama.cpp. */
 export const catalogEntries: readonly CatalogEntry[] = [
   {
     id: 'smollm2-360m',

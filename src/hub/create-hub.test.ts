@@ -104,7 +104,7 @@ describe('a repository that is refused', () => {
       bench.open(fake.url).hub.repository(name, undefined, signal),
     ).rejects.toMatchObject({
       code: 'model_not_found',
-      param: 'model',
+      field: 'model',
       message: expect.stringMatching(
         /no repository owner\/Model-GGUF, or it is private: set hub\.token/,
       ),
@@ -132,7 +132,7 @@ describe('a repository that is refused', () => {
       bench.open(fake.url).hub.repository(name, undefined, signal),
     ).rejects.toMatchObject({
       code: 'gated_repository',
-      param: 'model',
+      field: 'model',
       message: expect.stringContaining(`Agree at ${fake.url}/owner/Model-GGUF with an account`),
     });
     const { hub } = bench.open(fake.url, 'hf_other');
@@ -197,7 +197,7 @@ describe('a repository that is refused', () => {
       bench.open(fake.url).hub.repository(name, undefined, signal),
     ).rejects.toMatchObject({
       code: 'invalid_value',
-      param: 'model',
+      field: 'model',
       message: expect.stringContaining('more than 10000 files'),
     });
   });

@@ -10,7 +10,7 @@ import { hubFailure, nonsense } from './hub-failure.ts';
 import { createHubFetch, type GetFetch, type HubConnection } from './hub-fetch.ts';
 import type { Hub, HubFile, HubRepository, HubSearchResult, RepositoryName } from './hub.ts';
 
-/** Loaded with the first question: it would make every start slower. */
+/** Loaded with the first query, since loading it takes long. */
 const client = () => import('@huggingface/hub');
 
 const maxEntries = 10_000;
@@ -22,7 +22,7 @@ interface HubOptions {
   readonly token?: string | undefined;
   /** With `hubEgressPolicy`. */
   readonly http: HttpClient;
-  /** Waits between two tries of a request; for tests. */
+  /** Waits between two attempts of a request; for tests. */
   readonly wait?: HubConnection['wait'];
 }
 
@@ -73,16 +73,16 @@ interface Source {
   readonly fetch: GetFetch;
 }
 
-/** The revision becomes a commit first, so that all that is said of the files is about the same ones. */
+/** Resolves the revision to a commit first, so that all data is about the same files. */
 async function readRepository(
   source: Source,
-  asked: RepositoryName,
+  repository: RepositoryName,
   revision: string,
 ): Promise<HubRepository> {
   const { base, fetch } = source;
   const { modelInfo } = await client();
   const answer = await modelInfo({
-    name: `${asked.owner}/${asked.name}`,
+    name: `${repository.owner}/${repository.name}`,
     revision,
     hubUrl: base,
     fetch,
@@ -164,7 +164,7 @@ function tooManyFiles(repo: string): HearthError {
   return new HearthError(
     'invalid_value',
     `${repo} has more than ${maxEntries} files; Hearth downloads smaller repositories only.`,
-    { param: 'model' },
+    { field: 'model' },
   );
 }
 

@@ -4,8 +4,8 @@ const maxBytes = 1024;
 const maxPartBytes = 255;
 
 /**
- * What is wrong with the path of a file in a repository: null for one that may become a path on disk, `hidden`
- * for one that Hearth has no use for, `hostile` for one that no honest repository has.
+ * Checks the path of a file in a repository: null where it may become a path on disk, `hidden` for files that Hearth
+ * does not need, `hostile` for paths that no honest repository has.
  */
 export function pathFault(path: string): 'hidden' | 'hostile' | null {
   const parts = path.split('/');

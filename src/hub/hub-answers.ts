@@ -43,7 +43,7 @@ function checksumOf(oid: string | undefined, lfsOid: string | undefined): FileCh
 const nameSchema = z.string().transform((text, context) => {
   const name = parseRepositoryName(text);
   if (name !== null) return name;
-  context.addIssue({ code: 'custom', message: 'no name of a repository' });
+  context.addIssue({ code: 'custom', message: 'not the name of a repository' });
   return z.NEVER;
 });
 
@@ -54,7 +54,7 @@ const isGated = z
 
 export const modelInfoSchema = z.object({
   name: nameSchema,
-  /** Of the revision that was asked for. */
+  /** Commit of the requested revision. */
   sha: sha1.transform((hex) => hex.toLowerCase()),
   gated: isGated,
   tags,

@@ -2,7 +2,7 @@ import type { PublicEgress } from '../net/address-policy.ts';
 
 export const defaultHubEndpoint = 'https://huggingface.co';
 
-/** Where a hub is, fit to be shown: without the name and password that a mirror may ask for. */
+/** The address of a hub for display, without the user name and password that a mirror may require. */
 export function hubAddress(endpoint: string): URL {
   const url = new URL(endpoint);
   url.username = '';
@@ -12,7 +12,7 @@ export function hubAddress(endpoint: string): URL {
   return url;
 }
 
-/** What opens the hub: the token, else the name and password in the endpoint. */
+/** The credentials for the hub: the token, else the user name and password in the endpoint. */
 export function hubHeaders(
   endpoint: string,
   token: string | undefined,

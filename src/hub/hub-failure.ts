@@ -12,9 +12,9 @@ interface HubRequest {
 }
 
 /**
- * Says in Hearth's words why a request to the hub failed; also for the files themselves.
+ * Turns the failure of a request to the hub, for a listing or a file, into an error for clients.
  *
- * @returns HearthError `model_not_found`, `gated_repository` or `hub_unreachable`; one that is given as it is.
+ * @returns HearthError `model_not_found`, `gated_repository` or `hub_unreachable`; a HearthError unchanged.
  */
 export function hubFailure(error: unknown, request: HubRequest): HearthError {
   if (error instanceof HearthError) return error;
@@ -23,7 +23,7 @@ export function hubFailure(error: unknown, request: HubRequest): HearthError {
   return refusal(error, error.status, request) ?? misbehaviour(error, request.endpoint);
 }
 
-/** The hub answers, but not as a hub. */
+/** The response is not that of a model hub. */
 export function nonsense(endpoint: URL, cause: unknown, what = 'no listing of a model hub') {
   return new HearthError(
     'hub_unreachable',
@@ -37,7 +37,7 @@ function refusal(error: HttpFailure, status: number, request: HubRequest): Heart
   if (repository === undefined) return null;
   const name = `${repository.owner}/${repository.name}`;
   const code = error.headers['x-error-code'];
-  const detail = { param: 'model', cause: error };
+  const detail = { field: 'model', cause: error };
   if (code === 'GatedRepo') return gated(endpoint, name, hasToken, error);
   if (code === 'RevisionNotFound' || code === 'EntryNotFound') {
     const what = code === 'EntryNotFound' ? 'such file' : `revision ${JSON.stringify(revision)}`;
@@ -72,7 +72,7 @@ function gated(endpoint: URL, name: string, hasToken: boolean, cause: unknown): 
   return new HearthError(
     'gated_repository',
     `${name} is given only to accounts that agreed to its terms. Agree at ${addressOf(endpoint, name)} ${then}.`,
-    { param: 'model', cause },
+    { field: 'model', cause },
   );
 }
 

@@ -9,24 +9,24 @@ export interface HubConnection {
   readonly http: HttpClient;
   readonly endpoint: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** Waits between two tries. */
+  /** Waits between two attempts. */
   readonly wait?: NonNullable<RetryPolicy['wait']>;
 }
 
 /** A `fetch` for GET, as `@huggingface/hub` calls it. */
 export type GetFetch = (input: string | URL | Request) => Promise<Response>;
 
-/** A hub that wants to be left alone for longer is an error: someone waits for the answer. */
+/** A longer `Retry-After` is an error, since a client waits for the response. */
 const retryPolicy: RetryPolicy = { maxFailures: 3, maxDelayMs: 10_000 };
-/** For one answer, however slowly it drips. */
+/** For one response, from the request to the last byte. */
 const answerTimeoutMs = 60_000;
 const maxAnswerBytes = 8 * 1024 * 1024;
-/** For all pages of one listing. */
+/** Requests for one listing, which may have several pages. */
 const maxRequests = 50;
 
 /**
- * A `fetch` for one question to the hub, which may take several requests. It asks the hub's own origin alone,
- * tries again what may pass, and fails for every answer but 2xx.
+ * A `fetch` for one query to the hub, which may take several requests. It sends them to the hub's own origin only,
+ * retries transient failures, and fails for every status other than 2xx.
  *
  * @throws HttpFailure; the signal's reason when aborted.
  */
@@ -62,13 +62,13 @@ async function ask(connection: HubConnection, url: URL, signal: AbortSignal): Pr
   }
 }
 
-/** Of the address of a next page only what is asked is taken: a mirror may pass on the original's. */
+/** Takes only the path and query of the URL of a next page, since a mirror may pass on that of the original hub. */
 function ownAddress(endpoint: URL, address: string): URL {
-  const asked = new URL(address);
-  if (asked.origin === endpoint.origin) return asked;
-  // Set part by part: as text, a path that starts with two slashes would name another host.
+  const target = new URL(address);
+  if (target.origin === endpoint.origin) return target;
+  // Set part by part: in a URL as text, a path that starts with two slashes would name another host.
   const own = new URL(endpoint);
-  own.pathname = `${endpoint.pathname.replace(/\/+$/, '')}${asked.pathname}`;
-  own.search = asked.search;
+  own.pathname = `${endpoint.pathname.replace(/\/+$/, '')}${target.pathname}`;
+  own.search = target.search;
   return own;
 }

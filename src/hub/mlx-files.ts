@@ -7,8 +7,8 @@ const companions = /(?:\.(?:json|jinja|model|tiktoken|txt)|^(?:licen[cs]e|notice
 const shard = /-(\d{5})-of-(\d{5})\.safetensors$/i;
 
 /**
- * The files of an MLX model: its weights and what describes them, at the top and one folder deep. Null for a
- * repository without; safetensors count only where the repository says that they are for MLX.
+ * The files of an MLX model: its weights and the files that describe them, at the top and one folder deep. Null where
+ * the repository has none; safetensors count only where the repository says that they are for MLX.
  *
  * @throws HearthError `invalid_value` where parts of the weights are missing.
  */
@@ -28,7 +28,7 @@ export function chooseMlxFiles(repository: HubRepository): readonly HubFile[] | 
     throw new HearthError(
       'invalid_value',
       `${owner}/${name} has ${found.size} of the ${Number(count)} parts of its weights; it can't be run without the rest.`,
-      { param: 'model' },
+      { field: 'model' },
     );
   }
   return chosen;

@@ -26,8 +26,8 @@ const revisionPattern = /^(?![/.-])(?!.*(?:\.\.|\/\/|@\{))[\w./+-]{1,200}(?<![/.
 const shownCharacters = 200;
 
 /**
- * Reads what `model` may be: an id of the catalog, `owner/name`, or the URL of a repository, or of a revision,
- * folder or file in it, on the hub.
+ * Parses the `model` of a download: an id of the catalog, `owner/name`, or the URL of a repository on the hub, or of a
+ * revision, folder or file in it.
  *
  * @throws HearthError `invalid_value` for anything else.
  */
@@ -84,7 +84,7 @@ function segmentsOf(text: string, endpoint: URL): readonly string[] {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
   if (url === undefined || !isWeb || url.username !== '' || url.password !== '') {
-    throw invalid(text, `is no valid URL; one is like ${exampleOf(endpoint)}`);
+    throw invalid(text, `is not a valid URL; an example is ${exampleOf(endpoint)}`);
   }
   const prefix = endpoint.pathname.replace(/\/+$/, '');
   const isOwn = url.origin === endpoint.origin && `${url.pathname}/`.startsWith(`${prefix}/`);
@@ -103,7 +103,7 @@ function segmentsOf(text: string, endpoint: URL): readonly string[] {
       .split('/')
       .map(decodeURIComponent);
   } catch {
-    throw invalid(text, 'has a % that encodes nothing');
+    throw invalid(text, 'has an invalid percent encoding');
   }
 }
 
@@ -128,5 +128,5 @@ function exampleOf(endpoint: URL): string {
 
 function invalid(text: string, fault: string): HearthError {
   const shown = JSON.stringify(text.slice(0, shownCharacters));
-  return new HearthError('invalid_value', `${shown} ${fault}.`, { param: 'model' });
+  return new HearthError('invalid_value', `${shown} ${fault}.`, { field: 'model' });
 }

@@ -1,6 +1,6 @@
 /**
- * Which quantization is taken when none is asked for, best first: Q4_K_M, then what has as many bits, then
- * more up to 8, as quality goes before size; then 3, then the unquantized, and last what has lost too much.
+ * The quantizations in order of preference where a request names none: Q4_K_M, then others with 4 bits, then more bits
+ * up to 8, since quality counts more than size; then 3 bits, then unquantized, and last those that lose too much quality.
  */
 const preference: readonly string[] = [
   'Q4_K_M Q4_K_L Q4_K_XL Q4_K_S Q4_K IQ4_NL IQ4_XS Q4_0 MXFP4 NVFP4 Q4_1',
@@ -13,7 +13,7 @@ const preference: readonly string[] = [
   'IQ1_M IQ1_S TQ1_0',
 ].flatMap((labels) => labels.split(' '));
 
-/** Sorting number for the choice of a default; labels that nobody knows, and files without one, come last. */
+/** Rank of a quantization for the choice of a default; unknown labels, and files without one, come last. */
 export function defaultRank(label: string | null): number {
   if (label === null) return preference.length + 1;
   const index = preference.indexOf(label.replace(/^UD-/, ''));

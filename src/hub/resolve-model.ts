@@ -5,7 +5,7 @@ import { parseModelReference } from './model-reference.ts';
 
 interface ResolveOptions {
   readonly hub: Hub;
-  /** That of the hub; huggingface.co unless given. */
+  /** Endpoint of the hub; huggingface.co by default. */
   readonly endpoint?: string | undefined;
   /** Id of the catalog, `owner/name`, or URL. */
   readonly model: string;
@@ -18,7 +18,7 @@ export interface ResolvedModel {
 }
 
 /**
- * Finds out what a name means: which files of which commit of which repository.
+ * Resolves a name to the files of a commit of a repository.
  *
  * @throws HearthError as `parseModelReference`, `Hub.repository` and `chooseFiles` do; the signal's reason.
  */

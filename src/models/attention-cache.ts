@@ -6,8 +6,8 @@ const bytesPerValue = 2;
 const maxLayers = 4096;
 
 /**
- * One layer in this many looks at the whole context, the others at a window; for architectures whose
- * headers leave it out (llama.cpp, `set_swa_pattern` of each model).
+ * One layer in this many attends to the whole context, the others to a window; for architectures whose headers do not
+ * have it (llama.cpp, `set_swa_pattern` of each model).
  */
 const slidingWindowPatterns: Readonly<Record<string, number>> = {
   cohere2: 4,
@@ -26,8 +26,8 @@ type LayerCache = 'whole' | 'window' | 'recurrent' | 'none';
 
 /**
  * Size of the KV cache for each token, at f16: summed over the layers whose cache grows with the
- * context, and over those that keep a window of it. A layer that shares another's cache counts nothing.
- * null where the header does not say.
+ * context, and over those that cache a window of it. A layer that shares another's cache does not count. null where
+ * the header has no data.
  */
 export function attentionCache(
   architecture: string,
@@ -94,7 +94,7 @@ function layerCache(
 }
 
 /**
- * What a recurrent layer keeps of each sequence, in f32: its state and the end of its convolution
+ * Size of the memory of a recurrent layer for each sequence, in f32: its state and the end of its convolution
  * (llama.cpp, `n_embd_s` and `n_embd_r`; those of RWKV have no such keys and are left out).
  */
 function recurrentStateBytes(read: ReadHeader): number {

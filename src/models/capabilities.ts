@@ -7,9 +7,9 @@ export interface TemplateCapabilities {
 }
 
 /**
- * What a model was trained for, as its chat template (Jinja) shows. Tools: the template renders the
- * variable `tools`. Reasoning: a variable `reasoning_effort` offers three levels, `enable_thinking` an
- * on and off; a template that opens a thought in every answer can't be switched off.
+ * Derives the capabilities of a model from its chat template (Jinja). Tools: the template uses the variable `tools`.
+ * Reasoning: the variable `reasoning_effort` means three levels, `enable_thinking` means on and off. Where the template
+ * opens a thought in every answer, reasoning can't be switched off.
  */
 export function templateCapabilities(template: string | null): TemplateCapabilities {
   if (template === null) return { isTrainedForToolUse: false, reasoning: null };
@@ -35,26 +35,26 @@ function reasoningCapability(
   return opensThought || isDeepSeekR1(template) ? { allowedOptions: ['on'], default: 'on' } : null;
 }
 
-/** Whether the code uses a variable of this name, not just a field of another. */
+/** Whether the code uses a variable of this name, and not only a field of another one. */
 function mentions(code: string, name: string): boolean {
   return new RegExp(String.raw`(?<![\w.])${name}(?!\w)`).test(code);
 }
 
-/** A value that the template gives `enable_thinking` itself, where the request gives none. */
+/** The template's own default for `enable_thinking`. */
 const ownDefault =
   /set enable_thinking = [^\n]{0,80}?\b(true|false)\b|enable_thinking ?\| ?default\((true|false)/i;
 /** Tests that only an explicit `false` meets. */
 const offWhenFalse =
   /enable_thinking (?:is|==) false|enable_thinking is defined and not enable_thinking|enable_thinking is (?:not defined|undefined) or/i;
 
-/** What the template does when `enable_thinking` is not given. */
+/** Whether the template enables thinking where `enable_thinking` is not set. */
 function thinksByDefault(code: string): boolean {
   const found = ownDefault.exec(code);
   const value = found?.[1] ?? found?.[2];
   return value === undefined ? offWhenFalse.test(code) : value.toLowerCase() === 'true';
 }
 
-/** Its first templates leave the opening tag to the model and only cut thoughts from the history. */
+/** Its first templates leave the opening tag to the model, and only remove thoughts from the history. */
 function isDeepSeekR1(template: string): boolean {
   return template.includes('<｜Assistant｜>') && template.includes('</think>');
 }

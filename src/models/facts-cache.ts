@@ -1,19 +1,19 @@
 import { HearthError } from '../contract/errors.ts';
 import type { ScannedFile } from './scanned-file.ts';
 
-/** What was read of a file, or why it could not be. */
+/** The data read from a file, or why it could not be read. */
 export type Reading<Facts> =
   | { readonly facts: Facts; readonly error: null }
   | { readonly facts: null; readonly error: HearthError };
 
 export interface FactsCache<File extends ScannedFile, Facts> {
-  /** Reads a file that is new or has changed since; a failure is kept too. */
+  /** Reads a file that is new or has changed. Failures are cached, too. */
   get(file: File): Promise<Reading<Facts>>;
-  /** Forgets the files that were not asked for since the last call. */
+  /** Drops the files that were not used since the last call. */
   forgetUnused(): void;
 }
 
-/** Keeps what was read of each file until the file changes, so that a scan costs a `stat` for each. */
+/** Caches the data of each file until the file changes, so that a scan costs one `stat` per file. */
 export function createFactsCache<File extends ScannedFile, Facts>(
   read: (file: File) => Promise<Facts>,
 ): FactsCache<File, Facts> {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { errorCode } from '../error-code.ts';
 import { isPrintable } from './printable-text.ts';
 
-/** Told of a file or folder that is there and can't be used. */
+/** Called for each file or folder that exists and can't be read. */
 export type ReportUnreadable = (path: string, error: unknown) => void;
 
 export interface FolderEntries {
@@ -12,12 +12,12 @@ export interface FolderEntries {
   readonly entries: readonly Dirent[];
 }
 
-/** More files than this in one folder are left out: no model has so many parts. */
+/** Further files of a folder are ignored: no model has so many parts. */
 const maxFilesInFolder = 4096;
 
 /**
- * What a folder holds, sorted by name, without hidden files and names with control characters. A folder
- * that is not there is empty.
+ * The entries of a folder, sorted by name, without hidden files and names with control characters. A folder that does
+ * not exist is empty.
  */
 export async function readFolder(
   folder: string,
@@ -38,7 +38,7 @@ export async function readFolder(
   }
 }
 
-/** The folders right below one; links are followed, for users put them there. */
+/** The direct subfolders of a folder. Follows links, which users create. */
 export async function subfolders({ folder, entries }: FolderEntries) {
   const found: { name: string; path: string }[] = [];
   for (const entry of entries) {

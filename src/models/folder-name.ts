@@ -10,7 +10,7 @@ const forbidden = /[/\\:*?"<>|@]/g;
  *
  * @throws HearthError `invalid_value`, naming the rule.
  */
-export function assertFolderName(name: string, param: 'publisher' | 'repo'): void {
+export function assertFolderName(name: string, field: 'publisher' | 'repo'): void {
   const isAllowed =
     name.length > 0 &&
     name.length <= maxCharacters &&
@@ -22,9 +22,9 @@ export function assertFolderName(name: string, param: 'publisher' | 'repo'): voi
   if (isAllowed) return;
   throw new HearthError(
     'invalid_value',
-    `${JSON.stringify(name.slice(0, maxCharacters))} can't be the ${param} of a model: 1 to ${maxCharacters} ` +
+    `${JSON.stringify(name.slice(0, maxCharacters))} can't be the ${field} of a model: 1 to ${maxCharacters} ` +
       'characters, none of / \\ : * ? " < > | @, no control characters, and no dot at the start or end.',
-    { param },
+    { field },
   );
 }
 

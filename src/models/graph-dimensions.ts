@@ -17,7 +17,7 @@ const ungated = new Set([
   'starcoder2',
 ]);
 
-/** Draws from a header the sizes that the engine's buffers depend on; 0 for what it does not say. */
+/** Extracts the sizes that determine the engine's buffers from a header; 0 for those that are missing. */
 export function graphDimensions(
   architecture: string,
   { values, arrayLengths }: GgufMetadata,

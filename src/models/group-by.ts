@@ -1,4 +1,4 @@
-/** Groups items by a key, in the order in which the keys come up. */
+/** Groups items by a key, in order of the first occurrence. */
 export function groupBy<Item>(
   items: readonly Item[],
   keyOf: (item: Item) => string,

@@ -28,12 +28,12 @@ interface Scan extends LibraryContent {
 
 /** Repositories whose headers are read at the same time. */
 const concurrentRepositories = 8;
-/** `find` answers from a scan this young where the model's own files have not changed since. */
+/** `find` uses a scan of at most this age where the model's own files have not changed. */
 const maxScanAgeMs = 2000;
 
 /**
- * The models under `roots`, found by looking at the disk on every call: nothing has to be announced.
- * Headers are kept until their file changes, and concurrent calls share a scan.
+ * The models under `roots`. Every call scans the folders, so changes need not be announced. Headers are cached until
+ * their file changes, and concurrent calls share a scan.
  */
 export function createModelLibrary({
   roots,

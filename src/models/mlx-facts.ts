@@ -3,7 +3,7 @@ import { templateCapabilities, type TemplateCapabilities } from './capabilities.
 import { readJsonFile, readTextFile } from './read-json-file.ts';
 import type { ScannedFile } from './scanned-file.ts';
 
-/** What the library keeps of an MLX folder's JSON files. */
+/** The data that the library keeps of an MLX folder's JSON files. */
 export interface MlxFacts extends TemplateCapabilities {
   readonly architecture: string;
   readonly maxContextLength: number;
@@ -12,7 +12,7 @@ export interface MlxFacts extends TemplateCapabilities {
   readonly quantization: { readonly name: string; readonly bitsPerWeight: number } | null;
 }
 
-/** The files next to the weights that say what the model is. */
+/** The files beside the weights that describe the model. */
 export interface MlxDescription {
   readonly config: ScannedFile;
   readonly tokenizerConfig: ScannedFile | undefined;
@@ -41,7 +41,7 @@ const wholeWeights: Readonly<Record<string, { name: string; bitsPerWeight: numbe
 };
 
 /**
- * Reads what an MLX folder says of its model (`config.json` as Hugging Face's transformers write it,
+ * Reads the description of the model in an MLX folder (`config.json` as Hugging Face's transformers write it,
  * with `quantization` added by mlx-lm).
  *
  * @throws HearthError `corrupt_file` or `missing_file`.

@@ -27,7 +27,7 @@ export function findMlxFolder({ folder, files }: ScannedRepository): MlxFolder |
       };
 }
 
-/** Makes a model of an MLX folder, or says what is wrong with it. */
+/** Reads a model from an MLX folder, or returns why it is unusable. */
 export function mlxModel(
   repository: ScannedRepository,
   { config, weights }: MlxFolder,
@@ -84,7 +84,7 @@ export function mlxModel(
   };
 }
 
-/** `model-00002-of-00003.safetensors` tells how many there must be. */
+/** `model-00002-of-00003.safetensors` has the number of parts. */
 function missingWeights(weights: readonly ScannedFile[]): string | null {
   const names = new Set(weights.map(({ name }) => name));
   const [, stem, total] = /^(.*)-\d{5}-of-(\d{5})\.safetensors$/m.exec([...names].join('\n')) ?? [];

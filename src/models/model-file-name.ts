@@ -1,8 +1,8 @@
-/** What the name of a GGUF file says by the habits of those who publish them. */
+/** The parts of the name of a GGUF file, by the conventions of publishers. */
 export interface ModelFileName {
-  /** The name without extension, number of the part and quantization; may be empty. */
+  /** The name without extension, part number and quantization; may be empty. */
   readonly base: string;
-  /** As written in the name, in upper case: `Q4_K_M`; null where there is none. */
+  /** In upper case, such as `Q4_K_M`; null where the name has none. */
   readonly quantization: string | null;
   /** Of a split model, `model-00002-of-00003.gguf`, counted from 1. */
   readonly part: { readonly number: number; readonly count: number } | null;

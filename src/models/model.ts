@@ -1,6 +1,6 @@
 import type { ProjectorFacts } from './projector-facts.ts';
 
-/** What the library knows of a model on disk, without starting an engine. */
+/** A model on disk, as far as the library knows it without starting an engine. */
 
 type ModelType = 'llm' | 'vlm' | 'embeddings';
 
@@ -16,21 +16,21 @@ export interface ModelVariant {
   readonly quantization: { readonly name: string; readonly bitsPerWeight: number } | null;
   /** The GGUF to load (the first of a split), or the MLX folder. */
   readonly path: string;
-  /** All files that belong to it, the projector left out. */
+  /** All its files except the projector. */
   readonly files: readonly string[];
-  /** Sum of the weights' files, the projector's included. */
+  /** Total size of the weights, including the projector. */
   readonly sizeBytes: number;
 }
 
 export interface ModelEntry {
-  /** `publisher/name`, lower case: what requests say in `model`. */
+  /** `publisher/name`, lower case: the value of `model` in requests. */
   readonly key: string;
   readonly publisher: string;
   readonly displayName: string;
   readonly type: ModelType;
   readonly format: 'gguf' | 'mlx';
   readonly architecture: string;
-  /** Such as `7B`; null where the file does not say. */
+  /** Such as `7B`; null where it is unknown. */
   readonly parameterLabel: string | null;
   readonly maxContextLength: number;
   readonly isTrainedForToolUse: boolean;
@@ -40,22 +40,22 @@ export interface ModelEntry {
   readonly description: string | null;
   /** Best first; never empty. */
   readonly variants: readonly ModelVariant[];
-  /** What a memory estimate needs of the projector; null where there is none. */
+  /** Data of the projector for the memory estimate; null where there is none. */
   readonly projector: ({ readonly sizeBytes: number } & ProjectorFacts) | null;
   /**
-   * What the engine keeps of the tokens it has read. The bytes of a token are those at f16, summed over the
-   * layers that keep it. null where the header does not say, and for encoders, which keep nothing.
+   * The engine's cache for processed tokens. The bytes per token are those at f16, summed over the layers that cache it.
+   * null where the header has no data, and for encoders, which have no cache.
    */
   readonly attention:
     | ({
         readonly layerCount: number;
-        /** Layers that keep no more than the last tokens; null where there are none. */
+        /** Layers that cache only the last tokens; null where there are none. */
         readonly window: ({ readonly tokens: number } & CacheBytesPerToken) | null;
-        /** What recurrent layers keep, however long the context. */
+        /** State of recurrent layers, independent of the context. */
         readonly recurrentBytesPerSlot: number;
       } & CacheBytesPerToken)
     | null;
-  /** Sizes that the engine's buffers depend on, 0 where the header does not say; null for MLX. */
+  /** Sizes that determine the engine's buffers, 0 where the header has none; null for MLX. */
   readonly dimensions: ModelDimensions | null;
 }
 
@@ -73,14 +73,14 @@ interface ModelDimensions {
   /** Of all heads of a layer together, as `keyValue` is. */
   readonly query: number;
   readonly keyValue: number;
-  /** null for a model that is no mixture. */
+  /** null for a model that is not a mixture of experts. */
   readonly experts: { readonly used: number; readonly feedForward: number } | null;
-  /** Words, and pairs of words that are joined to one. */
+  /** Number of tokens, and of pairs of tokens that are merged into one. */
   readonly vocabulary: number;
   readonly merges: number;
 }
 
-/** A model and the variant that a request means. */
+/** A model and the variant that a request selects. */
 export interface ModelSelection {
   readonly model: ModelEntry;
   readonly variant: ModelVariant;
@@ -100,10 +100,10 @@ export interface ModelLibrary {
   find(identifier: string): Promise<ModelSelection>;
 }
 
-/** What goes with a removal, for those who have a say in it. */
+/** The subject of a removal, for those who may refuse it. */
 export interface PlannedRemoval {
   readonly key: string;
-  /** `publisher/name` of the folder, lower case; hubs know the model by it. */
+  /** `publisher/name` of the folder, lower case, which is the name on the hub. */
   readonly repositoryName: string;
   /** Paths, as in `ModelVariant.files`. */
   readonly files: readonly string[];
@@ -112,7 +112,7 @@ export interface PlannedRemoval {
 export interface RemovedModel {
   /** `publisher/name`, or `publisher/name@q4_k_m` where one variant of several went. */
   readonly name: string;
-  /** Bytes that the disk has more of now; a link, or a file that has other names, counts nothing. */
+  /** Freed bytes; links, and files with other hard links, don't count. */
   readonly freedBytes: number;
 }
 
@@ -121,7 +121,7 @@ export interface EditableModelLibrary extends ModelLibrary {
    * Removes a model from the disk, or one variant of it where the identifier names one; models whose files
    * can't be read too.
    *
-   * @param assertUnused Called right before; what it throws keeps the model.
+   * @param assertUnused Called right before the removal; an error prevents it.
    * @throws HearthError `model_not_found`; `conflict` for a model that is not in the library's own folder.
    */
   remove(

@@ -1,6 +1,6 @@
 const controlCharacters = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu;
 
-/** Text of a file's header or name that may be shown: no control characters, of bounded length. */
+/** Text from a file's header or name, without control characters and of bounded length, for display. */
 export function printableText(text: string, maxCharacters: number): string {
   return text
     .slice(0, 4 * maxCharacters)
@@ -9,7 +9,7 @@ export function printableText(text: string, maxCharacters: number): string {
     .slice(0, maxCharacters);
 }
 
-/** Whether there is nothing in the text that `printableText` takes out. */
+/** Whether `printableText` would leave the text unchanged. */
 export function isPrintable(text: string): boolean {
   return text.search(controlCharacters) === -1;
 }

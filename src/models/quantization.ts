@@ -1,4 +1,4 @@
-/** Quantization levels: their names in headers and file names, and which one is offered first. */
+/** Quantizations: their names in headers and file names, and the order of preference. */
 
 /** By number of `general.file_type` (`llama_ftype` in llama.h). */
 const fileTypeNames: Readonly<Record<number, string>> = {
@@ -39,13 +39,12 @@ const fileTypeNames: Readonly<Record<number, string>> = {
   40: 'Q1_0',
 };
 
-/** Added to `general.file_type` by writers that guessed it. */
+/** Writers add it to a `general.file_type` that they guessed. */
 const guessedFlag = 1024;
 
 /**
- * Name of a GGUF's quantization. The header's word counts; the file's name refines it where both mean the
- * same width (`Q4_K_XL` is `Q4_K_M` to the header). A header that says nothing leaves the tensor type
- * that takes the most bytes.
+ * Name of a GGUF's quantization, from the header. The file's name refines it where both mean the same number of bits
+ * (`Q4_K_XL` is `Q4_K_M` in the header). Without a value in the header it is the tensor type with the most bytes.
  */
 export function quantizationName(
   fileType: number | null,
@@ -65,12 +64,12 @@ function largestType(bytesByType: ReadonlyMap<string, number>): string | null {
   return largest;
 }
 
-/** Bits in the name: 4 of `IQ4_XS`, 16 of `BF16`. */
+/** The number of bits in the name: 4 in `IQ4_XS`, 16 in `BF16`. */
 function width(name: string): string | undefined {
   return /\d+/.exec(name.replace('MXFP', 'Q').replace('NVFP', 'Q'))?.[0];
 }
 
-/** What is offered first: the level that most people run, then the better ones, then the smaller. */
+/** Order of preference: the most common quantization, then better ones, then smaller ones. */
 const preference = [
   /^Q4_K_M$/,
   /^Q4_K/,
@@ -85,7 +84,7 @@ const preference = [
   /^I?Q2_/,
 ];
 
-/** Sorting number of a quantization; the lowest is the default variant of a model. */
+/** Rank of a quantization; the lowest one is the default variant of a model. */
 export function quantizationRank(name: string | null): number {
   const rank = preference.findIndex((pattern) => name !== null && pattern.test(name));
   return rank === -1 ? preference.length : rank;

@@ -2,9 +2,9 @@ import type * as z from 'zod';
 import { corruptFile, withFileSource } from './gguf/byte-source.ts';
 
 /**
- * Reads a JSON file of a form that is known.
+ * Reads and validates a JSON file.
  *
- * @throws HearthError `missing_file`; `corrupt_file` for one that is too long, no JSON or of another form.
+ * @throws HearthError `missing_file`; `corrupt_file` where it is too long, not JSON or does not match the schema.
  */
 export async function readJsonFile<Schema extends z.ZodType>(
   path: string,

@@ -10,12 +10,12 @@ import {
   type ScannedRepository,
 } from './scan-repository.ts';
 
-/** Publisher of models whose folder names none. */
+/** Publisher of models whose path has none. */
 const unnamedPublisher = 'local';
 const concurrentFolders = 32;
 
 /**
- * Finds the models of a folder that another program keeps: an Ollama store (`manifests/`, `blobs/`), or
+ * Finds the models in a folder of another program: an Ollama store (`manifests/`, `blobs/`), or
  * `<publisher>/<repository>/<files>`, or `<repository>/<files>`, or files alone; also mixed.
  */
 export async function scanExtraFolder(

@@ -16,9 +16,8 @@ interface FolderScanner {
 const concurrentRepositories = 32;
 
 /**
- * Looks for models in folders. Links are followed, for users put them there; hidden files and names with
- * control characters are not. A root that does not exist is empty, a second one that is the same folder as
- * one before it too.
+ * Looks for models in folders. Follows links, which users create, and skips hidden files and names with control
+ * characters. A root that does not exist is empty, and so is one that is the same folder as an earlier one.
  */
 export function createFolderScanner(signal: AbortSignal): FolderScanner {
   const ollama = createOllamaStores(signal);
@@ -66,7 +65,7 @@ async function scanRoot(
   return found.flat();
 }
 
-/** Whoever names a folder wants to know that it is not there, or not yet. */
+/** The user should know that a folder in the settings does not exist. */
 async function reportMissing(folder: string, reportUnreadable: ReportUnreadable): Promise<void> {
   if ((await stat(folder).catch(() => null)) === null)
     reportUnreadable(folder, new Error('There is no such folder.'));

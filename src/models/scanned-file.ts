@@ -2,14 +2,14 @@ import { stat } from 'node:fs/promises';
 
 export interface ScannedFile {
   readonly path: string;
-  /** What the file is called where it says what it holds; mostly the last part of the path. */
+  /** The descriptive name of the file; usually the last part of the path. */
   readonly name: string;
   readonly sizeBytes: number;
   /** Changes when the file does; made of its size and times. */
   readonly fingerprint: string;
 }
 
-/** null for what is not a file, or has gone, or is a link to nowhere. */
+/** null where it is not a file, does not exist, or is a broken link. */
 export async function statFile(path: string, name: string): Promise<ScannedFile | null> {
   const found = await stat(path).catch(() => null);
   if (found?.isFile() !== true) return null;

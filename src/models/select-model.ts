@@ -2,11 +2,11 @@ import { HearthError } from '../contract/errors.ts';
 import type { ModelFault } from './library-model.ts';
 import type { ModelEntry, ModelSelection } from './model.ts';
 
-/** What one scan found. */
+/** The result of a scan. */
 export interface LibraryContent {
   /** Sorted by key. */
   readonly models: readonly ModelEntry[];
-  /** Files that can't be used, with the key of the model that they belong to. */
+  /** Unusable files, with the key of their model. */
   readonly faults: readonly (ModelFault & { readonly key: string })[];
 }
 
@@ -14,7 +14,7 @@ export interface LibraryContent {
 const listedKeys = 20;
 
 /**
- * Finds the model and variant that an identifier means; see `ModelLibrary.find`.
+ * Finds the model and variant for an identifier; see `ModelLibrary.find`.
  *
  * @throws HearthError `model_not_found` or `corrupt_file`.
  */
@@ -77,7 +77,7 @@ function notFound({ models }: LibraryContent, name: string): never {
 }
 
 function modelNotFound(message: string): HearthError {
-  return new HearthError('model_not_found', message, { param: 'model' });
+  return new HearthError('model_not_found', message, { field: 'model' });
 }
 
 function list(names: readonly string[]): string {

@@ -1,8 +1,8 @@
-/** The parts of a Jinja template that say what it can render. */
+/** The parts of a Jinja template that show what it renders. */
 interface TemplateParts {
-  /** The code inside of tags, one tag a line, with string literals emptied. */
+  /** The code inside tags, one tag per line, with empty string literals. */
   readonly code: string;
-  /** What is printed after the last tag that mentions `add_generation_prompt`: text and literals. */
+  /** The output after the last tag that mentions `add_generation_prompt`: text and literals. */
   readonly generationPrompt: string;
 }
 
@@ -10,8 +10,7 @@ const closings: Readonly<Record<string, string>> = { '{%': '%}', '{{': '}}', '{#
 const openings = /\{[%{#]/g;
 
 /**
- * Splits a chat template into code and text, in one pass over it however it is made; what stands after
- * an unclosed tag is left out.
+ * Splits a chat template into code and text in one pass. Ignores everything after an unclosed tag.
  */
 export function scanTemplate(template: string): TemplateParts {
   let code = '';
@@ -48,7 +47,7 @@ function skipComment(template: string, start: number): Tag | null {
   return end === -1 ? null : { code: '', literals: '', end: end + 2 };
 }
 
-/** A closing mark inside of a string literal does not close the tag. */
+/** A closing mark inside a string literal does not close the tag. */
 function scanTag(template: string, start: number, closing: string): Tag | null {
   let code = '';
   let literals = '';

@@ -24,7 +24,7 @@ const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
  * and the tunnels 6to4 and Teredo. An IPv4 address inside IPv6 (mapped, NAT64) is checked as IPv4.
  */
 export function isPublicAddress(address: string): boolean {
-  // Scopes exist on this link only.
+  // An address with a scope is local to a link.
   if (isIP(address) === 0 || address.includes('%')) return false;
   const parsed = ipaddr.parse(address);
   if (parsed instanceof ipaddr.IPv4) return parsed.range() === 'unicast';

@@ -1,10 +1,10 @@
 import { Agent, request } from 'undici';
 import { errorCode } from '../error-code.ts';
 
-/** The server can't be reached, or went away before its answer was complete. */
+/** The server can't be reached, or closed the connection before its response was complete. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
-  /** Of the system or of undici, such as `ECONNREFUSED`. */
+  /** Error code of the system or of undici, such as `ECONNREFUSED`. */
   readonly code: string | undefined;
 
   constructor(cause: unknown) {
@@ -31,8 +31,8 @@ export interface ApiAnswer {
 const agent = new Agent();
 
 /**
- * Sends one request to a Hearth server that the user chose. Redirects are not followed, as the token
- * would go along. There is no time limit but the signal: a large model loads for minutes.
+ * Sends one request to a Hearth server that the user chose. Does not follow redirects, which would get the token.
+ * Only the signal limits the time: a large model loads for minutes.
  *
  * @throws TransportError; the signal's reason when aborted.
  */

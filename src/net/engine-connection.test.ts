@@ -1,7 +1,16 @@
-import type { ServerResponse } from 'node:http';
-import { afterEach, expect, it, vi } from 'vitest';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { startLoopbackServer } from '../../test/setup/net/loopback-server.ts';
-import { connectEngine, type EngineConnection, ConnectionLostError } from './engine-connection.ts';
+import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
+import {
+  connectEngine,
+  ConnectionLostError,
+  readReply,
+  type EngineConnection,
+  type EngineStream,
+} from './engine-connection.ts';
 
 const { signal } = new AbortController();
 const cleanups: (() => Promise<void>)[] = [];
@@ -116,7 +125,7 @@ it('throws the reason when aborted while it waits for a socket', async () => {
   await expect(third).rejects.toBe('enough');
 });
 
-it('is lost when nobody listens', async () => {
+it('is lost without a listener', async () => {
   const server = await startLoopbackServer(() => {});
   await server.close();
   await expect(connect(server.url).getJson('/', signal)).rejects.toThrow(ConnectionLostError);
@@ -145,4 +154,151 @@ it('tries once more when a socket was closed before any answer', async () => {
 it('is lost when the socket is closed again', async () => {
   const connection = await connectTo((_, response) => response.destroy());
   await expect(connection.postJson('/', {}, signal)).rejects.toThrow(ConnectionLostError);
+});
+
+it('sends no key where there is none, and always JSON', async () => {
+  const server = await startLoopbackServer(({ headers, method }, response) => {
+    const { authorization = 'none', 'content-type': type } = headers;
+    response.end(JSON.stringify({ method, authorization, type }));
+  });
+  cleanups.push(() => server.close());
+  const connection = connectEngine({ address: { origin: server.url }, maxConnections: 1 });
+  cleanups.push(() => connection.close());
+  expect((await connection.getJson('/', signal)).body).toEqual({
+    method: 'GET',
+    authorization: 'none',
+    type: 'application/json',
+  });
+});
+
+it('speaks through a unix socket', async () => {
+  const socketPath = join(await temporaryFolder(), 'engine.sock');
+  const server = createServer((request, response) => response.end(JSON.stringify(request.url)));
+  server.listen(socketPath);
+  await once(server, 'listening');
+  cleanups.push(async () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const connection = connectEngine({ address: { socketPath }, maxConnections: 1 });
+  cleanups.push(() => connection.close());
+  expect(await connection.getJson('/props', signal)).toEqual({ status: 200, body: '/props' });
+});
+
+it('is not asked with a signal that is aborted', async () => {
+  let requestCount = 0;
+  const connection = await connectTo((_, response) => {
+    requestCount += 1;
+    response.end('{}');
+  });
+  await expect(connection.getJson('/', AbortSignal.abort('enough'))).rejects.toBe('enough');
+  expect(requestCount).toBe(0);
+});
+
+it('says that it is lost, and why', async () => {
+  const connection = await connectTo((_, response) => response.destroy());
+  const error: unknown = await connection.postJson('/', {}, signal).catch((caught) => caught);
+  expect(error).toMatchObject({
+    name: 'ConnectionLostError',
+    message: 'The engine can not be reached.',
+    cause: { code: 'UND_ERR_SOCKET' },
+  });
+});
+
+it('does not retry without a listener', async () => {
+  const server = await startLoopbackServer(() => {});
+  await server.close();
+  const lost = connect(server.url).getJson('/', signal);
+  await expect(lost).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
+});
+
+it('closes with the requests under way', async () => {
+  const connection = await connectTo((_, response) => response.write('one'));
+  const stream = await connection.openStream('/', {}, signal);
+  await stream.read();
+  const next = stream.read();
+  await Promise.all([expect(next).rejects.toBeInstanceOf(ConnectionLostError), connection.close()]);
+});
+
+it('holds back what comes too soon after the last batch', async () => {
+  let response: ServerResponse | undefined;
+  const connection = await connectTo((_, started) => {
+    response = started;
+    started.write('one');
+  });
+  const stream = await connection.openStream('/', {}, signal);
+  expect(String(await stream.read())).toBe('one');
+  stream.setMinimumInterval(60_000);
+  const next = stream.read();
+  await new Promise<void>((resolve) => {
+    response?.write('two', () => resolve());
+  });
+  // All that comes before the end comes with it, as the interval is longer than any test.
+  await new Promise<void>((resolve) => {
+    response?.write('three', () => resolve());
+  });
+  response?.end();
+  expect(Buffer.concat([...((await next) ?? [])]).toString()).toBe('twothree');
+});
+
+it.each([
+  [true, 'close'],
+  [false, 'keep-alive'],
+])('asks for the connection to be closed after a stream: %s', async (closesAfterStream, header) => {
+  const server = await startLoopbackServer((_, response) => response.end('one'));
+  cleanups.push(() => server.close());
+  const connection = connectEngine({
+    address: { origin: server.url },
+    maxConnections: 1,
+    closesAfterStream,
+  });
+  cleanups.push(() => connection.close());
+  const stream = await connection.openStream('/', {}, signal);
+  expect(String(await stream.read())).toBe('one');
+  expect(server.requests[0]?.headers.connection).toBe(header);
+});
+
+it('closes the socket of a stream that is not read on', async () => {
+  let gone: Promise<unknown> = Promise.resolve();
+  const connection = await connectTo((_, response) => {
+    gone = once(response, 'close');
+    response.write('one');
+  });
+  const stream = await connection.openStream('/', {}, signal);
+  stream.close();
+  await expect(gone).resolves.toBeDefined();
+});
+
+describe('readReply', () => {
+  const streamOf = (...batches: readonly (readonly Buffer[])[]) => {
+    const left = [...batches];
+    let isClosed = false;
+    const stream: EngineStream = {
+      status: 207,
+      read: async () => left.shift(),
+      setMinimumInterval: () => {},
+      close: () => {
+        isClosed = true;
+      },
+    };
+    return { stream, isClosed: () => isClosed };
+  };
+
+  it('joins pieces, also within a character', async () => {
+    const [first, second] = [Buffer.from('"é"').subarray(0, 2), Buffer.from('"é"').subarray(2)];
+    const { stream } = streamOf([first], [second]);
+    expect(await readReply(stream)).toEqual({ status: 207, body: 'é' });
+  });
+
+  it('takes 256 MiB, and no more', async () => {
+    const half = Buffer.alloc(128 * 1024 * 1024, ' ');
+    const whole = streamOf([half, half]);
+    expect(await readReply(whole.stream)).toEqual({ status: 207, body: undefined });
+    expect(whole.isClosed()).toBe(false);
+    const more = streamOf([half], [half], [Buffer.from(' ')]);
+    await expect(readReply(more.stream)).rejects.toThrow(
+      'The engine answered more than 268435456 bytes.',
+    );
+    expect(more.isClosed()).toBe(true);
+  });
 });

@@ -6,7 +6,7 @@ import { wellFormedJson } from './well-formed-json.ts';
 /** Where an engine listens: a unix socket, or an HTTP origin such as `http://127.0.0.1:4000`. */
 export type EngineAddress = { readonly socketPath: string } | { readonly origin: string };
 
-/** The engine could not be reached, or went away before its answer was complete. */
+/** The engine can't be reached, or closed the connection before its response was complete. */
 export class ConnectionLostError extends Error {
   override readonly name = 'ConnectionLostError';
 }
@@ -20,14 +20,14 @@ export interface EngineReply {
 export interface EngineStream {
   readonly status: number;
   /**
-   * The bytes that came since the last call, waiting for the first; undefined after the last.
+   * Waits for bytes and returns all that have arrived since the last call; undefined at the end.
    *
    * @throws ConnectionLostError; the signal's reason when aborted.
    */
   read(): Promise<readonly Buffer[] | undefined>;
-  /** From now on, batches come no closer together than this. */
+  /** Sets the minimum time between two batches. */
   setMinimumInterval(intervalMs: number): void;
-  /** Drops what is left by closing the socket, which stops the engine; free after the end. */
+  /** Closes the socket, which makes the engine stop. Does nothing after the end of the stream. */
   close(): void;
 }
 
@@ -36,7 +36,7 @@ export interface EngineConnection {
   getJson(path: string, signal: AbortSignal): Promise<EngineReply>;
   postJson(path: string, body: object, signal: AbortSignal): Promise<EngineReply>;
   openStream(path: string, body: object, signal: AbortSignal): Promise<EngineStream>;
-  /** Closes every socket; requests under way fail with ConnectionLostError. */
+  /** Closes every socket. Requests in flight fail with ConnectionLostError. */
   close(): Promise<void>;
 }
 
@@ -44,9 +44,9 @@ interface EngineConnectionOptions {
   readonly address: EngineAddress;
   /** Sent as a bearer token. */
   readonly apiKey?: string;
-  /** Most sockets at a time; further requests wait for one. */
+  /** Most open sockets; further requests wait for one. */
   readonly maxConnections: number;
-  /** The server closes the connection after a stream without saying so, as llama-server does. */
+  /** The server closes the connection after a stream without announcing it, as llama-server does. */
   readonly closesAfterStream?: boolean;
 }
 
@@ -56,8 +56,8 @@ const connectTimeoutMs = 5_000;
 const maxReplyBytes = 256 * 1024 * 1024;
 
 /**
- * Opens a pool of keep-alive connections. Answers have no time limit of their own, as an engine may
- * read a long prompt for minutes: the caller's signal ends them.
+ * Opens a pool of keep-alive connections. Only the signal limits the time of a response, since an engine may process a
+ * long prompt for minutes.
  */
 export function connectEngine(options: EngineConnectionOptions): EngineConnection {
   const { address, apiKey, maxConnections, closesAfterStream = false } = options;
@@ -91,7 +91,7 @@ export function connectEngine(options: EngineConnectionOptions): EngineConnectio
     };
   }
 
-  /** The engine may close an idle socket just when it is used again: one more try, before any answer. */
+  /** The engine may close an idle socket just when it is used again: tries once more, if no response has begun. */
   async function open(request: EngineRequest, signal: AbortSignal): Promise<EngineStream> {
     try {
       return await dispatch(request, signal);

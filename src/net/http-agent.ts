@@ -32,16 +32,16 @@ function guardedConnector(policy: AddressPolicy, timeout: number): buildConnecto
   const open = buildConnector({ timeout });
   const guarded = buildConnector({ timeout, lookup: policy.lookup });
   return (target, callback) => {
-    // The host name alone comes without the brackets of IPv6.
+    // `hostname` has no brackets around an IPv6 address.
     const url = new URL(`${target.protocol}//${target.host ?? target.hostname}`);
     (policy.isAllowed(url) ? open : guarded)(target, callback);
   };
 }
 
 /**
- * Keeps V8 from optimizing the WebAssembly in which undici parses HTTP. It would do so once a few MB have come
- * through it, and takes 40 MB and half a second of CPU for that, more than the better code ever gives back:
- * parsing is a small part of what a response costs. To be called before the first request is sent.
+ * Keeps V8 from optimizing the WebAssembly in which undici parses HTTP. V8 would do so after a few MB, which takes 40 MB
+ * of memory and half a second of CPU time. The faster code never makes up for that, since parsing is a small part of the
+ * cost of a response. Call it before the first request.
  */
 export function keepHttpParserSmall(): void {
   setFlagsFromString('--liftoff-only');

@@ -70,7 +70,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         status,
         headers: response.headers,
         body: readBody(response, getOptions),
-        discard: () => response.abort(new Error('not wanted')),
+        discard: () => response.abort(new Error('discarded')),
       };
     },
     close: () => sender.close(),
@@ -100,6 +100,6 @@ async function* readBody(
     throw toHttpFailure(error, 'interrupted', message, { signal });
   } finally {
     // Closes the connection of a body that was not read to its end.
-    response.abort(new Error('not wanted'));
+    response.abort(new Error('discarded'));
   }
 }

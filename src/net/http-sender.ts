@@ -46,7 +46,7 @@ export interface HttpSender {
 }
 
 const maxRedirects = 5;
-/** How much of an unwanted body is read to keep its connection usable. */
+/** How much of a discarded body is read to keep its connection usable. */
 const maxDiscardedBytes = 16_384;
 /** Enough to read the socket while the last bytes are written; each connection may hold as much. */
 const pauseAboveBytes = 256 * 1024;
@@ -111,7 +111,7 @@ export async function discardBody(response: ResponseReader): Promise<void> {
   let bytes = 0;
   for (let pieces = await response.read(); pieces !== undefined; pieces = await response.read()) {
     for (const piece of pieces) bytes += piece.length;
-    if (bytes > maxDiscardedBytes) response.abort(new Error('not wanted'));
+    if (bytes > maxDiscardedBytes) response.abort(new Error('discarded'));
   }
 }
 
@@ -127,7 +127,7 @@ function redirected(
     const message = `${request.url.host} redirects to ${url.origin}; a ${request.method} is not repeated there`;
     throw new HttpFailure('redirect', message);
   }
-  // What was meant for one host, such as a token, is not for another.
+  // Headers for one host, such as a token, must not reach another.
   return isSameOrigin ? { ...request, url } : { ...request, url, headers: {} };
 }
 

@@ -34,7 +34,7 @@ export interface OutboundFetch {
   close(): Promise<void>;
 }
 
-/** They belong to the connection; a caller who sets them could smuggle a second request into it. */
+/** They belong to the connection: with them a second request could be smuggled into it. */
 const connectionHeaders: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -89,7 +89,7 @@ function toHttpRequest(url: string | URL, init: RequestInit, signal: AbortSignal
   };
 }
 
-/** Names the address that was asked for where one that it redirects to failed. */
+/** Names the first address where one that it redirects to failed. */
 function atFirstAddress(error: unknown, url: URL): unknown {
   if (!(error instanceof HttpFailure) || !error.isRedirected) return error;
   const message = `${url.host} redirects to an address that can't be used: ${error.message}`;
@@ -110,7 +110,7 @@ function toResponse(
   }
   const end = (): void => {
     dispose();
-    response.abort(new Error('not wanted'));
+    response.abort(new Error('discarded'));
   };
   let receivedBytes = 0;
   const stream = new ReadableStream<Uint8Array>({

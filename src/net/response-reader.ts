@@ -2,15 +2,15 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 
 interface ResponseReaderOptions {
-  /** Ends the request at once when aborted; its reason is what reading throws then. */
+  /** Ends the request when it aborts. Reading then throws its reason. */
   readonly signal: AbortSignal;
-  /** More unread bytes than this pause the socket until the reader catches up; 1 MiB unless given. */
+  /** More unread bytes than this pause the socket until they are read; 1 MiB by default. */
   readonly pauseAboveBytes?: number;
 }
 
 /**
- * Receives one HTTP response from undici and hands it on in batches: all that one socket read brought
- * comes in one `read()`, without a Node stream in between.
+ * Receives one HTTP response from undici and passes it on in batches: `read()` returns everything that has arrived,
+ * without a Node stream in between.
  */
 export class ResponseReader implements Dispatcher.DispatchHandler {
   /** Known once `started` has settled. */
@@ -43,7 +43,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     }
   }
 
-  /** The bytes that came since the last call, waiting for the first; undefined after the last. */
+  /** Waits for bytes and returns all that have arrived since the last call; undefined at the end. */
   async read(): Promise<readonly Buffer[] | undefined> {
     while (this.#chunks.length === 0) {
       this.#throwFailure();
@@ -61,12 +61,12 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     return chunks;
   }
 
-  /** From now on, what comes sooner after the last batch than this waits for the next one. */
+  /** Sets the minimum time between two batches; bytes that arrive earlier wait for the next one. */
   setMinimumInterval(intervalMs: number): void {
     this.#minIntervalMs = intervalMs;
   }
 
-  /** Ends the request at once by closing its socket; what was not read yet is dropped. */
+  /** Ends the request by closing its socket, and drops unread bytes. */
   abort(reason: unknown): void {
     this.#chunks = [];
     this.#fail(reason);
@@ -83,7 +83,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
-    // Such as 103, before the answer itself.
+    // An informational response, such as 103, comes before the actual one.
     if (status < 200) return;
     this.status = status;
     this.headers = headers;

@@ -2,10 +2,10 @@ import { HttpFailure } from './http-failure.ts';
 
 const firstDelayMs = 500;
 const maxDelayMs = 30_000;
-/** A server that asks for more than this is not waited for so long; it is asked again sooner. */
-const maxAskedMs = 60_000;
+/** The longest `Retry-After` that is respected. */
+const maxRetryAfterMs = 60_000;
 
-/** Whether a failure is one that a new try can mend: silence, a broken connection, 408, 429 and 5xx. */
+/** Whether a retry may succeed: after a timeout, a broken connection, 408, 429 and 5xx. */
 export function isTransient(error: unknown): error is HttpFailure {
   if (!(error instanceof HttpFailure)) return false;
   const { reason, status } = error;
@@ -14,21 +14,20 @@ export function isTransient(error: unknown): error is HttpFailure {
 }
 
 /**
- * How long to wait before a request is tried again: what the server asked for within bounds, else twice as
- * long each time, between a half and the whole of it by chance.
+ * The delay before a retry: the server's `Retry-After` within a bound, else exponential backoff with jitter.
  *
- * @param attempt 0 after the first try.
- * @param chance From 0 to 1.
+ * @param attempt 0 after the first attempt.
+ * @param chance Random number from 0 to 1, for the jitter.
  */
 export function retryDelayMs(
   failure: HttpFailure,
   attempt: number,
   chance: number = Math.random(),
 ): number {
-  const asked = retryAfterMs(failure);
-  if (asked !== undefined) return Math.min(asked, maxAskedMs);
-  const whole = Math.min(firstDelayMs * 2 ** attempt, maxDelayMs);
-  return Math.round(whole * (0.5 + chance / 2));
+  const requestedMs = retryAfterMs(failure);
+  if (requestedMs !== undefined) return Math.min(requestedMs, maxRetryAfterMs);
+  const longestMs = Math.min(firstDelayMs * 2 ** attempt, maxDelayMs);
+  return Math.round(longestMs * (0.5 + chance / 2));
 }
 
 /** Seconds or a date (RFC 9110, 10.2.3). */

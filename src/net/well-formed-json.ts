@@ -1,10 +1,10 @@
 /**
- * JSON that every parser takes: half of a surrogate pair, which is no text in UTF-8 though a string may hold
- * one, becomes the replacement character.
+ * Writes JSON that every parser accepts. A lone surrogate, which a string may contain but UTF-8 can't encode, becomes
+ * the replacement character.
  */
 export function wellFormedJson(value: object): string {
   const json = JSON.stringify(value);
-  // Whole pairs are written as they are, so that only halves are left as escapes.
+  // `JSON.stringify` escapes lone surrogates only.
   if (!json.includes(String.raw`\ud`)) return json;
   return json.replaceAll(/\\(?:ud[\da-f]{3}|.)/gu, (escape) =>
     escape.length > 2 ? '\uFFFD' : escape,

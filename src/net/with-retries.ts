@@ -2,26 +2,26 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isTransient, retryDelayMs } from './retry-delay.ts';
 
 export interface RetryPolicy {
-  /** Attempts that bring nothing, one after the other, before it fails. */
+  /** Consecutive attempts without progress before it fails. */
   readonly maxFailures: number;
-  /** How long to wait after a failure; `attempt` counts from 0. `retryDelayMs` unless given. */
+  /** Delay after a failure; `attempt` counts from 0. `retryDelayMs` by default. */
   readonly delayMs?: typeof retryDelayMs;
-  /** Whoever wants to be left alone for longer has failed. */
+  /** A longer delay counts as failure. */
   readonly maxDelayMs?: number;
-  /** Returns after that time, or when the signal is aborted. */
+  /** Settles after that time, or when the signal aborts. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 interface Retries<Result> {
   readonly attempt: () => Promise<Result>;
-  /** Something that grows when an attempt brings something: such attempts don't count. */
+  /** A number that grows with progress. Attempts that made progress are not counted as failures. */
   readonly progress?: () => number;
   readonly policy: RetryPolicy;
   readonly signal: AbortSignal;
 }
 
 /**
- * Repeats an attempt while it fails in a way that may pass.
+ * Repeats an attempt while it fails with a transient error.
  *
  * @throws The last attempt's error; the signal's reason when aborted.
  */
@@ -46,6 +46,6 @@ export async function withRetries<Result>(retries: Retries<Result>): Promise<Res
 }
 
 async function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  // What ends it is the signal, whose own reason the caller throws.
+  // It rejects only when the signal aborts; the caller throws the signal's reason.
   await delay(ms, undefined, { signal }).catch(() => {});
 }

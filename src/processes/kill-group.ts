@@ -1,6 +1,9 @@
 import { errorCode } from '../error-code.ts';
 
-/** Signals a process that was started detached, and on POSIX all that it started; fine when it is no more. */
+/**
+ * Sends a signal to a process that was started detached, and on POSIX to its whole group. Does nothing where the process
+ * no longer exists.
+ */
 export function killGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, signal);
@@ -9,7 +12,7 @@ export function killGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   }
 }
 
-/** `EPERM`: macOS says so of a group that waits to be reaped, others of an id that was given anew. */
+/** macOS reports `EPERM` for a group that waits to be reaped, other systems for an id that is in use again. */
 function isGone(code: string | undefined): boolean {
   return code === 'ESRCH' || code === 'EPERM';
 }

@@ -1,4 +1,4 @@
-/** Keeps the last lines of a child's output, each cut to a length, so that it can't fill the memory. */
+/** Keeps the last lines of a child's output, each cut to a maximum length. */
 export class LineRing {
   readonly #maxLines: number;
   readonly #maxLineCharacters: number;
@@ -24,7 +24,7 @@ export class LineRing {
     this.#partial = '';
   }
 
-  /** Oldest first; the last may still be incomplete. */
+  /** The lines, oldest first. The last one may be incomplete. */
   lines(): readonly string[] {
     return this.#partial.trim() === '' ? [...this.#lines] : [...this.#lines, this.#partial];
   }

@@ -74,7 +74,7 @@ export function startManagedChild(options: ManagedChildOptions): ManagedChild {
     tail.append(decoder.write(chunk));
     options.onStderr?.(chunk);
   });
-  // The child may exit while we write to it; `exited` tells.
+  // The child may exit while we write to it.
   stdin?.on('error', () => {});
 
   const discardOutput = (): void => {
@@ -88,7 +88,7 @@ export function startManagedChild(options: ManagedChildOptions): ManagedChild {
     let drain: NodeJS.Timeout | undefined;
     child.once('exit', () => {
       if (pid === undefined) return;
-      // Processes that it started would live on.
+      // The processes that it started would keep running.
       killGroup(pid, 'SIGKILL');
       options.guard?.release(pid);
       drain = setTimeout(discardOutput, drainMs);

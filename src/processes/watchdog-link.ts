@@ -5,13 +5,13 @@ import type { Logger } from '../observability/logger.ts';
 
 /** The connection to the watchdog, a process that kills the guarded processes when this one has died. */
 export interface WatchdogLink extends ProcessGuard {
-  /** Ends the watchdog; those that are still guarded are killed. */
+  /** Stops the watchdog, which kills the processes that are still guarded. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the watchdog with the first process to guard, in a session of its own so that no signal meant for us
- * reaches it. One that died is started again with the next one.
+ * Starts the watchdog with the first process to guard, in its own session, so that signals to this process do not reach
+ * it. Starts it again with the next process where it has died.
  *
  * @param scriptPath The bundled `watchdog.js`.
  */
@@ -30,11 +30,11 @@ export function createWatchdogLink(scriptPath: string, logger: Logger): Watchdog
       if (watchdog === child) watchdog = undefined;
     };
     child.once('error', (error) => {
-      logger.warn({ error }, 'the watchdog could not be started');
+      logger.warn({ error }, 'watchdog not started');
       forget();
     });
     child.once('exit', forget);
-    // It may die while we write to it; `exit` tells.
+    // It may exit while we write to it; the event `exit` follows.
     child.stdin?.on('error', forget);
     child.unref();
     return child;
@@ -54,7 +54,7 @@ export function createWatchdogLink(scriptPath: string, logger: Logger): Watchdog
       const child = watchdog;
       if (child === undefined) return;
       const exited = once(child, 'exit');
-      // It may be all that this process still waits for.
+      // This process may wait for nothing else.
       child.ref();
       child.stdin?.end();
       await exited;

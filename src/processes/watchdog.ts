@@ -1,13 +1,13 @@
 /**
- * A process of its own that outlives Hearth for a moment: it reads `+<pid> <folder>` and `-<pid>` lines and,
- * when the pipe closes because Hearth has gone (even by SIGKILL), kills the engines and plugins that are left and removes
- * the folders of their sockets.
+ * The watchdog, a separate process that outlives Hearth for a moment. It reads lines `+<pid> <folder>` and `-<pid>`. When
+ * the pipe closes because Hearth has died, even by SIGKILL, it kills the engines, plugins and installers that are left and
+ * removes the folders of their sockets.
  */
 import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { killGroup } from './kill-group.ts';
 
-/** Folder by process id; empty where there is none. */
+/** Folders by process id; an empty text for none. */
 const guarded = new Map<number, string>();
 
 createInterface({ input: process.stdin })
@@ -21,7 +21,7 @@ createInterface({ input: process.stdin })
   .on('close', () => {
     for (const pid of guarded.keys()) killGroup(pid, 'SIGKILL');
     for (const folder of guarded.values()) {
-      // Nobody is left to tell.
+      // There is no log any more.
       if (folder !== '') void rm(folder, { recursive: true, force: true }).catch(() => {});
     }
   });

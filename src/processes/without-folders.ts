@@ -1,4 +1,4 @@
-/** What a process said, with the names of files but not where they are. */
+/** Removes the folders from the paths in the output of a process, and keeps the names of the files. */
 export function withoutFolders(text: string): string {
   const path = /(?<=^|[\s'"(])(?:[A-Za-z]:)?(?:[\\/][^\\/'":]+)*[\\/]([^\\/'":\s]+)/gu;
   return text.replaceAll(path, '$1');

@@ -1,5 +1,5 @@
 interface NamedTool {
-  /** Of the server that has it; unique in the turn. */
+  /** Label of its server; unique in the turn. */
   readonly serverLabel: string;
   readonly name: string;
 }
@@ -7,11 +7,11 @@ interface NamedTool {
 const maxCharacters = 64;
 
 /**
- * Gives each tool of a turn the name under which a model is offered it. A name stays with its tool for the
- * whole turn, also when lists change, since the model has seen it.
+ * Assigns each tool of a turn the name that the model sees. A name stays with its tool for the whole turn, also when
+ * lists change, since the model has seen it.
  */
 export class ExposedNames {
-  /** By server and name. */
+  /** Assigned names by server label and tool name. */
   readonly #assigned = new Map<string, string>();
   readonly #taken = new Set<string>();
 
@@ -45,7 +45,7 @@ export class ExposedNames {
   }
 }
 
-/** Letters, digits, `_` and `-` of the name, at most 64. */
+/** Replaces all characters but letters, digits, `_` and `-`, and cuts the name to 64. */
 function toValid(name: string): string {
   const valid = name
     .slice(0, 4 * maxCharacters)

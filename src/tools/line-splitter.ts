@@ -1,11 +1,11 @@
-/** A line of a plugin was longer than the bound. */
+/** A line is longer than the bound. */
 export class LineTooLongError extends Error {
   override readonly name = 'LineTooLongError';
 }
 
 const newline = 0x0a;
 
-/** Cuts a stream of bytes into lines, holding no more than one bounded line. */
+/** Splits a stream of bytes into lines. Keeps at most one line, of a bounded length. */
 export class LineSplitter {
   readonly #maxBytes: number;
   #pieces: Buffer[] = [];
@@ -16,7 +16,7 @@ export class LineSplitter {
   }
 
   /**
-   * The lines that the chunk completes, without their ends.
+   * Yields the lines that the chunk completes, without their line breaks.
    *
    * @throws LineTooLongError
    */

@@ -1,6 +1,6 @@
 const maxNames = 50;
 
-/** Names for a message; not all of very many. */
+/** Lists names in a message, the first 50 of them. */
 export function listNames(names: readonly string[]): string {
   if (names.length === 0) return 'none';
   const rest = names.length - maxNames;

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { errorCode } from '../error-code.ts';
 import { parsePluginFile, type PluginEntry, PluginFileError } from './plugin-file.ts';
 
-/** The plugins of mcp.json as the file is now. */
+/** The plugins of mcp.json, as the file is at present. */
 export interface PluginCatalog {
   /** @throws PluginFileError where the file can't be read. */
   read(): Promise<ReadonlyMap<string, PluginEntry>>;
@@ -10,7 +10,7 @@ export interface PluginCatalog {
 
 const maxFileBytes = 1024 * 1024;
 
-/** Reads the file again only when it changed; one that does not exist has no plugins. */
+/** Reads the file again only when it has changed. A missing file has no plugins. */
 export function createPluginCatalog(file: string): PluginCatalog {
   let last: { readonly version: string; readonly entries: ReadonlyMap<string, PluginEntry> } = {
     version: '',
@@ -21,8 +21,8 @@ export function createPluginCatalog(file: string): PluginCatalog {
     read: async () => {
       try {
         const found = await stat(file, { bigint: true });
-        // Reading a pipe would never end, and hold up the end of the server too.
-        if (!found.isFile()) throw new PluginFileError('mcp.json is no file');
+        // Reading a pipe would never end, and would keep the server from stopping.
+        if (!found.isFile()) throw new PluginFileError('mcp.json is not a file');
         const { size, mtimeNs, ctimeNs, ino } = found;
         const version = [size, mtimeNs, ctimeNs, ino].join(' ');
         if (version === last.version) return last.entries;

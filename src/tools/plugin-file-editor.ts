@@ -7,24 +7,24 @@ import { parsePluginFile, parsePluginJson, type PluginEntry } from './plugin-fil
 
 type JsonObject = Record<string, unknown>;
 
-/** Changes mcp.json in place; what it does not change stays as it is, keys of other programs too. */
+/** Changes single entries of mcp.json. Everything else stays, also the keys of other programs. */
 export interface PluginFileEditor {
   /** @throws PluginFileError where the file can't be used. */
   list(): Promise<ReadonlyMap<string, PluginEntry>>;
   /**
-   * @returns what is wrong with the entry, and then nothing is written; undefined where it was added.
+   * @returns Why the entry is invalid, in which case nothing is written; undefined where it was added.
    * @throws PluginFileError
    */
   add(label: string, entry: Readonly<JsonObject>): Promise<string | undefined>;
   /**
-   * @returns whether it was there.
+   * @returns Whether the file had the entry.
    * @throws PluginFileError
    */
   remove(label: string): Promise<boolean>;
 }
 
 export function createPluginFileEditor(file: string): PluginFileEditor {
-  // A change reads the file, so that two at once would lose one of them.
+  // A change reads the file and writes it again: of two at once, one would be lost.
   const changes = new Mutex();
 
   async function read(): Promise<string> {
@@ -36,7 +36,7 @@ export function createPluginFileEditor(file: string): PluginFileEditor {
     }
   }
 
-  /** At once or not at all; environments and headers in it are secrets of the user. */
+  /** Replaces the file atomically. Only the user may read it: environments and headers contain secrets. */
   async function write(content: string): Promise<void> {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     const temporary = `${file}.${randomUUID()}`;

@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { parseJsonDocument } from '../json-document.ts';
 import { builtInLabels, pluginLabelSchema } from './plugin-label.ts';
 
-/** How an installed plugin is reached. */
+/** How to connect to a plugin. */
 export type PluginConfiguration =
   | {
       readonly type: 'process';
@@ -16,10 +17,10 @@ export type PluginConfiguration =
       readonly headers: Readonly<Record<string, string>>;
     };
 
-/** An entry of mcp.json, or what is wrong with it. */
+/** An entry of mcp.json, or why it is invalid. */
 export type PluginEntry = PluginConfiguration | { readonly type: 'faulty'; readonly fault: string };
 
-/** The file as a whole can't be used; the message says what is wrong with it. */
+/** The file as a whole can't be used; the message says why. */
 export class PluginFileError extends Error {
   override readonly name = 'PluginFileError';
 }
@@ -57,7 +58,7 @@ const fileSchema = z.looseObject(
 );
 
 /**
- * Reads the text of an mcp.json. A faulty entry spoils only itself; keys of other programs are let be.
+ * Parses the text of an mcp.json. An invalid entry does not affect the others. Ignores the keys of other programs.
  *
  * @throws PluginFileError
  */
@@ -70,15 +71,15 @@ export function parsePluginFile(content: string): ReadonlyMap<string, PluginEntr
 }
 
 /**
- * Editors of Windows put a mark of byte order in front.
+ * Parses the text of an mcp.json.
  *
- * @throws PluginFileError
+ * @throws PluginFileError, caused by a JsonSyntaxError with the position.
  */
 export function parsePluginJson(content: string): unknown {
   try {
-    return JSON.parse(content.replace(/^\uFEFF/u, ''));
-  } catch {
-    throw new PluginFileError('mcp.json is not valid JSON');
+    return parseJsonDocument(content).value;
+  } catch (error) {
+    throw new PluginFileError('mcp.json is not valid JSON', { cause: error });
   }
 }
 

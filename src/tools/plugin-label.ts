@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 const prefix = 'mcp/';
 
-/** The name of a plugin in mcp.json; after `mcp/` it is the plugin's id. */
+/** The name of a plugin in mcp.json. The plugin's id is `mcp/` and this name. */
 export const pluginLabelSchema = z
   .string()
   .regex(
@@ -10,14 +10,14 @@ export const pluginLabelSchema = z
     'must be up to 64 letters, digits, dots, dashes and underscores, and start with a letter or digit',
   );
 
-/** Of the plugins that are part of Hearth; mcp.json can't have them. */
+/** Labels of the built-in plugins, which mcp.json can't use. */
 export const builtInLabels: ReadonlySet<string> = new Set(['speech-script']);
 
 export function pluginId(label: string): string {
   return prefix + label;
 }
 
-/** Undefined where the id is none of a plugin. */
+/** Undefined where this is not the id of a plugin. */
 export function labelOf(id: string): string | undefined {
   return id.startsWith(prefix) ? id.slice(prefix.length) : undefined;
 }

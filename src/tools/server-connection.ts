@@ -27,9 +27,9 @@ export class ServerUnusableError extends Error {
 
 /** An initialized connection to one tool server. */
 export interface ServerConnection {
-  /** As the server announced them last. */
+  /** The tools that the server announced last. */
   list(): ToolList;
-  /** Never rejects but with the signal's reason: what goes wrong is a result that says so. */
+  /** Rejects only with the signal's reason. A failure is a result with `isError` that explains it. */
   call(
     name: string,
     args: Readonly<Record<string, unknown>>,
@@ -41,14 +41,14 @@ export interface ServerConnection {
 const maxRelists = 20;
 const maxReasonCharacters = 500;
 const maxLoggedCharacters = 500;
-/** The server does not take the transport, rather than the caller. */
-const notAboutTransport: ReadonlySet<number> = new Set([401, 403, 407, 408, 429]);
+/** These statuses refuse the caller, not the transport. */
+const refusesCaller: ReadonlySet<number> = new Set([401, 403, 407, 408, 429]);
 
 /**
- * Connects and lists the tools. Nothing is announced that a server could ask of us: requests for sampling,
- * elicitation or roots are answered that there is no such method.
+ * Connects and lists the tools. The client has no capabilities, so it answers requests for sampling, elicitation
+ * or roots with "method not found".
  *
- * @throws ServerUnusableError; the signal's reason when aborted. The link is closed then.
+ * @throws ServerUnusableError; the signal's reason when aborted. The transport is closed then.
  */
 export async function connectServer(
   link: McpTransport,
@@ -92,14 +92,17 @@ async function initialize(
     // It has no addEventListener.
     // oxlint-disable-next-line unicorn/prefer-add-event-listener
     client.onerror = ({ message }) =>
-      logger.debug({ reason: message.slice(0, maxLoggedCharacters) }, 'a tool server misbehaves');
+      logger.debug(
+        { reason: message.slice(0, maxLoggedCharacters) },
+        'tool server violates the protocol',
+      );
     try {
       await client.connect(openTransport(), { signal, timeout: unlimitedMs });
       return client;
     } catch (error) {
       refusal ??= error;
       const status = error instanceof SdkHttpError ? error.status : 0;
-      if (status < 400 || status >= 500 || notAboutTransport.has(status)) throw refusal;
+      if (status < 400 || status >= 500 || refusesCaller.has(status)) throw refusal;
     }
   }
   throw refusal;
@@ -111,7 +114,7 @@ interface WatchedOptions {
   readonly logger: Logger;
 }
 
-/** Keeps the list as the server announces it. */
+/** Lists the tools again whenever the server announces a change. */
 function watched(
   client: Client,
   firstList: ToolList,
@@ -130,7 +133,7 @@ function watched(
       try {
         current = await list();
       } catch (error) {
-        logger.warn({ reason: describeFailure(error) }, 'a changed list of tools was not read');
+        logger.warn({ reason: describeFailure(error) }, 'changed list of tools not read');
       }
     }
     relisting = undefined;
@@ -140,7 +143,7 @@ function watched(
     relisting ??= relist();
   });
 
-  /** No longer than one reading may take, however often the server says that there is something new. */
+  /** Waits for the list, no longer than one request for it may take, however often the server announces changes. */
   async function relisted(signal: AbortSignal): Promise<void> {
     const reading = relisting;
     if (reading === undefined) return;
@@ -176,7 +179,7 @@ function watched(
             ),
           ]),
         );
-        // The call may have changed what there is to call next.
+        // The call may have changed the list of tools.
         await relisted(signal);
         return toToolResult(answer);
       } catch (error) {

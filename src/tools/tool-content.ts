@@ -2,10 +2,10 @@ import * as z from 'zod';
 import type { ToolContent } from '../conversation/content.ts';
 import type { ToolResult } from './toolbox.ts';
 
-/** Most of one result that is kept. */
+/** Bounds on one result. */
 export interface ContentBounds {
   readonly textCharacters: number;
-  /** Of images, sound and files, in base64. */
+  /** For images, audio and files, in base64. */
   readonly binaryCharacters: number;
   readonly blocks: number;
 }
@@ -16,14 +16,14 @@ const defaultContentBounds: ContentBounds = {
   blocks: 256,
 };
 
-/** A server's answer to `tools/call`, as far as we read it; what it may hold is bounded afterwards. */
+/** The parts of a response to `tools/call` that are read. `toToolResult` bounds their size. */
 export const callResultSchema = z.looseObject({
   content: z.array(z.looseObject({ type: z.string() })).optional(),
   structuredContent: z.unknown().optional(),
   isError: z.boolean().optional(),
 });
 
-/** What a call gave, cut with a note where it is more than the bounds. */
+/** The result of a call. Beyond the bounds it is cut, and a note is added. */
 export function toToolResult(
   answer: z.infer<typeof callResultSchema>,
   bounds: ContentBounds = defaultContentBounds,
@@ -37,7 +37,7 @@ export function toToolResult(
   return { content: bounded(blocks, bounds), isError };
 }
 
-/** A result in our own words. */
+/** A result for a call that failed, with an explanation for the model. */
 export function toolFailure(text: string): ToolResult {
   return { content: [{ type: 'text', text }], isError: true };
 }
@@ -57,7 +57,7 @@ function bounded(
     } else if (block.type === 'text' && typeof block['text'] === 'string') {
       const text = block['text'];
       if (text.length > textLeft) cutCharacters += text.length - textLeft;
-      // A block that keeps nothing says nothing.
+      // A block without any of its text is useless.
       if (textLeft > 0 || text === '') kept.push({ ...textOnly(block, text.slice(0, textLeft)) });
       textLeft = Math.max(0, textLeft - text.length);
     } else {
@@ -81,7 +81,7 @@ function bounded(
   return kept;
 }
 
-/** What else the block holds, such as annotations, counts as nothing and so is not kept when it is long. */
+/** The other fields of a block, such as annotations, are dropped when they are long, since no bound counts them. */
 function textOnly(block: ToolContent, text: string): ToolContent {
   const { type: _type, text: _text, ...rest } = block;
   return JSON.stringify(rest).length > 1024 ? { type: 'text', text } : { ...block, text };

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { compileToolSchema, type ToolSchema, ToolSchemaError } from './tool-schema.ts';
 import { threadCpuMs } from './within-cpu-time.ts';
 
-/** A tool as its server describes it. */
+/** A tool as its server lists it. */
 export interface ListedTool {
   readonly name: string;
   readonly description: string | undefined;
@@ -25,7 +25,7 @@ export class ToolListError extends Error {
   override readonly name = 'ToolListError';
 }
 
-/** For requests whose signal has the time limit: the longest that a timer can have. */
+/** The longest time of a timer, for requests whose time limit is in their signal. */
 export const unlimitedMs = 2 ** 31 - 1;
 const maxTools = 500;
 const maxPages = 64;
@@ -121,12 +121,12 @@ function add(
 ): void {
   const parsed = toolSchema.safeParse(entry);
   if (!parsed.success) {
-    leftOut.set(`(number ${tools.size + leftOut.size + 1})`, 'it has no usable name');
+    leftOut.set(`(number ${tools.size + leftOut.size + 1})`, 'it has no valid name');
     return;
   }
   const { name, description, inputSchema } = parsed.data;
   if (tools.has(name)) {
-    leftOut.set(name, 'its name comes twice');
+    leftOut.set(name, 'its name is listed twice');
     return;
   }
   try {

@@ -11,9 +11,9 @@ const point = {
 
 describe('compileToolSchema', () => {
   it.each<[string, unknown, string]>([
-    ['a text', 'x', 'is no object'],
-    ['a list', [], 'is no object'],
-    ['nothing', null, 'is no object'],
+    ['a text', 'x', 'is not an object'],
+    ['a list', [], 'is not an object'],
+    ['nothing', null, 'is not an object'],
     ['the schema of a text', { type: 'string' }, 'is not that of an object'],
     [
       'an unknown type',
@@ -95,7 +95,7 @@ describe('findIssue', () => {
     expect(compiled.findIssue({ a: 'a b' })).toContain('must match pattern');
   });
 
-  it('gives up on a pattern that would take for ever, for these arguments alone', () => {
+  it('gives up on a pattern that would take years, for these arguments alone', () => {
     const schema = { properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
     const compiled = new ToolSchemaCompiler(0, 50).compile(schema);
     expect(() => compiled.findIssue({ a: `${'a'.repeat(60)}b` })).toThrow(CpuTimeError);

@@ -86,7 +86,7 @@ export function compileToolSchema(schema: unknown): ToolSchema {
 
 function validated(schema: unknown): { readonly valid: JsonSchema; readonly json: string } {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) {
-    throw new ToolSchemaError('is no object');
+    throw new ToolSchemaError('is not an object');
   }
   if (isDeeperThan(schema, maxSchemaDepth)) throw new ToolSchemaError('is nested too deep');
   const json = JSON.stringify(schema);
@@ -127,7 +127,7 @@ function compile(schema: JsonSchema, limitMs: number): ToolSchema {
 }
 
 function messageOf(error: unknown): string {
-  // It may come from another context, and then is no instance of `Error` here.
+  // It may come from another context, and is not an instance of `Error` here then.
   const { message } = error as { readonly message?: unknown };
   return typeof message === 'string' ? message : String(error);
 }

@@ -1,34 +1,39 @@
 import { execFile } from 'node:child_process';
-import { mkdir, rm } from 'node:fs/promises';
+import { cp, mkdir, rm } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, it } from 'vitest';
+import { projectFolder } from '../setup/project-folder.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
 /**
  * Generates a client from `docs/openapi.json` with each generator, and chats with it. `scripts/install-clients.sh`
- * installs the generators.
+ * installs the generators into `.cache/clients`.
  */
 
 const here = import.meta.dirname;
-const generated = join(here, 'generated');
-const document = join(here, '../../docs/openapi.json');
-const python = join(here, 'python_modules');
+const folder = join(projectFolder, '.cache/clients');
+const generated = join(folder, 'generated');
+const document = join(projectFolder, 'docs/openapi.json');
+const python = join(folder, 'python_modules');
 const environment = {
   ...process.env,
   PYTHONPATH: [python, generated].join(delimiter),
-  PATH: [join(here, 'node_modules/.bin'), join(python, 'bin'), process.env['PATH']].join(delimiter),
+  PATH: [join(folder, 'node_modules/.bin'), join(python, 'bin'), process.env['PATH']].join(
+    delimiter,
+  ),
 };
 
 const hearth = useHearth();
 beforeAll(async () => {
   await rm(generated, { recursive: true, force: true });
   await mkdir(generated);
+  await cp(join(here, 'typescript'), join(folder, 'typescript'), { recursive: true });
 });
 
 async function run(program: string, commandLine: readonly string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(program, commandLine, {
-    cwd: here,
+    cwd: folder,
     env: environment,
     maxBuffer: 64 * 1024 * 1024,
   });
@@ -53,7 +58,7 @@ it('openapi-python-client', async () => {
   const output = join(generated, 'hearth_python_client');
   const options = ['--path', document, '--output-path', output, '--meta', 'none'];
   await run('openapi-python-client', ['generate', ...options, '--fail-on-warning']);
-  const script = 'python/chat_openapi_python_client.py';
+  const script = join(here, 'python/chat_openapi_python_client.py');
   expect(JSON.parse(await run('python3', [script, hearth.url]))).toEqual(answer);
 });
 
@@ -65,6 +70,6 @@ it('openapi-generator', async () => {
     `--output=${generated}`,
     '--package-name=hearth_generator_client',
   ]);
-  const script = 'python/chat_openapi_generator.py';
+  const script = join(here, 'python/chat_openapi_generator.py');
   expect(JSON.parse(await run('python3', [script, hearth.url]))).toEqual(answer);
 });

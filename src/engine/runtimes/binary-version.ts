@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { runProgram } from './run-program.ts';
 
-/** Reads which llama.cpp build a binary is, such as `b11541`; `unknown` where it does not say. */
+/** Reads the llama.cpp build of a binary, such as `b11541`; `unknown` where it does not report one. */
 export type BinaryVersionReader = (command: string) => Promise<string>;
 
 const timeoutMs = 20_000;
 
-/** A reader that asks each binary once, and again after the file has changed. */
+/** A reader that runs each binary once, and again when the file has changed. */
 export function createBinaryVersionReader(
   environment: Readonly<Record<string, string | undefined>>,
 ): BinaryVersionReader {
@@ -36,7 +36,7 @@ async function readVersion(
   }
 }
 
-/** Understands `version: 11541 (abc)` and the newer `version: 0.6.0-dev (build 11541, commit abc)`. */
+/** Parses `version: 11541 (abc)` and the newer `version: 0.6.0-dev (build 11541, commit abc)`. */
 export function parseVersion(output: string): string | undefined {
   const match =
     /^version: .*\bbuild:? (\d+)/m.exec(output) ?? /^version: (\d+)\b(?!\.)/m.exec(output);

@@ -30,7 +30,7 @@ export async function chooseBackend(
   return 'cpu';
 }
 
-/** The major version of the NVIDIA driver; -1 where there is no such card. */
+/** The major version of the NVIDIA driver; -1 where there is none. */
 async function nvidiaDriverMajor(
   { platform }: Machine,
   environment: Environment,
@@ -48,7 +48,7 @@ async function nvidiaDriverMajor(
   return exitCode === 0 && Number.isInteger(major) ? major : -1;
 }
 
-/** Whether there may be one; the engine itself falls back to the CPU where it finds none. */
+/** Whether a Vulkan driver may be present; the engine falls back to the CPU where it finds none. */
 async function hasVulkanDevice({ platform }: Machine, environment: Environment): Promise<boolean> {
   if (platform === 'linux') {
     const devices = await readdir('/dev/dri').catch(() => []);

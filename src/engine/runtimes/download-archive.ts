@@ -9,7 +9,7 @@ export interface ArchiveDownload {
   readonly url: URL;
   readonly sha256: string;
   readonly file: string;
-  /** Waits before a second, third, ... try of a transfer that broke. */
+  /** Delays before the second, third, ... attempt of a transfer that failed. */
   readonly retryDelaysMs: readonly number[];
   readonly onProgress: (receivedBytes: number, totalBytes?: number) => void;
 }
@@ -17,9 +17,9 @@ export interface ArchiveDownload {
 const maxBytes = 2 * 1024 ** 3;
 
 /**
- * Downloads a file and checks its SHA-256 on the way.
+ * Downloads a file and checks its SHA-256.
  *
- * @throws HttpFailure; Error where the hash differs, and then the file must not be used.
+ * @throws HttpFailure; Error where the hash differs: the file must not be used then.
  */
 export async function downloadArchive(
   client: HttpClient,
@@ -61,7 +61,7 @@ async function downloadOnce(
   }
 }
 
-/** A host that can't be reached at all is left at once, as the wheel may be at hand. */
+/** Does not retry a host that can't be reached at all, since the wheel may be available elsewhere. */
 function isWorthRetrying(error: unknown): boolean {
   if (!(error instanceof HttpFailure)) return false;
   if (error.status !== undefined) return error.status >= 500 || error.status === 429;

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 
-/** Whether a file is there and may be run. */
+/** Whether a file exists and is executable. */
 export async function isExecutable(path: string): Promise<boolean> {
   try {
     await access(path, constants.X_OK);
@@ -13,8 +13,8 @@ export async function isExecutable(path: string): Promise<boolean> {
 }
 
 /**
- * The first program of that name in the folders of `PATH`, or undefined where there is none.
- * Relative folders are skipped: what a program is must not depend on where Hearth was started.
+ * The first program of that name in the folders of `PATH`, or undefined.
+ * Skips relative folders: the result must not depend on the folder in which Hearth was started.
  */
 export async function findExecutable(
   name: string,

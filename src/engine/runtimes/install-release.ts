@@ -69,7 +69,7 @@ async function fetchArchives(build: PinnedBuild, installation: Installation): Pr
   }
 }
 
-/** Moves what an archive holds; the single folder that some archives wrap it in is left out. */
+/** Moves the content of an archive, without the single top folder that some archives have. */
 async function moveContents(unpacked: string, target: string): Promise<void> {
   const [first, ...others] = await readdir(unpacked);
   if (first === undefined) throw new Error('the archive is empty');

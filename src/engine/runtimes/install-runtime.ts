@@ -22,9 +22,9 @@ const ways: Readonly<Record<'release' | 'wheel', InstallationWay>> = {
 };
 
 /**
- * Installs by the way asked for, or by the first that works.
+ * Installs a runtime from the requested source, or from the first one that works.
  *
- * @throws HearthError `runtime_unavailable` with the causes and the ways out; the signal's reason when aborted.
+ * @throws HearthError `runtime_unavailable` with the causes and possible solutions; the signal's reason when aborted.
  */
 export async function installRuntime(
   settings: InstallationSettings,
@@ -37,10 +37,10 @@ export async function installRuntime(
       return await installBy(ways[name], settings, request);
     } catch (error) {
       request.signal.throwIfAborted();
-      // A machine that can't reach one of the sources is nothing unusual: no stack.
+      // Many machines can't reach one of the sources, so the log needs no stack.
       settings.logger.warn(
         { event: 'runtime.install_failed', from: name, reason: oneLine(error) },
-        'an engine runtime could not be installed this way',
+        'engine runtime not installed from this source',
       );
       failures.push({ name, error });
     }

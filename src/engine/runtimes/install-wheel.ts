@@ -96,7 +96,7 @@ async function runPip(
       PIP_DISABLE_PIP_VERSION_CHECK: '1',
       PIP_NO_INPUT: '1',
       PIP_PROGRESS_BAR: 'off',
-      // Both would forbid an installation into a folder.
+      // Either of them would prevent an installation into a folder.
       PIP_USER: '0',
       PIP_REQUIRE_VIRTUALENV: '0',
       TMPDIR: temporary,
@@ -113,13 +113,13 @@ async function runPip(
   throw new Error(exitCode === null ? 'pip took too long' : `pip failed: ${lastError(output)}`);
 }
 
-/** pip's last error says what was wrong; what comes before are the steps to it. */
+/** The last error of pip explains the failure; earlier lines are steps. */
 function lastError(output: string): string {
   const lines = output.trim().split('\n');
   return lines.findLast((line) => line.startsWith('ERROR: '))?.slice(7) ?? lines.at(-1) ?? '';
 }
 
-/** Loads the package as the launcher will, and compares its version. */
+/** Loads the package in the same way as the launcher, and compares its version. */
 async function checkServer(
   python: string,
   { settings, contentFolder, stagingFolder, report, signal }: Installation,

@@ -5,14 +5,14 @@ import type { RuntimeOrigin } from './runtime-manifest.ts';
 import type { InstallProgress } from './runtime.ts';
 import type { Backend, Machine } from './target.ts';
 
-/** What both ways to install a runtime need to know. */
+/** Settings of both ways to install a runtime. */
 export interface InstallationSettings {
   readonly runtimesFolder: string;
   readonly machine: Machine;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly release: PinnedRelease;
   readonly wheel: PinnedWheel;
-  /** Folder of the releases, one folder a tag below it. */
+  /** URL of the releases, with one folder per tag. */
   readonly releaseBaseUrl: string;
   readonly retryDelaysMs: readonly number[];
   /** The Python program that starts the server of the wheel. */
@@ -25,9 +25,9 @@ export interface InstallationSettings {
 /** One installation in progress. */
 export interface Installation {
   readonly settings: InstallationSettings;
-  /** Asked for by the user; chosen by what the machine has where it is absent. */
+  /** Requested by the user; absent: chosen by the hardware. */
   readonly backend: Backend | undefined;
-  /** Removed at the end, whatever happens. */
+  /** Removed at the end in any case. */
   readonly stagingFolder: string;
   /** Folder inside the staging folder that becomes the runtime. */
   readonly contentFolder: string;
@@ -35,7 +35,7 @@ export interface Installation {
   readonly signal: AbortSignal;
 }
 
-/** Which runtime an installation is going to give. */
+/** The runtime that an installation will produce. */
 export interface InstallationPlan {
   /** Such as `linux-x64-cpu`. */
   readonly target: string;
@@ -43,9 +43,9 @@ export interface InstallationPlan {
   readonly version: string;
 }
 
-/** One of the ways to get a runtime. What it throws says in one line why it is not possible. */
+/** A way to install a runtime. Its errors explain in one line why it is not possible. */
 export interface InstallationWay {
   plan(installation: Installation): Promise<InstallationPlan>;
-  /** Fills the content folder and makes sure that what it holds can be started. */
+  /** Fills the content folder and checks that the server in it can be started. */
   fill(plan: InstallationPlan, installation: Installation): Promise<RuntimeOrigin>;
 }

@@ -23,15 +23,15 @@ export interface RuntimeManagerOptions {
   readonly runtimesFolder: string;
   /** The setting `engine.llamaServer`: a path, or a name on `PATH`. */
   readonly configuredServer?: string | undefined;
-  /** The setting `engine.releaseUrl`: a folder that has a folder for each tag, as GitHub's downloads have. */
+  /** The setting `engine.releaseUrl`: a URL with a folder for each tag, like GitHub's downloads. */
   readonly releaseBaseUrl?: string | undefined;
   readonly wheelLauncherPath: string;
-  /** Environment for programs that are run, with `PATH` and the proxies. */
+  /** Environment of the programs that it runs, with `PATH` and the proxies. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
   /** Kills an installer that runs when this process dies. */
   readonly guard?: ProcessGuard;
-  /** This machine, unless a test says otherwise. */
+  /** This machine by default. */
   readonly machine?: Machine;
   readonly release?: PinnedRelease;
   readonly wheel?: PinnedWheel;
@@ -61,7 +61,7 @@ export function createRuntimeManager(options: RuntimeManagerOptions): RuntimeMan
 
   async function external(command: string, source: 'setting' | 'path'): Promise<Runtime> {
     return {
-      // What a binary of someone else's was built for can't be told from outside.
+      // It is unknown what hardware someone else's binary was built for.
       name: runtimeName(targetOf(machine, 'custom')),
       version: await versionOf(command),
       supportedFormats: ['gguf'],
@@ -101,7 +101,7 @@ export function createRuntimeManager(options: RuntimeManagerOptions): RuntimeMan
       } catch (error) {
         logger.warn(
           { event: 'runtime.ignored', folder, err: error },
-          'a folder among the runtimes holds no usable runtime',
+          'folder without a usable runtime ignored',
         );
       }
     }
@@ -142,7 +142,7 @@ export function createRuntimeManager(options: RuntimeManagerOptions): RuntimeMan
         (runtime) => runtime.name === name && (version ?? runtime.version) === runtime.version,
       );
       for (const { folder } of targets) {
-        // A runtime must not be found while only a part of it is left.
+        // Renamed first, so that a partly deleted runtime is never found.
         await withStagingFolder(runtimesFolder, (staging) =>
           rename(folder, join(staging, 'removed')),
         );

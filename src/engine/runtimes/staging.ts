@@ -6,12 +6,15 @@ import { errorCode } from '../../error-code.ts';
 const prefix = '.staging-';
 const foreignLifetimeMs = 24 * 60 * 60 * 1000;
 
-/** Whether a name in the runtimes folder is a staging folder's. */
+/** Whether a name in the runtimes folder is that of a staging folder. */
 export function isStagingName(name: string): boolean {
   return name.startsWith(prefix);
 }
 
-/** Gives work an empty folder inside the runtimes folder, so that a rename publishes it, and removes it after. */
+/**
+ * Runs work with an empty folder inside the runtimes folder, so that a rename publishes its content, and removes the
+ * folder afterwards.
+ */
 export async function withStagingFolder<Result>(
   runtimesFolder: string,
   work: (folder: string) => Promise<Result>,
@@ -25,7 +28,7 @@ export async function withStagingFolder<Result>(
   }
 }
 
-/** Removes what processes left behind that were killed while they installed. */
+/** Removes the staging folders of processes that were killed during an installation. */
 export async function removeStaleStaging(runtimesFolder: string): Promise<void> {
   const names = await readdir(runtimesFolder).catch(() => []);
   for (const name of names.filter((candidate) => isStagingName(candidate))) {
@@ -54,8 +57,7 @@ function isAlive(processId: number): boolean {
 }
 
 /**
- * Moves a folder to where it is to stay; false where another one is there already.
- * The move is atomic: the target is there as a whole or not at all.
+ * Moves a folder to its final place, atomically. False where the place is taken.
  */
 export async function publishFolder(content: string, target: string): Promise<boolean> {
   try {

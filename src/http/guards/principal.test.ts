@@ -18,7 +18,7 @@ describe('an endpoint', () => {
     expect(authorize(anonymousPrincipal, null)).toBe(anonymousPrincipal);
   });
 
-  it('refuses nobody with the way to a token', () => {
+  it('refuses a request without a token, and names the way to one', () => {
     expect(authorize(null, 'chat')).toMatchObject({
       code: 'invalid_api_key',
       message:

@@ -4,7 +4,7 @@ import type { TokenLogprob } from '../../engine/engine.ts';
 
 type V0ChatLogprobs = V0ChatResult['choices'][number]['logprobs'];
 
-/** OpenAI's chat shape; null where none were asked for. */
+/** OpenAI's chat shape; null if none were requested. */
 export function toV0Logprobs(logprobs: readonly TokenLogprob[] | undefined): V0ChatLogprobs {
   if (logprobs === undefined || logprobs.length === 0) return null;
   return {

@@ -22,7 +22,7 @@ export function toGenerationOptions(body: CompletionBody): GenerationOptions & I
   };
 }
 
-/** Undefined where the model is to go on until it stops. */
+/** Undefined: no limit; the model stops by itself. */
 function toMaxTokens(body: CompletionBody): number | undefined {
   const maxTokens = body.max_completion_tokens ?? body.max_tokens;
   return maxTokens === null || maxTokens === -1 ? undefined : maxTokens;

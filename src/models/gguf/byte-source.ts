@@ -8,13 +8,13 @@ export interface ByteSource {
   /** For messages; never a whole path. */
   readonly name: string;
   readonly sizeBytes: number;
-  /** Fills `target` from `position` and gives the number of bytes read; fewer only at the end. */
+  /** Fills `target` from `position` and returns the number of bytes read; fewer only at the end of the file. */
   read(target: Buffer, position: number): Promise<number>;
 }
 
 /**
- * Opens a file for `use` and closes it afterwards. Pipes, sockets and devices are refused before they
- * are opened, since opening one may block for ever.
+ * Opens a file for `use` and closes it afterwards. Refuses pipes, sockets and devices without opening them, since that
+ * may block without end.
  *
  * @throws HearthError `missing_file` or `corrupt_file`; and whatever `use` throws.
  */
@@ -48,7 +48,7 @@ export async function withFileSource<Result>(
   }
 }
 
-/** @param reason goes on from "The model file x.gguf". */
+/** @param reason Follows "The model file x.gguf". */
 export function corruptFile(name: string, reason: string): HearthError {
   return new HearthError('corrupt_file', `The model file ${name} ${reason}.`);
 }

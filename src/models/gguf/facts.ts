@@ -9,9 +9,9 @@ import type { ModelEntry } from '../model.ts';
 import { printableText } from '../printable-text.ts';
 import { projectorFacts, type ProjectorFacts } from '../projector-facts.ts';
 
-/** What the library keeps of one GGUF file. */
+/** The data that the library keeps of a GGUF file. */
 export interface GgufFacts {
-  /** A later part of a split model has no metadata of its own; an adapter or a matrix is no model. */
+  /** `part`: a later part of a split model, which has no metadata; `other`: such as an adapter, not a model. */
   readonly kind: 'model' | 'projector' | 'part' | 'other';
   readonly fileType: number | null;
   readonly tensors: TensorTotals;
@@ -49,9 +49,9 @@ const projectorArchitecture = 'clip';
 const architecturePattern = /^[\w.-]{1,64}$/;
 
 /**
- * Draws from a header what the library needs, so that the rest of it need not be kept.
+ * Extracts the data that the library needs from a header.
  *
- * @throws HearthError `corrupt_file` where a key is missing that every engine asks for.
+ * @throws HearthError `corrupt_file` where a key is missing that every engine requires.
  */
 export function ggufFacts(header: GgufHeader, fileName: string): GgufFacts {
   const { values } = header.metadata;

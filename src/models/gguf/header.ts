@@ -9,7 +9,7 @@ export interface GgufHeader {
   readonly metadata: GgufMetadata;
   readonly tensorCount: number;
   readonly tensors: TensorTotals;
-  /** Where the tensors' data starts in the file. */
+  /** Position of the tensors' data in the file. */
   readonly dataOffset: number;
 }
 
@@ -21,7 +21,7 @@ const defaultAlignment = 32;
  * Reads the header of a GGUF file (versions 2 and 3, little endian) within `ggufLimits`, and checks that
  * the file is long enough for the tensors it announces. Source: the GGUF specification in ggml's docs.
  *
- * @throws HearthError `missing_file`, or `corrupt_file` with the file's name and what is wrong with it;
+ * @throws HearthError `missing_file`, or `corrupt_file` with the file's name and the reason;
  *   the signal's reason when aborted.
  */
 export function readGgufHeader(path: string, signal: AbortSignal): Promise<GgufHeader> {

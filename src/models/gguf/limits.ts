@@ -1,9 +1,9 @@
 /**
- * Hard bounds of a GGUF header. Each is far above what real models have (in brackets the largest seen),
- * and keeps a hostile file from costing memory or time.
+ * Bounds on a GGUF header. Each is far above real models (in brackets the largest one seen), and keeps a hostile file
+ * from costing memory or time.
  */
 export const ggufLimits = {
-  /** All that lies before the tensors' data (about 20 MB). */
+  /** Everything before the data of the tensors (about 20 MB). */
   headerBytes: 256 * 1024 * 1024,
   metadataEntries: 16_384,
   /** Old mixture-of-experts files have a tensor for each expert (about 30,000). */
@@ -15,6 +15,6 @@ export const ggufLimits = {
   keptStringBytes: 256 * 1024,
   /** Longer arrays of numbers, and all arrays of strings, are skipped (one number for each layer). */
   keptArrayItems: 1024,
-  /** Keys and values that are kept of one file; what comes after is skipped. */
+  /** Total size of the keys and values that are kept of one file; further ones are skipped. */
   keptBytes: 2 * 1024 * 1024,
 } as const;

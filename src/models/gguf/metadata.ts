@@ -116,7 +116,7 @@ async function readArray(
   return Array.from({ length }, () => type.read(reader.readBytes(type.bytes)));
 }
 
-/** Reads over the items of an array. Waits only at the end of a window, since there may be millions. */
+/** Skips the items of an array. Waits only at the end of a window, since there may be millions of items. */
 async function skipItems(reader: WindowReader, itemType: number, length: number): Promise<void> {
   if (itemType !== stringType) {
     reader.skip(length * numberType(reader, itemType).bytes);

@@ -13,8 +13,8 @@ import type { ScannedRepository } from '../scan-repository.ts';
 import type { ScannedFile } from '../scanned-file.ts';
 
 /**
- * Makes models of the GGUF files of one repository. Files whose names differ only in the quantization
- * are variants of one model; a projector belongs to the model whose name it has, or to all.
+ * Groups the GGUF files of a repository into models. Files whose names differ only in the quantization are variants of
+ * one model. A projector belongs to the model of the same name, or to all models.
  */
 export function ggufModels(
   repository: ScannedRepository,
@@ -125,10 +125,10 @@ function projectorSizes(projector: GgufFile | null): ModelEntry['projector'] {
   return { sizeBytes: projector.file.sizeBytes, ...facts };
 }
 
-/** f16 is what most are published in and what every back end runs fast. */
+/** Most are published in f16, which every backend runs fast. */
 const projectorPreference = ['F16', 'BF16', 'Q8_0', 'F32'];
 
-/** The projectors that are there for a model alone, and those of which it takes the best. */
+/** The projectors of this model alone, and those from which it takes the best. */
 function projectorsFor(
   { isCollection = false }: ScannedRepository,
   base: string,

@@ -2,7 +2,7 @@ import { ggufLimits } from './limits.ts';
 import { tensorTypes } from './tensor-types.ts';
 import type { WindowReader } from './window-reader.ts';
 
-/** What the tensors of a file come to, all together. */
+/** Totals of the tensors of a file. */
 export interface TensorTotals {
   readonly parameterCount: number;
   readonly bytes: number;
@@ -11,11 +11,11 @@ export interface TensorTotals {
 }
 
 interface TensorTable extends TensorTotals {
-  /** Where the last tensor ends, counted from the start of the tensors' data. */
+  /** End of the last tensor, counted from the start of the tensors' data. */
   readonly endOffset: number;
 }
 
-/** Reads the descriptions of the tensors, within `ggufLimits`; none of them is kept. */
+/** Reads the descriptions of the tensors within `ggufLimits`, and keeps only the totals. */
 export async function readTensorTable(
   reader: WindowReader,
   tensorCount: number,

@@ -8,14 +8,14 @@ import { parseModelFileName, type ModelFileName } from '../model-file-name.ts';
 import { quantizationName } from '../quantization.ts';
 import type { ScannedFile } from '../scanned-file.ts';
 
-/** A GGUF file with what its name and its header say. */
+/** A GGUF file with the data of its name and its header. */
 export interface GgufFile {
   readonly file: ScannedFile;
   readonly name: ModelFileName;
   readonly reading: Reading<GgufFacts>;
 }
 
-/** One quantization: a file, or all parts of a split one. */
+/** One quantization: a file, or all parts of a split file. */
 export interface GgufVariant {
   readonly facts: GgufModelFacts;
   readonly parameterCount: number;
@@ -23,13 +23,13 @@ export interface GgufVariant {
   readonly files: readonly ScannedFile[];
 }
 
-/** Files that are parts of the same split have the same key. */
+/** Parts of the same split file have the same key. */
 export function variantKey({ file, name }: GgufFile): string {
   const stem = name.part === null ? file.name : file.name.replace(/-\d{5}-of-/, '-of-');
   return `${dirname(file.path)}/${stem}`;
 }
 
-/** Joins the parts of a variant, or says what is wrong with them. */
+/** Joins the parts of a variant, or returns the reason why they are unusable. */
 export function joinVariant(files: readonly GgufFile[]): GgufVariant | ModelFault {
   const parts = files.toSorted((left, right) => partNumber(left) - partNumber(right));
   const [first] = parts;
@@ -100,7 +100,7 @@ function bitsPerWeight({ bytes, parameterCount }: TensorTotals): number {
   return parameterCount === 0 ? 0 : Math.round((bytes * 800) / parameterCount) / 100;
 }
 
-/** A scanned file with what its name says and what was read of it. */
+/** A scanned file with the data of its name and its header. */
 export function parseGgufFile(file: ScannedFile, reading: Reading<GgufFacts>): GgufFile {
   return { file, name: parseModelFileName(file.name), reading };
 }

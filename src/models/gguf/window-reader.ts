@@ -7,8 +7,8 @@ const windowBytes = ggufLimits.keptStringBytes;
 const twoToThe32 = 2 ** 32;
 
 /**
- * Reads a file forwards through one window of fixed size: the only buffer there is, whatever the file
- * says of itself. Callers ask for bytes with `need` and then read them without waiting.
+ * Reads a file forwards through one window of fixed size, whatever the file claims about itself. Callers request bytes
+ * with `need` and then read them synchronously.
  */
 export class WindowReader {
   readonly #source: ByteSource;
@@ -30,7 +30,7 @@ export class WindowReader {
     return this.#position;
   }
 
-  /** Bytes that can be read without waiting. */
+  /** Bytes that can be read synchronously. */
   get buffered(): number {
     return Math.max(0, this.#windowEnd - this.#position);
   }
@@ -70,7 +70,7 @@ export class WindowReader {
     return this.#window.readUInt32LE(this.#advance(4));
   }
 
-  /** A 64-bit count or offset; above 2^53 it loses precision, and every bound refuses it anyway. */
+  /** A 64-bit count or offset; it loses precision above 2^53, where every bound refuses it. */
   readUint64(): number {
     const low = this.readUint32();
     return this.readUint32() * twoToThe32 + low;
@@ -91,7 +91,7 @@ export class WindowReader {
     return corruptFile(this.#source.name, reason);
   }
 
-  /** Gives the place in the window where the bytes start. */
+  /** Returns the position in the window where the bytes start. */
   #advance(byteCount: number): number {
     const start = this.#position - this.#windowStart;
     this.#position += byteCount;

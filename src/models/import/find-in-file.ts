@@ -41,7 +41,7 @@ async function findParts(file: string): Promise<string[]> {
     throw new HearthError(
       'invalid_value',
       `${JSON.stringify(name.slice(0, 255))} is not the name of a GGUF file (*.gguf).`,
-      { param: 'file' },
+      { field: 'file' },
     );
   const { part } = parseModelFileName(name);
   if (part === null) return [file];
@@ -67,6 +67,6 @@ async function assertUsable(
     throw new HearthError(
       'invalid_value',
       `${name} is a projector: say which repo, and which publisher, it belongs to.`,
-      { param: 'repo' },
+      { field: 'repo' },
     );
 }

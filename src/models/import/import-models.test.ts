@@ -128,7 +128,7 @@ describe('a file', () => {
 
   test('asks where a projector belongs, and puts it there', async () => {
     const file = await putModel('mmproj-F16.gguf', { 'general.architecture': 'clip' });
-    await expect(run(file)).rejects.toMatchObject({ code: 'invalid_value', param: 'repo' });
+    await expect(run(file)).rejects.toMatchObject({ code: 'invalid_value', field: 'repo' });
     await run(await putModel('see-Q8_0.gguf'));
     expect(await run(file, { repo: 'see' })).toEqual({ key: 'local/see' });
   });
@@ -152,7 +152,7 @@ describe('a file', () => {
     for (const param of ['publisher', 'repo'])
       await expect(run(file, { [param]: name })).rejects.toMatchObject({
         code: 'invalid_value',
-        param,
+        field: param,
       });
     await expect(stat(modelsFolder)).rejects.toThrow('ENOENT');
   });

@@ -14,9 +14,9 @@ export interface ImportOptions {
   /** A GGUF file (of a split model any part), or a folder with any number of models. */
   readonly path: string;
   readonly modelsFolder: string;
-  /** What the path says unless given, else `local`. */
+  /** By default from the path, else `local`. */
   readonly publisher?: string;
-  /** What the path says unless given, else the file's name without its quantization; for one model only. */
+  /** By default from the path, else the file's name without its quantization; for one model only. */
   readonly repo?: string;
   readonly how: PlacingMethod;
   readonly signal: AbortSignal;
@@ -25,9 +25,9 @@ export interface ImportOptions {
 }
 
 export interface ImportResult {
-  /** Of the models that were brought in; empty where all of a folder was left out. */
+  /** Keys of the imported models; empty where everything in a folder was skipped. */
   readonly keys: readonly string[];
-  /** Of a folder: what was found and not brought in, with the reason. */
+  /** Files of a folder that were not imported, with the reason. */
   readonly leftOut: readonly LeftOutFile[];
 }
 
@@ -98,14 +98,14 @@ async function findSources({ path, repo, signal }: ImportOptions): Promise<Found
       new HearthError(
         'invalid_value',
         `The folder ${name} has no model in it: neither GGUF files, nor config.json with *.safetensors.`,
-        { param: 'file' },
+        { field: 'file' },
       )
     );
   if (repo !== undefined && sources.length > 1)
     throw new HearthError(
       'invalid_value',
       `The folder ${name} has ${sources.length} models in it: leave the repo out, or import one of them.`,
-      { param: 'repo' },
+      { field: 'repo' },
     );
   return found;
 }

@@ -78,7 +78,7 @@ async function place(
       throw new HearthError(
         'invalid_value',
         `${basename(source)} lies on another disk than the library, so it can't be linked hard: use copy, move or symlink.`,
-        { param: 'how', cause: error },
+        { field: 'how', cause: error },
       );
     throw error;
   }

@@ -20,13 +20,13 @@ export interface OllamaStores {
    * that tags that differ in the quantization only become variants of one model.
    */
   scan(root: ModelRoot, reportUnreadable: ReportUnreadable): Promise<ScannedRepository[]>;
-  /** Forgets the manifests that were not asked for since the last call. */
+  /** Drops the manifests that were not used since the last call. */
   forgetUnused(): void;
 }
 
 type ManifestCache = FactsCache<ScannedFile, OllamaManifest | null>;
 
-/** Reads stores of Ollama; a manifest is read again only when it has changed. */
+/** Reads stores of Ollama. Reads a manifest again only when it has changed. */
 export function createOllamaStores(signal: AbortSignal): OllamaStores {
   const manifests: ManifestCache = createFactsCache((file) => readOllamaManifest(file, signal));
   return {
@@ -77,13 +77,13 @@ async function scanTags(
         ? null
         : await statFile(join(blobsFolder, projectorBlob), `mmproj-${name}`);
     if (weights === null)
-      reportUnreadable(manifestFile.path, corruptFile(tag, 'names weights that are not there'));
+      reportUnreadable(manifestFile.path, corruptFile(tag, 'names weights that do not exist'));
     else files.push(weights, ...(projector === null ? [] : [projector]));
   }
   return withoutDoubles(files);
 }
 
-/** Of two names for one file of a model, the one that has the quantization says more. */
+/** Prefers the name with the quantization where one file of a model has two names. */
 function withoutDoubles(files: readonly ScannedFile[]): ScannedFile[] {
   const parsed = files.map((file) => ({ file, name: parseModelFileName(file.name) }));
   const same = groupBy(parsed, ({ file, name }) => `${file.path}\n${name.base.toLowerCase()}`);

@@ -3,13 +3,13 @@ import type { ModelFault, RepositoryModel } from '../library-model.ts';
 import type { ScannedFile } from '../scanned-file.ts';
 import type { ScannedRepository } from '../scan-repository.ts';
 
-/** What is to be removed: a whole model, or one variant of several. */
+/** A planned removal: a whole model, or one variant of several. */
 export interface Removal {
   readonly key: string;
   /** null for the whole model. */
   readonly variantId: string | null;
   readonly repository: ScannedRepository;
-  /** The model's own files, those first without which it is no longer listed. */
+  /** The model's own files. Those without which it is not listed come first. */
   readonly files: readonly string[];
   /** Whether no other model is left in the repository. */
   readonly leavesNoModel: boolean;
@@ -38,7 +38,7 @@ export function planRemoval(candidate: RemovalCandidate, variantId: string | nul
     throw new HearthError(
       'model_not_found',
       `${key} has no variant ${JSON.stringify(variantId.slice(0, 200))}. There are: ${[...variants.keys()].join(', ')}.`,
-      { param: 'model' },
+      { field: 'model' },
     );
   const isWhole = variantId === null || variants.size === 1;
   const wanted = isWhole
@@ -64,14 +64,14 @@ function assertOwned(key: string, { root }: ScannedRepository): void {
     throw new HearthError(
       'conflict',
       `${key} comes with Hearth and can't be deleted; it goes when Hearth is uninstalled.`,
-      { param: 'model' },
+      { field: 'model' },
     );
   if (root.origin === 'extra')
     throw new HearthError(
       'conflict',
       `${key} lies in a folder of models.extraDirs, which Hearth only reads. Delete it with the ` +
         'program that keeps that folder, or take the folder out of models.extraDirs.',
-      { param: 'model' },
+      { field: 'model' },
     );
 }
 

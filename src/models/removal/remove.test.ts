@@ -171,7 +171,7 @@ describe('links', () => {
 });
 
 describe('a removal', () => {
-  test('does not happen where somebody objects', async () => {
+  test('does not happen where the caller objects', async () => {
     await put('acme/Fine-GGUF/fine-Q8_0.gguf');
     const seen: PlannedRemoval[] = [];
     const objection = library().remove('acme/fine', (removal) => {
@@ -221,7 +221,7 @@ describe('a removal', () => {
         signal,
       });
       const removal = all.remove('acme/fine', () => {});
-      await expect(removal).rejects.toMatchObject({ code: 'conflict', param: 'model' });
+      await expect(removal).rejects.toMatchObject({ code: 'conflict', field: 'model' });
       await expect(access(file)).resolves.toBeUndefined();
     },
   );

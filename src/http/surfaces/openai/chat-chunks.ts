@@ -10,7 +10,7 @@ type Choice = OpenAiChatChunk['choices'][number];
 export type ChunkHead = Pick<OpenAiChatChunk, 'id' | 'object' | 'created' | 'model'>;
 
 /**
- * The chunks of a chat completion: deltas of its choices, the finish reason of each, the usage if asked for.
+ * The chunks of a chat completion: deltas of its choices, the finish reason of each, the usage if requested.
  *
  * @throws HearthError that of `turn.error`.
  */

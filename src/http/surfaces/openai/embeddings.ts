@@ -31,11 +31,11 @@ export function mountEmbeddings(app: App, services: SurfaceServices): void {
 }
 
 /** No model declares that its vectors may be cut. */
-function assertDimensions(asked: number | null | undefined, length: number | undefined): void {
-  if (asked == null || asked === length) return;
+function assertDimensions(wanted: number | null | undefined, length: number | undefined): void {
+  if (wanted == null || wanted === length) return;
   throw new HearthError(
     'invalid_value',
-    `\`dimensions\` is ${asked}; the vectors of the model have ${length} and can not be shortened.`,
+    `\`dimensions\` is ${wanted}; the vectors of the model have ${length} and can not be shortened.`,
     { param: 'dimensions' },
   );
 }

@@ -4,7 +4,7 @@ import type {
 } from '../../../contract/openai/chat-completion.ts';
 import type { TokenLogprob } from '../../../engine/engine.ts';
 
-/** Null where none were asked for. */
+/** Null if none were requested. */
 export function toLogprobs(
   logprobs: readonly TokenLogprob[] | undefined,
 ): OpenAiChatCompletion['choices'][number]['logprobs'] {

@@ -149,7 +149,7 @@ describe('a stream of a response', () => {
     );
   });
 
-  it('tells of a failure', () => {
+  it('reports a failure', () => {
     const error = new HearthError('crashed', 'The engine exited.');
     const failed: TurnResult = { ...result, items: [], stopReason: null };
     const recorded = recordResponse([

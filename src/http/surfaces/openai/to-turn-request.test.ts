@@ -137,7 +137,7 @@ describe('an effort', () => {
     expect(reasoningOfEffort(either, 'none')).toBe('off');
   });
 
-  it('is none for a model that does not reason, and no other', () => {
+  it('has no setting for a model that does not reason, and no other', () => {
     const model = modelEntry({ reasoning: null });
     expect(reasoningOfEffort(model, 'none')).toBeUndefined();
     expect(reasoningOfEffort(model, 'high')).toBe('high');

@@ -26,7 +26,7 @@ const unsupported: readonly UnsupportedField[] = [
 ];
 
 /**
- * The turn that a chat completion asks for: the whole conversation, with tools of the client's.
+ * The turn that a chat completion asks for: the whole conversation, with client-side tools.
  *
  * @param reasoning What `reasoning_effort` stands for with the model.
  * @throws HearthError `invalid_value` for fields that can't be honoured.

@@ -5,7 +5,7 @@ import { omitUndefined } from '../../../omit-undefined.ts';
 import { toMessage, toResponseFormat, toTools } from '../../openai/conversation.ts';
 import { toGenerationOptions } from '../../openai/to-generation-options.ts';
 
-/** The turn that a chat completion asks for: the whole conversation, with tools of the client's, stored nowhere. */
+/** The turn of a chat completion: the whole conversation, client-side tools, not stored. */
 export function toTurnRequest(body: V0ChatRequest): TurnRequest {
   return {
     ...toGenerationOptions(body),

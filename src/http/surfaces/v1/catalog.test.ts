@@ -27,7 +27,7 @@ beforeEach(() => {
     ];
   };
 });
-const hub = { search: (...given: Parameters<Hub['search']>) => search(...given) } as Hub;
+const hub = { search: (...query: Parameters<Hub['search']>) => search(...query) } as Hub;
 const { app } = createTestApp({
   v1Routes: (target) =>
     mountCatalog(target, { hub, hubEndpoint: 'http://mirror/hf/' } as SurfaceServices),

@@ -175,7 +175,7 @@ export class ResponseStream {
           approval_request_id: null,
         };
     this.#output.push(item);
-    // The id of the client's call comes with the first delta.
+    // The id of a client-side call comes with the first delta.
     return event.isForClient ? [] : this.#announceCall(item, index);
   }
 

@@ -106,7 +106,7 @@ function mcpCall(responseId: string, index: number, provider: ToolProvider | und
   };
 }
 
-/** Texts alone as they are, anything else as JSON of the content blocks. */
+/** Joins texts; anything else becomes JSON of the content blocks. */
 function toText(content: readonly ToolContent[]): string {
   const texts = content.flatMap(({ type, text }) =>
     type === 'text' && typeof text === 'string' ? [text] : [],

@@ -67,14 +67,21 @@ export function toStoredResponse({
   const { stopReason, instructions, metadata, items, usage } = turn;
   const isFull =
     stopReason === 'maxPredictedTokensReached' || stopReason === 'contextLengthReached';
+  const isFailed = turn.isInterrupted === true;
   const seconds = Math.floor(createdAt.getTime() / 1000);
   return {
     ...defaults,
     id,
     created_at: seconds,
-    completed_at: isFull ? null : seconds,
-    status: isFull ? 'incomplete' : 'completed',
-    incomplete_details: isFull ? { reason: 'max_output_tokens' } : null,
+    completed_at: isFull || isFailed ? null : seconds,
+    status: isFailed ? 'failed' : isFull ? 'incomplete' : 'completed',
+    error: isFailed
+      ? {
+          code: 'server_error',
+          message: 'The generation failed; the output is what it had produced.',
+        }
+      : null,
+    incomplete_details: isFull && !isFailed ? { reason: 'max_output_tokens' } : null,
     instructions,
     metadata: { ...metadata },
     model: modelKey,
