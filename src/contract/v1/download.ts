@@ -68,7 +68,9 @@ const jobFields = {
     .describe('Average of the last seconds; present while downloading.'),
   estimated_completion: isoTimeSchema
     .optional()
-    .describe('Present while downloading; before the first sample, by the last speed measured or 10 MB/s.'),
+    .describe(
+      'Present while downloading; before the first sample, by the last speed measured or 10 MB/s.',
+    ),
   completed_at: isoTimeSchema.optional().describe('Present if the job is completed.'),
   total_size_bytes: z.int(),
   downloaded_bytes: z.int(),
