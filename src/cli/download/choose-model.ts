@@ -1,3 +1,4 @@
+import { linkAbort } from '../../concurrency/linked-abort.ts';
 import { createInterface } from 'node:readline/promises';
 import type { CatalogModelRecord } from '../../contract/v1/catalog.ts';
 import type { CommandContext } from '../context.ts';
@@ -14,9 +15,7 @@ export async function chooseModel(
   models: readonly CatalogModelRecord[],
 ): Promise<CatalogModelRecord | undefined> {
   const { stdin, terminal, signal } = context;
-  const leaving = new AbortController();
-  const leave = (): void => leaving.abort(signal.reason);
-  signal.addEventListener('abort', leave);
+  const leaving = linkAbort(signal);
   const lines = createInterface({ input: stdin, output: terminal.messages.raw, terminal: true });
   lines.on('SIGINT', () => leaving.abort(new Interruption('SIGINT')));
   // On Ctrl-D, readline closes without answering the question.
@@ -41,7 +40,7 @@ export async function chooseModel(
     if (leaving.signal.reason instanceof Interruption) throw leaving.signal.reason;
     return undefined;
   } finally {
-    signal.removeEventListener('abort', leave);
+    leaving.dispose();
     lines.close();
   }
 }
