@@ -1,7 +1,7 @@
 import type { QueryCreator } from 'kysely';
 import type { Schema } from './schema.ts';
 
-/** The responses that an owner can find, continue and list: their own, but for tombstones. */
+/** The responses that an owner can find, continue and list: their own, except tombstones. */
 export function visibleResponses(database: QueryCreator<Schema>, ownerId: string | null) {
   return database
     .selectFrom('responses')
