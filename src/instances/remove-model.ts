@@ -2,7 +2,7 @@ import { HearthError } from '../contract/errors.ts';
 import type { EditableModelLibrary, PlannedRemoval, RemovedModel } from '../models/model.ts';
 import type { InstanceSummary } from './instance-summary.ts';
 
-/** Who may use the files of a model. */
+/** The rooms that may be using the files of a model. */
 interface ModelUsers {
   readonly library: Pick<EditableModelLibrary, 'remove'>;
   readonly pool: { list(): readonly Pick<InstanceSummary, 'id' | 'selection'>[] };
@@ -21,7 +21,7 @@ export function removeModel(
 ): Promise<RemovedModel> {
   return library.remove(identifier, async (removal) => {
     await assertNotDownloading(removal, downloads);
-    // Last and synchronous, so that a load that starts in the meantime is noticed.
+    // Last and synchronous, to notice a load that started in the meantime.
     assertNotLoaded(removal, pool.list());
   });
 }
