@@ -5,23 +5,23 @@ import type { HubFile, HubRepository } from './hub.ts';
 import { chooseMlxFiles } from './mlx-files.ts';
 import { defaultRank, normalizeLabel } from './quantization-choice.ts';
 
-interface Wish {
-  /** In any case; no other will do. */
+interface FileSelection {
+  /** Required quantization, in any case. */
   readonly quantization?: string | undefined;
-  /** Taken where it is there. */
+  /** Used if the repository has it. */
   readonly preferredQuantization?: string | undefined;
-  /** Path of one file, which stands for the model that it is part of. */
+  /** Path of one file, which selects its whole model. */
   readonly file?: string | undefined;
   readonly folder?: string | undefined;
 }
 
 export interface FileChoice {
   readonly format: 'gguf' | 'mlx';
-  /** As in the files' names, upper case; null where there was nothing to choose. */
+  /** Label from the file names, in upper case; null if they have none. */
   readonly quantization: string | null;
-  /** All parts of a split and the projector included. */
+  /** Includes all parts of a split and the projector. */
   readonly files: readonly HubFile[];
-  /** What else could have been meant, where several models share the repository; else null. */
+  /** Names other models that the repository contains; null if there are none. */
   readonly note: string | null;
 }
 
@@ -35,14 +35,14 @@ const shownNames = 20;
  *   file names that not every file system can hold, and for a repository without a model that Hearth can run;
  *   `model_not_found` for a file that does not exist.
  */
-export function chooseFiles(repository: HubRepository, wish: Wish): FileChoice {
-  const choice = choose(repository, wish);
+export function chooseFiles(repository: HubRepository, selection: FileSelection): FileChoice {
+  const choice = choose(repository, selection);
   assertDistinct(repository, choice.files);
   return choice;
 }
 
-function choose(repository: HubRepository, wish: Wish): FileChoice {
-  const { file, folder, quantization } = wish;
+function choose(repository: HubRepository, selection: FileSelection): FileChoice {
+  const { file, folder, quantization } = selection;
   if (file !== undefined && repository.files.every(({ path }) => path !== file)) {
     throw new HearthError('model_not_found', `${nameOf(repository)} has no file ${quote(file)}.`, {
       field: 'model',
@@ -62,7 +62,7 @@ function choose(repository: HubRepository, wish: Wish): FileChoice {
     if (quantization !== undefined) throw nothingToChoose(repository);
     return { format: 'mlx', quantization: null, files: mlx, note: null };
   }
-  const chosen = chooseBuild(repository, inScope, wish);
+  const chosen = chooseBuild(repository, inScope, selection);
   const projector = projectorFor(chosen, builds, projectors);
   return {
     format: 'gguf',
@@ -75,13 +75,13 @@ function choose(repository: HubRepository, wish: Wish): FileChoice {
 function chooseBuild(
   repository: HubRepository,
   builds: readonly GgufBuild[],
-  { quantization, preferredQuantization }: Wish,
+  { quantization, preferredQuantization }: FileSelection,
 ): GgufBuild {
   const matching = (label: string) => buildsOf(builds, normalizeLabel(label));
-  const asked = quantization === undefined ? builds : matching(quantization);
-  if (asked.length === 0) throw noSuchQuantization(repository, builds, quantization ?? '');
+  const matches = quantization === undefined ? builds : matching(quantization);
+  if (matches.length === 0) throw noSuchQuantization(repository, builds, quantization ?? '');
   const preferred = preferredQuantization === undefined ? [] : matching(preferredQuantization);
-  const candidates = preferred.length > 0 && quantization === undefined ? preferred : asked;
+  const candidates = preferred.length > 0 && quantization === undefined ? preferred : matches;
   const whole = candidates.filter(({ missingParts }) => missingParts.length === 0);
   const [broken] = candidates;
   if (whole.length === 0 && broken !== undefined) throw incomplete(repository, broken);
@@ -98,13 +98,13 @@ function chooseBuild(
   return best;
 }
 
-/** `Q4_K_XL` means `UD-Q4_K_XL` too where there is no plain one. */
+/** `Q4_K_XL` also matches `UD-Q4_K_XL` if there is no plain one. */
 function buildsOf(builds: readonly GgufBuild[], label: string): readonly GgufBuild[] {
   const exact = builds.filter((build) => build.label === label);
   return exact.length > 0 ? exact : builds.filter((build) => build.label === `UD-${label}`);
 }
 
-/** Of several models in one repository: that of its name, else the one with most builds, else by the alphabet. */
+/** Chooses a model: the one named like the repository, else the one with the most builds, else the first. */
 function chooseModel({ name }: HubRepository, builds: readonly GgufBuild[]): readonly GgufBuild[] {
   const own = name.toLowerCase().replace(/[-_.]?gguf$/, '');
   const models = [...groupBy(builds, ({ base }) => base)];
@@ -121,12 +121,12 @@ function isDynamic({ label }: GgufBuild): boolean {
   return label?.startsWith('UD-') === true;
 }
 
-/** What most back ends run fast and nothing is lost in comes first. */
+/** Most preferred first: formats without loss that most backends run fast. */
 const projectorPreference = ['F16', 'BF16', 'Q8_0', 'F32'];
 
 /**
- * The projector with the name of the model, else one without a name, else, where the repository has only one model,
- * any. Takes the preferred one of several precisions.
+ * Finds the projector with the model's name, else one without a name, else, if the repository has only one model,
+ * any. Chooses the preferred precision.
  */
 function projectorFor(
   chosen: GgufBuild,
@@ -166,7 +166,7 @@ function pathOf({ files }: GgufBuild): string {
   return files[0]?.path ?? '';
 }
 
-/** Two paths that differ in case alone are one file where a file system ignores it. */
+/** Paths that differ only in case are the same file on a case-insensitive file system. */
 function assertDistinct(repository: HubRepository, files: readonly HubFile[]): void {
   const seen = new Map<string, string>();
   for (const { path } of files) {
@@ -184,7 +184,7 @@ function assertDistinct(repository: HubRepository, files: readonly HubFile[]): v
 function noSuchQuantization(
   repository: HubRepository,
   builds: readonly GgufBuild[],
-  asked: string,
+  label: string,
 ): HearthError {
   const labels = [...new Set(builds.map(({ label }) => label))].filter((label) => label !== null);
   const there =
@@ -193,7 +193,7 @@ function noSuchQuantization(
       : `It has ${listed(labels)}`;
   return new HearthError(
     'invalid_value',
-    `${nameOf(repository)} has no quantization ${quote(asked)}. ${there}.`,
+    `${nameOf(repository)} has no quantization ${quote(label)}. ${there}.`,
     { field: 'quantization' },
   );
 }
@@ -216,9 +216,7 @@ function incomplete(repository: HubRepository, build: GgufBuild): HearthError {
 }
 
 function noModelFile(file: string): HearthError {
-  return invalid(
-    `${quote(file)} is no model of its own but belongs to one: give the URL of the model's file.`,
-  );
+  return invalid(`${quote(file)} is only a part of a model: use the URL of the model's file.`);
 }
 
 function noModel(
