@@ -9,12 +9,12 @@ export interface AcquiredInstance {
   readonly lease: InstanceLease;
   /** When the request came, or when the load ended that it waited for; a value of `performance.now()`. */
   readonly startedAt: number;
-  /** Present where the request waited for a load. */
+  /** Present if the request waited for a load. */
   readonly loadTimeSeconds: number | undefined;
 }
 
 interface AcquireListener<Start> {
-  /** Makes the first event, once the instance is chosen; `isLoading` where the request waits for its load. */
+  /** Makes the first event, once the instance is chosen; `isLoading` if the request waits for its load. */
   readonly toStart: (instanceId: string, isLoading: boolean) => Start | Promise<Start>;
   /** Called at once when the request has its slot, perhaps while the model still loads. */
   readonly onSlot?: () => void;

@@ -84,7 +84,7 @@ describe('a turn with tools of the client', () => {
     expect(requests[0]).toMatchObject({ tools: [draw], toolChoice: 'auto' });
   });
 
-  it('goes on with the results, which come right after the calls', async () => {
+  it('continues with the results, which come right after the calls', async () => {
     const script = generations([call(0, 'draw'), call(1, 'draw')], [say('Done.')]);
     const { run, requests } = await scriptedTurns(script);
     const { responseId = '' } = resultOf(await run({ clientTools: [draw] }));
@@ -116,7 +116,7 @@ describe('a turn with tools of the client', () => {
     ]);
   });
 
-  it('does not go on without the results of all calls', async () => {
+  it('does not continue without the results of all calls', async () => {
     const { run, requests } = await scriptedTurns(generations([call(0, 'draw'), call(1, 'draw')]));
     const { responseId: previousResponseId = '' } = resultOf(await run({ clientTools: [draw] }));
     await expect(run({ previousResponseId })).rejects.toMatchObject({
@@ -136,7 +136,7 @@ describe('a turn with tools of the client', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('passes a whole list of messages on as it is', async () => {
+  it('passes a whole list of messages on unchanged', async () => {
     const { run, requests } = await scriptedTurns(generations([say('Done.')]));
     const toolCalls = [{ id: 'x', name: 'draw', argumentsJson: '{"a":1}' }];
     const text = (value: string) => [{ type: 'text', text: value }] as const;
@@ -162,13 +162,13 @@ describe('a turn with tools of the client', () => {
     expect(requests[0]).not.toHaveProperty('toolChoice');
   });
 
-  it('leaves every call to the client where the server has no tools', async () => {
+  it('leaves every call to the client if the server has no tools', async () => {
     const { run } = await scriptedTurns(generations([call(0, 'unknown')]));
     const { items } = resultOf(await run({ clientTools: [] }));
     expect(items).toMatchObject([{ type: 'clientToolCall', name: 'unknown' }]);
   });
 
-  it('gives a call an id where the engine gives none', async () => {
+  it('gives a call an id if the engine gives none', async () => {
     const { run } = await scriptedTurns(
       generations([
         { type: 'toolCall.delta', index: 0, name: 'draw', argumentsJson: '{' },

@@ -12,7 +12,7 @@ export interface GenerationReport {
   readonly usage: GenerationUsage;
   /** Tokens of the reasoning among those of the completion; counted again, since the engine does not tell. */
   readonly reasoningTokens: number;
-  /** From `startedAt` to the first token, or to the end where there is none. */
+  /** From `startedAt` to the first token, or to the end if there is none. */
   readonly timeToFirstTokenSeconds: number;
   /** The engine could not parse the end of what the model wrote; what arrived is kept. */
   readonly isMalformed: boolean;

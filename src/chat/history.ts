@@ -6,7 +6,7 @@ import type { TurnMessage, TurnRequest } from './turn-request.ts';
 /**
  * The earlier turns of a conversation, oldest first; empty for a new one.
  *
- * @throws HearthError `invalid_value` where the response is not stored, or not by this owner.
+ * @throws HearthError `invalid_value` if the response is not stored, or not by this owner.
  */
 export async function loadHistory(
   store: Store,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { HearthError } from '../contract/errors.ts';
 import type { ModelEntry } from '../models/model.ts';
 
-/** An image that was decoded here and encoded anew: what the engine gets and the store keeps. */
+/** An image that was decoded here and encoded again: what the engine gets and the store keeps. */
 export interface PreparedImage {
   readonly sha256: string;
   readonly mediaType: 'image/png' | 'image/jpeg';
@@ -29,7 +29,7 @@ export function assertVision(model: ModelEntry, field: string): void {
 }
 
 /**
- * Decodes an image given as a base64 data URL and encodes it anew (JPEG stays JPEG, all others become
+ * Decodes an image given as a base64 data URL and encodes it again (JPEG stays JPEG, all others become
  * PNG), so that the engine's decoder sees only what this one wrote.
  *
  * @param field Domain path of the image, for errors.

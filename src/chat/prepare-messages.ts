@@ -10,7 +10,7 @@ export interface PreparedMessages {
 }
 
 /**
- * Checks the messages of a request against the model and encodes their images anew.
+ * Checks the messages of a request against the model and encodes their images again.
  *
  * @throws HearthError `vision_unsupported`, `invalid_image`; the signal's reason when aborted.
  */

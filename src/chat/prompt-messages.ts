@@ -34,7 +34,7 @@ export interface FinishedCall {
   /** The tool as the model named it. */
   readonly name: string;
   readonly argumentsJson: string;
-  /** Undefined where the result comes with a message of the client's. */
+  /** Undefined if the result comes with a message of the client's. */
   readonly content: readonly ToolContent[] | undefined;
 }
 

@@ -80,7 +80,7 @@ describe('an instance, while tools run between two generations', () => {
     expect(launcher.launchCount()).toBe(2);
   });
 
-  it('is the one that goes on, though another is less busy', async () => {
+  it('is the one that continues, though another is less busy', async () => {
     const options = { defaults: { contextLength: 2048, parallel: 4 } };
     const { run, pool } = await setUp(options, async () => {
       await pool.load(model, {}, testContext());
@@ -103,7 +103,7 @@ describe('an instance, while tools run between two generations', () => {
     expect(pool.list()).toEqual([]);
   });
 
-  it('makes a turn that comes back wait for a slot, even where the line is full', async () => {
+  it('makes a turn that comes back wait for a slot, even if the line is full', async () => {
     const options = { defaults: { contextLength: 2048, parallel: 1 }, queueCapacity: 1 };
     const order: string[] = [];
     const acquire = () => acquireFrom(pool, model);

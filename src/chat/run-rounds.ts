@@ -110,7 +110,7 @@ function toolChoiceOf(
   round: number,
   mayCall: boolean,
 ): ChatGeneration['toolChoice'] {
-  // The engine refuses a choice that needs a tool where there is none.
+  // The engine refuses a choice that needs a tool if there is none.
   if (!hasTools) return toolChoice;
   if (!mayCall) return 'none';
   const isForced = toolChoice === 'required' || typeof toolChoice === 'object';

@@ -56,7 +56,7 @@ describe('runTurn', () => {
     });
   });
 
-  it('ends the prompt where nothing is said, with an empty output', async () => {
+  it('ends the prompt if nothing is said, with an empty output', async () => {
     const { run } = await scriptedTurns(async function* () {
       yield end;
     });
@@ -90,7 +90,7 @@ describe('runTurn', () => {
     });
   });
 
-  it('tells of a failure on the way, keeps what arrived and stores nothing', async () => {
+  it('reports a failure on the way, keeps what arrived and stores nothing', async () => {
     const { run, store } = await scriptedTurns(async function* () {
       yield { type: 'content.delta', text: 'Half an ans' };
       throw new HearthError('crashed', 'The engine stopped.');
@@ -117,7 +117,7 @@ describe('runTurn', () => {
     expect(JSON.stringify(error)).not.toContain('secret');
   });
 
-  it('gives the answer even where it can not be stored, and says so', async () => {
+  it('gives the answer even if it cannot be stored, and says so', async () => {
     const { run, store } = await scriptedTurns(async function* () {
       yield { type: 'content.delta', text: 'Hi' };
       yield end;

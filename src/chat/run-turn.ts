@@ -76,7 +76,7 @@ async function* generateAnswer(
       {
         onSlot: () => void openTools(),
         toStart: async (instanceId, isLoading) => {
-          // Where a slot is free, a tool server that fails is an error of the request, which comes before any event.
+          // If a slot is free, a tool server that fails is an error of the request, which comes before any event.
           if (request.integrations.length > 0) await setImmediate();
           if (!isLoading) await opening;
           return recorder.start(instanceId);
@@ -105,7 +105,7 @@ async function closeTools(toolbox: Toolbox, { logger }: RequestContext): Promise
   }
 }
 
-/** Where the reason is a HearthError, the server ends the request and the client is still there to be told. */
+/** If the reason is a HearthError, the server ends the request and the client is still there to be told. */
 function hasClientLeft(signal: AbortSignal): boolean {
   return signal.aborted && !(signal.reason instanceof HearthError);
 }

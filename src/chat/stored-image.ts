@@ -4,7 +4,7 @@ import { toDataUrl } from './image.ts';
 /**
  * A stored image as a data URL, the form in which it came.
  *
- * @throws Error where it has gone, which the store rules out while a response refers to it.
+ * @throws Error if it has gone, which the store rules out while a response refers to it.
  */
 export async function storedImage(store: Store, sha256: string): Promise<string> {
   const blob = await store.blobs.find(sha256);

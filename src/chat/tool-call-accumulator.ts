@@ -29,7 +29,7 @@ export class ToolCallAccumulator {
     return this.#calls.push({ id: id ?? newCallId(), name, argumentsJson }) - 1;
   }
 
-  /** A call as far as it has come; undefined where there is none. */
+  /** A call as far as it has come; undefined if there is none. */
   at(position: number): ClientToolCall | undefined {
     return this.#calls[position];
   }

@@ -44,7 +44,7 @@ export function checkToolCall(
   return invalid({ cause: 'invalidArguments', reason, arguments: args });
 }
 
-/** Models leave the arguments out where there are none. */
+/** Models leave the arguments out if there are none. */
 function parseArguments(json: string): JsonObject | undefined {
   if (json.trim() === '') return {};
   try {

@@ -8,12 +8,12 @@ import { prepareImage, toDataUrl } from './image.ts';
 export interface ToolOutputReader {
   readonly model: ModelEntry;
   readonly maxImagePixels: number;
-  /** Ends the reading, which takes long where there are many images. */
+  /** Ends the reading, which takes long if there are many images. */
   readonly signal: AbortSignal;
 }
 
 /**
- * What a model gets to read of a tool's result: the texts of MCP's content blocks and, where it can see,
+ * What a model gets to read of a tool's result: the texts of MCP's content blocks and, if it can see,
  * the images. What it can't take is named in brackets.
  *
  * @throws the signal's reason when aborted.

@@ -10,7 +10,7 @@ import type { CheckedCall } from './tool-call.ts';
 /** What came of a call: the item of the turn, and what the model is told. */
 export interface CallOutcome {
   readonly item: ToolCallItem | InvalidToolCallItem | ClientToolCallItem;
-  /** Undefined where the client has to tell. */
+  /** Undefined if the client has to tell. */
   readonly content: readonly ToolContent[] | undefined;
 }
 

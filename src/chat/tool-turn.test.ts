@@ -184,7 +184,7 @@ describe('a turn with tools', () => {
     expect(messagesOf(requests[1]).at(-1)).toMatchObject({ role: 'tool', content: 'No.' });
   });
 
-  it('makes an invalid call of a later generation that can not be parsed', async () => {
+  it('makes an invalid call of a later generation that cannot be parsed', async () => {
     const { run } = await scriptedTurns(async function* (generation) {
       if (generation === 0) yield* call(0, 'get_weather', '{"city":"Brest"}');
       else yield say('<tool_call>{');
@@ -204,7 +204,7 @@ describe('a turn with tools', () => {
     expect(resultOf(await run()).items.map(({ type }) => type)).toEqual(['toolCall', 'message']);
   });
 
-  it('runs the calls of a round at once and tells of them in their order', async () => {
+  it('runs the calls of a round at once and reports them in their order', async () => {
     const second = deferred<string>();
     const tools = [
       scriptedTool('one', () => second.promise),
@@ -288,7 +288,7 @@ describe('a turn with tools', () => {
     expect(messagesOf(requests[1]).at(-1)).toMatchObject({ role: 'tool', content: reason });
   });
 
-  it('makes a model that calls for ever answer without tools', async () => {
+  it('makes a model that calls forever answer without tools', async () => {
     const script = generations([...call(0, 'get_weather', '{"city":"Brest"}')]);
     const { run, requests } = await scriptedTurns(script, weather);
     const events = await run();

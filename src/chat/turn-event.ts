@@ -99,20 +99,20 @@ export type TurnEvent =
 export interface GenerationSummary {
   readonly instanceId: string;
   readonly selection: ModelSelection;
-  /** Absent where the request failed before its instance was ready. */
+  /** Absent if the request failed before its instance was ready. */
   readonly capabilities?: EngineCapabilities;
-  /** Of the last generation; null where it did not end. */
+  /** Of the last generation; null if it did not end. */
   readonly stopReason: StopReason | null;
   /** Whether the engine could not parse the end of the last generation; what arrived is kept. */
   readonly isMalformed: boolean;
   readonly usage: TurnUsage;
   readonly timings: TurnTimings;
-  /** One entry for each token of the answer; absent where the request did not ask for them. */
+  /** One entry for each token of the answer; absent if the request did not ask for them. */
   readonly logprobs?: readonly TokenLogprob[];
 }
 
 export interface TurnResult extends GenerationSummary {
-  /** Present where the turn was stored. */
+  /** Present if the turn was stored. */
   readonly responseId?: string;
   readonly items: readonly TurnItem[];
 }

@@ -86,7 +86,7 @@ export class TurnRecorder {
     }
   }
 
-  /** Sets why the turn ended where that is not the reason of its last generation. */
+  /** Sets why the turn ended if that is not the reason of its last generation. */
   overrideStopReason(stopReason: StopReason): void {
     this.#stopReason = stopReason;
   }

@@ -2,7 +2,7 @@ import type { TurnTimings, TurnUsage } from '../conversation/conversation-turn.t
 import { omitUndefined } from '../omit-undefined.ts';
 import type { GenerationReport } from './generation.ts';
 
-/** Sums the statistics of the generations of a turn; zeros where none has ended. */
+/** Sums the statistics of the generations of a turn; zeros if none has ended. */
 export class TurnStats {
   #promptTokens = 0;
   #cachedTokens = 0;
@@ -15,7 +15,7 @@ export class TurnStats {
   #timeToFirstTokenSeconds: number | undefined;
   #loadTimeSeconds: number | undefined;
 
-  /** @param seconds Undefined where the model was loaded already. */
+  /** @param seconds Undefined if the model was loaded already. */
   noteLoad(seconds: number | undefined): void {
     this.#loadTimeSeconds ??= seconds;
   }

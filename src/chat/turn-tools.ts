@@ -13,7 +13,7 @@ export class TurnTools {
   readonly #toolbox: Toolbox;
   readonly #clientTools: readonly ToolDefinition[] | undefined;
 
-  /** @throws HearthError `invalid_value` where a tool of the client has the name of another tool. */
+  /** @throws HearthError `invalid_value` if a tool of the client has the name of another tool. */
   constructor(toolbox: Toolbox, clientTools: readonly ToolDefinition[] | undefined) {
     this.#toolbox = toolbox;
     this.#clientTools = clientTools;
@@ -38,7 +38,7 @@ export class TurnTools {
     return [...ofServers, ...(this.#clientTools ?? [])];
   }
 
-  /** Undefined where there is no such tool. */
+  /** Undefined if there is no such tool. */
   find(exposedName: string): ToolOwner | undefined {
     const tools = this.#toolbox.tools();
     const tool = tools.find((each) => each.exposedName === exposedName);

@@ -95,7 +95,7 @@ describe('hashWhileFilling', () => {
     await part.close();
   });
 
-  it('fails where the file is cut while it is read', async () => {
+  it('fails if the file is cut while it is read', async () => {
     const part = await openPart();
     for (let index = 0; index < 6; index += 1) await fill(part, index);
     await truncate(path, 550_000);

@@ -149,7 +149,7 @@ describe('the log', () => {
     expect(linesOf('download failed')[1]).not.toHaveProperty('code');
   });
 
-  it('tells of a cancelled download', async () => {
+  it('reports a cancelled download', async () => {
     const { logger, linesOf } = memoryLogger();
     const setup = await setUpDownloads(oneFile);
     setup.hub.faults.add({ kind: 'silence' });
@@ -160,7 +160,7 @@ describe('the log', () => {
     expect(linesOf('download failed')).toEqual([]);
   });
 
-  it('names folders of other homes at the start, and says nothing where there are none', async () => {
+  it('names folders of other homes at the start, and says nothing if there are none', async () => {
     const { logger, linesOf } = memoryLogger();
     const message = 'downloads of another home, or of one that is gone';
     const setup = await setUpDownloads(oneFile);
@@ -177,7 +177,7 @@ describe('the log', () => {
 });
 
 describe('a store that fails', () => {
-  it('hides no end of a download, which is shown as it is', async () => {
+  it('hides no end of a download, which is shown unchanged', async () => {
     const { logger, linesOf } = memoryLogger();
     const setup = await setUpDownloads(oneFile);
     const manager = setup.manager({
@@ -214,7 +214,7 @@ describe('a store that fails', () => {
   });
 });
 
-describe('requests that can not be met', () => {
+describe('requests that cannot be met', () => {
   const job = (index: number, fields: Partial<StoredDownload>) =>
     storedOf({ id: `job_${String(index).padStart(10, '0')}`, ...fields });
 
@@ -288,7 +288,7 @@ describe('isUnderWay', () => {
 });
 
 describe('a server that starts again', () => {
-  it('goes on with the oldest job first, and leaves alone what failed', async () => {
+  it('continues with the oldest job first, and leaves alone what failed', async () => {
     const { logger, linesOf } = memoryLogger();
     const setup = await setUpDownloads({});
     const insert = (id: string, startedAt: number, fields: Partial<StoredDownload>) =>
@@ -344,7 +344,7 @@ describe('a server that starts again', () => {
   });
 });
 
-it('a job that failed on a file in the way goes on once it is right', async () => {
+it('a job that failed on a file in the way continues once it is right', async () => {
   const setup = await setUpDownloads(oneFile);
   const manager = setup.manager();
   await untilEnded(manager, (await begin(manager)).id);

@@ -71,7 +71,7 @@ describe('the same request again', () => {
 });
 
 describe('pausing', () => {
-  it('keeps what is there and ends the transfer, and resuming goes on from there', async () => {
+  it('keeps what is there and ends the transfer, and resuming continues from there', async () => {
     const setup = await setUpDownloads(oneFile);
     const throttle = setup.hub.faults.add({ kind: 'throttle', bytesPerSecond: 2_000_000 });
     const manager = setup.manager({ transfer: { connectionsPerJob: 1 } });
@@ -116,7 +116,7 @@ describe('pausing', () => {
 });
 
 describe('a server that starts again', () => {
-  it.each(['closed', 'killed'])('goes on with what ran when it was %s', async (how) => {
+  it.each(['closed', 'killed'])('continues with what ran when it was %s', async (how) => {
     const setup = await setUpDownloads(oneFile);
     const stall = setup.hub.faults.add({ kind: 'stall', afterBytes: 40_000 });
     const first = setup.manager();
@@ -280,7 +280,7 @@ describe('room on disk', () => {
     await begin(manager, 'two');
   });
 
-  it('is looked for also where the models folder was moved away', async () => {
+  it('is looked for also if the models folder was moved away', async () => {
     const setup = await setUpDownloads(oneFile);
     const manager = setup.manager();
     await rm(setup.modelsFolder, { recursive: true });

@@ -106,7 +106,7 @@ describe('a request', () => {
     expect(asked[0]?.forwardedHeaders).toMatchObject({ range: `bytes=${start}-${end - 1}` });
   });
 
-  it('is not made where it was aborted before', async () => {
+  it('is not made if it was aborted before', async () => {
     const { error, asked } = await fetchFrom({ signal: AbortSignal.abort(new Error('stopped')) });
     expect(error).toMatchObject({ message: 'stopped' });
     expect(asked).toEqual([]);
@@ -214,7 +214,7 @@ describe('an answer', () => {
     expect((await fetchFrom(failure)).error).toBe(failure);
   });
 
-  it('with the whole where a part was asked for tells so, and writes nothing', async () => {
+  it('with the whole if a part was asked for tells so, and writes nothing', async () => {
     const { error, written } = await fetchFrom({ start: 40, end: 60, body: () => pieces(100) });
     expect(error).toBeInstanceOf(RangeIgnored);
     expect(error).toMatchObject({ message: 'hub.test sends whole files only' });
@@ -237,7 +237,7 @@ describe('bytes', () => {
     expect((await fetchFrom({ batchBytes: 100, body })).written).toEqual([100]);
   });
 
-  it('are written each second, also where they trickle', async () => {
+  it('are written each second, also if they trickle', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const body = async function* () {
       yield new Uint8Array(10);
@@ -264,7 +264,7 @@ describe('bytes', () => {
     expect(seen).toEqual(Array.from({ length: 100 }, (_, index) => index));
   });
 
-  it('that can not be written end the request with that error', async () => {
+  it('that cannot be written end the request with that error', async () => {
     const full = new Error('no room');
     const { error } = await fetchFrom({ write: () => Promise.reject(full) });
     expect(error).toBe(full);

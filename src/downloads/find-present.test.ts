@@ -95,7 +95,7 @@ describe('isOutdated', () => {
     expect(isOutdated(changed, [])).toBe(false);
   });
 
-  it('is true where one file of several changed', () => {
+  it('is true if one file of several changed', () => {
     const files = [fileOf('a.gguf'), fileOf('b.gguf', 'bb')];
     expect(
       isOutdated(planOf({ files }), [planOf({ files: [fileOf('a.gguf'), fileOf('b.gguf')] })]),

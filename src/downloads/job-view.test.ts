@@ -42,7 +42,7 @@ describe('toJob', () => {
     expect(job.estimatedCompletionAt).toBeUndefined();
   });
 
-  it('ends now where all bytes are there', () => {
+  it('ends now if all bytes are there', () => {
     expect(toJob({ ...stored, downloadedBytes: 1000 }, undefined)).toMatchObject({
       bytesPerSecond: 0,
       estimatedCompletionAt: now,

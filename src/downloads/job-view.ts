@@ -1,7 +1,7 @@
 import type { StoredDownload } from '../store/store.ts';
 import type { DownloadFailure, DownloadJob, DownloadPlan } from './downloads.ts';
 
-/** The plan of a stored job. */
+/** Parses the plan of a stored job. */
 export function planOf({ plan }: StoredDownload): DownloadPlan {
   return plan as DownloadPlan;
 }
@@ -22,7 +22,7 @@ export function toJob(stored: StoredDownload, speed: number | undefined): Downlo
   const { id, status, totalBytes, downloadedBytes, startedAt, completedAt, failure } = stored;
   const isDownloading = status === 'downloading';
   const remaining = totalBytes - downloadedBytes;
-  // All bytes are on disk: checking and publishing them takes a moment.
+  // All bytes are on disk: checking and publishing them remains.
   const seconds = remaining === 0 ? 0 : remaining / (speed ?? 0);
   return {
     id,
@@ -38,7 +38,7 @@ export function toJob(stored: StoredDownload, speed: number | undefined): Downlo
   };
 }
 
-/** Undefined where the time is beyond the range of dates, or infinite. */
+/** Undefined if the time is beyond the range of dates, or infinite. */
 function fromNow(seconds: number): Date | undefined {
   const date = new Date(Date.now() + seconds * 1000);
   return Number.isNaN(date.getTime()) ? undefined : date;

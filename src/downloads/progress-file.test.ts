@@ -86,7 +86,7 @@ it('believes a record of a whole chunk', async () => {
   expect((await recordsOf())[1]).toEqual({ receivedBytes: 100, checksum: 6 });
 });
 
-it('fails where it can not be made', async () => {
+it('fails if it cannot be made', async () => {
   path = join(path, 'no', 'folder');
   await expect(open()).rejects.toMatchObject({ code: 'ENOENT' });
 });

@@ -58,7 +58,7 @@ it('says of a file that is in the way what to do', async () => {
   );
 });
 
-it('fails where the folder can not be made', async () => {
+it('fails if the folder cannot be made', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'part'), 'first');
   await writeFile(join(folder, 'file'), '');
@@ -108,7 +108,7 @@ describe('the files of a job', () => {
     await expect(markCancelled(await temporaryFolder(), id)).resolves.toBeUndefined();
   });
 
-  it('are swept where they were cancelled, and named where no job of this home has them', async () => {
+  it('are swept if they were cancelled, and named if no job of this home has them', async () => {
     const folder = await temporaryFolder();
     const names = [
       id,

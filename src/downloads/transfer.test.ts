@@ -102,7 +102,7 @@ describe('a download', () => {
       'checksum_mismatch',
       'also after every part of it was fetched again',
     ],
-  ])('fails with a clear message where the hub %s, and resumes', async (_, fault, code, text) => {
+  ])('fails with a clear message if the hub %s, and resumes', async (_, fault, code, text) => {
     const setup = await setUpDownloads(oneFile);
     const active = setup.hub.faults.add(fault);
     const manager = setup.manager();
@@ -120,7 +120,7 @@ describe('a download', () => {
   it.each([
     ['more', sizeBytes - 1000],
     ['fewer', sizeBytes + chunkBytes],
-  ])('fails with both numbers where the hub has %s bytes than it lists', async (_, listed) => {
+  ])('fails with both numbers if the hub has %s bytes than it lists', async (_, listed) => {
     const setup = await setUpDownloads(oneFile);
     const manager = setup.manager({
       plan: async (request) => {
@@ -133,7 +133,7 @@ describe('a download', () => {
     expect(failure?.message).toContain(`${listed} bytes, but the file it sends has ${sizeBytes}`);
   });
 
-  it('drops a connection that is silent, and goes on', async () => {
+  it('drops a connection that is silent, and continues', async () => {
     const setup = await setUpDownloads(oneFile);
     setup.hub.faults.add({ kind: 'stall', afterBytes: 1000, times: 2 });
     setup.hub.faults.add({ kind: 'silence', times: 1 });

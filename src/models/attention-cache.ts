@@ -26,7 +26,7 @@ type LayerCache = 'whole' | 'window' | 'recurrent' | 'none';
 
 /**
  * Size of the KV cache for each token, at f16: summed over the layers whose cache grows with the
- * context, and over those that cache a window of it. A layer that shares another's cache does not count. null where
+ * context, and over those that cache a window of it. A layer that shares another's cache does not count. null if
  * the header has no data.
  */
 export function attentionCache(

@@ -8,7 +8,7 @@ export interface TemplateCapabilities {
 
 /**
  * Derives the capabilities of a model from its chat template (Jinja). Tools: the template uses the variable `tools`.
- * Reasoning: the variable `reasoning_effort` means three levels, `enable_thinking` means on and off. Where the template
+ * Reasoning: the variable `reasoning_effort` means three levels, `enable_thinking` means on and off. If the template
  * opens a thought in every answer, reasoning can't be switched off.
  */
 export function templateCapabilities(template: string | null): TemplateCapabilities {
@@ -47,7 +47,7 @@ const ownDefault =
 const offWhenFalse =
   /enable_thinking (?:is|==) false|enable_thinking is defined and not enable_thinking|enable_thinking is (?:not defined|undefined) or/i;
 
-/** Whether the template enables thinking where `enable_thinking` is not set. */
+/** Whether the template enables thinking if `enable_thinking` is not set. */
 function thinksByDefault(code: string): boolean {
   const found = ownDefault.exec(code);
   const value = found?.[1] ?? found?.[2];

@@ -13,7 +13,7 @@ export function layerValue(value: unknown, layer: number): unknown {
   return Array.isArray(value) ? value[layer] : value;
 }
 
-/** The largest of a key that has one value for all layers or one for each; 0 where it has none. */
+/** The largest of a key that has one value for all layers or one for each; 0 if it has none. */
 export function maxCount(value: unknown): number {
   const all = Array.isArray(value) ? value : [value];
   return all.reduce((largest: number, one) => Math.max(largest, headerCount(one) ?? 0), 0);

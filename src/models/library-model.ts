@@ -4,7 +4,7 @@ import type { ScannedFile } from './scanned-file.ts';
 
 /** An unusable file of a model, with the reason. */
 export interface ModelFault {
-  /** From the file's name; null where it has none. */
+  /** From the file's name; null if it has none. */
   readonly variantId: string | null;
   readonly file: ScannedFile;
   /** This file and those that are useless without it. */
@@ -16,7 +16,7 @@ export interface ModelFault {
 export interface RepositoryModel {
   /** Candidates for the second half of the key, best first. */
   readonly names: readonly string[];
-  /** null where none of its files is usable. */
+  /** null if none of its files is usable. */
   readonly entry: Omit<ModelEntry, 'key'> | null;
   readonly faults: readonly ModelFault[];
   /** All files of the entry. */

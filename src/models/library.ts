@@ -28,7 +28,7 @@ interface Scan extends LibraryContent {
 
 /** Repositories whose headers are read at the same time. */
 const concurrentRepositories = 8;
-/** `find` uses a scan of at most this age where the model's own files have not changed. */
+/** `find` uses a scan of at most this age if the model's own files have not changed. */
 const maxScanAgeMs = 2000;
 
 /**
@@ -85,7 +85,7 @@ export function createModelLibrary({
   };
 }
 
-/** null where the scan does not know the model or its files are no longer the same. */
+/** null if the scan does not know the model or its files are no longer the same. */
 async function selectUnchanged(scan: Scan, identifier: string) {
   try {
     const selection = selectModel(scan, identifier);

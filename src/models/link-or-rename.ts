@@ -4,7 +4,7 @@ import { errorCode } from '../error-code.ts';
 /**
  * Moves a complete file to its place on the same disk, and never replaces another file. The source may keep its name.
  *
- * @returns False where a file exists there.
+ * @returns False if a file exists there.
  */
 export async function linkOrRename(source: string, target: string): Promise<boolean> {
   try {

@@ -2,7 +2,7 @@
 export interface ModelFileName {
   /** The name without extension, part number and quantization; may be empty. */
   readonly base: string;
-  /** In upper case, such as `Q4_K_M`; null where the name has none. */
+  /** In upper case, such as `Q4_K_M`; null if the name has none. */
   readonly quantization: string | null;
   /** Of a split model, `model-00002-of-00003.gguf`, counted from 1. */
   readonly part: { readonly number: number; readonly count: number } | null;

@@ -30,7 +30,7 @@ export interface ModelEntry {
   readonly type: ModelType;
   readonly format: 'gguf' | 'mlx';
   readonly architecture: string;
-  /** Such as `7B`; null where it is unknown. */
+  /** Such as `7B`; null if it is unknown. */
   readonly parameterLabel: string | null;
   readonly maxContextLength: number;
   readonly isTrainedForToolUse: boolean;
@@ -40,22 +40,22 @@ export interface ModelEntry {
   readonly description: string | null;
   /** Best first; never empty. */
   readonly variants: readonly ModelVariant[];
-  /** Data of the projector for the memory estimate; null where there is none. */
+  /** Data of the projector for the memory estimate; null if there is none. */
   readonly projector: ({ readonly sizeBytes: number } & ProjectorFacts) | null;
   /**
    * The engine's cache for processed tokens. The bytes per token are those at f16, summed over the layers that cache it.
-   * null where the header has no data, and for encoders, which have no cache.
+   * null if the header has no data, and for encoders, which have no cache.
    */
   readonly attention:
     | ({
         readonly layerCount: number;
-        /** Layers that cache only the last tokens; null where there are none. */
+        /** Layers that cache only the last tokens; null if there are none. */
         readonly window: ({ readonly tokens: number } & CacheBytesPerToken) | null;
         /** State of recurrent layers, independent of the context. */
         readonly recurrentBytesPerSlot: number;
       } & CacheBytesPerToken)
     | null;
-  /** Sizes that determine the engine's buffers, 0 where the header has none; null for MLX. */
+  /** Sizes that determine the engine's buffers, 0 if the header has none; null for MLX. */
   readonly dimensions: ModelDimensions | null;
 }
 
@@ -91,7 +91,7 @@ export interface ModelLibrary {
   list(): Promise<readonly ModelEntry[]>;
 
   /**
-   * Finds a model by `publisher/name`, by `name` alone where that is unambiguous, each with or without
+   * Finds a model by `publisher/name`, by `name` alone if that is unambiguous, each with or without
    * a variant suffix `@q4_k_m`; letters' case does not matter.
    *
    * @throws HearthError `model_not_found`, naming the keys there are; `corrupt_file` for a file that
@@ -110,7 +110,7 @@ export interface PlannedRemoval {
 }
 
 export interface RemovedModel {
-  /** `publisher/name`, or `publisher/name@q4_k_m` where one variant of several went. */
+  /** `publisher/name`, or `publisher/name@q4_k_m` if one variant of several went. */
   readonly name: string;
   /** Freed bytes; links, and files with other hard links, don't count. */
   readonly freedBytes: number;
@@ -118,7 +118,7 @@ export interface RemovedModel {
 
 export interface EditableModelLibrary extends ModelLibrary {
   /**
-   * Removes a model from the disk, or one variant of it where the identifier names one; models whose files
+   * Removes a model from the disk, or one variant of it if the identifier names one; models whose files
    * can't be read too.
    *
    * @param assertUnused Called right before the removal; an error prevents it.

@@ -43,7 +43,7 @@ const fileTypeNames: Readonly<Record<number, string>> = {
 const guessedFlag = 1024;
 
 /**
- * Name of a GGUF's quantization, from the header. The file's name refines it where both mean the same number of bits
+ * Name of a GGUF's quantization, from the header. The file's name refines it if both mean the same number of bits
  * (`Q4_K_XL` is `Q4_K_M` in the header). Without a value in the header it is the tensor type with the most bytes.
  */
 export function quantizationName(

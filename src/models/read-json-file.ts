@@ -4,7 +4,7 @@ import { corruptFile, withFileSource } from './gguf/byte-source.ts';
 /**
  * Reads and validates a JSON file.
  *
- * @throws HearthError `missing_file`; `corrupt_file` where it is too long, not JSON or does not match the schema.
+ * @throws HearthError `missing_file`; `corrupt_file` if it is too long, not JSON or does not match the schema.
  */
 export async function readJsonFile<Schema extends z.ZodType>(
   path: string,

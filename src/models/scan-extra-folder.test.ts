@@ -170,7 +170,7 @@ describe("Ollama's store", () => {
     ['an adapter', { layers: [layer('model'), layer('adapter')] }],
     ['weights that are not there', { layers: [layer('model', `sha256:${'0'.repeat(64)}`)] }],
     ['more than is read', `{"layers": [${' '.repeat(300_000)}]}`],
-  ])('is left out where a manifest has %s', async (_, manifest) => {
+  ])('is left out if a manifest has %s', async (_, manifest) => {
     await putOllamaBlob(store(), model());
     await put('own/secret', model());
     await put(

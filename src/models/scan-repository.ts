@@ -13,7 +13,7 @@ export interface ModelRoot {
   readonly publisher?: string;
   /**
    * Whose the folder is; Hearth removes models only from the library, its own. Folders of others (`extra`)
-   * may be laid out in several ways. `library` unless given.
+   * may be laid out in several ways. `library` unless set.
    */
   readonly origin?: 'library' | 'extra' | 'starter';
 }

@@ -9,7 +9,7 @@ export interface ScannedFile {
   readonly fingerprint: string;
 }
 
-/** null where it is not a file, does not exist, or is a broken link. */
+/** null if it is not a file, does not exist, or is a broken link. */
 export async function statFile(path: string, name: string): Promise<ScannedFile | null> {
   const found = await stat(path).catch(() => null);
   if (found?.isFile() !== true) return null;

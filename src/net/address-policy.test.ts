@@ -102,7 +102,7 @@ describe('createAddressPolicy', () => {
     expect(() => policy.assertUrl(new URL(address))).toThrow(/is not at a public address/);
   });
 
-  it('goes by the port where one is given', () => {
+  it('goes by the port if one is given', () => {
     expect(policy.isAllowed(new URL('http://mirror.lan:8080/'))).toBe(true);
     expect(policy.isAllowed(new URL('http://mirror.lan/'))).toBe(false);
     const secure = createAddressPolicy({ type: 'public', allowedHosts: ['a.lan:443'] });

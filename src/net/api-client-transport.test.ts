@@ -47,7 +47,7 @@ describe('sendApiRequest', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('says why a server can not be reached', async () => {
+  it('says why a server cannot be reached', async () => {
     const { url } = await startLoopbackServer(() => {}).then(async (other) => {
       await other.close();
       return other;

@@ -156,7 +156,7 @@ it('is lost when the socket is closed again', async () => {
   await expect(connection.postJson('/', {}, signal)).rejects.toThrow(ConnectionLostError);
 });
 
-it('sends no key where there is none, and always JSON', async () => {
+it('sends no key if there is none, and always JSON', async () => {
   const server = await startLoopbackServer(({ headers, method }, response) => {
     const { authorization = 'none', 'content-type': type } = headers;
     response.end(JSON.stringify({ method, authorization, type }));
@@ -205,7 +205,7 @@ it('says that it is lost, and why', async () => {
   });
 });
 
-it('does not try again where nobody listens', async () => {
+it('does not try again if nobody listens', async () => {
   const server = await startLoopbackServer(() => {});
   await server.close();
   const lost = connect(server.url).getJson('/', signal);

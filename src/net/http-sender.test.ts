@@ -202,7 +202,7 @@ describe('a request', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('to a host where nobody listens says which', async () => {
+  it('to a host if nobody listens says which', async () => {
     const server = await startLoopbackServer(() => {});
     await server.close();
     expect(await failureOf(server.url)).toMatchObject({
@@ -214,12 +214,12 @@ describe('a request', () => {
   it('fails when the client closes', async () => {
     const client = open();
     let isAsked = (): void => {};
-    const asked = new Promise<void>((resolve) => {
+    const received = new Promise<void>((resolve) => {
       isAsked = resolve;
     });
     const server = await serve(() => isAsked());
     const reading = read(client, server.url);
-    await asked;
+    await received;
     await Promise.all([expect(reading).rejects.toBeInstanceOf(HttpFailure), client.close()]);
   });
 });

@@ -71,7 +71,7 @@ describe('the start', () => {
     await expect(started).rejects.toBe(failure);
   });
 
-  it('fails where the signal is aborted before the request begins, which ends at once', async () => {
+  it('fails if the signal is aborted before the request begins, which ends at once', async () => {
     const { reader, abortion, start, aborts } = setUp();
     abortion.abort(new Error('stopped'));
     expect(aborts).toEqual([]);

@@ -51,7 +51,7 @@ describe('withRetries', () => {
     });
   });
 
-  it('does not repeat what a new try can not mend', async () => {
+  it('does not repeat what a new try cannot mend', async () => {
     const fatal = new HttpFailure('status', '404', { status: 404 });
     expect(await run([fatal, 'done'])).toEqual({ result: fatal, waits: [], attempts: 1 });
     const other = new Error('other');
@@ -69,7 +69,7 @@ describe('withRetries', () => {
     });
   });
 
-  it('gives up where it is asked to wait for longer than allowed', async () => {
+  it('gives up if it is asked to wait for longer than allowed', async () => {
     const delayMs = () => 500;
     expect(await run([passing(), 'done'], { delayMs, maxDelayMs: 500 })).toMatchObject({
       result: 'done',

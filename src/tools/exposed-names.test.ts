@@ -5,7 +5,7 @@ function tool(serverLabel: string, name: string) {
   return { serverLabel, name };
 }
 
-it('offers a name as it is where nothing stands against it', () => {
+it('offers a name unchanged if nothing stands against it', () => {
   expect(new ExposedNames().offer([tool('a', 'read-file_2')])).toEqual(['read-file_2']);
 });
 

@@ -30,7 +30,7 @@ it('keeps what it does not change', async () => {
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ inputs: [1], mcpServers: { other } });
 });
 
-it('writes nothing that is wrong, and nothing over what can not be read', async () => {
+it('writes nothing that is wrong, and nothing over what cannot be read', async () => {
   const editor = createPluginFileEditor(file);
   expect(await editor.add('a b', { command: 'c' })).toContain('must be up to 64 letters');
   expect(await editor.add('web', { url: 'nowhere' })).toContain('must be an http or https URL');

@@ -25,11 +25,11 @@ it('reads a file that begins with a mark of byte order', () => {
   expect(parsePluginFile(content).get('files')).toMatchObject({ command: 'node' });
 });
 
-it('has no plugins where the file says nothing of them', () => {
+it('has no plugins if the file says nothing of them', () => {
   expect(parsePluginFile('{}').size).toBe(0);
 });
 
-describe('a file that can not be used', () => {
+describe('a file that cannot be used', () => {
   it.each([
     ['{', 'mcp.json is not valid JSON'],
     ['[]', 'mcp.json must be an object'],
@@ -40,7 +40,7 @@ describe('a file that can not be used', () => {
   });
 });
 
-describe('an entry that can not be used', () => {
+describe('an entry that cannot be used', () => {
   it.each([
     ['x', 'text', 'mcpServers.x must be an object'],
     ['x', {}, 'mcpServers.x must have either command or url'],

@@ -3,7 +3,7 @@ import { toToolResult } from './tool-content.ts';
 
 const bounds = { textCharacters: 10, binaryCharacters: 60, blocks: 3 };
 
-it('keeps what fits as it is', () => {
+it('keeps what fits unchanged', () => {
   const content = [
     { type: 'text', text: 'hello', annotations: { audience: ['user'] } },
     { type: 'image', data: 'AA==', mimeType: 'image/png' },
@@ -42,6 +42,6 @@ it('gives a result that is only structured as text', () => {
   ]);
 });
 
-it('has no content where there is none', () => {
+it('has no content if there is none', () => {
   expect(toToolResult({})).toEqual({ content: [], isError: false });
 });

@@ -28,7 +28,7 @@ const ephemeral = {
   serverUrl: 'https://a.example/',
 } as const;
 const only = (permission: string): RequestContext =>
-  testContext({ caller: { tokenId: 'one', hasPermission: (asked) => asked === permission } });
+  testContext({ caller: { tokenId: 'one', hasPermission: (name) => name === permission } });
 
 describe('permission', () => {
   it.each<[string, Integration, Partial<ToolServersOptions>, RequestContext, string]>([

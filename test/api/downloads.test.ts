@@ -135,7 +135,7 @@ describe('a download', () => {
     });
   });
 
-  it('that failed goes on when it is asked for again', async () => {
+  it('that failed continues when it is asked for again', async () => {
     const gone = hub.faults.add({ kind: 'status', status: 404, path: '.gguf' });
     const { body: started } = await post(hearth.url, start, { model: 'acme/Retry-GGUF' });
     const failed = await reach(started.job_id, (job) => job.status === 'failed');
@@ -166,7 +166,7 @@ describe('a download', () => {
     expect(files.filter((name) => /gone|job_/i.test(name))).toEqual([]);
   });
 
-  it('survives a kill of the server and goes on by itself', async () => {
+  it('survives a kill of the server and continues by itself', async () => {
     const { home } = hearth;
     const slow = { kind: 'throttle', bytesPerSecond: 4_000_000, path: '.gguf' } as const;
     hub.faults.add(slow);

@@ -101,7 +101,7 @@ describe('a server with one slot and no queue', () => {
     }
   });
 
-  it('conflict where a download that runs is to be resumed', async () => {
+  it('conflict if a download that runs must be resumed', async () => {
     hub.faults.add({ kind: 'stall', afterBytes: 1000, path: 'model-Q8_0.gguf' });
     const download = '/api/v1/models/download';
     const { body: job } = await post(hearth.url, download, { model: 'acme/quants' });
@@ -110,7 +110,7 @@ describe('a server with one slot and no queue', () => {
     await post(hearth.url, `${path}/cancel`, {});
   });
 
-  it('checksum_mismatch where the hub sends other bytes than it announced', async () => {
+  it('checksum_mismatch if the hub sends other bytes than it announced', async () => {
     hub.faults.clear();
     hub.faults.add({ kind: 'corrupt', atByte: 1000, path: 'model-Q8_0.gguf' });
     const download = '/api/v1/models/download';
@@ -130,7 +130,7 @@ describe('a server with one slot and no queue', () => {
     return { answer };
   }
 
-  it('queue_full where all slots are taken and none may wait', async () => {
+  it('queue_full if all slots are taken and none may wait', async () => {
     const { answer } = await startEndless();
     const asV0 = { ...helloV0, model: endlessModel };
     for (const [path, body] of [
@@ -156,13 +156,13 @@ describe('a server with one slot and no queue', () => {
     );
   });
 
-  it('crashed where the engine is killed while it works', async () => {
+  it('crashed if the engine is killed while it works', async () => {
     const { answer } = await startEndless();
     process.kill(await enginePidOf(hearth, endlessModel), 'SIGKILL');
     expectProvoked(await answer, 'crashed', /engine .*stopped/);
   });
 
-  it('storage_failed and internal where the database fails', async () => {
+  it('storage_failed and internal if the database fails', async () => {
     const database = openSqlite(join(hearth.home, 'hearth.db'), { lockWaitMs: 5000 });
     database.exec(
       "create trigger full before insert on responses begin select raise(abort, 'no room'); end",
@@ -178,7 +178,7 @@ describe('a server with one slot and no queue', () => {
     await expect.poll(() => hearth.log().split('\n').some(isLogged)).toBe(true);
   });
 
-  it('shutting_down where the server stops while it works', async () => {
+  it('shutting_down if the server stops while it works', async () => {
     const { answer } = await startEndless();
     const stopped = hearth.stop();
     expectProvoked(await answer, 'shutting_down', 'The server is stopping.');
@@ -217,7 +217,7 @@ describe('a server whose engine fails', () => {
     }
   });
 
-  it('model_loading where a load outlasts the wait, which goes on', async () => {
+  it('model_loading if a load outlasts the wait, which continues', async () => {
     for (const [path, body] of [
       [chat, { ...hello, model: 'bad/slow' }],
       [chatV0, { ...helloV0, model: 'bad/slow', stream: true }],

@@ -161,7 +161,7 @@ describe('v1 has the fields of', () => {
     expect(fieldsOf(await answer(path, { ...hello, store: false }))).toEqual(result);
   });
 
-  it('the same where it is streamed', async () => {
+  it('the same if it is streamed', async () => {
     for (const [store, fields] of [
       [true, stored],
       [false, result],
@@ -173,7 +173,7 @@ describe('v1 has the fields of', () => {
     }
   });
 
-  it('a load, with its configuration only where asked for, and an unload', async () => {
+  it('a load, with its configuration only if asked for, and an unload', async () => {
     const load = { model: 'hearth/starter-chat' };
     const plain = ['instance_id', 'load_time_seconds', 'status', 'type'];
     const first = await answer('/api/v1/models/load', { ...load, echo_load_config: false });

@@ -71,7 +71,7 @@ describe('what is refused', () => {
     expectError(await create(body), { code: 'invalid_value', message: param, param });
   });
 
-  it('a caller without admin, also where no token is required', async () => {
+  it('a caller without admin, also if no token is required', async () => {
     const { token } = (await create({ name: 'chat', permissions: ['chat'] })).body;
     const body = { name: 'more', permissions: ['admin'] };
     expectError(await create(body, token), { code: 'forbidden', message: /"admin"/ });

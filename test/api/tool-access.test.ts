@@ -54,7 +54,7 @@ it('reaches no host with a private address that is not allowed', async () => {
   expect(server.requests).toEqual([]);
 });
 
-it('names what there is where something else is asked for', async () => {
+it('names what there is if something else is asked for', async () => {
   expectError(await send('mcp/harbor', trusted), {
     code: 'invalid_value',
     message: 'There is no plugin "mcp/harbor"; there are: mcp/speech-script, mcp/harbour.',

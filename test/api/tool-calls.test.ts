@@ -48,7 +48,7 @@ async function say(script: readonly ScriptedGeneration[]): Promise<ChatResult> {
 const calledTools = async (): Promise<readonly unknown[]> =>
   (await place.journal()).flatMap(({ called }) => called ?? []);
 
-describe('a call that can not be made is told, and the model goes on', () => {
+describe('a call that cannot be made is told, and the model continues', () => {
   it.each<[string, readonly [string, string], object, RegExp]>([
     [
       'an unknown name',
@@ -100,7 +100,7 @@ describe('a call that can not be made is told, and the model goes on', () => {
     expect(await calledTools()).toEqual(['get_weather']);
   });
 
-  it('what the engine can not parse, which is no error of the server', async () => {
+  it('what the engine cannot parse, which is no error of the server', async () => {
     const script = [{ text: '<tool_call>{', isMalformed: true }];
     const { output, response_id: id } = await say(script);
     expect(output).toEqual([
@@ -111,7 +111,7 @@ describe('a call that can not be made is told, and the model goes on', () => {
         metadata: { type: 'invalid_name', tool_name: '' },
       },
     ]);
-    // The conversation can go on.
+    // The conversation can continue.
     const next = await send(requestFor([done], id));
     expect(next.status).toBe(200);
   });

@@ -39,7 +39,7 @@ const hearth = useHearth(async (home) => {
 });
 beforeEach(() => place.turnPage());
 
-/** The model is small: it says nonsense of some results, and must not go on with it for long. */
+/** The model is small: it says nonsense of some results, and must not continue with it for long. */
 async function say(
   input: string,
   integrations: readonly unknown[] = [],
@@ -91,7 +91,7 @@ describe('a plugin', () => {
     expect(stats.total_output_tokens).toBeGreaterThan(once.total_output_tokens);
   });
 
-  it('is not called where the request does not fit', async () => {
+  it('is not called if the request does not fit', async () => {
     const { output } = await say('What is the capital of France?', ['mcp/harbour']);
     expect(output).toEqual([{ type: 'message', content: 'The capital of France is Paris.' }]);
   });
@@ -183,7 +183,7 @@ describe('the next turn', () => {
 });
 
 describe('a tool server that a request names', () => {
-  it('is called where its host is allowed, with the headers of the request', async () => {
+  it('is called if its host is allowed, with the headers of the request', async () => {
     const integration = {
       type: 'ephemeral_mcp',
       server_label: 'adder',
@@ -191,7 +191,7 @@ describe('a tool server that a request names', () => {
       allowed_tools: ['add'],
       headers: { 'x-key': 'secret' },
     };
-    // It needs no token where the server asks for none.
+    // It needs no token if the server asks for none.
     const { output } = await say('Add 2 and 3.', [integration], {}, {});
     expect(output[0]).toMatchObject({
       tool: 'add',

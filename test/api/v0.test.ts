@@ -97,7 +97,7 @@ describe('v0 chat completions', () => {
     expect(result.stats.stop_reason).toBe(stopReason);
   });
 
-  it('stops where the context is full', async () => {
+  it('stops if the context is full', async () => {
     await post(hearth.url, '/api/v1/models/load', {
       model: 'hearth/starter-chat',
       context_length: 256,
@@ -217,7 +217,7 @@ describe('v0 chat completions', () => {
     expect(content[0]).toMatchObject({ token: expect.any(String), logprob: expect.any(Number) });
   });
 
-  it('takes the one loaded model where none is named', async () => {
+  it('takes the one loaded model if none is named', async () => {
     await post(hearth.url, '/api/v1/models/unload', { instance_id: 'hearth/starter-vision' });
     const result = await chat({ model: '', messages: user('Hello!') });
     expect(result.model).toBe('hearth/starter-chat');
@@ -250,7 +250,7 @@ describe('v0 completions', () => {
   const prompt =
     '<|im_start|>user\nCount from 3 to 9.<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n';
 
-  it('continues a raw prompt, echoing it where asked to', async () => {
+  it('continues a raw prompt, echoing it if asked to', async () => {
     const plain = await complete({ prompt, max_tokens: 5 });
     expect(plain.choices[0]?.text).toMatch(/^3, 4/);
     expect(plain.choices[0]?.finish_reason).toBe('length');

@@ -45,7 +45,7 @@ describe('a conversation kept on the server', () => {
     expect(new Set(ids).size).toBe(5);
   });
 
-  it('goes on after the server was killed', async () => {
+  it('continues after the server was killed', async () => {
     const first = await say('My name is Quinta.');
     await hearth.kill();
     await hearth.restart();
@@ -53,7 +53,7 @@ describe('a conversation kept on the server', () => {
     expect(second.text).toBe('Your name is Quinta.');
   });
 
-  it('stores nothing where store is false, and still continues what is stored', async () => {
+  it('stores nothing if store is false, and still continues what is stored', async () => {
     const first = await say('My name is Mirko.');
     const before = await get(hearth.url, '/api/v1/responses');
     const second = await say('What is my name?', {

@@ -124,7 +124,7 @@ describe('reasoning', () => {
     return [result.output.map(({ type }: { type: string }) => type), result.stats] as const;
   };
 
-  it('is an item of its own where it is on, and by default as the model has it', async () => {
+  it('is an item of its own if it is on, and by default as the model has it', async () => {
     for (const setting of [{ reasoning: 'on' }, {}]) {
       const [items, stats] = await types(setting);
       expect(items).toEqual(['reasoning', 'message']);
@@ -133,7 +133,7 @@ describe('reasoning', () => {
     }
   });
 
-  it('is left out where it is off', async () => {
+  it('is left out if it is off', async () => {
     const [items, stats] = await types({ reasoning: 'off' });
     expect(items).toEqual(['message']);
     expect(stats.reasoning_output_tokens).toBe(0);

@@ -25,7 +25,7 @@ describe('the event stream of a v1 chat', () => {
   const textOf = (events: readonly ChatEvent[], type: 'message.delta' | 'reasoning.delta') =>
     events.flatMap((event) => (event.type === type ? [event.content] : [])).join('');
 
-  it('tells of load, prompt, reasoning and message in this order, and ends with the result', async () => {
+  it('reports load, prompt, reasoning and message in this order, and ends with the result', async () => {
     const events = await chat({ input: 'My name is Zorbek.', reasoning: 'on' });
     expect(shape(events).filter((type) => type !== 'model_load.progress')).toEqual([
       'chat.start',
@@ -86,7 +86,7 @@ describe('the event stream of a v1 chat', () => {
     expect(progress.at(-1)).toBe(1);
   });
 
-  it('ends with an error event and chat.end where the prompt is too long, storing nothing', async () => {
+  it('ends with an error event and chat.end if the prompt is too long, storing nothing', async () => {
     const events = await chat({ input: 'word '.repeat(6000), reasoning: 'off' });
     await expect(normalizeEvents(events)).toMatchFileSnapshot('../fixtures/v1-chat-error.sse');
     expect(shape(events).slice(-2)).toEqual(['error', 'chat.end']);
@@ -97,7 +97,7 @@ describe('the event stream of a v1 chat', () => {
     expect(end?.type === 'chat.end' && end.result.response_id).toBeUndefined();
   });
 
-  it('answers with ordinary JSON where the request is wrong', async () => {
+  it('answers with ordinary JSON if the request is wrong', async () => {
     const { status, body } = await post(hearth.url, '/api/v1/chat', {
       model: 'hearth/starter-chat',
       input: 'Hello!',

@@ -79,7 +79,7 @@ describe('a client that goes away', () => {
   });
 });
 
-it('serves the others while a client reads nothing, and goes on when it does', async () => {
+it('serves the others while a client reads nothing, and continues when it does', async () => {
   const residentBytes = async () =>
     Number((await get(hearth.url, '/api/v1/status')).body.memory.resident_bytes);
   // Alternatives make some 3 KB of each token: more than all buffers of the sockets hold.

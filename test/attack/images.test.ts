@@ -79,7 +79,7 @@ describe('what is not an image that is taken', () => {
 });
 
 describe('an image that is too large', () => {
-  it('is refused where a side is 60,000 pixels long', async () => {
+  it('is refused if a side is 60,000 pixels long', async () => {
     const message = /^The image has 60000 × 4 pixels; at most 16384 a side and 40000000 in all/;
     await expectRefused(await picture('red', 60_000, 4), message);
   });
@@ -108,7 +108,7 @@ it('fetches nothing and reads no file', async () => {
   await remote.close();
 });
 
-it('refuses to go on after an image with a model without vision', async () => {
+it('refuses to continue after an image with a model without vision', async () => {
   const first = await post(hearth.url, '/api/v1/chat', {
     model,
     reasoning: 'off',

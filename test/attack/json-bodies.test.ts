@@ -36,7 +36,7 @@ describe('a body that is not JSON in UTF-8', () => {
 });
 
 describe('a body made to cost more than it weighs', () => {
-  it('is refused where it is nested 100,000 levels deep, wherever', async () => {
+  it('is refused if it is nested 100,000 levels deep, wherever', async () => {
     const deep = (open: string, close: string): string =>
       `${open.repeat(100_000)}1${close.repeat(100_000)}`;
     const tools = `[{"type":"function","function":{"name":"f","parameters":${deep('{"a":', '}')}}}]`;
@@ -50,7 +50,7 @@ describe('a body made to cost more than it weighs', () => {
     }
   });
 
-  it('is refused where it holds a million values', async () => {
+  it('is refused if it holds a million values', async () => {
     for (const body of [`[${'[],'.repeat(1_000_000)}[]]`, `{"input":[${'0,'.repeat(1e6)}0]}`]) {
       const message = 'more than 250000 JSON values';
       expectError(await sendRaw(chat, body), { code: 'body_too_large', message });

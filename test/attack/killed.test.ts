@@ -63,7 +63,7 @@ describe('an engine that is killed while it works', () => {
 });
 
 describe('a server that is killed while it works', () => {
-  it('leaves no engine behind, and goes on with its conversations when started again', async () => {
+  it('leaves no engine behind, and continues with its conversations when started again', async () => {
     const first = await post(hearth.url, chat, {
       model: 'hearth/starter-chat',
       input: 'My name is Zorbek.',

@@ -81,7 +81,7 @@ describe('a file that is no model', () => {
 });
 
 describe('a model that changes on disk', () => {
-  it('is not found any more where it has gone since it was listed', async () => {
+  it('is not found any more if it has gone since it was listed', async () => {
     const path = await placeModel(hearth.home, 'test/brief', starter);
     expect(await keys()).toContain('test/brief');
     await rm(path);
@@ -93,14 +93,14 @@ describe('a model that changes on disk', () => {
     expect(await keys()).not.toContain('test/brief');
   });
 
-  it('is corrupt where it has been overwritten since it was listed', async () => {
+  it('is corrupt if it has been overwritten since it was listed', async () => {
     const path = await placeModel(hearth.home, 'test/overwritten', starter);
     expect(await keys()).toContain('test/overwritten');
     await writeFile(path, 'junk');
     expectError(await load('test/overwritten'), { code: 'corrupt_file', message: 'model-q8_0' });
   });
 
-  it('goes on working where it has gone since it was loaded', async () => {
+  it('continues working if it has gone since it was loaded', async () => {
     const path = await placeModel(hearth.home, 'test/loaded', starter);
     expect((await load('test/loaded')).status).toBe(200);
     await rm(path);

@@ -58,7 +58,7 @@ it('refuses a deleted response, whether or not others continue it', async () => 
   expect((await chat({ previous_response_id: continued.body.response_id })).status).toBe(200);
 });
 
-it('says so where the response is deleted while it is continued', async () => {
+it('says so if the response is deleted while it is continued', async () => {
   const id = await storedId();
   const running = await openStream(hearth.url, '/api/v1/chat', {
     model: endlessModel,

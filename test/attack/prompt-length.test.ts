@@ -34,7 +34,7 @@ describe('a prompt longer than the context', () => {
     expect(JSON.parse(events.at(-1)?.data ?? '').result.output).toEqual([]);
   });
 
-  it('is refused where only the conversation before makes it so', async () => {
+  it('is refused if only the conversation before makes it so', async () => {
     const input = words(1200);
     const short = { model, input, max_output_tokens: 5 };
     const first = await post(hearth.url, '/api/v1/chat', short);

@@ -45,7 +45,7 @@ function ask(model: string, isV1: boolean): Promise<ApiAnswer> {
       });
 }
 
-describe('six models where there is memory for two', () => {
+describe('six models if there is memory for two', () => {
   it(`serves ${operationCount} random operations within the limit, and hurts no running request`, async () => {
     const random = seededRandom(4);
     const pick = <T>(values: readonly T[]): T | undefined =>

@@ -75,7 +75,7 @@ describe('chat', () => {
     },
   );
 
-  it('calls a tool and goes on with its result', async () => {
+  it('calls a tool and continues with its result', async () => {
     const messages: EngineMessage[] = [{ role: 'user', content: 'Get the tide of Brest' }];
     const { events, end } = await generateAll(engine, ask('', { messages, tools: [getTide] }));
     const deltas = events.filter((event) => event.type === 'toolCall.delta');
@@ -211,7 +211,7 @@ describe('prompt', () => {
     });
   });
 
-  it('is refused with an image when the model can not see', async () => {
+  it('is refused with an image when the model cannot see', async () => {
     const image = { type: 'image', dataUrl: 'data:image/png;base64,aaaa' } as const;
     const request = ask('', { messages: [{ role: 'user', content: [image] }] });
     await expect(generateAll(engine, request)).rejects.toMatchObject({

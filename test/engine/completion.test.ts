@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => engines.close());
 
-it('goes on with a raw prompt', async () => {
+it('continues with a raw prompt', async () => {
   const { content, end } = await generateAll(engine, complete());
   expect(content).toContain('there was');
   expect(end).toMatchObject({
@@ -53,7 +53,7 @@ it('reports log probabilities', async () => {
   expect(tokens.map((token) => token.topLogprobs.length)).toEqual([3, 3]);
 });
 
-it('refuses a suffix where the model can not fill in', async () => {
+it('refuses a suffix if the model cannot fill in', async () => {
   await expect(generateAll(engine, complete({ suffix: 'the end' }))).rejects.toMatchObject({
     code: 'infill_unsupported',
     field: 'suffix',

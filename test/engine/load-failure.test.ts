@@ -65,7 +65,7 @@ describe('a bad model file', () => {
   });
 });
 
-describe('an engine that can not be started', () => {
+describe('an engine that cannot be started', () => {
   it('is engine_exited when its command is missing', async () => {
     const spec = await starterSpec('chat');
     const runtime = { ...spec.runtime, command: join(folder.path, 'no-such-engine') };
@@ -83,7 +83,7 @@ describe('an engine that can not be started', () => {
     });
   });
 
-  it('is not started with experts that the wheel can not set', async () => {
+  it('is not started with experts that the wheel cannot set', async () => {
     await expect(
       engines.launch('chat', { expertCount: 1, architecture: 'llama' }),
     ).rejects.toMatchObject({ code: 'invalid_value', field: 'expertCount' });

@@ -75,7 +75,7 @@ it('gives the home folder to exactly one of several that start at once', async (
   (await acquireHomeLock(home)).release();
 });
 
-/** Rejects where the writer was refused the home folder. */
+/** Rejects if the writer was refused the home folder. */
 async function startWriter(home: string): Promise<ChildProcess> {
   const writer = fork(writerFile, [home]);
   writers.add(writer);

@@ -98,7 +98,7 @@ describe('Streamable HTTP', () => {
 });
 
 describe('the transport before it', () => {
-  it('is used where the server refuses the new one', async () => {
+  it('is used if the server refuses the new one', async () => {
     const server = kept(await startEventServer());
     const toolbox = await (await open()).openUrl(server.url, { 'x-key': 'secret' });
     expect(textOf(await call(toolbox, { a: 1 }))).toBe('{"a":1}');
@@ -107,7 +107,7 @@ describe('the transport before it', () => {
     );
   });
 
-  it('is over when the feed is, and not begun anew', async () => {
+  it('is over when the feed is, and not begun again', async () => {
     const server = kept(await startEventServer());
     const toolbox = await (await open()).openUrl(server.url);
     server.hangUp();
@@ -118,7 +118,7 @@ describe('the transport before it', () => {
     expect(server.feedCount()).toBe(1);
   });
 
-  it('is not tried where the server wants a key', async () => {
+  it('is not tried if the server wants a key', async () => {
     const server = await serve((_, response) => void response.writeHead(401).end());
     await expect((await open()).openUrl(server.url)).rejects.toMatchObject({
       code: 'mcp_unreachable',

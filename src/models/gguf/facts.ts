@@ -51,7 +51,7 @@ const architecturePattern = /^[\w.-]{1,64}$/;
 /**
  * Extracts the data that the library needs from a header.
  *
- * @throws HearthError `corrupt_file` where a key is missing that every engine requires.
+ * @throws HearthError `corrupt_file` if a key is missing that every engine requires.
  */
 export function ggufFacts(header: GgufHeader, fileName: string): GgufFacts {
   const { values } = header.metadata;

@@ -10,7 +10,7 @@ import { isPrintable } from '../printable-text.ts';
 import type { ImportSource } from './import-source.ts';
 
 /**
- * The model that a GGUF file is, with all parts beside it where it is split.
+ * The model that a GGUF file is, with all parts beside it if it is split.
  *
  * @param repo Where it goes; a projector must have it.
  * @throws HearthError `missing_file` or `corrupt_file`, `invalid_value`.

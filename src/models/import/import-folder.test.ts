@@ -55,7 +55,7 @@ describe('a folder', () => {
     ['models/acme/Fine-GGUF', 'acme/fine'],
     ['models/acme', 'acme/fine'],
     ['', 'acme/fine'],
-  ])('%j says who published it where it lies below models', async (folder, key) => {
+  ])('%j says who published it if it lies below models', async (folder, key) => {
     await put('models/acme/Fine-GGUF/Fine-Q8_0.gguf');
     expect(await run(folder)).toMatchObject({ keys: [key] });
   });

@@ -25,7 +25,7 @@ export interface ImportOptions {
 }
 
 export interface ImportResult {
-  /** Keys of the imported models; empty where everything in a folder was skipped. */
+  /** Keys of the imported models; empty if everything in a folder was skipped. */
   readonly keys: readonly string[];
   /** Files of a folder that were not imported, with the reason. */
   readonly leftOut: readonly LeftOutFile[];
@@ -42,7 +42,7 @@ interface Destination extends ImportSource {
  * folder that the library has already is left out, so that an import that was stopped can be run again.
  *
  * @throws HearthError `missing_file` or `corrupt_file`, `invalid_value` for a name or a folder without
- *   models, `conflict` where the library has the files already, `insufficient_disk`; the signal's reason
+ *   models, `conflict` if the library has the files already, `insufficient_disk`; the signal's reason
  *   when aborted.
  */
 export async function importModels(options: ImportOptions): Promise<ImportResult> {
@@ -84,7 +84,7 @@ export async function importModels(options: ImportOptions): Promise<ImportResult
   return { keys, leftOut };
 }
 
-/** @throws HearthError also where there is nothing to import. */
+/** @throws HearthError also if there is nothing to import. */
 async function findSources({ path, repo, signal }: ImportOptions): Promise<FoundSources> {
   const whole = resolve(path);
   const isFolder = (await stat(whole).catch(() => null))?.isDirectory() === true;

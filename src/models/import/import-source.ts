@@ -2,7 +2,7 @@ import type { HearthError } from '../../contract/errors.ts';
 
 /** One model as it lies somewhere, to be imported whole or not at all. */
 export interface ImportSource {
-  /** null where its place does not say. */
+  /** null if its place does not say. */
   readonly publisher: string | null;
   readonly repo: string;
   /** Absolute paths with the places that they get in the repository's folder. */

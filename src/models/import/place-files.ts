@@ -19,7 +19,7 @@ export interface FilePlacing {
 interface PlacingOptions {
   readonly how: PlacingMethod;
   readonly signal: AbortSignal;
-  /** Called with the bytes copied since the last call; not called where nothing is copied. */
+  /** Called with the bytes copied since the last call; not called if nothing is copied. */
   readonly onCopied: (bytes: number) => void;
 }
 
@@ -27,7 +27,7 @@ interface PlacingOptions {
  * Puts files where they belong, all or none, and never over another one. What takes time is done beside the
  * targets first, under hidden names; sources that are moved go last.
  *
- * @throws HearthError `conflict` where a target exists; `invalid_value` for a hard link to another disk;
+ * @throws HearthError `conflict` if a target exists; `invalid_value` for a hard link to another disk;
  *   `insufficient_disk`; the signal's reason when aborted.
  */
 export async function placeFiles(

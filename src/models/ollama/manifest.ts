@@ -31,7 +31,7 @@ const mediaTypes = {
 } as const;
 
 /**
- * Reads a tag's manifest (an image manifest of the OCI whose layers have media types of Ollama); null where
+ * Reads a tag's manifest (an image manifest of the OCI whose layers have media types of Ollama); null if
  * the weights are not a GGUF file, such as for a model that runs elsewhere.
  *
  * @throws HearthError `corrupt_file` or `missing_file`.

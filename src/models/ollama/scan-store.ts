@@ -83,7 +83,7 @@ async function scanTags(
   return withoutDoubles(files);
 }
 
-/** Prefers the name with the quantization where one file of a model has two names. */
+/** Prefers the name with the quantization if one file of a model has two names. */
 function withoutDoubles(files: readonly ScannedFile[]): ScannedFile[] {
   const parsed = files.map((file) => ({ file, name: parseModelFileName(file.name) }));
   const same = groupBy(parsed, ({ file, name }) => `${file.path}\n${name.base.toLowerCase()}`);

@@ -11,7 +11,7 @@ import type { Removal } from './plan-removal.ts';
  * weights; all others stay. A file that has gone already is no fault.
  *
  * @returns the bytes that the disk has more of now.
- * @throws HearthError `conflict` where a folder on the way is a link to elsewhere, or the system forbids it.
+ * @throws HearthError `conflict` if a folder on the way is a link to elsewhere, or the system forbids it.
  */
 export async function removeFiles(removal: Removal): Promise<number> {
   const { files, leavesNoModel, repository } = removal;
@@ -55,7 +55,7 @@ async function findCompanions(folder: string): Promise<string[]> {
   return names.filter(isCompanionFile).map((name) => join(folder, name));
 }
 
-/** @returns its size, where nothing else holds the bytes. */
+/** @returns its size, if nothing else holds the bytes. */
 async function removeFile(path: string): Promise<number> {
   try {
     const found = await lstat(path);

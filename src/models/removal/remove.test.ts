@@ -94,7 +94,7 @@ describe('a whole model', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('goes also where it cannot be read', async () => {
+  test('goes also if it cannot be read', async () => {
     await put('acme/bad/bad-Q8_0.gguf', 'junk');
     await put('acme/half/half-00001-of-00003.gguf');
     await put('acme/half/half-00002-of-00003.gguf', writeGguf({ metadata: { 'split.no': 1 } }));
@@ -171,7 +171,7 @@ describe('links', () => {
 });
 
 describe('a removal', () => {
-  test('does not happen where somebody objects', async () => {
+  test('does not happen if somebody objects', async () => {
     await put('acme/Fine-GGUF/fine-Q8_0.gguf');
     const seen: PlannedRemoval[] = [];
     const objection = library().remove('acme/fine', (removal) => {

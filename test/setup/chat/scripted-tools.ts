@@ -1,7 +1,7 @@
 import type { ToolContent } from '../../../src/conversation/content.ts';
 import type { Tool, ToolServers } from '../../../src/tools/toolbox.ts';
 
-/** A tool server that offers these tools to whoever asks. */
+/** A tool server that offers these tools to the client that asks. */
 export function scriptedTools(...tools: readonly Tool[]): ToolServers {
   return {
     validate: async () => {},

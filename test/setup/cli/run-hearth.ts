@@ -10,7 +10,7 @@ export interface HearthOutcome {
 
 interface RunHearthOptions {
   readonly home: string;
-  /** Empty unless given. */
+  /** Empty unless set. */
   readonly stdin?: string;
   readonly environment?: Readonly<Record<string, string>>;
   /** Told of each piece of the output, to interrupt the command at the right moment. */

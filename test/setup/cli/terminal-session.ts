@@ -15,7 +15,7 @@ export interface TerminalSession {
   /**
    * Waits until what appeared since the last call matches, and takes it.
    *
-   * @throws Error with what appeared, where it ends or takes too long.
+   * @throws Error with what appeared, if it ends or takes too long.
    */
   expect(pattern: RegExp): Promise<string>;
   /** @returns the exit code */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /**
  * A program for the setting `engine.llamaServer` that fails as the model's path says: it never gets ready
- * where that holds `slow`, and ends with a complaint otherwise.
+ * if that holds `slow`, and ends with a complaint otherwise.
  *
  * @param onVersionCommand Shell command that runs when Hearth asks for its version: once, between finding the
  *   first model and starting an engine for it.

@@ -45,9 +45,9 @@ export type HubFaultKind =
 export type HubFault = HubFaultKind & {
   /** Only requests whose path (without query, decoded) ends so. */
   readonly path?: string;
-  /** How many requests it strikes; all of them unless given. */
+  /** How many requests it strikes; all of them unless set. */
   readonly times?: number;
-  /** Which of the two servers; the hub itself unless given. */
+  /** Which of the two servers; the hub itself unless set. */
   readonly server?: 'hub' | 'cdn';
 };
 
@@ -62,7 +62,7 @@ export interface HubFaults {
   add(fault: HubFault): ActiveFault;
   /** Removes all, and releases what is silent or stalled. */
   clear(): void;
-  /** Lets silent and stalled answers go on; those that come later stall again. */
+  /** Lets silent and stalled answers continue; those that come later stall again. */
   release(): void;
 }
 

@@ -8,7 +8,7 @@ export interface FakeRepositoryOptions {
   /** Whether accounts must agree to terms first. */
   readonly gated?: false | 'auto' | 'manual';
   readonly isPrivate?: boolean;
-  /** What opens a gated or private repository: `hf_fake` unless given. */
+  /** What opens a gated or private repository: `hf_fake` unless set. */
   readonly token?: string;
   readonly license?: string;
   /** Besides `gguf`, which a repository with such files has by itself. */

@@ -36,7 +36,7 @@ interface FakeHubOptions {
   readonly repositories: readonly FakeRepositoryOptions[];
   /** 0, which is the default, takes a free one. */
   readonly port?: number;
-  /** Entries on a page of a listing; 1000 unless given, as on the real hub. */
+  /** Entries on a page of a listing; 1000 unless set, as on the real hub. */
   readonly pageSize?: number;
   /** Whether files are redirected to the second server, as the real hub does with large ones. */
   readonly isRedirectingToCdn?: boolean;
