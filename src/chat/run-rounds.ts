@@ -20,10 +20,10 @@ interface TurnRun {
 }
 
 /**
- * Lets the model generate and call tools, again and again, until it answers or calls a tool of the client. After
- * `maxToolRounds` rounds of calls it has to answer without. Between two generations its slot is free for others.
+ * Repeats generations and tool calls until the model answers or calls a client tool. After
+ * `maxToolRounds` rounds of calls it must answer without tools. Other requests can use its slot in between.
  *
- * @throws HearthError those of `Engine.generate`; the reason of the lease's signal when aborted.
+ * @throws The errors of `Engine.generate`; the reason of the lease's signal when aborted.
  */
 export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
   const { request, prepared, instance, tools, maxToolRounds, recorder } = run;
@@ -69,7 +69,7 @@ export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
   }
 }
 
-/** The limit holds for the turn, not for each of its generations. */
+/** The limit applies to the turn, not to each of its generations. */
 function tokensLeft(
   { maxOutputTokens }: TurnRequest,
   { completionTokens }: TurnRecorder,
@@ -110,7 +110,7 @@ function toolChoiceOf(
   round: number,
   mayCall: boolean,
 ): ChatGeneration['toolChoice'] {
-  // The engine refuses a choice that needs a tool if there is none.
+  // Without tools, the engine rejects a choice that requires one.
   if (!hasTools) return toolChoice;
   if (!mayCall) return 'none';
   const isForced = toolChoice === 'required' || typeof toolChoice === 'object';

@@ -11,7 +11,7 @@ import type { TurnEvent, TurnResult } from './turn-event.ts';
 import { TurnStats } from './turn-stats.ts';
 import type { TurnTools } from './turn-tools.ts';
 
-/** Collects the result of a turn over its generations, and makes the events of the turn. */
+/** Collects the result of a turn over its generations, and creates the events of the turn. */
 export class TurnRecorder {
   readonly #items: TurnItem[] = [];
   readonly #stats = new TurnStats();
@@ -29,7 +29,7 @@ export class TurnRecorder {
     this.#selection = selection;
   }
 
-  /** Whether `turn.start` was made. */
+  /** Whether `turn.start` was created. */
   get hasStarted(): boolean {
     return this.#instanceId !== undefined;
   }
@@ -50,7 +50,7 @@ export class TurnRecorder {
     this.#stats.noteLoad(loadTimeSeconds);
   }
 
-  /** The next generation begins. */
+  /** Begins the next generation. */
   beginRound(tools: TurnTools): RoundRecorder {
     this.#stopReason = null;
     this.#round = new RoundRecorder(this.#roundCount, this.#callCount, tools, this.#items);
@@ -72,7 +72,7 @@ export class TurnRecorder {
     return events;
   }
 
-  /** A call of a finished generation has its outcome. */
+  /** Records the outcome of a call. */
   recordOutcome({ item }: CallOutcome, index: number): readonly TurnEvent[] {
     this.#items.push(item);
     switch (item.type) {
@@ -80,7 +80,7 @@ export class TurnRecorder {
         return [{ type: 'toolCall.success', index, item }];
       case 'invalidToolCall':
         return [{ type: 'toolCall.failure', index, item }];
-      // Its event came when the model had written it.
+      // Its event was sent when the call was complete.
       case 'clientToolCall':
         return [];
     }
@@ -91,7 +91,7 @@ export class TurnRecorder {
     this.#stopReason = stopReason;
   }
 
-  /** The turn failed; what arrived is kept. */
+  /** Ends a failed turn; keeps the output so far. */
   interrupt(): readonly TurnEvent[] {
     return this.#round?.interrupt() ?? [];
   }

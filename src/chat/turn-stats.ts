@@ -9,7 +9,7 @@ export class TurnStats {
   #completionTokens = 0;
   #reasoningTokens = 0;
   #generationSeconds = 0;
-  /** Of the generations of two tokens or more: the first token comes with the prompt and takes no time itself. */
+  /** Measured over generations with two tokens or more: the first token is part of processing the prompt. */
   #timedTokens = 0;
   #timedSeconds = 0;
   #timeToFirstTokenSeconds: number | undefined;

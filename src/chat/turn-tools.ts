@@ -3,7 +3,7 @@ import type { ToolDefinition } from '../engine/engine.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { Tool, Toolbox } from '../tools/toolbox.ts';
 
-/** Who runs a tool. */
+/** The party that runs a tool. */
 export type ToolOwner =
   | { readonly type: 'server'; readonly tool: Tool }
   | { readonly type: 'client' };
@@ -28,7 +28,7 @@ export class TurnTools {
     }
   }
 
-  /** As the model is offered them at present: a tool server may announce that its list has changed. */
+  /** The current tools for the model: a tool server may announce changes. */
   definitions(): readonly ToolDefinition[] {
     const ofServers = this.#toolbox.tools().map(({ exposedName, description, parameters }) => ({
       name: exposedName,
@@ -45,7 +45,7 @@ export class TurnTools {
     if (tool !== undefined) return { type: 'server', tool };
     const isOfClient =
       this.#clientTools?.some(({ name }) => name === exposedName) === true ||
-      // The client knows better what to do with a name of its own than the model does.
+      // Without server tools, unknown names go to the client, which can handle them better than the model.
       (this.#clientTools !== undefined && tools.length === 0);
     return isOfClient ? { type: 'client' } : undefined;
   }

@@ -19,7 +19,7 @@ export interface DownloadJobsOptions {
   readonly store: DownloadRepository;
   readonly modelsFolder: string;
   readonly logger: Logger;
-  /** Maximum number of jobs that transfer at once (default 2); others wait with the status `downloading` and speed 0. */
+  /** Maximum number of concurrent transfers (default 2); other jobs wait with the status `downloading` and speed 0. */
   readonly concurrentJobs?: number;
   /** Maximum number of completed jobs in the list (default 1,000). */
   readonly keptCompletedJobs?: number;

@@ -24,7 +24,7 @@ export function progressPathOf(partPath: string): string {
 }
 
 /**
- * A partially downloaded file. Chunks are filled in any order, each from its start. A progress file records the bytes on disk.
+ * A partially downloaded file. Chunks are filled in any order, each from its start. A progress file records them.
  * A chunk may have one writer at a time.
  */
 export class PartFile {

@@ -80,7 +80,7 @@ async function findFolder(parent: string, name: string): Promise<string> {
 /**
  * Validates a plan again before anything is written: it may come from an older version of Hearth or an edited database.
  *
- * @throws HearthError `invalid_value` for a path outside the library, and for two paths that are equal on some file systems.
+ * @throws HearthError `invalid_value` for a path outside the library, and for paths that some file systems equate.
  */
 export function assertSafePlan({ owner, name, files }: DownloadPlan): void {
   const seen = new Set<string>();

@@ -27,7 +27,7 @@ export function findMlxFolder({ folder, files }: ScannedRepository): MlxFolder |
       };
 }
 
-/** Reads a model from an MLX folder, or returns why it is unusable. */
+/** Reads a model from an MLX folder, or returns the reason if it is unusable. */
 export function mlxModel(
   repository: ScannedRepository,
   { config, weights }: MlxFolder,

@@ -10,18 +10,18 @@ import { findMlxFolder, mlxModel } from './mlx-model.ts';
 import type { ScannedRepository } from './scan-repository.ts';
 import type { ScannedFile } from './scanned-file.ts';
 
-/** Headers that are read at the same time in one repository; each takes a window of memory. */
+/** Maximum number of headers read concurrently in one repository; each needs one window of memory. */
 const concurrentHeaders = 4;
 
 export interface RepositoryModels {
   readonly models: readonly RepositoryModel[];
-  /** Faults of files that are no models of their own. */
+  /** Errors of files that are not models themselves. */
   readonly faults: readonly ModelFault[];
 }
 
 interface RepositoryReader {
   read(repository: ScannedRepository): Promise<RepositoryModels>;
-  /** Forgets what was kept of files that the last scan did not see. */
+  /** Drops cached data of files that the last scan did not find. */
   forgetUnused(): void;
 }
 
@@ -59,7 +59,7 @@ function readGgufFiles({ files }: ScannedRepository, cache: FactsCache<ScannedFi
   );
 }
 
-/** What is kept of an MLX folder depends on three files. */
+/** The cached data of an MLX folder depends on three files. */
 function mlxSource(description: MlxDescription): MlxSource {
   const { config, tokenizerConfig, chatTemplate } = description;
   const parts = [config, tokenizerConfig, chatTemplate].map((file) => file?.fingerprint);

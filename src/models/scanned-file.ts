@@ -5,7 +5,7 @@ export interface ScannedFile {
   /** The descriptive name of the file; usually the last part of the path. */
   readonly name: string;
   readonly sizeBytes: number;
-  /** Changes when the file does; made of its size and times. */
+  /** Changes with the file; derived from its size and times. */
   readonly fingerprint: string;
 }
 
@@ -17,7 +17,7 @@ export async function statFile(path: string, name: string): Promise<ScannedFile 
   return { path, name, sizeBytes: size, fingerprint: `${size}:${mtimeMs}:${ctimeMs}` };
 }
 
-/** Whether the file is still the one that was scanned. */
+/** Whether the file is unchanged since the scan. */
 export async function isUnchanged(file: ScannedFile): Promise<boolean> {
   return (await statFile(file.path, file.name))?.fingerprint === file.fingerprint;
 }

@@ -31,7 +31,7 @@ export interface ApiAnswer {
 const agent = new Agent();
 
 /**
- * Sends one request to a Hearth server that the user chose. Does not follow redirects, since they would receive the token.
+ * Sends a request to the user's Hearth server. Does not follow redirects, since they would receive the token.
  * Only the signal limits the time: loading a large model may take minutes.
  *
  * @throws TransportError; the signal's reason when aborted.

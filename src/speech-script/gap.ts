@@ -12,7 +12,7 @@ const letterOrDigit = /[\p{L}\p{N}]/u;
 const firstUnspaced = 0x2e80;
 
 /**
- * Closes the gaps: no space at the ends, before closing punctuation and after opening punctuation; else a space if there
+ * Closes the gaps: no space at the ends, before closing punctuation and after opening punctuation; else one if there
  * was one or if words would run together. White space must already be single spaces.
  */
 export function closeGaps(text: string): string {

@@ -10,7 +10,7 @@ const maxLength = 80;
 /** Any other character, such as a digit, rules out a stage direction. */
 const words = /^[\p{L}\p{M}\s,.;!…'&-]+$/u;
 
-/** Whether a text in parentheses is a stage direction: all its words are listed, at least one as more than a companion. */
+/** Whether a text in parentheses is a stage direction: all its words are listed, one of them not as companion. */
 export function isStageDirection(content: string): boolean {
   return isMadeOf(content, (word) => sounds.has(word) || directions.has(word));
 }

@@ -17,7 +17,7 @@ const clockLagMs = 10;
 /**
  * Runs synchronous work that untrusted data can make endless, such as an untrusted regular expression. V8 can
  * interrupt it only after a wall-clock time, in which a busy machine may have run other work. Then the work starts
- * again with twice the time, until it is done or all its runs together have used the CPU time. So it must be repeatable,
+ * again with twice the time, until it is done or its runs have used the CPU time. So it must be repeatable,
  * and objects that it was changing when interrupted must be discarded.
  *
  * @param limitMs CPU time of this thread.

@@ -35,7 +35,7 @@ describe('a file that is no model', () => {
     [
       'cut-in-its-header',
       () => starter.subarray(0, 10_000),
-      / is truncated: its header goes on after its end at byte 10000\.$/,
+      / is truncated: its header continues after its end at byte 10000\.$/,
     ],
     [
       'cut-in-its-weights',

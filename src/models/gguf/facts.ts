@@ -15,9 +15,9 @@ export interface GgufFacts {
   readonly kind: 'model' | 'projector' | 'part' | 'other';
   readonly fileType: number | null;
   readonly tensors: TensorTotals;
-  /** null for all but models. */
+  /** null except for models. */
   readonly model: GgufModelFacts | null;
-  /** null for all but projectors. */
+  /** null except for projectors. */
   readonly projector: ProjectorFacts | null;
 }
 
@@ -111,7 +111,7 @@ function modelFacts(
   };
 }
 
-/** The tokens around the gap, by their present names or their earlier ones. */
+/** The tokens around the gap, by their current or earlier names. */
 function hasInfillTokens({ values }: GgufMetadata): boolean {
   const names = [
     ['fim_pre', 'prefix'],
