@@ -21,7 +21,7 @@ interface TurnRun {
 
 /**
  * Repeats generations and tool calls until the model answers or calls a client tool. After
- * `maxToolRounds` rounds of calls it must answer without tools. Other requests can use its slot in between.
+ * `maxToolRounds` rounds of calls it must answer without tools. Others may use its slot in between.
  *
  * @throws The errors of `Engine.generate`; the reason of the lease's signal when aborted.
  */

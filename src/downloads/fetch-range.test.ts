@@ -80,7 +80,7 @@ const rangeOf = (header: string) => ({ status: 206, headers: { 'content-range': 
 afterEach(() => void vi.useRealTimers());
 
 describe('a request', () => {
-  it('for a whole file has no range, and keeps its token to the first origin', async () => {
+  it('for a whole file has no range, and sends its token only to the first origin', async () => {
     const { error, requests } = await fetchFrom({});
     expect(error).toBeUndefined();
     expect(requests).toMatchObject([
@@ -106,13 +106,15 @@ describe('a request', () => {
     expect(requests[0]?.forwardedHeaders).toMatchObject({ range: `bytes=${start}-${end - 1}` });
   });
 
-  it('is not made if it was aborted before', async () => {
-    const { error, requests } = await fetchFrom({ signal: AbortSignal.abort(new Error('stopped')) });
+  it('is not sent if it was aborted before', async () => {
+    const { error, requests } = await fetchFrom({
+      signal: AbortSignal.abort(new Error('stopped')),
+    });
     expect(error).toMatchObject({ message: 'stopped' });
     expect(requests).toEqual([]);
   });
 
-  it('is aborted with its caller, and what has come is written', async () => {
+  it('is aborted by its caller, after writing received bytes', async () => {
     const controller = new AbortController();
     const fetching = fetchFrom({ body: silence, signal: controller.signal });
     await new Promise((resolve) => {
@@ -124,7 +126,7 @@ describe('a request', () => {
     expect(written).toEqual([3]);
   });
 
-  it('closes the connection of an answer that it does not read', async () => {
+  it('closes the connection of a response that it does not read', async () => {
     const { requests } = await fetchFrom({ status: 204 });
     expect(requests[0]?.signal.aborted).toBe(true);
   });
@@ -170,7 +172,7 @@ describe('an answer', () => {
       { start: 40, end: 60, ...rangeOf('bytes 40-59/*'), body: () => pieces(21) },
       'hub.test sent more than the 20 requested bytes',
     ],
-  ])('%s is worth another try', async (_, answer, message) => {
+  ])('%s is transient', async (_, answer, message) => {
     const { error } = await fetchFrom(answer);
     expect(error).toBeInstanceOf(HttpFailure);
     expect(error).toMatchObject({
@@ -188,7 +190,7 @@ describe('an answer', () => {
       { headers: { 'content-length': '1'.repeat(40) } },
       '1'.repeat(20),
     ],
-  ])('%s than the hub lists says both sizes', async (_, answer, actual) => {
+  ])('%s than the hub lists reports both sizes', async (_, answer, actual) => {
     const { error } = await fetchFrom(answer);
     expect(error).toMatchObject({
       code: 'hub_unreachable',
@@ -201,7 +203,7 @@ describe('an answer', () => {
     [{ 'content-range': 'x bytes */99' }, 'fewer'],
     [{ 'content-range': 'bytes */99 x' }, 'fewer'],
     [{}, 'fewer'],
-  ])('416 with %o says that the file is smaller', async (headers, actual) => {
+  ])('416 with %o reports that the file is smaller', async (headers, actual) => {
     const { error } = await fetchFrom(new HttpFailure('status', '416', { status: 416, headers }));
     expect(error).toMatchObject({
       code: 'hub_unreachable',
@@ -225,19 +227,19 @@ describe('an answer', () => {
     ['its length', { headers: { 'content-length': '100' } }],
     ['the encoding "identity"', { headers: { 'content-encoding': 'identity' } }],
     ['a range without a total', { start: 5, end: 15, ...rangeOf('bytes 5-14/*') }],
-  ])('with %s is right', async (_, answer) => {
+  ])('with %s is accepted', async (_, answer) => {
     expect((await fetchFrom(answer)).error).toBeUndefined();
   });
 });
 
 describe('bytes', () => {
-  it('are written in batches, the last one whatever it has', async () => {
+  it('are written in batches; the last one may be smaller', async () => {
     const body = () => pieces(20, 20, 30, 29, 1);
     expect((await fetchFrom({ batchBytes: 40, body })).written).toEqual([40, 59, 1]);
     expect((await fetchFrom({ batchBytes: 100, body })).written).toEqual([100]);
   });
 
-  it('are written each second, also if they trickle', async () => {
+  it('are written each second, even if they are slow', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const body = async function* () {
       yield new Uint8Array(10);
@@ -251,7 +253,7 @@ describe('bytes', () => {
     expect((await fetchFrom({ body })).written).toEqual([30, 70]);
   });
 
-  it('are given with their content, until they are written', async () => {
+  it('keep their content until they are written', async () => {
     const seen: number[] = [];
     const body = async function* () {
       yield Uint8Array.from({ length: 50 }, (_, index) => index);
@@ -264,15 +266,15 @@ describe('bytes', () => {
     expect(seen).toEqual(Array.from({ length: 100 }, (_, index) => index));
   });
 
-  it('that cannot be written end the request with that error', async () => {
+  it('that cannot be written fail the request with that error', async () => {
     const full = new Error('no room');
     const { error } = await fetchFrom({ write: () => Promise.reject(full) });
     expect(error).toBe(full);
   });
 });
 
-describe('a hub that is silent', () => {
-  it('is given up, with its name and the time', async () => {
+describe('a silent hub', () => {
+  it('times out, with its name and the time', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const fetching = fetchFrom({ body: silence, stallTimeoutMs: 2500 });
     await vi.advanceTimersByTimeAsync(2500);
@@ -284,7 +286,7 @@ describe('a hub that is silent', () => {
     expect(written).toEqual([3]);
   });
 
-  it('is not given up while what it sent is written, nor right after', async () => {
+  it('does not time out during a write, nor right after it', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const gate = deferred<void>();
     let isDone = false;
@@ -304,7 +306,7 @@ describe('a hub that is silent', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('may take its time between two pieces', async () => {
+  it('may pause between two chunks', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const body = async function* () {
       for (let count = 0; count < 5; count += 1) {

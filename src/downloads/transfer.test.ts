@@ -17,7 +17,7 @@ const sizeBytes = 10 * chunkBytes + 1234;
 const oneFile = { [file]: { sizeBytes, seed: 1 } };
 
 describe('a download', () => {
-  it('brings every file into the library, complete and right, and leaves nothing behind', async () => {
+  it('places every file in the library, complete and verified, and leaves nothing behind', async () => {
     const files = {
       ...oneFile,
       'mmproj-tiny-f16.gguf': { sizeBytes: 3 * chunkBytes, seed: 2 },
@@ -61,7 +61,7 @@ describe('a download', () => {
     ],
     ['a byte that went wrong on its way', [{ kind: 'corrupt', atByte: 200_000, times: 1 }]],
     [
-      'a byte that went wrong on its way, without ranges',
+      'a corrupted byte, without ranges',
       [{ kind: 'ignore_range' }, { kind: 'corrupt', atByte: 200_000, times: 1 }],
     ],
   ])('copes with %s', async (_, faults) => {
@@ -91,7 +91,7 @@ describe('a download', () => {
     ['refuses', { kind: 'status', status: 403 }, 'gated_repository', 'hub.token'],
     ['lost the file', { kind: 'status', status: 404 }, 'model_not_found', 'no longer has a file'],
     [
-      'redirects for ever',
+      'redirects without end',
       { kind: 'redirect', location: 'loop' },
       'hub_unreachable',
       'redirected more than',
@@ -133,7 +133,7 @@ describe('a download', () => {
     expect(failure?.message).toContain(`${listed} bytes, but the file it sends has ${sizeBytes}`);
   });
 
-  it('drops a connection that is silent, and continues', async () => {
+  it('closes a silent connection, and continues', async () => {
     const setup = await setUpDownloads(oneFile);
     setup.hub.faults.add({ kind: 'stall', afterBytes: 1000, times: 2 });
     setup.hub.faults.add({ kind: 'silence', times: 1 });
@@ -152,7 +152,7 @@ describe('a download', () => {
     expect(served.every(({ range }) => range !== undefined)).toBe(true);
   });
 
-  it('fetches again alone the chunk that the disk lost', async () => {
+  it('fetches only the chunk again that the disk lost', async () => {
     const setup = await setUpDownloads(oneFile);
     const throttle = setup.hub.faults.add({ kind: 'throttle', bytesPerSecond: 5_000_000 });
     const manager = setup.manager({ transfer: { connectionsPerJob: 1 } });

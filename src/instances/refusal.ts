@@ -82,7 +82,7 @@ export function notLoaded(
   return new HearthError(
     'model_not_found',
     `${modelKey} is not loaded as the request wants it${wanted}, and ${off}. ` +
-      `Loaded: ${loaded.join(', ')}. Ask for what is loaded, or load it: ${command}`,
+      `Loaded: ${loaded.join(', ')}. Request a loaded configuration, or load it: ${command}`,
     { field: contextLength === undefined ? 'model' : 'contextLength' },
   );
 }

@@ -60,7 +60,7 @@ describe('isPublicAddress', () => {
     ['NAT64 of loopback', '64:ff9b::7f00:1'],
     ['NAT64 of metadata', '64:ff9b::169.254.169.254'],
     ['local NAT64', '64:ff9b:1::808:808'],
-    ['outside of what is given out', '4000::1'],
+    ['outside the assigned ranges', '4000::1'],
     ['no address', 'localhost'],
     ['no address', '127.1'],
     ['no address', ''],
@@ -102,7 +102,7 @@ describe('createAddressPolicy', () => {
     expect(() => policy.assertUrl(new URL(address))).toThrow(/is not at a public address/);
   });
 
-  it('goes by the port if one is given', () => {
+  it('compares the port if it is set', () => {
     expect(policy.isAllowed(new URL('http://mirror.lan:8080/'))).toBe(true);
     expect(policy.isAllowed(new URL('http://mirror.lan/'))).toBe(false);
     const secure = createAddressPolicy({ type: 'public', allowedHosts: ['a.lan:443'] });
@@ -127,7 +127,7 @@ describe('createAddressPolicy', () => {
     });
   };
 
-  it('gives a name whose addresses are all public', async () => {
+  it('resolves a name whose addresses are all public', async () => {
     await expect(look(['8.8.8.8', '2606:4700::1'], false)).resolves.toBe('8.8.8.8');
     await expect(look(['8.8.8.8'], true)).resolves.toStrictEqual([
       { address: '8.8.8.8', family: 4 },
@@ -135,7 +135,7 @@ describe('createAddressPolicy', () => {
   });
 
   it.each([[['127.0.0.1']], [['8.8.8.8', '10.0.0.1']], [[]]])(
-    'refuses a name at %s',
+    'rejects a name at %s',
     async (found) => {
       await expect(look(found, true)).rejects.toMatchObject({ code: 'ERR_ADDRESS_REFUSED' });
     },

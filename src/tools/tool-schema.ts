@@ -98,7 +98,7 @@ function validated(schema: unknown): { readonly valid: JsonSchema; readonly json
   metaSchemas ??= { current: createAjv(true), older: createAjv(false) };
   const ajv = isOlder(valid) ? metaSchemas.older : metaSchemas.current;
   if (ajv.validateSchema(withoutDialect(valid)) !== true) {
-    throw new ToolSchemaError('is no JSON schema');
+    throw new ToolSchemaError('is not a JSON schema');
   }
   return { valid, json };
 }

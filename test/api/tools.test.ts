@@ -39,7 +39,7 @@ const hearth = useHearth(async (home) => {
 });
 beforeEach(() => place.turnPage());
 
-/** The model is small: it says nonsense of some results, and must not continue with it for long. */
+/** The model is small: some of its answers are nonsense, and must stay short. */
 async function say(
   input: string,
   integrations: readonly unknown[] = [],
@@ -69,7 +69,7 @@ const weatherOf = (input: string) => say(input, [harbour('get_weather', 'check_t
 const blocks = (text: string): string => JSON.stringify([{ type: 'text', text }]);
 
 describe('a plugin', () => {
-  it('is called with what the user said, and its result is told', async () => {
+  it('is called with the values of the user, and its result is used', async () => {
     const { output, stats } = await weatherOf('What is the weather in Lisbon?');
     expect(output).toEqual([
       {
@@ -83,7 +83,7 @@ describe('a plugin', () => {
     ]);
     expect(await place.journal()).toContainEqual({
       called: 'get_weather',
-      given: { city: 'Lisbon' },
+      input: { city: 'Lisbon' },
     });
     // Two generations, the second one with the call and its result in the prompt.
     const { stats: once } = await say('Hello!', [harbour('get_weather', 'check_tide')]);
@@ -91,7 +91,7 @@ describe('a plugin', () => {
     expect(stats.total_output_tokens).toBeGreaterThan(once.total_output_tokens);
   });
 
-  it('is not called if the request does not fit', async () => {
+  it('is not called if the request is invalid', async () => {
     const { output } = await say('What is the capital of France?', ['mcp/harbour']);
     expect(output).toEqual([{ type: 'message', content: 'The capital of France is Paris.' }]);
   });
@@ -113,19 +113,19 @@ describe('a plugin', () => {
     expect(all).toBeGreaterThan(one);
   });
 
-  it('may die in the middle of a call, which is a result like others', async () => {
+  it('may exit during a call, which is a result like others', async () => {
     const { output } = await say('Get the wind of Lisbon', [harbour('get_wind')]);
     expect(output.map(({ type }) => type)).toEqual(['tool_call', 'message']);
     expect(output[0]).toMatchObject({
       tool: 'get_wind',
       output: blocks('The tool server failed: its process has gone (exit code 3): out of wind'),
     });
-    // The next request gets a process that works.
+    // The next request gets a new process.
     const { output: next } = await weatherOf('What is the weather in Lisbon?');
     expect(next.at(-1)).toMatchObject({ content: expect.stringContaining('14') });
   });
 
-  it('of others works too: server-everything and server-filesystem', async () => {
+  it('from elsewhere works too: server-everything and server-filesystem', async () => {
     const plugin = (id: string, tool: string) => ({ type: 'plugin', id, allowed_tools: [tool] });
     const sum = await say('Add 2 and 40.', [plugin('mcp/everything', 'get-sum')]);
     expect(sum.output[0]).toMatchObject({
@@ -158,7 +158,7 @@ describe('a plugin', () => {
 });
 
 describe('the next turn', () => {
-  it('answers from the result without another call, and shows nothing of our own', async () => {
+  it('answers from the result without another call, and leaks nothing internal', async () => {
     const first = await weatherOf('What is the weather in Lisbon?');
     await place.turnPage();
     const after = { previous_response_id: first.response_id };

@@ -25,7 +25,7 @@ describe('a conversation kept on the server', () => {
     return { ...result, text: message?.type === 'message' ? message.content : '' };
   };
 
-  it('remembers over turns, and a branch does not know what the other one said', async () => {
+  it('remembers earlier turns, but not those of another branch', async () => {
     const first = await say('My name is Zorbek.');
     const second = await say('My favourite colour is green.', {
       previous_response_id: first.response_id,
@@ -53,7 +53,7 @@ describe('a conversation kept on the server', () => {
     expect(second.text).toBe('Your name is Quinta.');
   });
 
-  it('stores nothing if store is false, and still continues what is stored', async () => {
+  it('stores nothing if store is false, and still continues a stored response', async () => {
     const first = await say('My name is Mirko.');
     const before = await get(hearth.url, '/api/v1/responses');
     const second = await say('What is my name?', {
@@ -88,7 +88,7 @@ describe('a conversation kept on the server', () => {
     expect(second.stats.input_tokens).toBeGreaterThan(20);
   });
 
-  it('shows, lists and deletes what is stored', async () => {
+  it('returns, lists and deletes stored responses', async () => {
     const first = await say('My name is Ilse.');
     const second = await say('Thank you.', { previous_response_id: first.response_id });
     const shown = await get(hearth.url, `/api/v1/responses/${second.response_id}`);

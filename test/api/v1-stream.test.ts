@@ -56,7 +56,7 @@ describe('the event stream of a v1 chat', () => {
     await expect(normalizeEvents(events)).toMatchFileSnapshot('../fixtures/v1-chat-stream.sse');
   });
 
-  it('equals the answer that is not streamed, deltas put together', async () => {
+  it('equals the response that is not streamed after joining the deltas', async () => {
     const request = { input: 'Tell me a story', reasoning: 'off', store: false };
     const events = await chat(request);
     const whole = await post(hearth.url, '/api/v1/chat', {
@@ -97,7 +97,7 @@ describe('the event stream of a v1 chat', () => {
     expect(end?.type === 'chat.end' && end.result.response_id).toBeUndefined();
   });
 
-  it('answers with ordinary JSON if the request is wrong', async () => {
+  it('answers with ordinary JSON if the request is invalid', async () => {
     const { status, body } = await post(hearth.url, '/api/v1/chat', {
       model: 'hearth/starter-chat',
       input: 'Hello!',
