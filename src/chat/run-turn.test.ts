@@ -103,8 +103,8 @@ describe('runTurn', () => {
     ]);
     const result = resultOf(events);
     expect(result.items).toEqual([{ type: 'message', text: 'Half an ans' }]);
-    expect(result).not.toHaveProperty('responseId');
-    expect((await store.responses.page({ ownerId: null, limit: 10 })).responses).toEqual([]);
+    const stored = await store.responses.find(result.responseId ?? '', null);
+    expect(stored?.turn).toMatchObject({ items: result.items, isInterrupted: true });
   });
 
   it('hides the message of an unexpected error', async () => {

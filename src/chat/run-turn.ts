@@ -4,6 +4,7 @@ import { omitUndefined } from '../omit-undefined.ts';
 import { withSignal, type RequestContext } from '../request/request-context.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import { acquireInstance, type AcquiredInstance } from './acquire-instance.ts';
+import { logGeneration } from './log-generation.ts';
 import { prepareTurn, type PreparedTurn, type TurnServices } from './prepare-turn.ts';
 import { promptPrefix } from './prompt-prefix.ts';
 import { runRounds } from './run-rounds.ts';
@@ -27,9 +28,11 @@ export async function* runTurn(
   const prepared = await prepareTurn(services, request, context);
   const recorder = new TurnRecorder(prepared.target.selection);
   let responseId: string | undefined;
+  let isStoreFailure = false;
   try {
     yield* generateAnswer(services, request, prepared, recorder, context);
     if (request.isStored) {
+      isStoreFailure = true;
       responseId = await storeTurn(services.store, request, prepared, recorder, context);
     }
   } catch (error) {
@@ -38,9 +41,30 @@ export async function* runTurn(
       context.logger.error({ err: error }, 'turn failed');
     }
     yield* recorder.interrupt();
+    if (request.isStored && recorder.hasItems && responseId === undefined && !isStoreFailure) {
+      responseId = await storeInterrupted(services, request, prepared, recorder, context);
+    }
     yield { type: 'turn.error', error: asHearthError(error) };
   }
-  yield { type: 'turn.end', result: recorder.result(responseId) };
+  const result = recorder.result(responseId);
+  logGeneration('chat', result, context);
+  yield { type: 'turn.end', result };
+}
+
+/** Stores the output of a failed turn, so that the conversation can continue from it. */
+async function storeInterrupted(
+  { store }: TurnServices,
+  request: TurnRequest,
+  prepared: PreparedTurn,
+  recorder: TurnRecorder,
+  context: RequestContext,
+): Promise<string | undefined> {
+  try {
+    return await storeTurn(store, request, prepared, recorder, context, true);
+  } catch (err) {
+    context.logger.warn({ err }, 'interrupted turn not stored');
+    return undefined;
+  }
 }
 
 /** Acquires the instance, opens the tools concurrently, and generates. */

@@ -1,6 +1,6 @@
 import type { TurnTimings, TurnUsage } from '../conversation/conversation-turn.ts';
 import { omitUndefined } from '../omit-undefined.ts';
-import type { GenerationReport } from './generation.ts';
+import type { InterruptedReport } from './generation.ts';
 
 /** Sums the statistics of the generations of a turn; zeros if none has ended. */
 export class TurnStats {
@@ -20,7 +20,7 @@ export class TurnStats {
     this.#loadTimeSeconds ??= seconds;
   }
 
-  add({ usage, reasoningTokens, timeToFirstTokenSeconds }: GenerationReport): void {
+  add({ usage, reasoningTokens, timeToFirstTokenSeconds }: InterruptedReport): void {
     const generationSeconds = usage.generationMs / 1000;
     this.#promptTokens += usage.promptTokens;
     this.#cachedTokens += usage.cachedTokens;

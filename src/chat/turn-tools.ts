@@ -38,15 +38,25 @@ export class TurnTools {
     return [...ofServers, ...(this.#clientTools ?? [])];
   }
 
-  /** Undefined if there is no such tool. */
+  /** Whether the model may call anything. */
+  get isEmpty(): boolean {
+    return this.definitions().length === 0;
+  }
+
+  /** No tools at all, for a generation that may not call. */
+  static none(): TurnTools {
+    return new TurnTools({ tools: () => [], close: async () => {} }, undefined);
+  }
+
+  /** Undefined where there is no such tool. */
   find(exposedName: string): ToolOwner | undefined {
     const tools = this.#toolbox.tools();
     const tool = tools.find((each) => each.exposedName === exposedName);
     if (tool !== undefined) return { type: 'server', tool };
     const isOfClient =
       this.#clientTools?.some(({ name }) => name === exposedName) === true ||
-      // Without server tools, unknown names go to the client, which can handle them better than the model.
-      (this.#clientTools !== undefined && tools.length === 0);
+      // The client knows better what to do with a name of its own than the model does.
+      (this.#clientTools !== undefined && this.#clientTools.length > 0 && tools.length === 0);
     return isOfClient ? { type: 'client' } : undefined;
   }
 }

@@ -42,4 +42,6 @@ export interface ConversationTurn {
   readonly stopReason: StopReason | null;
   readonly usage: TurnUsage;
   readonly timings: TurnTimings;
+  /** Present where the turn failed on the way; the items are what it had produced. */
+  readonly isInterrupted?: true;
 }

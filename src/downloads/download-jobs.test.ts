@@ -162,7 +162,7 @@ describe('the log', () => {
 
   it('lists folders of other homes at startup, if there are any', async () => {
     const { logger, linesOf } = memoryLogger();
-    const message = 'downloads of another home, or of one that is gone';
+    const message = 'staging folders without a job, of another home folder or a deleted one';
     const setup = await setUpDownloads(oneFile);
     setup.hub.faults.add({ kind: 'stall', afterBytes: 4000 });
     const manager = setup.manager({ logger });
@@ -206,7 +206,7 @@ describe('a failing store', () => {
     });
     await untilEnded(manager, (await begin(manager)).id);
     await vi.waitFor(() =>
-      expect(linesOf('old downloads not forgotten')).toMatchObject([
+      expect(linesOf('old downloads not deleted')).toMatchObject([
         { level: 'warn', err: { message: 'locked' } },
       ]),
     );

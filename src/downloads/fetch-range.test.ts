@@ -39,11 +39,11 @@ interface Fetch {
 async function fetchFrom(answer: Fetch | Error) {
   const fetch = answer instanceof Error ? {} : answer;
   const { start = 0, end = sizeBytes, headers = {}, body = () => pieces(end - start) } = fetch;
-  const requests: GetOptions[] = [];
+  const requested: GetOptions[] = [];
   const written: number[] = [];
   const http: HttpClient = {
     get: async (_, options) => {
-      requests.push(options);
+      requested.push(options);
       if (answer instanceof Error) throw answer;
       const bytes = body(options.signal);
       return { url, status: fetch.status ?? 200, headers, body: bytes, discard: () => {} };
@@ -72,7 +72,7 @@ async function fetchFrom(answer: Fetch | Error) {
     () => undefined,
     (caught: unknown) => caught,
   );
-  return { error, written, requests };
+  return { error, written, requested };
 }
 
 const rangeOf = (header: string) => ({ status: 206, headers: { 'content-range': header } });
@@ -80,16 +80,16 @@ const rangeOf = (header: string) => ({ status: 206, headers: { 'content-range': 
 afterEach(() => void vi.useRealTimers());
 
 describe('a request', () => {
-  it('for a whole file has no range, and sends its token only to the first origin', async () => {
-    const { error, requests } = await fetchFrom({});
+  it('for a whole file has no range, and keeps its token to the first origin', async () => {
+    const { error, requested } = await fetchFrom({});
     expect(error).toBeUndefined();
-    expect(requests).toMatchObject([
+    expect(requested).toMatchObject([
       {
         headers: { authorization: 'Bearer hub' },
         forwardedHeaders: { 'accept-encoding': 'identity' },
       },
     ]);
-    expect(requests[0]?.forwardedHeaders).not.toHaveProperty('range');
+    expect(requested[0]?.forwardedHeaders).not.toHaveProperty('range');
   });
 
   it.each([
@@ -97,21 +97,21 @@ describe('a request', () => {
     [1, 100],
     [40, 60],
   ])('for the bytes from %i to %i names them', async (start, end) => {
-    const { error, requests } = await fetchFrom({
+    const { error, requested } = await fetchFrom({
       start,
       end,
       ...rangeOf(`bytes ${start}-${end - 1}/100`),
     });
     expect(error).toBeUndefined();
-    expect(requests[0]?.forwardedHeaders).toMatchObject({ range: `bytes=${start}-${end - 1}` });
+    expect(requested[0]?.forwardedHeaders).toMatchObject({ range: `bytes=${start}-${end - 1}` });
   });
 
-  it('is not sent if it was aborted before', async () => {
-    const { error, requests } = await fetchFrom({
+  it('is not made where it was aborted before', async () => {
+    const { error, requested } = await fetchFrom({
       signal: AbortSignal.abort(new Error('stopped')),
     });
     expect(error).toMatchObject({ message: 'stopped' });
-    expect(requests).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
   it('is aborted by its caller, after writing received bytes', async () => {
@@ -126,9 +126,9 @@ describe('a request', () => {
     expect(written).toEqual([3]);
   });
 
-  it('closes the connection of a response that it does not read', async () => {
-    const { requests } = await fetchFrom({ status: 204 });
-    expect(requests[0]?.signal.aborted).toBe(true);
+  it('closes the connection of an answer that it does not read', async () => {
+    const { requested } = await fetchFrom({ status: 204 });
+    expect(requested[0]?.signal.aborted).toBe(true);
   });
 });
 

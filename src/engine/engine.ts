@@ -150,6 +150,7 @@ export type GenerationEvent =
       readonly name?: string;
       readonly argumentsJson: string;
     }
+  | { readonly type: 'generation.cut'; readonly usage: GenerationUsage }
   | {
       readonly type: 'generation.end';
       readonly stopReason: EngineStopReason;

@@ -184,7 +184,7 @@ function assertDistinct(repository: HubRepository, files: readonly HubFile[]): v
 function noSuchQuantization(
   repository: HubRepository,
   builds: readonly GgufBuild[],
-  label: string,
+  quantization: string,
 ): HearthError {
   const labels = [...new Set(builds.map(({ label }) => label))].filter((label) => label !== null);
   const there =
@@ -193,7 +193,7 @@ function noSuchQuantization(
       : `It has ${listed(labels)}`;
   return new HearthError(
     'invalid_value',
-    `${nameOf(repository)} has no quantization ${quote(label)}. ${there}.`,
+    `${nameOf(repository)} has no quantization ${quote(quantization)}. ${there}.`,
     { field: 'quantization' },
   );
 }
@@ -211,7 +211,7 @@ function incomplete(repository: HubRepository, build: GgufBuild): HearthError {
   const more = build.missingParts.length < 5 ? '' : ', ...';
   return invalid(
     `${nameOf(repository)} lacks part ${missing}${more} of the ${build.partCount} of ` +
-      `${build.label ?? quote(build.base)}; it can't be run without.`,
+      `${build.label ?? quote(build.base)}; it can't run without them.`,
   );
 }
 

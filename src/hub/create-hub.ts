@@ -76,13 +76,13 @@ interface Source {
 /** Resolves the revision to a commit first, so that all queries refer to the same files. */
 async function readRepository(
   source: Source,
-  requested: RepositoryName,
+  repository: RepositoryName,
   revision: string,
 ): Promise<HubRepository> {
   const { base, fetch } = source;
   const { modelInfo } = await client();
   const answer = await modelInfo({
-    name: `${requested.owner}/${requested.name}`,
+    name: `${repository.owner}/${repository.name}`,
     revision,
     hubUrl: base,
     fetch,

@@ -64,11 +64,11 @@ async function ask(connection: HubConnection, url: URL, signal: AbortSignal): Pr
 
 /** Uses only the path and query of a next page's URL, since a mirror may forward that of the original hub. */
 function ownAddress(endpoint: URL, address: string): URL {
-  const page = new URL(address);
-  if (page.origin === endpoint.origin) return page;
-  // Set part by part: in a URL string, a path that starts with two slashes would name another host.
+  const target = new URL(address);
+  if (target.origin === endpoint.origin) return target;
+  // Set part by part: in a URL as text, a path that starts with two slashes would name another host.
   const own = new URL(endpoint);
-  own.pathname = `${endpoint.pathname.replace(/\/+$/, '')}${page.pathname}`;
-  own.search = page.search;
+  own.pathname = `${endpoint.pathname.replace(/\/+$/, '')}${target.pathname}`;
+  own.search = target.search;
   return own;
 }

@@ -182,12 +182,12 @@ describe('a failing hub', () => {
     fake.faults.add({ kind: 'silence' });
     const controller = new AbortController();
     const reason = new Error('enough');
-    const outcome = bench
+    const pending = bench
       .open(fake.url)
       .hub.repository(name, undefined, controller.signal)
       .catch((error: unknown) => error);
     await expect.poll(() => fake.requests.length).toBe(1);
     controller.abort(reason);
-    expect(await outcome).toBe(reason);
+    expect(await pending).toBe(reason);
   });
 });

@@ -220,7 +220,45 @@ it('closes with the requests in flight', async () => {
   await Promise.all([expect(next).rejects.toBeInstanceOf(ConnectionLostError), connection.close()]);
 });
 
-it('closes the socket of a stream that is no longer read', async () => {
+it('delays bytes that arrive too soon after the last batch', async () => {
+  let response: ServerResponse | undefined;
+  const connection = await connectTo((_, started) => {
+    response = started;
+    started.write('one');
+  });
+  const stream = await connection.openStream('/', {}, signal);
+  expect(String(await stream.read())).toBe('one');
+  stream.setMinimumInterval(60_000);
+  const next = stream.read();
+  await new Promise<void>((resolve) => {
+    response?.write('two', () => resolve());
+  });
+  // All that comes before the end comes with it, as the interval is longer than any test.
+  await new Promise<void>((resolve) => {
+    response?.write('three', () => resolve());
+  });
+  response?.end();
+  expect(Buffer.concat([...((await next) ?? [])]).toString()).toBe('twothree');
+});
+
+it.each([
+  [true, 'close'],
+  [false, 'keep-alive'],
+])('asks for the connection to be closed after a stream: %s', async (closesAfterStream, header) => {
+  const server = await startLoopbackServer((_, response) => response.end('one'));
+  cleanups.push(() => server.close());
+  const connection = connectEngine({
+    address: { origin: server.url },
+    maxConnections: 1,
+    closesAfterStream,
+  });
+  cleanups.push(() => connection.close());
+  const stream = await connection.openStream('/', {}, signal);
+  expect(String(await stream.read())).toBe('one');
+  expect(server.requests[0]?.headers.connection).toBe(header);
+});
+
+it('closes the socket of a stream that is not read on', async () => {
   let gone: Promise<unknown> = Promise.resolve();
   const connection = await connectTo((_, response) => {
     gone = once(response, 'close');

@@ -213,13 +213,13 @@ describe('a request', () => {
 
   it('fails when the client closes', async () => {
     const client = open();
-    let isAsked = (): void => {};
-    const received = new Promise<void>((resolve) => {
-      isAsked = resolve;
+    let reportRequest = (): void => {};
+    const requested = new Promise<void>((resolve) => {
+      reportRequest = resolve;
     });
-    const server = await serve(() => isAsked());
+    const server = await serve(() => reportRequest());
     const reading = read(client, server.url);
-    await received;
+    await requested;
     await Promise.all([expect(reading).rejects.toBeInstanceOf(HttpFailure), client.close()]);
   });
 });

@@ -14,8 +14,10 @@ function fakeController() {
     pause: () => {
       controller.paused = true;
     },
+    resumed: 0,
     resume: () => {
       controller.paused = false;
+      controller.resumed += 1;
     },
     abort: (error: Error) => void aborts.push(error),
   };
@@ -136,6 +138,9 @@ describe('reading', () => {
     expect(controller.paused).toBe(true);
     expect(await text()).toEqual(['aa', 'bb', 'c']);
     expect(controller.paused).toBe(false);
+    data('e');
+    expect(await text()).toEqual(['e']);
+    expect(controller.resumed).toBe(1);
     data('dddd');
     expect(controller.paused).toBe(false);
   });
@@ -159,6 +164,12 @@ describe('reading', () => {
     expect(await isSettled(next)).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
     expect(await next).toEqual(['b', 'c']);
+    await vi.advanceTimersByTimeAsync(99);
+    const soon = text();
+    data('x');
+    expect(await isSettled(soon)).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await soon).toEqual(['x']);
     await vi.advanceTimersByTimeAsync(99.5);
     const last = text();
     data('d');

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJsonDocument } from '../json-document.ts';
 import { builtInLabels, pluginLabelSchema } from './plugin-label.ts';
 
 /** How to connect to a plugin. */
@@ -72,13 +73,13 @@ export function parsePluginFile(content: string): ReadonlyMap<string, PluginEntr
 /**
  * Parses JSON with an optional byte order mark, which some editors write.
  *
- * @throws PluginFileError
+ * @throws PluginFileError, caused by a JsonSyntaxError with the position.
  */
 export function parsePluginJson(content: string): unknown {
   try {
-    return JSON.parse(content.replace(/^\uFEFF/u, ''));
-  } catch {
-    throw new PluginFileError('mcp.json is not valid JSON');
+    return parseJsonDocument(content).value;
+  } catch (error) {
+    throw new PluginFileError('mcp.json is not valid JSON', { cause: error });
   }
 }
 

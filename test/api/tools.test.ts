@@ -119,6 +119,7 @@ describe('a plugin', () => {
     expect(output[0]).toMatchObject({
       tool: 'get_wind',
       output: blocks('The tool server failed: its process has gone (exit code 3): out of wind'),
+      is_error: true,
     });
     // The next request gets a new process.
     const { output: next } = await weatherOf('What is the weather in Lisbon?');
@@ -158,7 +159,18 @@ describe('a plugin', () => {
 });
 
 describe('the next turn', () => {
-  it('answers from the result without another call, and leaks nothing internal', async () => {
+  it('shows no markup where it has no tools any more', async () => {
+    const first = await weatherOf('What is the weather in Lisbon?');
+    const { output } = await say('What is the weather in Paris?', [], {
+      previous_response_id: first.response_id,
+    });
+    expect(JSON.stringify(output.filter(({ type }) => type === 'message'))).not.toMatch(
+      /tool_call/,
+    );
+    for (const item of output) expect(item.type).not.toBe('tool_call');
+  });
+
+  it('answers from the result without another call, and shows nothing of our own', async () => {
     const first = await weatherOf('What is the weather in Lisbon?');
     await place.turnPage();
     const after = { previous_response_id: first.response_id };

@@ -5,8 +5,8 @@ import { runHearth } from '../setup/cli/run-hearth.ts';
 import { openTerminalSession } from '../setup/cli/terminal-session.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 
-/** A real model is done before a test can interrupt it for sure; this server waits for ever. */
-const endlessQuestion = 'Go on and on';
+/** A real model may finish before a test interrupts it; this server waits forever. */
+const endlessQuestion = 'Write without end';
 const stats = {
   input_tokens: 1,
   total_output_tokens: 1,
@@ -23,8 +23,8 @@ beforeEach(async () => {
   abandoned = [];
   let count = 0;
   server = await startLoopbackServer(({ path, body }, response) => {
-    if (path === '/ready') {
-      sendJson(response, { status: 'ready' });
+    if (path.startsWith('/api/v1/models')) {
+      sendJson(response, { models: [] });
     } else if (body.includes(endlessQuestion)) {
       abandoned.push(once(response, 'close'));
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -56,10 +56,10 @@ describe('an answer that is interrupted', () => {
     expect(await Promise.all(abandoned)).toHaveLength(1);
   });
 
-  it('leaves no trace in a conversation, which goes on from the response before it', async () => {
+  it('leaves no trace in a conversation, which continues from the response before it', async () => {
     const terminal = openTerminalSession(['chat', 'a', '--host', server.url], home);
     try {
-      await terminal.expect(/Talking to a\.[\s\S]*> /);
+      await terminal.expect(/Chatting with a\.[\s\S]*> /);
       terminal.type('Begin\r');
       await terminal.expect(/Answer 1\.\n> /);
       terminal.type(`${endlessQuestion}\r`);

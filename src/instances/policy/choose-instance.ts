@@ -5,8 +5,7 @@ export interface Demand {
   readonly variantId: string;
   /** Absent: that of an instance loaded by name, or at least the default. */
   readonly contextLength?: number;
-  readonly defaultContextLength: number;
-  /** Beginning of the prompt, to prefer the instance that has most of it in its cache. */
+  /** Beginning of the prompt, to find the instance that has most of it in its cache. */
   readonly promptPrefix?: string;
 }
 
@@ -45,9 +44,7 @@ function suits(instance: InstanceView, demand: Demand): boolean {
   if (instance.modelKey !== demand.modelKey || instance.variantId !== demand.variantId)
     return false;
   if (instance.state === 'stopping') return false;
-  return demand.contextLength === undefined
-    ? instance.isExplicit || instance.contextLength >= demand.defaultContextLength
-    : instance.contextLength === demand.contextLength;
+  return demand.contextLength === undefined || instance.contextLength === demand.contextLength;
 }
 
 /** Length of the common prefix of two texts, in code units. */

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { conversationTurn } from '../../test/setup/store/conversation-turn.ts';
+import { temporaryStore } from '../../test/setup/store/temporary-store.ts';
+import type { HearthError } from '../contract/errors.ts';
+import type { StoredResponse } from '../store/store.ts';
+import { assertToolResults, loadHistory, systemTextOf } from './history.ts';
+import type { TurnMessage } from './turn-request.ts';
+
+function response(id: string, turn: Partial<StoredResponse['turn']> = {}): StoredResponse {
+  return {
+    id,
+    parentId: null,
+    ownerId: null,
+    createdAt: new Date(0),
+    modelKey: 'a/b',
+    modelInstanceId: 'a/b',
+    turn: conversationTurn(turn),
+  };
+}
+
+/** The error that `check` throws, with the names that an API has for fields. */
+function described(check: () => void) {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    const failure = error as HearthError;
+    const text = failure.describe((name) => `<${name}>`);
+    return { code: failure.code, field: failure.field, text };
+  }
+}
+
+describe('loadHistory', () => {
+  it('says in the words of the API that a response is not stored', async () => {
+    const store = await temporaryStore();
+    expect(await loadHistory(store, undefined, null)).toEqual([]);
+    const error = await loadHistory(store, 'resp_1', null).catch((thrown: unknown) => thrown);
+    expect((error as HearthError).describe((name) => `<${name}>`)).toBe(
+      '<previousResponseId> "resp_1" is not stored. It may have been deleted or made with "<isStored>": false; start a new conversation, or continue another response.',
+    );
+  });
+});
+
+describe('systemTextOf', () => {
+  it('is the newest system prompt with the instructions of this turn', () => {
+    const history = [
+      response('1', { systemPrompt: 'One.' }),
+      response('2', { systemPrompt: 'Two.', instructions: 'Not now.' }),
+      response('3'),
+    ];
+    expect(systemTextOf([], {})).toBeUndefined();
+    expect(systemTextOf([response('3')], {})).toBeUndefined();
+    expect(systemTextOf(history, {})).toBe('Two.');
+    expect(systemTextOf(history, { systemPrompt: '' })).toBe('');
+    expect(systemTextOf(history, { instructions: 'Now.' })).toBe('Two.\n\nNow.');
+    expect(systemTextOf([], { instructions: 'Now.' })).toBe('Now.');
+  });
+});
+
+describe('assertToolResults', () => {
+  const call = (id: string) =>
+    ({ type: 'clientToolCall', round: 0, id, name: 'draw', argumentsJson: '{}' }) as const;
+  const result = (toolCallId: string): TurnMessage => ({ role: 'tool', toolCallId, content: [] });
+  const waiting = [
+    response('0', { items: [call('old')] }),
+    response('1', { items: [call('a'), call('b')] }),
+  ];
+
+  it('accepts the results of the last turn, in any order and among other messages', () => {
+    const user: TurnMessage = { role: 'user', content: [] };
+    const accepts = (...args: Parameters<typeof assertToolResults>) =>
+      expect(described(() => assertToolResults(...args))).toBeUndefined();
+    accepts(waiting, [result('b'), user, result('a')]);
+    accepts([response('1')], [user]);
+    // Without a history, any list of messages is accepted.
+    accepts([], [result('c')]);
+  });
+
+  it('accepts results of calls that the messages themselves contain', () => {
+    const toolCalls = [{ id: 'c', name: 'draw', argumentsJson: '{}' }];
+    const own: TurnMessage = { role: 'assistant', content: [], toolCalls };
+    expect(described(() => assertToolResults([response('1')], [own, result('c')]))).toBeUndefined();
+    expect(described(() => assertToolResults([response('1')], [result('c'), own]))).toMatchObject({
+      field: 'messages[0].toolCallId',
+    });
+    const silent: TurnMessage = { role: 'assistant', content: [] };
+    expect(described(() => assertToolResults([response('1')], [silent]))).toBeUndefined();
+  });
+
+  it('names the calls without a result', () => {
+    expect(described(() => assertToolResults(waiting, []))).toEqual({
+      code: 'invalid_value',
+      field: 'messages',
+      text: '<previousResponseId> "1" waits for the results of tool calls: a, b. Send one for each of them.',
+    });
+    expect(described(() => assertToolResults(waiting, [result('a')]))?.text).toContain('calls: b.');
+  });
+
+  it('names a result without a call; the calls of earlier turns have theirs', () => {
+    expect(described(() => assertToolResults(waiting, [result('a'), result('old')]))).toEqual({
+      code: 'invalid_value',
+      field: 'messages[1].toolCallId',
+      text: 'There is no tool call "old" in <previousResponseId> "1".',
+    });
+  });
+});
