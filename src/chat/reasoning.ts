@@ -3,9 +3,9 @@ import type { ReasoningLevel } from '../engine/engine.ts';
 import type { ModelEntry } from '../models/model.ts';
 
 /**
- * Checks a reasoning setting against what the model can do.
+ * Checks that a model supports a reasoning setting.
  *
- * @throws HearthError `unsupported_reasoning`, naming what is allowed.
+ * @throws HearthError `unsupported_reasoning`, with the allowed values.
  */
 export function assertReasoning(model: ModelEntry, level: ReasoningLevel | undefined): void {
   if (level === undefined || model.reasoning?.allowedOptions.includes(level)) return;
