@@ -205,7 +205,7 @@ it('says that it is lost, and why', async () => {
   });
 });
 
-it('does not try again where nobody listens', async () => {
+it('does not retry a refused connection', async () => {
   const server = await startLoopbackServer(() => {});
   await server.close();
   const lost = connect(server.url).getJson('/', signal);
@@ -220,7 +220,7 @@ it('closes with the requests under way', async () => {
   await Promise.all([expect(next).rejects.toBeInstanceOf(ConnectionLostError), connection.close()]);
 });
 
-it('holds back what comes too soon after the last batch', async () => {
+it('delays bytes that follow the last batch too soon', async () => {
   let response: ServerResponse | undefined;
   const connection = await connectTo((_, started) => {
     response = started;
@@ -284,7 +284,7 @@ describe('readReply', () => {
     return { stream, isClosed: () => isClosed };
   };
 
-  it('joins what comes in pieces, also within a character', async () => {
+  it('joins pieces, even within a character', async () => {
     const [first, second] = [Buffer.from('"é"').subarray(0, 2), Buffer.from('"é"').subarray(2)];
     const { stream } = streamOf([first], [second]);
     expect(await readReply(stream)).toEqual({ status: 207, body: 'é' });
