@@ -134,14 +134,14 @@ describe('createAddressPolicy', () => {
   });
 
   it('asks for all addresses of a name, whatever the socket asks for', () => {
-    const asked: unknown[] = [];
+    const lookups: unknown[] = [];
     const { lookup } = createAddressPolicy({
       type: 'public',
       allowedHosts: [],
-      resolve: (hostname, options) => void asked.push([hostname, options]),
+      resolve: (hostname, options) => void lookups.push([hostname, options]),
     });
     lookup('name', { all: false, family: 6 }, () => {});
-    expect(asked).toEqual([['name', { all: true, family: 6 }]]);
+    expect(lookups).toEqual([['name', { all: true, family: 6 }]]);
   });
 
   it('gives the error of a name that is not known, and no address with an error', () => {
