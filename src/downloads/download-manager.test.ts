@@ -106,7 +106,7 @@ describe('pausing', () => {
     const first = await begin(manager, 'one');
     const second = await begin(manager, 'two');
     expect(second).toMatchObject({ status: 'downloading', bytesPerSecond: 0 });
-    expect(second.estimatedCompletionAt).toBeUndefined();
+    expect(second.estimatedCompletionAt).toBeInstanceOf(Date);
     expect(await manager.pause(second.id)).toMatchObject({ status: 'paused' });
     expect(await manager.find(first.id)).toMatchObject({ status: 'downloading' });
     expect((await manager.list()).map(({ plan }) => plan.name)).toHaveLength(2);

@@ -22,7 +22,7 @@ export type Integration =
 export interface ToolResult {
   /** Cut with a note where the server sent more than the bound. */
   readonly content: readonly ToolContent[];
-  /** Whether the tool reports that it failed; only the model is told. */
+  /** Whether the tool reports that it failed, timed out or its server ended. */
   readonly isError: boolean;
 }
 
