@@ -220,7 +220,7 @@ it('closes with the requests under way', async () => {
   await Promise.all([expect(next).rejects.toBeInstanceOf(ConnectionLostError), connection.close()]);
 });
 
-it('holds back what comes too soon after the last batch', async () => {
+it('holds back bytes that arrive too soon after the last batch', async () => {
   let response: ServerResponse | undefined;
   const connection = await connectTo((_, started) => {
     response = started;

@@ -210,7 +210,7 @@ describe('a response', () => {
     expect(broken).toEqual([]);
   });
 
-  it('breaks off when the client closes, also where nobody wants to know', async () => {
+  it('breaks off when the client closes, also without a listener', async () => {
     const server = await serve((_, response) => void response.write('some'));
     const outbound = createOutboundFetch({
       egress: { type: 'any' },
