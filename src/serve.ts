@@ -40,7 +40,7 @@ import { speechScriptPlugin } from './tools/speech-script-plugin.ts';
 import { createToolServers } from './tools/tool-servers.ts';
 import { version } from './version.ts';
 
-/** The APIs of the server, besides its own endpoints. */
+/** The APIs of the server, in addition to its own endpoints. */
 export const surfaces: readonly ((services: SurfaceServices) => Surface)[] = [
   createV0Surface,
   createV1Surface,
@@ -48,15 +48,15 @@ export const surfaces: readonly ((services: SurfaceServices) => Surface)[] = [
 ];
 
 export interface ServeOptions {
-  /** Folder of settings, database, models and runtimes; made where it does not exist. */
+  /** Folder of settings, database, models and runtimes; created if it does not exist. */
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly flags?: Partial<Record<SettingKey, unknown>>;
-  /** Lets anyone in who can reach an address that is not loopback. */
+  /** Allows a host that is not loopback although tokens are not required. */
   readonly allowUnauthenticated?: boolean;
-  /** Whether the log goes to a terminal; `log.format` decides what that means. */
+  /** Writes the log as readable lines instead of JSON. */
   readonly isLogForTerminal?: boolean;
-  /** Told of long work that nobody asked for by name. */
+  /** Called with the progress of long work that no request named, such as a runtime download. */
   readonly onProgress?: (event: {
     readonly type: 'runtime.install';
     readonly progress: InstallProgress;
@@ -65,14 +65,14 @@ export interface ServeOptions {
 
 export interface RunningServer {
   readonly url: string;
-  /** Stops taking requests, lets those that run finish for a while, and frees everything. */
+  /** Stops accepting requests, drains the requests in flight, and releases all resources. */
   close(): Promise<void>;
 }
 
 /**
- * Builds everything and listens.
+ * Creates all components and starts listening.
  *
- * @throws SettingsError, HomeInUseError, StoreOpenError; Error for an address that can't be listened on.
+ * @throws SettingsError, HomeInUseError, StoreOpenError; Error if the address can't be bound.
  */
 export async function startServer(options: ServeOptions): Promise<RunningServer> {
   const { home, environment, onProgress } = options;
@@ -96,7 +96,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       try {
         await cleanup();
       } catch (error) {
-        logger.error({ err: error }, 'something was not closed');
+        logger.error({ err: error }, 'cleanup failed');
       }
     }
   };
@@ -192,7 +192,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const tokens = createTokenService({
       tokens: store.tokens,
       onTouchError: (err, tokenId) =>
-        logger.warn({ err, tokenId }, 'last use of a token not noted'),
+        logger.warn({ err, tokenId }, 'last use of a token not recorded'),
     });
     const endpoint = settings['hub.endpoint'];
     const http = createHttpClient({ environment, egress: hubEgressPolicy(endpoint) });
@@ -210,7 +210,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     cleanups.push(() => downloads.close());
     await downloads
       .continueInterrupted()
-      .catch((err: unknown) => logger.error({ err }, 'downloads not continued'));
+      .catch((err: unknown) => logger.error({ err }, 'failed to resume downloads'));
 
     const ownerToken = generateOwnerToken();
     const startedAt = new Date();
@@ -262,6 +262,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       url: server.url,
       version,
       started_at: startedAt.toISOString(),
+      ...(settings['auth.required'] ? { requires_token: true } : {}),
     });
     cleanups.push(() => removeServerRecord(home));
     logger.info({ url: server.url, version }, 'listening');
@@ -272,7 +273,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   }
 }
 
-/** Folders of other programs, as absolute paths. */
+/** Absolute paths of the folders of other programs. */
 function extraRoots(settings: Settings): ModelRoot[] {
   return settings['models.extraDirs'].map((folder) => ({
     folder: resolve(expandTilde(folder, homedir())),
@@ -280,7 +281,7 @@ function extraRoots(settings: Settings): ModelRoot[] {
   }));
 }
 
-/** An address that others can reach needs tokens, or a clear word that it does not. */
+/** A host that other machines can reach requires tokens, unless `allowUnauthenticated` is set. */
 function assertGuarded(settings: Settings, isAllowedUnauthenticated: boolean): void {
   const host = settings['server.host'];
   if (isLoopback(host) || settings['auth.required'] || isAllowedUnauthenticated) return;

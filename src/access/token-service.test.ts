@@ -28,7 +28,7 @@ const serviceOn = (tokens: Store['tokens']) =>
   createTokenService({ tokens, onTouchError: (error) => touchErrors.push(error) });
 
 describe('create', () => {
-  it('makes a token that authenticates and is not kept itself', async () => {
+  it('creates a token that authenticates, and stores only its hash', async () => {
     const { record, token } = await service.create({ name: 'laptop', permissions: ['chat'] });
     expect(token).toMatch(new RegExp(`^hearth-${record.id}-[0-9a-f]{48}$`));
     expect(record).toMatchObject({ name: 'laptop', permissions: ['chat'], expiresAt: null });
@@ -39,7 +39,7 @@ describe('create', () => {
     });
   });
 
-  it('makes no two alike', async () => {
+  it('never creates the same token twice', async () => {
     const tokens = await Promise.all(
       Array.from({ length: 20 }, () => service.create({ name: 'same', permissions: [] })),
     );
@@ -48,7 +48,7 @@ describe('create', () => {
 });
 
 describe('authenticate', () => {
-  it('tells no header from a wrong one', async () => {
+  it('distinguishes a missing header from a wrong one', async () => {
     expect(await service.authenticate(undefined, now)).toEqual({ kind: 'none' });
   });
 
@@ -63,7 +63,7 @@ describe('authenticate', () => {
     `Bearer hearth-' or 1=1-${'a'.repeat(48)}`,
     `Bearer x hearth-0123456789-${'a'.repeat(48)}`,
     `Bearer ${'a '.repeat(10_000)}`,
-  ])('calls %j malformed and shows nothing of it', async (header) => {
+  ])('reports %j as malformed without revealing it', async (header) => {
     expect(await service.authenticate(header, now)).toEqual({
       kind: 'invalid',
       reason: 'malformed',
@@ -71,12 +71,12 @@ describe('authenticate', () => {
     });
   });
 
-  it('takes the scheme in any case', async () => {
+  it('ignores the case of the scheme', async () => {
     const { token } = await service.create({ name: 'a', permissions: [] });
     expect(await service.authenticate(`bearer  ${token} `, now)).toMatchObject({ kind: 'token' });
   });
 
-  it('refuses an unknown id, a wrong secret and a revoked token alike', async () => {
+  it('rejects an unknown id, a wrong secret and a revoked token with the same result', async () => {
     const { record, token } = await service.create({ name: 'a', permissions: [] });
     const refusal = { kind: 'invalid', reason: 'unknown' };
     const wrongId = `hearth-${'0'.repeat(10)}-${token.slice(-48)}`;
@@ -91,7 +91,7 @@ describe('authenticate', () => {
     expect(await service.authenticate(`Bearer ${token}`, now)).toMatchObject(refusal);
   });
 
-  it('refuses a token from the moment it expires', async () => {
+  it('rejects a token once it has expired', async () => {
     const { token } = await service.create({ name: 'a', permissions: [], expiresAt: now });
     expect(await service.authenticate(`Bearer ${token}`, later(-1))).toMatchObject({
       kind: 'token',
@@ -102,7 +102,7 @@ describe('authenticate', () => {
     });
   });
 
-  it('notes the last use once a minute', async () => {
+  it('records the last use once a minute', async () => {
     const { record, token } = await service.create({ name: 'a', permissions: [] });
     const lastUse = async (milliseconds: number) => {
       await service.authenticate(`Bearer ${token}`, later(milliseconds));
@@ -113,7 +113,7 @@ describe('authenticate', () => {
     expect(await lastUse(60_000)).toEqual(later(60_000));
   });
 
-  it('lets in whose last use can not be noted', async () => {
+  it('authenticates a token although its last use cannot be recorded', async () => {
     const failure = new Error('disk is full');
     const full = serviceOn({ ...store.tokens, touch: () => Promise.reject(failure) });
     const { token } = await full.create({ name: 'a', permissions: [] });

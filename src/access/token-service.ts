@@ -6,7 +6,7 @@ import { formatToken, generateToken, hashSecret, maskToken, parseToken } from '.
 interface NewToken {
   readonly name: string;
   readonly permissions: readonly Permission[];
-  /** The first moment at which it isn't valid any more; never where absent. */
+  /** When the token expires; absent if it never does. */
   readonly expiresAt?: Date;
 }
 
@@ -15,33 +15,33 @@ export type Authentication =
   | { readonly kind: 'token'; readonly token: StoredToken }
   | {
       readonly kind: 'invalid';
-      /** `unknown` is a revoked token too, and one with a wrong secret. */
+      /** `unknown` also covers revoked tokens and wrong secrets. */
       readonly reason: 'malformed' | 'unknown' | 'expired';
-      /** What of the token a message may show. */
+      /** The part of the token that messages may show. */
       readonly masked: string;
     };
 
 export interface TokenService {
-  /** The only time that the token itself is known: just a hash of its secret is kept. */
+  /** Creates a token. The result is the only copy of its text: the store has only a hash of the secret. */
   create(token: NewToken): Promise<{ readonly record: StoredToken; readonly token: string }>;
-  /** Reads an `Authorization` header (`Bearer`, RFC 6750); whether a token is needed is not its matter. */
+  /** Reads an `Authorization` header (`Bearer`, RFC 6750); the caller decides whether a token is required. */
   authenticate(authorizationHeader: string | undefined, now: Date): Promise<Authentication>;
   /** Oldest first. */
   list(): Promise<readonly StoredToken[]>;
-  /** False where there is no token with this id. */
+  /** False if no token has this id. */
   revoke(id: string): Promise<boolean>;
 }
 
-/** `lastUsedAt` is only so exact, which spares a write with each request. */
+/** Precision of `lastUsedAt`, so that not every request causes a write. */
 const touchIntervalMs = 60_000;
 
 interface TokenServiceOptions {
   readonly tokens: TokenRepository;
-  /** Told where the last use could not be noted; the request goes on. */
+  /** Called if the last use could not be recorded; the request continues. */
   readonly onTouchError: (error: unknown, tokenId: string) => void;
 }
 
-/** Makes, checks, lists and revokes the API tokens kept in a store. */
+/** Creates, checks, lists and revokes the API tokens kept in a store. */
 export function createTokenService({ tokens, onTouchError }: TokenServiceOptions): TokenService {
   return {
     create: async ({ name, permissions, expiresAt }) => {
@@ -78,7 +78,7 @@ export function createTokenService({ tokens, onTouchError }: TokenServiceOptions
     revoke: (id) => tokens.delete(id),
   };
 
-  /** A disk that is full must not lock out the one who wants to free it. */
+  /** A full disk must not lock out a client that wants to free space. */
   async function touch({ id, lastUsedAt }: StoredToken, now: Date): Promise<void> {
     if (lastUsedAt !== null && now.getTime() - lastUsedAt.getTime() < touchIntervalMs) return;
     try {

@@ -7,24 +7,24 @@ import type { LoadEvent } from './turn-event.ts';
 
 export interface AcquiredInstance {
   readonly lease: InstanceLease;
-  /** When the request came, or when the load ended that it waited for; a value of `performance.now()`. */
+  /** Time of the request, or of the end of its load; a value of `performance.now()`. */
   readonly startedAt: number;
-  /** Present where the request waited for a load. */
+  /** Present if the request waited for a load. */
   readonly loadTimeSeconds: number | undefined;
 }
 
 interface AcquireListener<Start> {
-  /** Makes the first event, once the instance is chosen; `isLoading` where the request waits for its load. */
+  /** Creates the first event, once the instance is chosen; `isLoading` if the request waits for its load. */
   readonly toStart: (instanceId: string, isLoading: boolean) => Start | Promise<Start>;
   /** Called at once when the request has its slot, perhaps while the model still loads. */
   readonly onSlot?: () => void;
 }
 
 /**
- * Acquires an instance and yields the events until then. The lease must be released; ending the iteration early
- * gives up.
+ * Acquires an instance and yields the events until then. The caller must release the lease; ending the iteration early
+ * cancels the request.
  *
- * @throws HearthError those of `InstancePool.acquire`.
+ * @throws The errors of `InstancePool.acquire`.
  */
 export async function* acquireInstance<Start>(
   pool: InstancePool,
@@ -49,7 +49,7 @@ export async function* acquireInstance<Start>(
       events.push(event);
     })
     .finally(events.close);
-  // It is awaited only after the channel has ended; until then a failure must not count as unhandled.
+  // Awaited only after the channel has ended; an earlier failure must not become an unhandled rejection.
   acquiring.catch(() => {});
   let isTaken = false;
   try {

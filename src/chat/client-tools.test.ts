@@ -22,7 +22,7 @@ const call = (index: number, name: string, argumentsJson = '{}'): GenerationEven
   argumentsJson,
 });
 
-/** Says one list of events after the other, each with its end. */
+/** Generates one list of events after the other, each with its end. */
 const generations = (...lists: readonly GenerationEvent[][]) =>
   async function* (generation: number): AsyncGenerator<GenerationEvent> {
     const list = lists[Math.min(generation, lists.length - 1)] ?? [];
@@ -84,7 +84,7 @@ describe('a turn with tools of the client', () => {
     expect(requests[0]).toMatchObject({ tools: [draw], toolChoice: 'auto' });
   });
 
-  it('goes on with the results, which come right after the calls', async () => {
+  it('continues with the results right after the calls', async () => {
     const script = generations([call(0, 'draw'), call(1, 'draw')], [say('Done.')]);
     const { run, requests } = await scriptedTurns(script);
     const { responseId = '' } = resultOf(await run({ clientTools: [draw] }));
@@ -107,7 +107,7 @@ describe('a turn with tools of the client', () => {
       { role: 'tool', toolCallId: 'id0', content: 'one' },
       { role: 'user', content: 'Well?' },
     ]);
-    // The turn after that needs no results any more, and has the same beginning.
+    // The next turn needs no results, and has the same prefix.
     await run({ previousResponseId: resultOf(next).responseId ?? '' });
     expect(messagesOf(requests[2])).toEqual([
       ...messagesOf(requests[1]),
@@ -116,7 +116,7 @@ describe('a turn with tools of the client', () => {
     ]);
   });
 
-  it('does not go on without the results of all calls', async () => {
+  it('does not continue without the results of all calls', async () => {
     const { run, requests } = await scriptedTurns(generations([call(0, 'draw'), call(1, 'draw')]));
     const { responseId: previousResponseId = '' } = resultOf(await run({ clientTools: [draw] }));
     await expect(run({ previousResponseId })).rejects.toMatchObject({
@@ -136,7 +136,7 @@ describe('a turn with tools of the client', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('passes a whole list of messages on as it is', async () => {
+  it('passes on a whole list of messages unchanged', async () => {
     const { run, requests } = await scriptedTurns(generations([say('Done.')]));
     const toolCalls = [{ id: 'x', name: 'draw', argumentsJson: '{"a":1}' }];
     const text = (value: string) => [{ type: 'text', text: value }] as const;
@@ -162,7 +162,7 @@ describe('a turn with tools of the client', () => {
     expect(requests[0]).not.toHaveProperty('toolChoice');
   });
 
-  it('leaves every call to the client where the server has no tools', async () => {
+  it('leaves every call to the client if the server has no tools', async () => {
     const { run } = await scriptedTurns(generations([call(0, 'unknown')]));
     const { items } = resultOf(await run({ clientTools: [draw] }));
     expect(items).toMatchObject([{ type: 'clientToolCall', name: 'unknown' }]);
@@ -188,7 +188,7 @@ describe('a turn with tools of the client', () => {
     });
   });
 
-  it('ends a turn of a model that goes on calling though it has no tools', async () => {
+  it('ends a turn of a model that keeps calling tools although it has none', async () => {
     const { run, requests } = await scriptedTurns(generations([call(0, 'draw')]));
     const { items, stopReason } = resultOf(await run({ clientTools: [] }));
     expect(requests).toHaveLength(3);
@@ -216,7 +216,7 @@ describe('a turn with tools of the client', () => {
 });
 
 describe('a turn with tools of the client and of the server', () => {
-  it('makes the calls of the server and ends with those of the client', async () => {
+  it('executes the calls of the server and ends with those of the client', async () => {
     const script = generations(
       [call(0, 'draw'), call(1, 'get_weather', '{"city":"Brest"}'), call(2, 'nothing')],
       [say('Done.')],
@@ -252,7 +252,7 @@ describe('a turn with tools of the client and of the server', () => {
     ]);
   });
 
-  it('refuses a tool of the client with the name of another one', async () => {
+  it('rejects a client tool with the name of another tool', async () => {
     const { run } = await scriptedTurns(generations([say('Hi')]), weather);
     const events = await run({
       clientTools: [draw, { ...draw, name: 'get_weather' }],

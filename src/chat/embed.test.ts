@@ -19,7 +19,7 @@ it('embeds texts and frees the instance', async () => {
     promptTokens: 2,
   });
   expect(pool.list()).toMatchObject([{ requestCount: 0, activeRequests: 0, ttlSeconds: 7 }]);
-  // The only embedding model that is loaded needs no name.
+  // The only loaded embedding model needs no name.
   await embed({ pool }, { model: undefined, inputs: ['a'] }, testContext());
   await expect(
     embed({ pool }, { model: 'test/model', inputs: ['a'] }, testContext()),

@@ -6,7 +6,7 @@ import type { RequestContext } from '../request/request-context.ts';
 import { logGeneration } from './log-generation.ts';
 
 export interface EmbedRequest {
-  /** Model key or instance id; undefined or empty: the one embedding model that is loaded. */
+  /** Model key or instance id; undefined or empty: the only loaded embedding model. */
   readonly model: string | undefined;
   /** Idle time after which the instance is unloaded. */
   readonly ttlSeconds?: number;
@@ -15,7 +15,7 @@ export interface EmbedRequest {
 
 export interface EmbedResult {
   readonly selection: ModelSelection;
-  /** One vector for each input, in order. */
+  /** One vector per input, in order. */
   readonly vectors: readonly (readonly number[])[];
   readonly promptTokens: number;
 }
@@ -23,7 +23,7 @@ export interface EmbedResult {
 /**
  * Embeds texts on an instance of an embedding model.
  *
- * @throws HearthError those of `InstancePool.acquire` and `Engine.embed`; the signal's reason when aborted.
+ * @throws The errors of `InstancePool.acquire` and `Engine.embed`; the signal's reason when aborted.
  */
 export async function embed(
   { pool }: { readonly pool: InstancePool },

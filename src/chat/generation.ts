@@ -10,11 +10,11 @@ import type {
 export interface GenerationReport {
   readonly stopReason: EngineStopReason;
   readonly usage: GenerationUsage;
-  /** Tokens of the reasoning among those of the completion; counted again, since the engine does not tell. */
+  /** Tokens of the reasoning among those of the completion; counted here, since the engine does not report them. */
   readonly reasoningTokens: number;
-  /** From `startedAt` to the first token, or to the end where there is none. */
+  /** From `startedAt` to the first token, or to the end if there is none. */
   readonly timeToFirstTokenSeconds: number;
-  /** The engine could not parse the end of what the model wrote; what arrived is kept. */
+  /** The engine could not parse the end of what the model generated; the text received is kept. */
   readonly isMalformed: boolean;
 }
 
@@ -36,10 +36,10 @@ export type GenerationStep =
   | { readonly type: 'generation.report'; readonly report: GenerationReport };
 
 /**
- * Generates and measures. Ending the iteration early, or aborting the signal, stops the engine.
+ * Generates text and measures the speed. Ending the iteration early, or aborting the signal, stops the engine.
  *
- * @param startedAt From where the time to the first token counts; a value of `performance.now()`.
- * @throws HearthError those of `Engine.generate`.
+ * @param startedAt Start of the time to the first token; a value of `performance.now()`.
+ * @throws The errors of `Engine.generate`.
  */
 export async function* generate(
   engine: Engine,

@@ -4,9 +4,9 @@ import type { Store, StoredResponse } from '../store/store.ts';
 import type { TurnMessage, TurnRequest } from './turn-request.ts';
 
 /**
- * The earlier turns of a conversation, oldest first; empty for a new one.
+ * Returns the earlier turns of a conversation, oldest first; empty for a new one.
  *
- * @throws HearthError `invalid_value` where the response is not stored, or not by this owner.
+ * @throws HearthError `invalid_value` if the response does not exist or belongs to another owner.
  */
 export async function loadHistory(
   store: Store,
@@ -35,7 +35,7 @@ export function systemTextOf(
 }
 
 /**
- * Checks that a turn brings the results of all calls that the turn before left to the client, and of no others.
+ * Checks that a turn has the results of exactly the calls that the previous turn left to the client.
  *
  * @throws HearthError `invalid_value`.
  */

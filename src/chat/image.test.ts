@@ -15,7 +15,7 @@ describe('prepareImage', () => {
     ['jpeg', 'image/jpeg'],
     ['webp', 'image/png'],
     ['gif', 'image/png'],
-  ] as const)('encodes %s anew as %s', async (format, mediaType) => {
+  ] as const)('re-encodes %s as %s', async (format, mediaType) => {
     const original = sharp({ create: { width: 8, height: 6, channels: 3, background: 'teal' } });
     const bytes = await original.toFormat(format).toBuffer();
     const image = await prepare(encode(`image/${format}`, bytes));
@@ -26,12 +26,12 @@ describe('prepareImage', () => {
     expect(toDataUrl(image)).toMatch(new RegExp(`^data:${mediaType};base64,`));
   });
 
-  it('gives the same bytes for the same image', async () => {
+  it('returns the same bytes for the same image', async () => {
     const [one, other] = [await prepare(await picture('red')), await prepare(await picture('red'))];
     expect(one.sha256).toBe(other.sha256);
   });
 
-  it('leaves metadata behind', async () => {
+  it('removes metadata', async () => {
     const bytes = await sharp({ create: { width: 4, height: 4, channels: 3, background: 'red' } })
       .withExif({ IFD0: { Artist: 'Somebody' } })
       .jpeg()
@@ -62,7 +62,7 @@ describe('prepareImage', () => {
     });
   });
 
-  it('refuses a truncated image', async () => {
+  it('rejects a truncated image', async () => {
     const whole = Buffer.from((await picture('red', 400, 400)).split(',')[1] ?? '', 'base64');
     const half = whole.subarray(0, whole.length / 2);
     await expect(prepare(encode('image/png', half))).rejects.toThrow(/can't be read/);
@@ -71,13 +71,13 @@ describe('prepareImage', () => {
   it.each([
     ['wide', 60_000, 1, /60000 × 1 pixels; at most 16384 a side/],
     ['large', 1200, 1200, /pixel/],
-  ])('refuses one that is too %s', async (_, width, height, message) => {
+  ])('rejects an image that is too %s', async (_, width, height, message) => {
     await expect(prepare(await picture('red', width, height))).rejects.toThrow(message);
   });
 });
 
 describe('assertVision', () => {
-  it('lets images through to vision models only', () => {
+  it('allows images for vision models only', () => {
     expect(() => assertVision(modelEntry({ type: 'vlm' }), 'input')).not.toThrow();
     expect(() => assertVision(modelEntry(), 'input')).toThrow(/test\/model can't see images/);
   });

@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto';
 import { HearthError } from '../contract/errors.ts';
 import type { ModelEntry } from '../models/model.ts';
 
-/** An image that was decoded here and encoded anew: what the engine gets and the store keeps. */
+/** A decoded and re-encoded image, for the engine and the store. */
 export interface PreparedImage {
   readonly sha256: string;
   readonly mediaType: 'image/png' | 'image/jpeg';
   readonly bytes: Uint8Array;
 }
 
-/** Longest side that is accepted, in pixels. */
+/** Maximum length of a side, in pixels. */
 const maxSidePixels = 16_384;
 const formats = 'png, jpeg, webp, gif';
 /** The operations of libvips that read these formats. */
 const decoders = ['Png', 'Jpeg', 'Webp', 'Nsgif'].map((name) => `VipsForeignLoad${name}`);
 
-/** Loaded with the first image, as most servers never see one. */
+/** Imported with the first image, as most servers never get one. */
 let decoder: ReturnType<typeof loadDecoder> | undefined;
 
 /** @throws HearthError `vision_unsupported`. */
@@ -29,8 +29,8 @@ export function assertVision(model: ModelEntry, field: string): void {
 }
 
 /**
- * Decodes an image given as a base64 data URL and encodes it anew (JPEG stays JPEG, all others become
- * PNG), so that the engine's decoder sees only what this one wrote.
+ * Decodes and re-encodes an image in a base64 data URL (JPEG stays JPEG, all others become
+ * PNG), so that the engine's decoder only reads output of this encoder.
  *
  * @param field Domain path of the image, for errors.
  * @throws HearthError `invalid_image`.
@@ -52,7 +52,7 @@ export async function prepareImage(
   const source = Buffer.from(dataUrl.slice(encoded.length), 'base64');
   const sharp = await (decoder ??= loadDecoder());
   try {
-    // Only the header is read here, whatever size it claims.
+    // This reads only the header, independent of the image size.
     const { width, height, format } = await sharp(source, { limitInputPixels: false }).metadata();
     if (width > maxSidePixels || height > maxSidePixels || width * height > maxPixels) {
       throw refuse(
@@ -84,7 +84,7 @@ function reasonOf(error: unknown): string {
     : String(error);
 }
 
-/** The image library, with every decoder off but those of the formats allowed. */
+/** The image library, with all decoders disabled except those of the allowed formats. */
 async function loadDecoder() {
   const { default: sharp } = await import('sharp');
   sharp.block({ operation: ['VipsForeignLoad'] });

@@ -62,7 +62,7 @@ describe('the tools of a turn', () => {
     expect(opened).toHaveBeenCalledOnce();
   });
 
-  it('end the turn where they fail while the model loads', async () => {
+  it('end the turn if they fail while the model loads', async () => {
     const { run, launcher } = await setUp({ open: () => Promise.reject(unreachable) });
     const cancelled = vi.fn<() => void>();
     launcher.onLaunch = (_spec, _onProgress, signal) =>
@@ -80,7 +80,7 @@ describe('the tools of a turn', () => {
     await vi.waitFor(() => expect(cancelled).toHaveBeenCalledOnce());
   });
 
-  it('are an error before the first event where they fail and the model is loaded', async () => {
+  it('fail before the first event if the model is already loaded', async () => {
     const { run, pool } = await setUp({ open: () => Promise.reject(unreachable) });
     (await acquireFrom(pool, 'test/model')).release();
     await expect(run()).rejects.toBe(unreachable);
@@ -94,7 +94,7 @@ describe('the tools of a turn', () => {
     expect(opened).not.toHaveBeenCalled();
   });
 
-  it('close with the turn, which does not wait for it', async () => {
+  it('close with the turn, which does not wait for them', async () => {
     const closing = deferred<void>();
     const close = vi.fn<() => Promise<void>>(() => closing.promise);
     const { run } = await setUp({ open: async () => ({ tools: () => [], close }) });
@@ -103,7 +103,7 @@ describe('the tools of a turn', () => {
     closing.reject(new Error('It does not close.'));
   });
 
-  it('close where they open after the client has left', async () => {
+  it('close if they open after the client has left', async () => {
     const opening = deferred<void>();
     const close = vi.fn<() => Promise<void>>(async () => {});
     const left = new AbortController();

@@ -3,14 +3,14 @@ import type { ModelEntry } from '../models/model.ts';
 import { assertVision, prepareImage, type PreparedImage } from './image.ts';
 import type { TurnContent, TurnMessage } from './turn-request.ts';
 
-/** Messages as a conversation keeps them, and the images that they refer to. */
+/** Messages as a conversation stores them, and the images that they reference. */
 export interface PreparedMessages {
   readonly messages: readonly ConversationMessage[];
   readonly images: readonly PreparedImage[];
 }
 
 /**
- * Checks the messages of a request against the model and encodes their images anew.
+ * Checks the messages of a request against the model and re-encodes their images.
  *
  * @throws HearthError `vision_unsupported`, `invalid_image`; the signal's reason when aborted.
  */

@@ -26,17 +26,17 @@ export interface PreparedTurn {
   readonly prompt: readonly EngineMessage[];
   /** For the messages that the turn itself adds to the prompt. */
   readonly promptContext: PromptContext;
-  /** The messages of the request as they are stored, and the images that they refer to. */
+  /** The messages of the request as the store keeps them, and the images that they reference. */
   readonly messages: readonly ConversationMessage[];
   readonly images: readonly PreparedImage[];
 }
 
 /**
- * Checks a turn against its model, the store and the tool servers, and makes its prompt. Nothing is loaded or
- * connected yet.
+ * Checks a turn against its model, the store and the tool servers, and builds its prompt. Does not load or
+ * connect anything yet.
  *
  * @throws HearthError `model_not_found`, `wrong_model_type`, `unsupported_reasoning`, `vision_unsupported`,
- *   `invalid_image`, `invalid_value`, and those of `ToolServers.validate`.
+ *   `invalid_image`, `invalid_value`, and the errors of `ToolServers.validate`.
  */
 export async function prepareTurn(
   services: TurnServices,
@@ -76,7 +76,7 @@ function hasImage({ content }: ConversationMessage): boolean {
   return content.some(({ type }) => type === 'image');
 }
 
-/** Chat templates expect the results of tools right after the calls, which the turn before ended with. */
+/** Chat templates expect the results of tools right after the calls, which ended the previous turn. */
 function resultsFirst(messages: readonly ConversationMessage[]): readonly ConversationMessage[] {
   const firstOther = messages.findIndex(({ role }) => role === 'assistant');
   const end = firstOther === -1 ? messages.length : firstOther;

@@ -11,7 +11,7 @@ import { loadHistory, systemTextOf } from './history.ts';
 import { CallNumbers, toPromptMessages } from './prompt-messages.ts';
 import { storedImage } from './stored-image.ts';
 
-it('makes the same prompts of the conversations of 0.1.0 as that version did', async () => {
+it('builds the same prompts from conversations of 0.1.0 as that version', async () => {
   const file = join(await temporaryFolder(), 'hearth.db');
   await copyFile(recordedStoreFile, file);
   const store = await createSqliteStore({ file, logger: createLogger('silent') });

@@ -8,18 +8,18 @@ import type { TurnItem } from '../conversation/turn-item.ts';
 import type { ContentPart, EngineMessage, ToolCall } from '../engine/engine.ts';
 import { toModelContent, type ToolOutputReader } from './tool-output.ts';
 
-/** Numbers the calls of a conversation in the same way in every turn, so that prompts begin alike. */
+/** Numbers the calls of a conversation in the same way in every turn, so that prompts have a common prefix. */
 export class CallNumbers {
   #count = 0;
 
-  /** Nine letters and digits, which every chat template takes. */
+  /** Nine letters and digits, which every chat template accepts. */
   next(): string {
     this.#count += 1;
     return `call${String(this.#count).padStart(5, '0')}`;
   }
 }
 
-/** What messages for the engine are made with. */
+/** Inputs for the messages of a prompt. */
 export interface PromptContext {
   /** An image of the conversation as a data URL. */
   readonly readImage: (sha256: string) => Promise<string>;
@@ -29,18 +29,18 @@ export interface PromptContext {
 
 /** A call of a finished round. */
 export interface FinishedCall {
-  /** Set for a call of the client's, whose results name it. */
+  /** Set for a call to a client tool; the results refer to it. */
   readonly id?: string;
-  /** The tool as the model named it. */
+  /** Tool name as the model sees it. */
   readonly name: string;
   readonly argumentsJson: string;
-  /** Undefined where the result comes with a message of the client's. */
+  /** Undefined if a client message has the result. */
   readonly content: readonly ToolContent[] | undefined;
   readonly isError?: boolean;
 }
 
 /**
- * The messages of a prompt: system text, earlier turns with their tool calls and without their reasoning, the
+ * Builds the messages of a prompt: system text, earlier turns with their tool calls and without their reasoning, the
  * messages of this turn.
  */
 export async function toPromptMessages(
@@ -59,7 +59,7 @@ export async function toPromptMessages(
   return prompt;
 }
 
-/** One round of a turn: what the model said and called, then the results. */
+/** One round of a turn: the text and calls of the model, then the results. */
 export async function roundMessages(
   text: string,
   calls: readonly FinishedCall[],
@@ -146,7 +146,7 @@ async function toEngineMessages(
   );
 }
 
-/** Texts alone become one string, which every chat template takes. */
+/** Only texts become one string, which every chat template accepts. */
 async function toEngineContent(
   content: readonly ConversationContent[],
   readImage: PromptContext['readImage'],

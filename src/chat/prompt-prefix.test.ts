@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { promptKeyLength } from '../instances/recent-prompts.ts';
 import { promptPrefix } from './prompt-prefix.ts';
 
-it('begins alike for turns of one conversation', () => {
+it('has the same beginning for turns of one conversation', () => {
   const question = { role: 'user', content: 'What is it?' } as const;
   const first = promptPrefix({ kind: 'chat', messages: [question] });
   const answer = { role: 'assistant', content: 'A cat.' } as const;
@@ -11,7 +11,7 @@ it('begins alike for turns of one conversation', () => {
   expect(first).toBe('user\nWhat is it?\n');
 });
 
-it('tells an image by its size and a completion by its prompt', () => {
+it('represents an image by its size and a completion by its prompt', () => {
   const image = { type: 'image', dataUrl: `data:${'x'.repeat(95)}` } as const;
   const content = [image, { type: 'text', text: 'What is it?' } as const];
   expect(promptPrefix({ kind: 'chat', messages: [{ role: 'user', content }] })).toBe(
@@ -20,7 +20,7 @@ it('tells an image by its size and a completion by its prompt', () => {
   expect(promptPrefix({ kind: 'completion', prompt: 'Once' })).toBe('Once');
 });
 
-it('is short however long the prompt', () => {
+it('is short for any length of the prompt', () => {
   const message = { role: 'user', content: 'x'.repeat(1_000_000) } as const;
   for (const request of [
     { kind: 'chat', messages: [message, message] } as const,

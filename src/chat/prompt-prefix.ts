@@ -2,8 +2,8 @@ import type { ChatGeneration, CompletionGeneration, ContentPart } from '../engin
 import { promptKeyLength } from '../instances/recent-prompts.ts';
 
 /**
- * The beginning of a prompt as text, to find the instance that has most of it in its cache: roles and contents in
- * order, images by their size. The engine reads something else.
+ * The beginning of a prompt as text, to find the instance with most of it in its cache: roles and contents in
+ * order, images by their size. Not the text that the engine reads.
  */
 export function promptPrefix(
   request:
@@ -21,7 +21,7 @@ export function promptPrefix(
     key += `${message.role}\n`;
     const parts = typeof message.content === 'string' ? [message.content] : message.content;
     for (const part of parts) {
-      // Cut before it is joined: a message may be megabytes long.
+      // Cuts before joining: a message may be megabytes long.
       key += `${textOf(part).slice(0, promptKeyLength)}\n`;
       if (key.length >= promptKeyLength) return key.slice(0, promptKeyLength);
     }

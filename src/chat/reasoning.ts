@@ -29,9 +29,9 @@ export function reasoningOfEffort(
 }
 
 /**
- * Checks a reasoning setting against what the model can do.
+ * Checks that a model supports a reasoning setting.
  *
- * @throws HearthError `unsupported_reasoning`, naming what is allowed.
+ * @throws HearthError `unsupported_reasoning`, with the allowed values.
  */
 export function assertReasoning(model: ModelEntry, level: ReasoningLevel | undefined): void {
   if (level === undefined || model.reasoning?.allowedOptions.includes(level)) return;

@@ -10,7 +10,7 @@ import type { ToolOwner, TurnTools } from './turn-tools.ts';
 type CallDelta = Extract<GenerationEvent, { readonly type: 'toolCall.delta' }>;
 type TextDelta = Extract<TurnEvent, { readonly type: 'message.delta' | 'reasoning.delta' }>;
 
-/** Turns the events of one generation into events of its turn, and collects what the model said and called. */
+/** Converts the events of one generation to events of its turn, and collects the text and calls of the model. */
 export class RoundRecorder {
   readonly #round: number;
   readonly #firstCallIndex: number;
@@ -25,9 +25,9 @@ export class RoundRecorder {
   #messageText = '';
 
   /**
-   * @param round Number of the generation in its turn, from 0.
+   * @param round Index of the generation in its turn, from 0.
    * @param firstCallIndex Number of calls in the generations before it.
-   * @param items Where finished texts are added.
+   * @param items Receives finished texts.
    */
   constructor(round: number, firstCallIndex: number, tools: TurnTools, items: TurnItem[]) {
     this.#round = round;
@@ -36,7 +36,7 @@ export class RoundRecorder {
     this.#items = items;
   }
 
-  /** The calls that are complete, in the order in which the model wrote them. */
+  /** The calls that are complete, in the order of the model. */
   get calls(): readonly CheckedCall[] {
     return this.#calls;
   }
@@ -67,7 +67,7 @@ export class RoundRecorder {
     }
   }
 
-  /** The generation ended. */
+  /** Ends the generation. */
   end(isMalformed: boolean): readonly TurnEvent[] {
     return [
       ...this.#endPrompt(),
@@ -77,7 +77,7 @@ export class RoundRecorder {
     ];
   }
 
-  /** The generation failed; the text that arrived is kept. */
+  /** Ends a failed generation; keeps the text received so far. */
   interrupt(): readonly TurnEvent[] {
     return this.#endText();
   }
@@ -133,7 +133,7 @@ export class RoundRecorder {
   }
 
   /**
-   * A call is complete when the next one begins, or with the end of the generation.
+   * A call is complete when the next one begins, or the generation ends.
    *
    * @param count Number of calls that have begun before this moment.
    */
@@ -152,13 +152,13 @@ export class RoundRecorder {
         const args = call.arguments;
         return [{ type: 'toolCall.arguments', index, tool: { name, provider }, arguments: args }];
       }
-      // The client is told with the outcomes of the other calls.
+      // The event is sent with the outcomes of the other calls.
       case 'invalid':
         return [];
     }
   }
 
-  /** The engine could not parse what the model wrote; a call that did arrive has been checked already. */
+  /** Records output that the engine could not parse; complete calls have already been checked. */
   #recordMalformed(): readonly TurnEvent[] {
     if (this.#calls.length > 0 || this.#tools.definitions().length === 0) return [];
     const item: InvalidToolCallItem = {

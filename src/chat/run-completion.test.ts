@@ -52,7 +52,7 @@ describe('runCompletion', () => {
   it('yields start, load, prompt, text and the result', async () => {
     const { run } = setUp([
       { type: 'prompt.progress', ...progress },
-      { type: 'content.delta', text: ' upon' },
+      { type: 'content.delta', text: ' in' },
       { type: 'content.delta', text: ' a', logprobs: [logprob] },
     ]);
     const events = await run();
@@ -63,12 +63,12 @@ describe('runCompletion', () => {
       { type: 'prompt.start' },
       { type: 'prompt.progress', ...progress },
       { type: 'prompt.end' },
-      { type: 'text.delta', text: ' upon' },
+      { type: 'text.delta', text: ' in' },
       { type: 'text.delta', text: ' a', logprobs: [logprob] },
       {
         type: 'completion.end',
         result: {
-          text: ' upon a',
+          text: ' in a',
           instanceId: 'test/model',
           selection: { model: { key: 'test/model' } },
           capabilities: { runtimeName: 'scripted' },
@@ -115,7 +115,7 @@ describe('runCompletion', () => {
     expect(events.at(-1)).not.toHaveProperty('result.logprobs');
   });
 
-  it('throws what is wrong with the request before the first event', async () => {
+  it('throws errors of the request before the first event', async () => {
     const { run, launcher } = setUp([]);
     await expect(run({ suffix: '' })).rejects.toMatchObject({
       code: 'infill_unsupported',

@@ -42,7 +42,7 @@ export interface CompletionResult extends GenerationSummary {
 /**
  * Continues a raw prompt.
  *
- * @throws HearthError `infill_unsupported`; those of `InstancePool.acquire` and `Engine.generate`; the signal's
+ * @throws HearthError `infill_unsupported`; the errors of `InstancePool.acquire` and `Engine.generate`; the signal's
  *   reason when aborted.
  */
 export async function* runCompletion(

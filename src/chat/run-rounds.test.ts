@@ -20,7 +20,7 @@ const callTool: GenerationEvent = {
   argumentsJson: '{}',
 };
 
-/** The model calls a tool and then answers; while the tool works, something else happens. */
+/** The model calls a tool and then answers; while the tool works, a callback runs. */
 async function setUp(
   options: Parameters<typeof scriptedTurnsWith>[0],
   meanwhile: (pool: InstancePool) => Promise<void>,
@@ -57,9 +57,9 @@ describe('an instance, while tools run between two generations', () => {
     expect(instance()).toMatchObject({ requestCount: 0, idleSeconds: expect.any(Number) });
   });
 
-  it('does not go for being idle', async () => {
+  it('is not unloaded as idle', async () => {
     const { run, pool, launcher } = await setUp({ defaultTtlSeconds: 0 }, async () => {
-      // A timer that was due would fire before this one.
+      // A due timer would fire before this one.
       await new Promise((resolve) => {
         setTimeout(resolve, 5);
       });
@@ -69,7 +69,7 @@ describe('an instance, while tools run between two generations', () => {
     await vi.waitFor(() => expect(pool.list()).toEqual([]));
   });
 
-  it('gives way to no other model before the turn ends', async () => {
+  it('is not evicted for another model before the turn ends', async () => {
     const { run, pool, launcher, use } = await setUp({ keepsOnlyLast: true }, async () => {
       await use('test/vision');
     });
@@ -80,7 +80,7 @@ describe('an instance, while tools run between two generations', () => {
     expect(launcher.launchCount()).toBe(2);
   });
 
-  it('is the one that goes on, though another is less busy', async () => {
+  it('continues the turn, although another instance is less busy', async () => {
     const options = { defaults: { contextLength: 2048, parallel: 4 } };
     const { run, pool } = await setUp(options, async () => {
       await pool.load(model, {}, testContext());
@@ -103,7 +103,7 @@ describe('an instance, while tools run between two generations', () => {
     expect(pool.list()).toEqual([]);
   });
 
-  it('makes a turn that comes back wait for a slot, even where the line is full', async () => {
+  it('makes a returning turn wait for a slot, even if the queue is full', async () => {
     const options = { defaults: { contextLength: 2048, parallel: 1 }, queueCapacity: 1 };
     const order: string[] = [];
     const acquire = () => acquireFrom(pool, model);
@@ -129,7 +129,7 @@ describe('an instance, while tools run between two generations', () => {
   });
 });
 
-describe('an instance is let go', () => {
+describe('an instance is released', () => {
   const expectFree = (pool: InstancePool) =>
     vi.waitFor(() =>
       expect(pool.list()).toMatchObject([
@@ -172,7 +172,7 @@ describe('an instance is let go', () => {
     await expectFree(pool);
   });
 
-  it('when a tool fails in a way that no tool should', async () => {
+  it('when a tool throws', async () => {
     const { run, pool } = await setUp({}, () => Promise.reject(new TypeError('broken')));
     expect(typesOf(await run()).slice(-2)).toEqual(['turn.error', 'turn.end']);
     await expectFree(pool);

@@ -29,10 +29,10 @@ interface TurnRun {
 }
 
 /**
- * Lets the model generate and call tools, again and again, until it answers or calls a tool of the client. After
- * `maxToolRounds` rounds of calls it has to answer without. Between two generations its slot is free for others.
+ * Repeats generations and tool calls until the model answers or calls a client tool. After
+ * `maxToolRounds` rounds of calls it must answer without tools. Others may use its slot in between.
  *
- * @throws HearthError those of `Engine.generate`; the reason of the lease's signal when aborted.
+ * @throws The errors of `Engine.generate`; the reason of the lease's signal when aborted.
  */
 export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
   const { request, prepared, instance, tools, maxToolRounds, recorder } = run;
@@ -90,7 +90,7 @@ class ResultRoom {
 
   /**
    * @param contextTokens Tokens of the prompt and answer so far.
-   * @param tokensToGenerate Most tokens of the answers to come; undefined: as many as there is room for.
+   * @param tokensToGenerate Most tokens of later answers; undefined: as many as there is room for.
    */
   constructor(lease: InstanceLease, contextTokens: number, tokensToGenerate = Infinity) {
     const { contextLength } = lease.capabilities;
@@ -99,7 +99,7 @@ class ResultRoom {
     this.#tokens = contextLength - contextTokens - answerTokens;
   }
 
-  /** Cuts a result to its share of the room; `count` results, this one included, are to come. */
+  /** Cuts a result to its share of the remaining context; `count` results remain, including this one. */
   async fit(outcome: CallOutcome, count: number): Promise<CallOutcome> {
     const { item } = outcome;
     if (item.type !== 'toolCall') return outcome;
@@ -158,7 +158,7 @@ function toolChoiceOf(
   round: number,
   mayCall: boolean,
 ): ChatGeneration['toolChoice'] {
-  // The engine refuses a choice that needs a tool where there is none.
+  // Without tools, the engine rejects a choice that requires one.
   if (!hasTools) return toolChoice;
   if (!mayCall) return 'none';
   const isForced = toolChoice === 'required' || typeof toolChoice === 'object';

@@ -20,7 +20,7 @@ async function* sayHi(): AsyncGenerator<GenerationEvent> {
 }
 
 describe('runTurn', () => {
-  it('gives each item its start, deltas and end, in order of happening', async () => {
+  it('yields start, deltas and end of each item, in order', async () => {
     const { run } = await scriptedTurns(async function* () {
       yield { type: 'reasoning.delta', text: 'Let me ' };
       yield { type: 'reasoning.delta', text: 'think.' };
@@ -56,7 +56,7 @@ describe('runTurn', () => {
     });
   });
 
-  it('ends the prompt where nothing is said, with an empty output', async () => {
+  it('ends the prompt of an empty generation, with an empty output', async () => {
     const { run } = await scriptedTurns(async function* () {
       yield end;
     });
@@ -90,7 +90,7 @@ describe('runTurn', () => {
     });
   });
 
-  it('tells of a failure on the way, keeps what arrived and stores it as interrupted', async () => {
+  it('reports a failure during the generation, keeps the text so far and stores nothing', async () => {
     const { run, store } = await scriptedTurns(async function* () {
       yield { type: 'content.delta', text: 'Half an ans' };
       throw new HearthError('crashed', 'The engine stopped.');
@@ -107,7 +107,7 @@ describe('runTurn', () => {
     expect(stored?.turn).toMatchObject({ items: result.items, isInterrupted: true });
   });
 
-  it('hides what an unexpected fault says', async () => {
+  it('hides the message of an unexpected error', async () => {
     const { run } = await scriptedTurns(async function* () {
       yield { type: 'content.delta', text: 'x' };
       throw new Error('a secret of ours');
@@ -117,7 +117,7 @@ describe('runTurn', () => {
     expect(JSON.stringify(error)).not.toContain('secret');
   });
 
-  it('gives the answer even where it can not be stored, and says so', async () => {
+  it('returns the answer with an error if it cannot be stored', async () => {
     const { run, store } = await scriptedTurns(async function* () {
       yield { type: 'content.delta', text: 'Hi' };
       yield end;
@@ -143,7 +143,7 @@ describe('runTurn', () => {
     await expect.poll(() => pool.list()[0]?.activeRequests).toBe(0);
   });
 
-  it('throws what is wrong with the request before the first event', async () => {
+  it('throws errors of the request before the first event', async () => {
     const { run } = await scriptedTurns(async function* () {
       yield end;
     });
@@ -169,7 +169,7 @@ describe('runTurn', () => {
     ).rejects.toMatchObject({ code: 'vision_unsupported', field: 'messages[1].content[1]' });
   });
 
-  it('throws the reason of a caller that has gone, and tells one that the server stops', async () => {
+  it('throws the reason of a caller that has left, and reports that the server stops', async () => {
     const waitsFor = (signal: AbortSignal) =>
       async function* (): AsyncGenerator<GenerationEvent> {
         yield { type: 'content.delta', text: 'x' };
@@ -197,7 +197,7 @@ describe('runTurn', () => {
     expect(launcher.launchCount()).toBe(0);
   });
 
-  it('passes every option on to the engine and gives the log probabilities back', async () => {
+  it('passes every option on to the engine and returns the log probabilities', async () => {
     const logprob = { token: 'H', logprob: -1, bytes: null, topLogprobs: [] };
     const { run, requests } = await scriptedTurns(async function* () {
       yield { type: 'content.delta', text: 'H', logprobs: [logprob] };
@@ -227,7 +227,7 @@ describe('runTurn', () => {
     expect(resultOf(await run())).toHaveProperty('logprobs');
   });
 
-  it('stores the turn as it was, for its owner alone', async () => {
+  it('stores the turn for its owner only', async () => {
     const { startWith, store } = await scriptedTurns(async function* () {
       yield { type: 'reasoning.delta', text: 'Hm.' };
       yield { type: 'content.delta', text: 'Hi' };
@@ -272,7 +272,7 @@ describe('the prompt of a turn', () => {
       ? request.messages[0].content
       : undefined;
 
-  it('keeps a system prompt until a later turn sets another one, and instructions for one turn', async () => {
+  it('keeps a system prompt until a later turn changes it, and instructions for one turn', async () => {
     const { run, requests } = await scriptedTurns(sayHi);
     await chain(
       run,
@@ -295,7 +295,7 @@ describe('the prompt of a turn', () => {
     ]);
   });
 
-  it('shows a stored image again in every later turn, to models that see', async () => {
+  it('includes a stored image in every later turn, for vision models', async () => {
     const { run, requests } = await scriptedTurns(sayHi);
     const dataUrl = await picture('red');
     const look = { role: 'user', content: [{ type: 'image', dataUrl }] } as const;

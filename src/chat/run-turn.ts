@@ -15,11 +15,10 @@ import type { TurnRequest } from './turn-request.ts';
 import { TurnTools } from './turn-tools.ts';
 
 /**
- * Runs one turn: history, prompt, generations with the tools that the model calls between, storing. A fault of the
- * request is thrown before the first event. A later failure is a `turn.error` event; what the model had produced is
- * stored as an interrupted turn, and `turn.end` still comes.
+ * Runs one turn: history, prompt, generations and tool calls, storing. An error of the
+ * request is thrown before the first event. A later failure is a `turn.error` event, and `turn.end` still comes.
  *
- * @throws HearthError those of `prepareTurn` and `InstancePool.acquire`; the signal's reason when aborted.
+ * @throws The errors of `prepareTurn` and `InstancePool.acquire`; the signal's reason when aborted.
  */
 export async function* runTurn(
   services: TurnServices,
@@ -52,7 +51,7 @@ export async function* runTurn(
   yield { type: 'turn.end', result };
 }
 
-/** Stores what a turn produced before it failed, so that the conversation can go on from it. */
+/** Stores the output of a failed turn, so that the conversation can continue from it. */
 async function storeInterrupted(
   { store }: TurnServices,
   request: TurnRequest,
@@ -68,7 +67,7 @@ async function storeInterrupted(
   }
 }
 
-/** Acquires the instance, opens the tools beside that, and generates. */
+/** Acquires the instance, opens the tools concurrently, and generates. */
 async function* generateAnswer(
   { pool, tools, maxToolRounds }: TurnServices,
   request: TurnRequest,
@@ -81,7 +80,7 @@ async function* generateAnswer(
   let opening: Promise<Toolbox> | undefined;
   const openTools = (): Promise<Toolbox> => {
     opening ??= tools.open(request.integrations, ownContext);
-    // The turn need not wait for its instance any longer.
+    // The turn no longer waits for its instance.
     opening.catch((error: unknown) => ended.abort(error));
     return opening;
   };
@@ -101,7 +100,7 @@ async function* generateAnswer(
       {
         onSlot: () => void openTools(),
         toStart: async (instanceId, isLoading) => {
-          // Where a slot is free, a tool server that fails is an error of the request, which comes before any event.
+          // If a slot is free, a tool server failure is an error of the request, before any event.
           if (request.integrations.length > 0) await setImmediate();
           if (!isLoading) await opening;
           return recorder.start(instanceId);
@@ -130,7 +129,7 @@ async function closeTools(toolbox: Toolbox, { logger }: RequestContext): Promise
   }
 }
 
-/** Where the reason is a HearthError, the server ends the request and the client is still there to be told. */
+/** If the reason is a HearthError, the server aborts the request and the client still receives the error. */
 function hasClientLeft(signal: AbortSignal): boolean {
   return signal.aborted && !(signal.reason instanceof HearthError);
 }

@@ -10,7 +10,7 @@ import type { TurnRequest } from './turn-request.ts';
 /**
  * Stores a turn and returns the id of its response.
  *
- * @throws HearthError `storage_failed`; `invalid_value` where the earlier response was deleted in the meantime.
+ * @throws HearthError `storage_failed`; `invalid_value` if the earlier response was deleted in the meantime.
  */
 export async function storeTurn(
   store: Store,

@@ -2,9 +2,9 @@ import type { Store } from '../store/store.ts';
 import { toDataUrl } from './image.ts';
 
 /**
- * A stored image as a data URL, the form in which it came.
+ * Reads a stored image as a data URL, the form in which clients send it.
  *
- * @throws Error where it has gone, which the store rules out while a response refers to it.
+ * @throws Error if it is missing, which the store prevents while a response references it.
  */
 export async function storedImage(store: Store, sha256: string): Promise<string> {
   const blob = await store.blobs.find(sha256);

@@ -16,7 +16,7 @@ export class ToolCallAccumulator {
   /** The engine's index of a call, and its position in `#calls`. */
   readonly #positions = new Map<number, number>();
 
-  /** Adds a piece and returns the position of its call among those of the generation, in order of their beginning. */
+  /** Adds a piece and returns the position of its call in the generation. */
   add({ index, id, name = '', argumentsJson }: CallDelta): number {
     const position = this.#positions.get(index);
     const call = position === undefined ? undefined : this.#calls[position];
@@ -29,7 +29,7 @@ export class ToolCallAccumulator {
     return this.#calls.push({ id: id ?? newCallId(), name, argumentsJson }) - 1;
   }
 
-  /** A call as far as it has come; undefined where there is none. */
+  /** The current state of a call; undefined if there is none. */
   at(position: number): ClientToolCall | undefined {
     return this.#calls[position];
   }
@@ -39,7 +39,7 @@ export class ToolCallAccumulator {
   }
 }
 
-/** Nine letters and digits, which every chat template takes. */
+/** Nine letters and digits, which every chat template accepts. */
 function newCallId(): string {
   return randomBytes(5).toString('hex').slice(0, 9);
 }

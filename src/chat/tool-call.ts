@@ -3,7 +3,7 @@ import type { ClientToolCallItem, InvalidToolCallItem } from '../conversation/tu
 import type { Tool } from '../tools/toolbox.ts';
 import type { TurnTools } from './turn-tools.ts';
 
-/** A complete call of one generation, with the text that the model wrote. */
+/** A complete call of one generation, with the arguments as the model generated them. */
 export type CheckedCall = { readonly written: ClientToolCall } & (
   | { readonly type: 'valid'; readonly tool: Tool; readonly arguments: JsonObject }
   | { readonly type: 'invalid'; readonly item: InvalidToolCallItem }
@@ -44,7 +44,7 @@ export function checkToolCall(
   return invalid({ cause: 'invalidArguments', reason, arguments: args });
 }
 
-/** Models leave the arguments out where there are none. */
+/** Models omit empty arguments. */
 function parseArguments(json: string): JsonObject | undefined {
   if (json.trim() === '') return {};
   try {

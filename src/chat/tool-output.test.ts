@@ -3,7 +3,7 @@ import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import { picture } from '../../test/setup/models/picture.ts';
 import { toModelContent } from './tool-output.ts';
 
-it('stops among the images of a result when the caller goes', async () => {
+it('stops among the images of a result when the caller aborts', async () => {
   const data = (await picture('red')).split(',')[1];
   const image = { type: 'image', mimeType: 'image/png', data };
   const gone = new AbortController();

@@ -5,17 +5,17 @@ import type { ModelEntry } from '../models/model.ts';
 import { hasText } from './fit-tool-result.ts';
 import { prepareImage, toDataUrl } from './image.ts';
 
-/** The model that reads a tool's result, and the bounds. */
+/** The model that reads the result of a tool, and the limits. */
 export interface ToolOutputReader {
   readonly model: ModelEntry;
   readonly maxImagePixels: number;
-  /** Ends the reading, which takes long where there are many images. */
+  /** Aborts the conversion, which is slow for many images. */
   readonly signal: AbortSignal;
 }
 
 /**
- * What a model gets to read of a tool's result: the texts of MCP's content blocks and, where it can see,
- * the images. What it can't take is named in brackets.
+ * Converts the result of a tool for a model: the texts of MCP's content blocks and, for vision models,
+ * the images. Other content is named in brackets.
  *
  * @throws the signal's reason when aborted.
  */
@@ -24,7 +24,7 @@ export async function toModelContent(
   reader: ToolOutputReader,
 ): Promise<string | readonly ContentPart[]> {
   const parts: ContentPart[] = [];
-  // One after the other: each image may take a processor for a while, and much memory.
+  // Sequentially, since each image needs a CPU and much memory.
   for (const block of content) {
     reader.signal.throwIfAborted();
     parts.push(await toPart(block, reader));

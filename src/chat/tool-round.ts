@@ -7,16 +7,16 @@ import type {
 import type { RequestContext } from '../request/request-context.ts';
 import type { CheckedCall } from './tool-call.ts';
 
-/** What came of a call: the item of the turn, and what the model is told. */
+/** The outcome of a call: the item of the turn, and the result for the model. */
 export interface CallOutcome {
   readonly item: ToolCallItem | InvalidToolCallItem | ClientToolCallItem;
-  /** Undefined where the client has to tell. */
+  /** Undefined if the client provides the result. */
   readonly content: readonly ToolContent[] | undefined;
 }
 
 /**
- * Makes the calls of one round, all at once, and yields their outcomes in the order in which the model wrote them.
- * The model is told why a call can't be made, so that it can correct itself.
+ * Executes the calls of one round concurrently, and yields their outcomes in the order of the calls.
+ * For an invalid call, the model gets the reason, so that it can correct itself.
  *
  * @throws The signal's reason when aborted.
  */
@@ -26,7 +26,7 @@ export async function* runToolRound(
   context: RequestContext,
 ): AsyncGenerator<CallOutcome> {
   const outcomes = calls.map((call) => run(call, round, context));
-  // The first failure is thrown where its turn comes; until then it must not count as unhandled.
+  // The first failure is thrown in its turn; until then it must not become an unhandled rejection.
   for (const outcome of outcomes) outcome.catch(() => {});
   for (const outcome of outcomes) yield await outcome;
 }

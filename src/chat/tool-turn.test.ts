@@ -17,7 +17,7 @@ function* call(index: number, name: string, ...pieces: string[]): Generator<Gene
   for (const argumentsJson of pieces) yield { type: 'toolCall.delta', index, argumentsJson };
 }
 
-/** Says one list of events after the other, each with its end. */
+/** Generates one list of events after the other, each with its end. */
 const generations = (...lists: readonly GenerationEvent[][]) =>
   async function* (generation: number): AsyncGenerator<GenerationEvent> {
     yield* lists[Math.min(generation, lists.length - 1)] ?? [];
@@ -33,7 +33,7 @@ const toolsOf = (request: GenerationRequest | undefined) =>
 const weather = scriptedTool('get_weather', async ({ city }) => `Rain in ${String(city)}`);
 
 describe('a turn with tools', () => {
-  it('calls what the model asks for and lets it answer', async () => {
+  it('executes the calls of the model and lets it answer', async () => {
     const script = generations(
       [say('Let me look.'), ...call(0, 'get_weather', '{"city":', '"Brest"}')],
       [say('It rains.')],
@@ -87,7 +87,7 @@ describe('a turn with tools', () => {
     ]);
   });
 
-  it('gives the next turn the same messages, calls and results included', async () => {
+  it('passes the same messages to the next turn, including calls and results', async () => {
     const script = generations(
       [...call(0, 'get_weather', '{"city":"Brest"}'), ...call(1, 'get_weather', '{"city":"Nice"}')],
       [...call(0, 'get_weather', '{"city":"Lille"}')],
@@ -104,7 +104,7 @@ describe('a turn with tools', () => {
     ]);
   });
 
-  it('numbers rounds and calls over the whole turn, and shows every round to the next one', async () => {
+  it('numbers rounds and calls over the whole turn, and passes every round to the next one', async () => {
     const script = generations(
       [...call(0, 'get_weather', '{"city":"Brest"}'), ...call(1, 'get_rain', '{}')],
       [say('And?'), ...call(0, 'get_weather', '{"city":"Lille"}')],
@@ -154,7 +154,7 @@ describe('a turn with tools', () => {
     });
   });
 
-  it('keeps and stores what a turn did when a later round fails, marked as interrupted', async () => {
+  it('keeps the output of earlier rounds when a later one fails, and stores nothing', async () => {
     const { run, store } = await scriptedTurns(async function* (generation) {
       if (generation === 0) yield* call(0, 'get_weather', '{"city":"Brest"}');
       else yield say('It ra');
@@ -178,7 +178,7 @@ describe('a turn with tools', () => {
     expect(stored?.turn).toMatchObject({ items, usage, stopReason: null, isInterrupted: true });
   });
 
-  it('keeps the failure that a tool reports, and marks it for the model', async () => {
+  it('keeps a failure that a tool reports', async () => {
     const broken = scriptedTool('work', async () => '', {
       call: async () => ({ content: [{ type: 'text', text: 'No.' }], isError: true }),
     });
@@ -208,7 +208,7 @@ describe('a turn with tools', () => {
     expect(JSON.stringify(items)).toContain('was cut to fit');
   });
 
-  it('makes an invalid call of a later generation that can not be parsed', async () => {
+  it('creates an invalid call if a later generation cannot be parsed', async () => {
     const { run } = await scriptedTurns(async function* (generation) {
       if (generation === 0) yield* call(0, 'get_weather', '{"city":"Brest"}');
       else yield say('<tool_call>{');
@@ -219,7 +219,7 @@ describe('a turn with tools', () => {
     expect(events.at(-2)).toMatchObject({ type: 'toolCall.failure', index: 1 });
   });
 
-  it('checks a call that was written in full before the engine could not parse the rest', async () => {
+  it('checks a complete call although the engine could not parse the rest', async () => {
     const { run } = await scriptedTurns(async function* (generation) {
       if (generation === 0) yield* call(0, 'get_weather', '{"city":"Brest"}');
       else yield say('Rain.');
@@ -228,7 +228,7 @@ describe('a turn with tools', () => {
     expect(resultOf(await run()).items.map(({ type }) => type)).toEqual(['toolCall', 'message']);
   });
 
-  it('runs the calls of a round at once and tells of them in their order', async () => {
+  it('runs the calls of a round concurrently and reports them in order', async () => {
     const second = deferred<string>();
     const tools = [
       scriptedTool('one', () => second.promise),
@@ -262,13 +262,13 @@ describe('a turn with tools', () => {
       { cause: 'invalidName', exposedName: 'get_rain' },
     ],
     [
-      'arguments that are no JSON',
+      'arguments that are not JSON',
       'get_weather',
       '{"city":',
       { cause: 'invalidArguments', tool: 'get_weather', provider },
     ],
     [
-      'arguments that are no object',
+      'arguments that are not an object',
       'get_weather',
       '["Brest"]',
       { cause: 'invalidArguments', tool: 'get_weather', provider },
@@ -284,35 +284,38 @@ describe('a turn with tools', () => {
         provider,
       },
     ],
-  ])('tells the model of %s, so that it corrects itself', async (_, name, given, fields) => {
-    const strict = scriptedTool('get_weather', async () => 'Rain', {
-      findArgumentIssue: ({ city }) =>
-        typeof city === 'string' ? undefined : 'city must be string',
-    });
-    const script = generations(
-      [...call(0, name, given)],
-      [...call(0, 'get_weather', '{"city":"Brest"}')],
-      [say('Rain.')],
-    );
-    const { run, requests } = await scriptedTurns(script, strict);
-    const events = await run();
-    const { items } = resultOf(events);
-    expect(items.map(({ type }) => type)).toEqual(['invalidToolCall', 'toolCall', 'message']);
-    const [item] = items;
-    const exposedName = name;
-    expect(item).toEqual({
-      type: 'invalidToolCall',
-      round: 0,
-      exposedName,
-      reason: expect.any(String),
-      ...fields,
-    });
-    expect(events).toContainEqual({ type: 'toolCall.failure', index: 0, item });
-    const { reason } = item as { readonly reason: string };
-    expect(messagesOf(requests[1]).at(-1)).toMatchObject({ role: 'tool', content: reason });
-  });
+  ])(
+    'reports %s to the model, so that it can correct itself',
+    async (_, name, argumentsJson, fields) => {
+      const strict = scriptedTool('get_weather', async () => 'Rain', {
+        findArgumentIssue: ({ city }) =>
+          typeof city === 'string' ? undefined : 'city must be string',
+      });
+      const script = generations(
+        [...call(0, name, argumentsJson)],
+        [...call(0, 'get_weather', '{"city":"Brest"}')],
+        [say('Rain.')],
+      );
+      const { run, requests } = await scriptedTurns(script, strict);
+      const events = await run();
+      const { items } = resultOf(events);
+      expect(items.map(({ type }) => type)).toEqual(['invalidToolCall', 'toolCall', 'message']);
+      const [item] = items;
+      const exposedName = name;
+      expect(item).toEqual({
+        type: 'invalidToolCall',
+        round: 0,
+        exposedName,
+        reason: expect.any(String),
+        ...fields,
+      });
+      expect(events).toContainEqual({ type: 'toolCall.failure', index: 0, item });
+      const { reason } = item as { readonly reason: string };
+      expect(messagesOf(requests[1]).at(-1)).toMatchObject({ role: 'tool', content: reason });
+    },
+  );
 
-  it('makes a model that calls for ever answer without tools', async () => {
+  it('makes a model answer without tools after the last round', async () => {
     const script = generations([...call(0, 'get_weather', '{"city":"Brest"}')]);
     const { run, requests } = await scriptedTurns(script, weather);
     const events = await run();
@@ -335,7 +338,7 @@ describe('a turn with tools', () => {
     expect(stopReason).toBe('maxPredictedTokensReached');
   });
 
-  it('makes an invalid call of what the engine could not parse', async () => {
+  it('creates an invalid call for output that the engine could not parse', async () => {
     const { run } = await scriptedTurns(async function* () {
       yield say('<tool_call>{"name"');
       yield { ...end, isMalformed: true };
@@ -350,7 +353,7 @@ describe('a turn with tools', () => {
     });
   });
 
-  it('shows an image of a result to a model that sees, and names it to one that does not', async () => {
+  it('passes an image of a result to a vision model, and a note to others', async () => {
     const dataUrl = await picture('red');
     const camera = scriptedTool('look', async () => [
       { type: 'image', mimeType: 'image/png', data: dataUrl.split(',')[1] },
@@ -373,7 +376,7 @@ describe('a turn with tools', () => {
     });
   });
 
-  it('ends the calls under way when the caller leaves', async () => {
+  it('aborts running calls when the caller leaves', async () => {
     const left = new AbortController();
     const slow = scriptedTool('slow', async () => '', {
       call: (_, { signal }) =>

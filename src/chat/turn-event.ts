@@ -16,7 +16,7 @@ export type LoadEvent =
   | { readonly type: 'load.progress'; readonly instanceId: string; readonly fraction: number }
   | { readonly type: 'load.end'; readonly instanceId: string; readonly loadTimeSeconds: number };
 
-/** Events of reading the prompt. */
+/** Progress of processing the prompt. */
 export type PromptEvent =
   | { readonly type: 'prompt.start' }
   | {
@@ -39,7 +39,7 @@ type TextEvent =
 
 /** A tool that the server runs. */
 export interface ServerTool {
-  /** The name that its own server gives it. */
+  /** The tool's name on its server. */
   readonly name: string;
   readonly provider: ToolProvider;
 }
@@ -49,9 +49,9 @@ type ToolCallEvent =
   | {
       readonly type: 'toolCall.start';
       readonly index: number;
-      /** The tool as the model names it. */
+      /** Tool name as the model sees it. */
       readonly exposedName: string;
-      /** Absent for a tool of the client, and for one that does not exist. */
+      /** Absent for client tools and unknown tools. */
       readonly tool?: ServerTool;
       /** Whether the call is left to the client. */
       readonly isForClient: boolean;
@@ -60,7 +60,7 @@ type ToolCallEvent =
       readonly type: 'toolCall.delta';
       readonly index: number;
       readonly isForClient: boolean;
-      /** Given by the first delta of a call. */
+      /** Set in the first delta of a call. */
       readonly id?: string;
       readonly name?: string;
       readonly argumentsJson: string;
@@ -95,24 +95,24 @@ export type TurnEvent =
   | { readonly type: 'turn.error'; readonly error: HearthError }
   | { readonly type: 'turn.end'; readonly result: TurnResult };
 
-/** The model that generated, and the statistics; chats and completions have them alike. */
+/** The model and the statistics, common to chats and completions. */
 export interface GenerationSummary {
   readonly instanceId: string;
   readonly selection: ModelSelection;
-  /** Absent where the request failed before its instance was ready. */
+  /** Absent if the request failed before its instance was ready. */
   readonly capabilities?: EngineCapabilities;
-  /** Of the last generation; null where it did not end. */
+  /** Of the last generation; null if it did not end. */
   readonly stopReason: StopReason | null;
-  /** Whether the engine could not parse the end of the last generation; what arrived is kept. */
+  /** Whether the engine could not parse the end of the last generation; the text received is kept. */
   readonly isMalformed: boolean;
   readonly usage: TurnUsage;
   readonly timings: TurnTimings;
-  /** One entry for each token of the answer; absent where the request did not ask for them. */
+  /** One entry per token of the answer; absent unless requested. */
   readonly logprobs?: readonly TokenLogprob[];
 }
 
 export interface TurnResult extends GenerationSummary {
-  /** Present where the turn was stored. */
+  /** Present if the turn was stored. */
   readonly responseId?: string;
   readonly items: readonly TurnItem[];
 }

@@ -11,7 +11,7 @@ import type { TurnEvent, TurnResult } from './turn-event.ts';
 import { TurnStats } from './turn-stats.ts';
 import type { TurnTools } from './turn-tools.ts';
 
-/** Collects the result of a turn over its generations, and makes the events of the turn. */
+/** Collects the result of a turn over its generations, and creates the events of the turn. */
 export class TurnRecorder {
   readonly #items: TurnItem[] = [];
   readonly #stats = new TurnStats();
@@ -30,7 +30,7 @@ export class TurnRecorder {
     this.#selection = selection;
   }
 
-  /** Whether `turn.start` was made. */
+  /** Whether `turn.start` was created. */
   get hasStarted(): boolean {
     return this.#instanceId !== undefined;
   }
@@ -56,7 +56,7 @@ export class TurnRecorder {
     this.#stats.noteLoad(loadTimeSeconds);
   }
 
-  /** The next generation begins. */
+  /** Begins the next generation. */
   beginRound(tools: TurnTools): RoundRecorder {
     this.#stopReason = null;
     this.#round = new RoundRecorder(this.#roundCount, this.#callCount, tools, this.#items);
@@ -83,7 +83,7 @@ export class TurnRecorder {
     return events;
   }
 
-  /** A call of a finished generation has its outcome. */
+  /** Records the outcome of a call. */
   recordOutcome({ item }: CallOutcome, index: number): readonly TurnEvent[] {
     this.#items.push(item);
     switch (item.type) {
@@ -91,13 +91,13 @@ export class TurnRecorder {
         return [{ type: 'toolCall.success', index, item }];
       case 'invalidToolCall':
         return [{ type: 'toolCall.failure', index, item }];
-      // Its event came when the model had written it.
+      // Its event was sent when the call was complete.
       case 'clientToolCall':
         return [];
     }
   }
 
-  /** Sets why the turn ended where that is not the reason of its last generation. */
+  /** Sets why the turn ended if that is not the reason of its last generation. */
   overrideStopReason(stopReason: StopReason): void {
     this.#stopReason = stopReason;
   }

@@ -8,7 +8,7 @@ import type {
 } from '../engine/engine.ts';
 import type { Integration } from '../tools/toolbox.ts';
 
-/** A part of a message as a request sends it; an image is a base64 data URL. */
+/** A part of a message in a request; an image is a base64 data URL. */
 export type TurnContent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly dataUrl: string };
@@ -17,7 +17,7 @@ export type TurnMessage =
   | { readonly role: 'system' | 'user'; readonly content: readonly TurnContent[] }
   | {
       readonly role: 'assistant';
-      /** The model sees the texts alone. */
+      /** The model only sees the texts. */
       readonly content: readonly TurnContent[];
       readonly toolCalls?: readonly ClientToolCall[];
     }
@@ -28,11 +28,11 @@ export type TurnMessage =
       readonly isError?: boolean;
     };
 
-/** Tokens to generate and how to sample them, for chats and completions alike. */
+/** Tokens to generate and how to sample them, for chats and completions. */
 export interface GenerationOptions {
   readonly sampling: Sampling;
   readonly stop?: readonly string[];
-  /** Number of alternatives to report for each token; absent: no log probabilities. */
+  /** Number of alternatives to report per token; absent: no log probabilities. */
   readonly topLogprobs?: number;
   /** Over all generations of a turn; absent: until the model stops or the context is full. */
   readonly maxOutputTokens?: number;
@@ -40,33 +40,33 @@ export interface GenerationOptions {
 
 /** The instance to use. */
 export interface InstanceOptions {
-  /** Model key or instance id; undefined or empty: the one that is loaded. */
+  /** Model key or instance id; undefined or empty: the only loaded model. */
   readonly model: string | undefined;
   readonly contextLength?: number;
   /** Idle time after which the instance is unloaded. */
   readonly ttlSeconds?: number;
-  /** Whether it waits as long as a load takes, since its client sees the progress. */
+  /** Whether the request waits for a load without a time limit, since its client sees the progress. */
   readonly waitsForLoad: boolean;
 }
 
-/** One turn of a conversation, whichever API it came through. */
+/** One turn of a conversation, independent of the API. */
 export interface TurnRequest extends GenerationOptions, InstanceOptions {
-  /** Holds until a later turn sets another one. */
+  /** Applies until a later turn changes it. */
   readonly systemPrompt?: string;
-  /** Holds for this turn alone; follows the system prompt. */
+  /** Applies only to this turn; follows the system prompt. */
   readonly instructions?: string;
   /** The stored response that this turn continues. */
   readonly previousResponseId?: string;
-  /** What the turn adds to the conversation: at least one message. */
+  /** Messages that the turn adds to the conversation, at least one. */
   readonly messages: readonly TurnMessage[];
   /**
-   * Tools that the client runs: the turn ends with the calls of them. Where the list has any and the turn has no
-   * integrations, all calls are left to the client, whatever their names.
+   * Tools that the client runs: the turn ends with the calls to them. If the list is set and the turn has no
+   * integrations, all calls are left to the client, with any name.
    */
   readonly clientTools?: readonly ToolDefinition[];
   /** Tool servers whose tools the server runs. */
   readonly integrations: readonly Integration[];
-  /** `required` and a name hold for the first generation of the turn; the later ones are free to answer. */
+  /** `required` and a name apply to the first generation of the turn; later ones may answer. */
   readonly toolChoice?: ToolChoice;
   /** Whether one generation may call several tools. */
   readonly callsInParallel?: boolean;

@@ -2,20 +2,20 @@ import type { TurnTimings, TurnUsage } from '../conversation/conversation-turn.t
 import { omitUndefined } from '../omit-undefined.ts';
 import type { InterruptedReport } from './generation.ts';
 
-/** Sums the statistics of the generations of a turn; zeros where none has begun. */
+/** Sums the statistics of the generations of a turn; zeros if none has ended. */
 export class TurnStats {
   #promptTokens = 0;
   #cachedTokens = 0;
   #completionTokens = 0;
   #reasoningTokens = 0;
   #generationSeconds = 0;
-  /** Of the generations of two tokens or more: the first token comes with the prompt and takes no time itself. */
+  /** Measured over generations with two tokens or more: the first token is part of processing the prompt. */
   #timedTokens = 0;
   #timedSeconds = 0;
   #timeToFirstTokenSeconds: number | undefined;
   #loadTimeSeconds: number | undefined;
 
-  /** @param seconds Undefined where the model was loaded already. */
+  /** @param seconds Undefined if the model was loaded already. */
   noteLoad(seconds: number | undefined): void {
     this.#loadTimeSeconds ??= seconds;
   }

@@ -3,7 +3,7 @@ import type { ToolDefinition } from '../engine/engine.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { Tool, Toolbox } from '../tools/toolbox.ts';
 
-/** Who runs a tool. */
+/** The party that runs a tool. */
 export type ToolOwner =
   | { readonly type: 'server'; readonly tool: Tool }
   | { readonly type: 'client' };
@@ -13,7 +13,7 @@ export class TurnTools {
   readonly #toolbox: Toolbox;
   readonly #clientTools: readonly ToolDefinition[] | undefined;
 
-  /** @throws HearthError `invalid_value` where a tool of the client has the name of another tool. */
+  /** @throws HearthError `invalid_value` if a tool of the client has the name of another tool. */
   constructor(toolbox: Toolbox, clientTools: readonly ToolDefinition[] | undefined) {
     this.#toolbox = toolbox;
     this.#clientTools = clientTools;
@@ -28,7 +28,7 @@ export class TurnTools {
     }
   }
 
-  /** As the model is offered them at present: a tool server may announce that its list has changed. */
+  /** The current tools for the model: a tool server may announce changes. */
   definitions(): readonly ToolDefinition[] {
     const ofServers = this.#toolbox.tools().map(({ exposedName, description, parameters }) => ({
       name: exposedName,

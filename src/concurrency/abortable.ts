@@ -1,13 +1,13 @@
 /**
  * Waits for a promise until the signal aborts.
  *
- * @throws The signal's reason when aborted; what the promise rejects with.
+ * @throws The signal's reason when aborted; the promise's rejection.
  */
 export async function abortable<Result>(
   promise: Promise<Result>,
   signal: AbortSignal,
 ): Promise<Result> {
-  // The caller may have left before it would see a rejection.
+  // The caller may no longer handle a later rejection.
   promise.catch(() => {});
   signal.throwIfAborted();
   let abandon = (): void => {};

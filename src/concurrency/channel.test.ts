@@ -7,7 +7,7 @@ async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
   return collected;
 }
 
-it('delivers in order what is pushed before and while it is read', async () => {
+it('delivers values in order, pushed before and during the iteration', async () => {
   const channel = createChannel<number>();
   channel.push(1);
   channel.push(2);
@@ -20,13 +20,13 @@ it('delivers in order what is pushed before and while it is read', async () => {
   expect(await reading).toEqual([1, 2, 3]);
 });
 
-it('ends at once where it was closed empty', async () => {
+it('ends immediately if it was closed while empty', async () => {
   const channel = createChannel<number>();
   channel.close();
   expect(await collect(channel)).toEqual([]);
 });
 
-it('delivers what is pushed while a value is handled', async () => {
+it('delivers values that are pushed while a value is handled', async () => {
   const channel = createChannel<number>();
   const seen: number[] = [];
   channel.push(1);
@@ -38,7 +38,7 @@ it('delivers what is pushed while a value is handled', async () => {
   expect(seen).toEqual([1, 2, 3]);
 });
 
-it('throws where the reader falls too far behind, after the values that it holds', async () => {
+it('throws if the reader falls too far behind, after the buffered values', async () => {
   const channel = createChannel<number>(2);
   for (const value of [1, 2, 3, 4]) channel.push(value);
   const seen: number[] = [];

@@ -14,8 +14,8 @@ export interface Channel<T> extends AsyncIterable<T> {
 const defaultMaxLength = 65_536;
 
 /**
- * @param maxLength Most values that wait for the reader. One more closes the channel, and the iteration throws
- *   `ChannelOverflowError` after those that wait.
+ * @param maxLength Maximum number of buffered values. One more closes the channel, and the iteration
+ *   throws `ChannelOverflowError` after the buffered values.
  */
 export function createChannel<T>(maxLength = defaultMaxLength): Channel<T> {
   const values: T[] = [];

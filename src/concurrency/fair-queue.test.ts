@@ -16,7 +16,7 @@ function drain(queue: FairQueue<string>): string[] {
   return order;
 }
 
-it('lets clients take turns, and keeps the order of each', () => {
+it('alternates between clients and keeps the order of each client', () => {
   const queue = queueOf('a1', 'a2', 'a3', 'b1', 'c1', 'c2');
   expect(queue.length).toBe(6);
   expect(drain(queue)).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3']);
@@ -24,21 +24,21 @@ it('lets clients take turns, and keeps the order of each', () => {
   expect(queue.first).toBeUndefined();
 });
 
-it('puts a client that comes later at the end of the round', () => {
+it('puts a new client at the end of the round', () => {
   const queue = queueOf('a1', 'a2', 'b1');
   queue.remove('a', 'a1');
   queue.add('c', 'c1');
   expect(drain(queue)).toEqual(['b1', 'a2', 'c1']);
 });
 
-it('keeps the turn of a client that leaves with an item that was not first', () => {
+it('keeps the turn of a client when an item other than its first is removed', () => {
   const queue = queueOf('a1', 'a2', 'b1', 'b2');
   queue.remove('a', 'a2');
   queue.remove('b', 'b1');
   expect(drain(queue)).toEqual(['a1', 'b2']);
 });
 
-it('ignores an item that it does not have', () => {
+it('ignores an unknown item', () => {
   const queue = queueOf('a1');
   queue.remove('a', 'a2');
   queue.remove('b', 'a1');
@@ -47,7 +47,7 @@ it('ignores an item that it does not have', () => {
 });
 
 describe('displacedBy', () => {
-  it('names the newest item of the client that has most', () => {
+  it('returns the newest item of the client with the most items', () => {
     expect(queueOf('a1', 'b1', 'b2', 'b3').displacedBy('c')).toBe('b3');
   });
 

@@ -11,7 +11,7 @@ export class FairQueue<Item> {
     return this.#length;
   }
 
-  /** The item whose turn is next. */
+  /** The next item. */
   get first(): Item | undefined {
     const [items] = this.#items.values();
     const [first] = items ?? [];
@@ -36,9 +36,9 @@ export class FairQueue<Item> {
   }
 
   /**
-   * The item to remove from a full queue so that the client can enter: the newest item of the client with the most
-   * items, if that client still has at least as many as this one afterwards. So no client shuts the others out, and
-   * two clients do not displace each other endlessly. Undefined where no client has that many.
+   * The item to remove from a full queue to make room for the client: the newest item of the client with the most
+   * items, if that client still has at least as many as this one afterwards. So no client can block the others, and
+   * two clients do not displace each other forever. Undefined if no client has that many.
    */
   displacedBy(clientKey: string): Item | undefined {
     let most: ReadonlySet<Item> = new Set();

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
 import { linkAbort } from './linked-abort.ts';
 
-it('aborts with the first of the signals, for its reason', () => {
+it('aborts with the first of the signals, with its reason', () => {
   const [one, two] = [new AbortController(), new AbortController()];
   const link = linkAbort(one.signal, undefined, null, two.signal);
   expect(link.signal.aborted).toBe(false);
@@ -11,14 +11,14 @@ it('aborts with the first of the signals, for its reason', () => {
   expect(link.signal.reason).toBe('second');
 });
 
-it('is aborted from the start where one of the signals is', () => {
+it('is already aborted if one of the signals is', () => {
   const other = new AbortController();
   const link = linkAbort(other.signal, AbortSignal.abort('already'));
   expect(link.signal.reason).toBe('already');
   expect(getEventListeners(other.signal, 'abort')).toHaveLength(0);
 });
 
-it('aborts by itself, without touching the others', () => {
+it('can be aborted itself without affecting the other signals', () => {
   const other = new AbortController();
   const link = linkAbort(other.signal);
   link.abort('own');
@@ -26,7 +26,7 @@ it('aborts by itself, without touching the others', () => {
   expect(link.signal.reason).toBe('own');
 });
 
-it('leaves no listener behind', () => {
+it('removes its listeners', () => {
   const other = new AbortController();
   const disposed = linkAbort(other.signal);
   disposed.dispose();

@@ -2,13 +2,13 @@
 export interface LinkedAbort {
   readonly signal: AbortSignal;
   readonly abort: (reason?: unknown) => void;
-  /** Stops following the other signals. Call it once the work has ended: a long-lived signal holds every follower. */
+  /** Stops following the other signals. Call it after the work: a long-lived signal references every follower. */
   readonly dispose: () => void;
 }
 
 /**
- * Returns a controller that aborts with the first of the given signals, for the same reason. `AbortSignal.any` does
- * this too, but can't be aborted by itself and leaves its followers to the garbage collector.
+ * Returns a controller that aborts with the first of the signals, with the same reason. `AbortSignal.any` does
+ * this too, but its result can't be aborted directly, and it relies on the garbage collector.
  */
 export function linkAbort(...signals: readonly (AbortSignal | null | undefined)[]): LinkedAbort {
   const controller = new AbortController();

@@ -17,7 +17,7 @@ it('returns the results in the order of the items, with a limited number of call
   expect(await mapConcurrently([], 2, async () => 1)).toEqual([]);
 });
 
-it('starts nothing more after a failure', async () => {
+it('starts no further call after a failure', async () => {
   const started: number[] = [];
   const slow = deferred<void>();
   const mapping = mapConcurrently([1, 2, 3, 4], 2, async (item) => {

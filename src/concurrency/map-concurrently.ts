@@ -2,7 +2,7 @@
  * Maps the items with at most `limit` calls of `map` at once.
  *
  * @returns The results in the order of the items.
- * @throws The first failure; no further call starts then.
+ * @throws The first failure; no further call starts after it.
  */
 export async function mapConcurrently<Item, Result>(
   items: readonly Item[],

@@ -27,13 +27,13 @@ describe('Semaphore', () => {
     await Promise.all(runs);
   });
 
-  it('returns the permit after a failure', async () => {
+  it('releases the permit after a failure', async () => {
     const semaphore = new Semaphore(1);
     await expect(semaphore.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await semaphore.run(async () => 'in')).toBe('in');
   });
 
-  it('refuses a signal that has aborted, without running the task', async () => {
+  it('throws for an aborted signal, without running the task', async () => {
     const semaphore = new Semaphore(1);
     const reason = new Error('gone');
     let hasRun = false;
@@ -43,7 +43,7 @@ describe('Semaphore', () => {
     expect(await semaphore.run(async () => 'in')).toBe('in');
   });
 
-  it('lets a waiting task leave, and gives its place to the next', async () => {
+  it('removes an aborted task from the queue and runs the next one', async () => {
     const semaphore = new Semaphore(1);
     const gate = deferred<void>();
     const running = semaphore.run(() => gate.promise, signal);
@@ -57,7 +57,7 @@ describe('Semaphore', () => {
     expect(await next).toBe('in');
   });
 
-  it('waits for the end of a running task whose signal aborts', async () => {
+  it('waits until a running task has ended, even if its signal aborts', async () => {
     const semaphore = new Semaphore(1);
     const gate = deferred<string>();
     const controller = new AbortController();

@@ -9,7 +9,7 @@ export class Semaphore {
   }
 
   /**
-   * Runs the task as soon as a permit is free, and returns the permit when it has ended.
+   * Runs the task as soon as a permit is free, and releases the permit when the task has ended.
    *
    * @throws The signal's reason when aborted while waiting; a running task handles the signal itself.
    */

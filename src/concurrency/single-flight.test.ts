@@ -28,7 +28,7 @@ it('shares a failure, and starts again after it', async () => {
   expect(await flights.join('a', async () => 'again', {})).toBe('again');
 });
 
-it('lets one leave while the others stay', async () => {
+it('lets one participant leave while the others wait', async () => {
   const flights = createSingleFlight<string, number>();
   const gate = deferred<string>();
   let report: (event: number) => void = () => {};
@@ -54,7 +54,7 @@ it('lets one leave while the others stay', async () => {
   expect(await second).toBe('done');
 });
 
-it('aborts the task when the last one leaves, and waits until it has ended', async () => {
+it('aborts the task when the last participant leaves, and waits until it has ended', async () => {
   const flights = createSingleFlight<string, never>();
   const cleanedUp = deferred<void>();
   const leaving = new AbortController();
@@ -78,7 +78,7 @@ it('aborts the task when the last one leaves, and waits until it has ended', asy
     });
   const reason = new Error('gone');
   leaving.abort(reason);
-  // A task that is ending is not joined any more.
+  // New calls do not join a task that is ending.
   await new Promise((resolve) => {
     setImmediate(resolve);
   });
@@ -88,7 +88,7 @@ it('aborts the task when the last one leaves, and waits until it has ended', asy
   expect(order).toEqual(['ended', 'left']);
 });
 
-it('starts nothing for a signal that has aborted', async () => {
+it('starts no task for an aborted signal', async () => {
   const work = vi.fn<() => Promise<string>>(async () => 'no');
   const joined = createSingleFlight().join('a', work, { signal: AbortSignal.abort('gone') });
   await expect(joined).rejects.toBe('gone');

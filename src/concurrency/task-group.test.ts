@@ -46,7 +46,7 @@ it('aborts the others at the first failure, and waits until they have ended', as
   expect(ended).toEqual(['slow', 'group']);
 });
 
-it('counts a task that throws before it returns a promise', async () => {
+it('handles a task that throws synchronously', async () => {
   const running = runTaskGroup(new AbortController().signal, [
     () => {
       throw new Error('at once');
@@ -56,7 +56,7 @@ it('counts a task that throws before it returns a promise', async () => {
   await expect(running).rejects.toThrow('at once');
 });
 
-it('aborts all with the outer signal', async () => {
+it('aborts all tasks with the outer signal', async () => {
   const outer = new AbortController();
   const running = runTaskGroup(outer.signal, [untilAborted, untilAborted]);
   const reason = new Error('gone');

@@ -6,14 +6,14 @@ import { TimeoutError, withTimeout } from './with-timeout.ts';
 const never = new Promise<never>(() => {});
 
 describe('abortable', () => {
-  it('returns or throws what the promise does', async () => {
+  it('settles like the promise', async () => {
     const { signal } = new AbortController();
     expect(await abortable(Promise.resolve(7), signal)).toBe(7);
     await expect(abortable(Promise.reject(new Error('own')), signal)).rejects.toThrow('own');
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
-  it('throws the reason of the signal, also of one that aborted before', async () => {
+  it('throws the reason of the signal, even if it was aborted before', async () => {
     const controller = new AbortController();
     const waiting = abortable(never, controller.signal);
     controller.abort(new Error('gone'));
@@ -28,14 +28,14 @@ describe('withTimeout', () => {
   beforeEach(() => vi.useFakeTimers());
   afterEach(() => vi.useRealTimers());
 
-  it('returns what the task returns, and leaves neither timer nor listener', async () => {
+  it('returns the result of the task and leaves no timer or listener behind', async () => {
     const { signal } = new AbortController();
     expect(await withTimeout(1000, signal, async () => 7)).toBe(7);
     expect(vi.getTimerCount()).toBe(0);
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
-  it('throws what the task throws', async () => {
+  it('throws the error of the task', async () => {
     const { signal } = new AbortController();
     await expect(withTimeout(1000, signal, () => Promise.reject(new Error('own')))).rejects.toThrow(
       'own',
@@ -43,7 +43,7 @@ describe('withTimeout', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('aborts the signal of the task when the time is up', async () => {
+  it('aborts the signal of the task after the timeout', async () => {
     let inner: AbortSignal | undefined;
     const waiting = withTimeout(1000, new AbortController().signal, (signal) => {
       inner = signal;
@@ -57,7 +57,7 @@ describe('withTimeout', () => {
     expect(inner?.reason).toBeInstanceOf(TimeoutError);
   });
 
-  it('throws TimeoutError where the task reports its signal in its own way', async () => {
+  it('throws TimeoutError if the task throws its own error on abort', async () => {
     const waiting = withTimeout(
       10,
       new AbortController().signal,
@@ -71,7 +71,7 @@ describe('withTimeout', () => {
     expect(await outcome).toBeInstanceOf(TimeoutError);
   });
 
-  it('throws the reason of the outer signal, and runs nothing where that aborted before', async () => {
+  it('throws the reason of the outer signal, and does not run the task if it was already aborted', async () => {
     const outer = new AbortController();
     const reason = new Error('gone');
     const waiting = withTimeout(1000, outer.signal, () => never);

@@ -7,10 +7,10 @@ export class TimeoutError extends Error {
 }
 
 /**
- * Waits for a task no longer than the limit. The task's signal aborts with the outer signal or when the time is
- * up; the task is not waited for then.
+ * Runs a task with a time limit. The task's signal aborts with the outer signal or when the time is
+ * up; the function then does not wait for the task.
  *
- * @throws TimeoutError; the outer signal's reason when aborted; what the task throws.
+ * @throws TimeoutError; the outer signal's reason when aborted; the task's own errors.
  */
 export async function withTimeout<Result>(
   timeoutMs: number,

@@ -4,8 +4,8 @@ import { decodeTurn, encodeTurn } from './codec.ts';
 
 const provider = { type: 'ephemeralMcp', serverLabel: 'harbour' } as const;
 
-describe('the codec of turns', () => {
-  it('gives back every kind of message and item', () => {
+describe('codec of stored turns', () => {
+  it('decodes every kind of message and item', () => {
     const turn = conversationTurn({
       systemPrompt: 'Be brief.',
       instructions: 'Answer in French.',
@@ -64,7 +64,7 @@ describe('the codec of turns', () => {
     expect(decodeTurn(text)).toEqual(turn);
   });
 
-  it('refuses a newer version and text of another form', () => {
+  it('rejects a newer version and malformed text', () => {
     const { systemPrompt: _, ...rest } = conversationTurn();
     expect(() => decodeTurn(JSON.stringify({ ...rest, formatVersion: 3 }))).toThrow(
       'format 3; this version reads up to 2',
@@ -94,7 +94,7 @@ describe('the format of Hearth 0.1.0', () => {
     ...more,
   });
 
-  it('reads input and statistics', () => {
+  it('decodes input and statistics', () => {
     const image = { type: 'image', sha256: 'ab', mediaType: 'image/png' } as const;
     expect(decode({ input: [{ type: 'text', content: 'Hi' }, image] })).toEqual({
       systemPrompt: null,
@@ -109,7 +109,7 @@ describe('the format of Hearth 0.1.0', () => {
     expect(none.timings).toMatchObject({ generationSeconds: 0, loadTimeSeconds: 3 });
   });
 
-  it('reads calls with the name that the model used', () => {
+  it('decodes calls with the name that the model used', () => {
     const reason = 'No.';
     const metadata = { type: 'invalid_name', tool_name: 'see' };
     const { items } = decode({
@@ -156,7 +156,7 @@ describe('the format of Hearth 0.1.0', () => {
     ]);
   });
 
-  it('gives calls without a number a generation of their own', () => {
+  it('assigns calls without a number to a separate generation', () => {
     const rounds = (...numbers: (number | undefined)[]) =>
       decode({ output: numbers.map((round) => call({ round })) }).items.map(
         (item) => 'round' in item && item.round,
@@ -165,7 +165,7 @@ describe('the format of Hearth 0.1.0', () => {
     expect(rounds(undefined, undefined)).toEqual([0, 0]);
   });
 
-  it.each(['plain text', '{"type":"text"}', '[1]'])('keeps the output %s as a text', (output) => {
+  it.each(['plain text', '{"type":"text"}', '[1]'])('keeps the output %s as text', (output) => {
     expect(decode({ output: [call({ output })] }).items).toMatchObject([
       { result: [{ type: 'text', text: output }] },
     ]);

@@ -10,15 +10,15 @@ import type { TurnItem } from './turn-item.ts';
  */
 const formatVersion = 2;
 
-/** The turn as JSON text, as a database row keeps it. */
+/** Encodes a turn as JSON text for the database. */
 export function encodeTurn(turn: ConversationTurn): string {
   return JSON.stringify({ formatVersion, ...turn });
 }
 
 /**
- * Reads what `encodeTurn` wrote, now or in an earlier version.
+ * Decodes a turn that this or an earlier version of `encodeTurn` wrote.
  *
- * @throws Error where the text has another form, or that of a newer version.
+ * @throws Error if the text is malformed or has a newer version.
  */
 export function decodeTurn(text: string): ConversationTurn {
   const value: unknown = JSON.parse(text);

@@ -1,11 +1,11 @@
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A part of a message as a conversation keeps it; an image is a reference to a stored blob. */
+/** A part of a message as it is stored; an image is a reference to a blob. */
 export type ConversationContent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly sha256: string; readonly mediaType: string };
 
-/** A part of a tool's result: one of MCP's content blocks, bounded in size. */
+/** A part of a tool's result: one of MCP's content blocks, of limited size. */
 export type ToolContent = { readonly type: string } & JsonObject;
 
 /** The server that a tool belongs to. */
@@ -19,10 +19,10 @@ export type ToolProvider =
 
 /** A call of a tool that the client runs. */
 export interface ClientToolCall {
-  /** Names the call in the message that brings its result. */
+  /** Id that refers to the call in the message with its result. */
   readonly id: string;
   readonly name: string;
-  /** JSON text as the model wrote it; it may not parse. */
+  /** JSON text as the model generated it; may be invalid. */
   readonly argumentsJson: string;
 }
 

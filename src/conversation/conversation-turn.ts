@@ -11,34 +11,34 @@ export type StopReason =
 
 /** Tokens of a turn, summed over its generations. */
 export interface TurnUsage {
-  /** All tokens of the prompts, those from the engine's cache included. */
+  /** Prompt tokens, including those from the engine's cache. */
   readonly promptTokens: number;
   readonly cachedTokens: number;
-  /** All generated tokens, those of the reasoning included. */
+  /** Generated tokens, including the reasoning. */
   readonly completionTokens: number;
   readonly reasoningTokens: number;
 }
 
 export interface TurnTimings {
-  /** From the request to the first token, without the time of a load. */
+  /** From the request to the first token, excluding the time to load the model. */
   readonly timeToFirstTokenSeconds: number;
   /** Summed over the generations of the turn. */
   readonly generationSeconds: number;
-  /** Over the generations of two tokens or more; 0 where there is none. */
+  /** Measured over generations with two tokens or more; 0 if there is none. */
   readonly tokensPerSecond: number;
-  /** Present where the model was loaded for this turn. */
+  /** Present if the model was loaded for this turn. */
   readonly loadTimeSeconds?: number;
 }
 
-/** A turn as the store keeps it. */
+/** A finished turn in its stored form. */
 export interface ConversationTurn {
-  /** As set in this turn; it holds until a later turn sets another one. */
+  /** Set by this turn; applies until a later turn changes it. */
   readonly systemPrompt: string | null;
-  /** Holds for this turn alone. */
+  /** Applies to this turn only. */
   readonly instructions: string | null;
   readonly messages: readonly ConversationMessage[];
   readonly items: readonly TurnItem[];
-  /** Null for a turn of Hearth 0.1.0, which did not keep it. */
+  /** Null for a turn of Hearth 0.1.0, which did not store it. */
   readonly stopReason: StopReason | null;
   readonly usage: TurnUsage;
   readonly timings: TurnTimings;

@@ -5,10 +5,10 @@ import type { ConversationTurn } from './conversation-turn.ts';
 import type { TurnItem } from './turn-item.ts';
 
 /**
- * The form in which Hearth 0.1.0 stored a turn: the JSON of its v1 API, and for each call the number of its
+ * Decodes a turn as Hearth 0.1.0 stored it: the JSON of its v1 API, and for each call the number of its
  * generation and the name that the model used.
  *
- * @throws ZodError where the value has another form.
+ * @throws ZodError if the value does not match.
  */
 export function readFirstFormat(value: unknown): ConversationTurn {
   const { systemPrompt, input, output, stats } = firstFormat.parse(value);
@@ -90,7 +90,7 @@ function toContent(item: z.infer<typeof inputItem>) {
   return item.type === 'text' ? { type: item.type, text: item.content } : item;
 }
 
-/** Calls without a number belong to a generation of their own, after those before them. */
+/** Assigns calls without a number to a separate generation after the earlier ones. */
 function toItems(output: readonly OutputItem[]): readonly TurnItem[] {
   const items: TurnItem[] = [];
   let round = -1;

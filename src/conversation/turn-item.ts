@@ -1,6 +1,6 @@
 import type { ClientToolCall, JsonObject, ToolContent, ToolProvider } from './content.ts';
 
-/** What the model produced in a turn, in the order in which it began. */
+/** Output of the model in a turn, in order. */
 export type TurnItem =
   | MessageItem
   | ReasoningItem
@@ -19,37 +19,37 @@ export interface ReasoningItem {
 }
 
 interface CallItem {
-  /** Number of the generation that made the call, from 0. */
+  /** Index of the generation that made the call, from 0. */
   readonly round: number;
-  /** The tool as the model named it. */
+  /** Tool name as the model sees it. */
   readonly exposedName: string;
 }
 
-/** A call that the server made. */
+/** A call that the server executed. */
 export interface ToolCallItem extends CallItem {
   readonly type: 'toolCall';
-  /** The tool as its own server names it. */
+  /** Tool name on its own server. */
   readonly tool: string;
   readonly provider: ToolProvider;
   readonly arguments: JsonObject;
   readonly result: readonly ToolContent[];
-  /** Whether the tool reports a failure, timed out or its server ended. */
+  /** Whether the tool reported an error. */
   readonly isError: boolean;
 }
 
-/** A call that the server could not make; the model was told the reason. */
+/** A call that the server could not execute; the model received the reason. */
 export interface InvalidToolCallItem extends CallItem {
   readonly type: 'invalidToolCall';
   readonly cause: 'invalidName' | 'invalidArguments';
   readonly reason: string;
-  /** Present where the tool exists. */
+  /** Present if the tool exists. */
   readonly tool?: string;
   readonly provider?: ToolProvider;
-  /** Present where the arguments are a JSON object. */
+  /** Present if the arguments are a JSON object. */
   readonly arguments?: JsonObject;
 }
 
-/** A call that is left to the client; the turn ends with it. */
+/** A call for the client to execute; the turn ends with it. */
 export interface ClientToolCallItem extends ClientToolCall {
   readonly type: 'clientToolCall';
   readonly round: number;

@@ -12,7 +12,7 @@ interface ActiveDownloadOptions {
   readonly save: (stored: StoredDownload) => void;
 }
 
-/** A job that downloads or waits to start. */
+/** A running job, which downloads or waits to start. */
 export class ActiveDownload {
   readonly #save: ActiveDownloadOptions['save'];
   readonly #meter = new SpeedMeter();
@@ -39,12 +39,12 @@ export class ActiveDownload {
     return this.#controller.signal.aborted;
   }
 
-  /** Starts the work of the job, which settles when the job has ended or stopped and never rejects. */
+  /** Starts the work of the job. The work settles when the job has ended or stopped, and never rejects. */
   run(work: (signal: AbortSignal) => Promise<void>): void {
     this.#ended = work(this.#controller.signal);
   }
 
-  /** Settles when its work has ended. */
+  /** Settles when the work has ended. */
   ended(): Promise<void> {
     return this.#ended;
   }

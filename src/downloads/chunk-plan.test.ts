@@ -29,7 +29,7 @@ it('cuts large files into larger chunks, so that there are never too many', () =
   }
 });
 
-it('writes so often that a kill loses less than a chunk of all connections together', () => {
+it('writes often enough that a kill loses less than a chunk over all connections', () => {
   const mebibyte = 1024 ** 2;
   expect(chooseBatchBytes(16 * mebibyte, 4)).toBe(mebibyte);
   expect(chooseBatchBytes(16 * mebibyte, 16)).toBe(mebibyte / 2);

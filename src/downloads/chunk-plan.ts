@@ -10,7 +10,7 @@ export interface ChunkRange {
   readonly end: number;
 }
 
-/** The chunk size for a file: 16 MiB, or more where that would give more than 1,024 chunks. */
+/** The chunk size for a file: 16 MiB, or more if that would give more than 1,024 chunks. */
 export function chooseChunkBytes(fileBytes: number): number {
   const needed = Math.ceil(fileBytes / maxChunkCount / mebibyte) * mebibyte;
   return Math.max(smallestChunkBytes, needed);
@@ -28,8 +28,8 @@ export function planChunks(fileBytes: number, chunkBytes: number): readonly Chun
 const maxBatchBytes = 1024 * 1024;
 
 /**
- * Bytes that each connection buffers before they are written and recorded. A kill loses less than one chunk, all
- * connections together.
+ * Number of bytes that each connection buffers before writing and recording them. A kill loses less than one chunk
+ * in total over all connections.
  */
 export function chooseBatchBytes(chunkBytes: number, connectionCount: number): number {
   return Math.min(maxBatchBytes, Math.ceil(chunkBytes / connectionCount / 2));

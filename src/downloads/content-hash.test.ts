@@ -35,13 +35,13 @@ describe('matchesChecksum', () => {
     expect(await matches(sha256, 'sha256', content.length - 1)).toBe(false);
   });
 
-  it('knows the hashes of git', async () => {
+  it('supports the hashes of git', async () => {
     await writeFile(path, content);
     expect(await matches(blobSha1, 'git-sha1')).toBe(true);
     expect(await matches(sha256, 'git-sha1')).toBe(false);
   });
 
-  it('ends when it is aborted', async () => {
+  it('stops when aborted', async () => {
     await writeFile(path, content);
     const aborted = AbortSignal.abort(new Error('stopped'));
     const checksum = { algorithm: 'sha256', hex: sha256 } as const;
@@ -71,7 +71,7 @@ describe('hashWhileFilling', () => {
     await part.close();
   });
 
-  it('hashes what was there before, and an empty file', async () => {
+  it('hashes bytes of an earlier run, and an empty file', async () => {
     const part = await openPart();
     for (let index = 0; index < 6; index += 1) await fill(part, index);
     expect(await hashWhileFilling(part, 'git-sha1', signal)).toBe(blobSha1);
@@ -84,7 +84,7 @@ describe('hashWhileFilling', () => {
     await empty.close();
   });
 
-  it('ends when it is aborted, before it begins and while it waits', async () => {
+  it('stops when aborted before the start or while waiting', async () => {
     const part = await openPart();
     const early = AbortSignal.abort(new Error('early'));
     await expect(hashWhileFilling(part, 'sha256', early)).rejects.toThrow('early');
@@ -95,7 +95,7 @@ describe('hashWhileFilling', () => {
     await part.close();
   });
 
-  it('fails where the file is cut while it is read', async () => {
+  it('fails if the file is truncated while it is read', async () => {
     const part = await openPart();
     for (let index = 0; index < 6; index += 1) await fill(part, index);
     await truncate(path, 550_000);

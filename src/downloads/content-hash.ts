@@ -7,12 +7,12 @@ import type { PartFile } from './part-file.ts';
 /** Small enough not to block other requests while it is hashed. */
 const readBytes = 512 * 1024;
 
-/** While writes follow each other faster than this, the transfer needs the whole CPU, and hashing waits. */
+/** If writes are more frequent than this, the transfer needs the whole CPU, and hashing waits. */
 const minQuietMs = 4;
 
 /**
- * Hashes a part file from its beginning while it is filled, close behind the chunks. The bytes are still in the page
- * cache then, and no second pass is needed at the end.
+ * Hashes a part file from its beginning while it is filled. The bytes are then still in the page
+ * cache, and no second pass is needed at the end.
  *
  * @returns Hex, once the file is complete.
  * @throws The signal's reason when aborted.

@@ -29,13 +29,13 @@ it.each([
     'The hub no longer has a file of this download (410). Cancel it and ask for the model again.',
   ],
   [500, 'hub_unreachable', `The download broke off: the hub answered 500. ${again}`],
-])('says what an answer of %i means', (status, code, message) => {
+])('explains the status %i', (status, code, message) => {
   const failure = answered(status);
   expect(describeFailure(failure)).toMatchObject({ code, message });
   expect(isUnexpected(failure)).toBe(false);
 });
 
-it('keeps an error that says for itself what is wrong', () => {
+it('keeps a HearthError', () => {
   const error = new HearthError('checksum_mismatch', 'The content is wrong.');
   const { type } = error;
   expect(describeFailure(error)).toEqual({
@@ -46,7 +46,7 @@ it('keeps an error that says for itself what is wrong', () => {
   expect(isUnexpected(error)).toBe(false);
 });
 
-it('names the code of an error of the file system, and no path', () => {
+it('names the code of a file system error, without a path', () => {
   const error = Object.assign(new Error('EACCES: /home/me/models'), { code: 'EACCES' });
   expect(describeFailure(error)).toEqual({
     type: 'internal_error',
@@ -56,7 +56,7 @@ it('names the code of an error of the file system, and no path', () => {
   expect(isUnexpected(error)).toBe(true);
 });
 
-it('points to the log for a fault of its own', () => {
+it('refers to the log for an internal error', () => {
   const error = new TypeError('x is undefined');
   expect(describeFailure(error)).toMatchObject({
     code: 'internal',

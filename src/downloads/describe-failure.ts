@@ -5,7 +5,7 @@ import type { DownloadFailure } from './downloads.ts';
 
 const again = 'Ask for the download again; it continues where it stopped.';
 
-/** The error of a failed job, as clients see it. */
+/** Converts the error of a failed job to one for clients. */
 export function describeFailure(error: unknown): DownloadFailure {
   const { type, code, message } = toHearthError(error);
   return { type, code, message };
@@ -39,7 +39,7 @@ function httpError({ status, message }: HttpFailure): HearthError {
   return new HearthError('hub_unreachable', `The download broke off: ${message}. ${again}`);
 }
 
-/** Whether an error is a fault of Hearth, so that the log needs its stack. */
+/** Whether an error is a bug of Hearth, so that the log needs its stack. */
 export function isUnexpected(error: unknown): boolean {
   return toHearthError(error).code === 'internal';
 }

@@ -7,7 +7,7 @@ import { DiskSpace } from './disk-space.ts';
 const diskWith = async (freeBytes: number) =>
   new DiskSpace(await temporaryFolder(), async () => freeBytes);
 
-it('has room for exactly what is free', async () => {
+it('accepts exactly the free space', async () => {
   const disk = await diskWith(100);
   await expect(disk.assertRoom(100, 0)).resolves.toBeUndefined();
   await expect(disk.assertRoom(40, 60)).resolves.toBeUndefined();
@@ -28,7 +28,7 @@ it.each([
     { needed: 4_100_000_000, promised: 0, free: 100_000_000 },
     'The download needs 4.1 GB (4,100,000,000 bytes) more, and the disk of the models has 0.1 GB (100,000,000 bytes) free. Make room and ask again; it continues where it stopped.',
   ],
-])('says what is needed and what is free: %o', async ({ needed, promised, free }, message) => {
+])('reports the needed and the free bytes: %o', async ({ needed, promised, free }, message) => {
   const disk = await diskWith(free);
   expect(await disk.shortage(needed, promised)).toMatchObject({
     code: 'insufficient_disk',
@@ -36,7 +36,7 @@ it.each([
   });
 });
 
-it('asks the system about the disk of a folder, which it makes', async () => {
+it('queries the disk of a folder, which it creates', async () => {
   const folder = join(await temporaryFolder(), 'deep', 'models');
   const disk = new DiskSpace(folder);
   await disk.assertRoom(1, 0);

@@ -10,7 +10,7 @@ async function readFreeBytes(folder: string): Promise<number> {
 interface SpaceDemand {
   readonly freeBytes: number;
   readonly neededBytes: number;
-  /** Bytes that other running downloads have yet to write. */
+  /** Bytes that other running downloads still have to write. */
   readonly promisedBytes: number;
 }
 
@@ -19,7 +19,7 @@ export class DiskSpace {
   readonly #folder: string;
   readonly #readFreeBytes: (folder: string) => Promise<number>;
 
-  /** @param read Returns the free bytes on the disk of a folder; by default it asks the system. */
+  /** @param read Returns the free bytes on the disk of a folder; defaults to the system's value. */
   constructor(folder: string, read = readFreeBytes) {
     this.#folder = folder;
     this.#readFreeBytes = read;

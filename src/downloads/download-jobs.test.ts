@@ -48,10 +48,10 @@ const storedOf = (fields: Partial<StoredDownload> = {}): StoredDownload => ({
   ...fields,
 });
 
-describe('a job that runs', () => {
+describe('a running job', () => {
   afterEach(() => void vi.useRealTimers());
 
-  it('is stored every two seconds, with what it has', () => {
+  it('is stored every two seconds, with its progress', () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const saved: number[] = [];
     const active = new ActiveDownload({
@@ -71,7 +71,7 @@ describe('a job that runs', () => {
     expect(active.remainingBytes).toBe(960);
   });
 
-  it('is shown with its speed', () => {
+  it('reports its speed', () => {
     vi.useFakeTimers({ toFake: ['performance', 'Date'], now: 0 });
     const active = new ActiveDownload({ stored: storedOf(), save: () => {} });
     active.received(0);
@@ -84,7 +84,7 @@ describe('a job that runs', () => {
     });
   });
 
-  it('is told why it has to stop', async () => {
+  it('gets the reason when it must stop', async () => {
     const active = new ActiveDownload({ stored: storedOf(), save: () => {} });
     expect(active.isStopping).toBe(false);
     await active.ended();
@@ -105,7 +105,7 @@ describe('a job that runs', () => {
 });
 
 describe('the log', () => {
-  it('tells when a download starts and ends', async () => {
+  it('reports the start and end of a download', async () => {
     const { logger, linesOf } = memoryLogger();
     const setup = await setUpDownloads(oneFile);
     const manager = setup.manager({ logger });
@@ -121,7 +121,7 @@ describe('the log', () => {
     );
   });
 
-  it('has the code of a failure that is expected, and all of one that is not', async () => {
+  it('has the code of an expected failure, and the whole of an unexpected one', async () => {
     const { logger, linesOf } = memoryLogger();
     const setup = await setUpDownloads(oneFile);
     setup.hub.faults.add({ kind: 'status', status: 404 });
@@ -160,7 +160,7 @@ describe('the log', () => {
     expect(linesOf('download failed')).toEqual([]);
   });
 
-  it('names folders of other homes at the start, and says nothing where there are none', async () => {
+  it('lists folders of other homes at startup, if there are any', async () => {
     const { logger, linesOf } = memoryLogger();
     const message = 'staging folders without a job, of another home folder or a deleted one';
     const setup = await setUpDownloads(oneFile);
@@ -176,8 +176,8 @@ describe('the log', () => {
   });
 });
 
-describe('a store that fails', () => {
-  it('hides no end of a download, which is shown unchanged', async () => {
+describe('a failing store', () => {
+  it('does not hide the end of a download', async () => {
     const { logger, linesOf } = memoryLogger();
     const setup = await setUpDownloads(oneFile);
     const manager = setup.manager({
@@ -214,11 +214,11 @@ describe('a store that fails', () => {
   });
 });
 
-describe('requests that can not be met', () => {
+describe('rejected requests', () => {
   const job = (index: number, fields: Partial<StoredDownload>) =>
     storedOf({ id: `job_${String(index).padStart(10, '0')}`, ...fields });
 
-  it('are those beyond a thousand unfinished downloads', async () => {
+  it('include those beyond a thousand unfinished downloads', async () => {
     const setup = await setUpDownloads(oneFile);
     setup.hub.faults.add({ kind: 'silence' });
     const startAmong = (count: number) => {
@@ -237,7 +237,7 @@ describe('requests that can not be met', () => {
     expect(await startAmong(999)).toMatchObject({ kind: 'job' });
   });
 
-  it('say what to do', async () => {
+  it('explain what to do', async () => {
     const setup = await setUpDownloads(oneFile);
     const stall = setup.hub.faults.add({ kind: 'stall', afterBytes: 4000 });
     const manager = setup.manager();
@@ -288,7 +288,7 @@ describe('isUnderWay', () => {
 });
 
 describe('a server that starts again', () => {
-  it('continues with the oldest job first, and leaves alone what failed', async () => {
+  it('continues with the oldest job first, and ignores failed jobs', async () => {
     const { logger, linesOf } = memoryLogger();
     const setup = await setUpDownloads({});
     const insert = (id: string, startedAt: number, fields: Partial<StoredDownload>) =>
@@ -313,7 +313,7 @@ describe('a server that starts again', () => {
     expect(linesOf('download started').map(({ model }) => model)).toEqual(['old', 'new']);
   });
 
-  it('lets a job fail whose plan leads out of the library', async () => {
+  it('fails a job whose plan leads out of the library', async () => {
     const setup = await setUpDownloads(oneFile);
     const plan = planOf(setup.hub, repositoryName, [file]);
     const files = plan.files.map((one) => ({ ...one, target: '../outside.gguf' }));
@@ -327,7 +327,7 @@ describe('a server that starts again', () => {
     });
   });
 
-  it('counts what is in its place already', async () => {
+  it('counts files that are already in place', async () => {
     const files = { ...oneFile, 'mmproj-f16.gguf': { sizeBytes: 500, seed: 3 } };
     const setup = await setUpDownloads(files);
     const first = setup.manager();
@@ -344,7 +344,7 @@ describe('a server that starts again', () => {
   });
 });
 
-it('a job that failed on a file in the way continues once it is right', async () => {
+it('continues a job that failed because of an existing file once that file matches', async () => {
   const setup = await setUpDownloads(oneFile);
   const manager = setup.manager();
   await untilEnded(manager, (await begin(manager)).id);

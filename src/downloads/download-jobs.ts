@@ -19,12 +19,12 @@ export interface DownloadJobsOptions {
   readonly store: DownloadRepository;
   readonly modelsFolder: string;
   readonly logger: Logger;
-  /** Jobs that transfer at once; further ones wait with the status `downloading` and speed 0. 2 by default. */
+  /** Maximum number of concurrent transfers (default 2); other jobs wait with the status `downloading` and speed 0. */
   readonly concurrentJobs?: number;
-  /** Completed jobs that stay listed; 1,000 by default. */
+  /** Maximum number of completed jobs in the list (default 1,000). */
   readonly keptCompletedJobs?: number;
   readonly transfer?: Partial<RunSettings>;
-  /** Returns the free bytes on the disk of a folder; by default it asks the system. */
+  /** Returns the free bytes on the disk of a folder; defaults to the system's value. */
   readonly readFreeBytes?: (folder: string) => Promise<number>;
 }
 
@@ -60,7 +60,7 @@ export class DownloadJobs {
     return this.#active.get(id);
   }
 
-  /** All jobs with their present state, newest first. */
+  /** Lists all jobs with their current state, newest first. */
   async list(): Promise<readonly StoredDownload[]> {
     const rows = await this.#options.store.list();
     return rows.map((row) => this.#active.get(row.id)?.stored ?? row);
@@ -101,7 +101,7 @@ export class DownloadJobs {
     return this.view(stored);
   }
 
-  /** Resumes a job, or joins it where it is running. @throws HearthError `insufficient_disk`. */
+  /** Resumes a job, or joins it if it is running. @throws HearthError `insufficient_disk`. */
   async resume(stored: StoredDownload): Promise<DownloadJob> {
     if (stored.status !== 'downloading' || !this.#active.has(stored.id)) {
       const remainingBytes = stored.totalBytes - stored.downloadedBytes;
@@ -111,7 +111,7 @@ export class DownloadJobs {
     return this.view(stored);
   }
 
-  /** Resumes a job of an earlier server process, which may have written more than the store knows. */
+  /** Resumes a job of an earlier server process, which may have written more bytes than the store records. */
   async continue(stored: StoredDownload): Promise<void> {
     const { modelsFolder } = this.#options;
     const job = { jobId: stored.id, plan: planOf(stored), modelsFolder, settings: this.#settings };
@@ -188,7 +188,7 @@ export class DownloadJobs {
     await this.end(active, { status: 'failed', failure });
   }
 
-  /** Records the end of a job. Where it can't be stored, the job stays in memory, so that clients see its state. */
+  /** Records the end of a job. If it can't be stored, the job stays in memory, so that clients see its state. */
   async end(active: ActiveDownload, fields: Partial<StoredDownload>): Promise<void> {
     const stored = active.change(fields);
     if (await this.#save(stored)) this.#active.delete(stored.id);
@@ -222,7 +222,7 @@ export class DownloadJobs {
   }
 }
 
-/** Bytes that running downloads have yet to write. */
+/** Bytes that running downloads still have to write. */
 function promisedTo(downloads: Iterable<ActiveDownload>): number {
   let bytes = 0;
   for (const { stored, remainingBytes } of downloads) {

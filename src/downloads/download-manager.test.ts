@@ -22,7 +22,7 @@ const untilReceiving = (manager: DownloadManager, id: string) =>
   untilJob(manager, id, ({ downloadedBytes }) => downloadedBytes > 0);
 
 describe('the same request again', () => {
-  it('makes one job of twenty at once, however they are spelled', async () => {
+  it('starts one job for twenty concurrent requests, with any spelling', async () => {
     const setup = await setUpDownloads(oneFile);
     setup.hub.faults.add({ kind: 'silence' });
     const manager = setup.manager();
@@ -34,7 +34,7 @@ describe('the same request again', () => {
     expect(await manager.list()).toHaveLength(1);
   });
 
-  it('resumes what was paused', async () => {
+  it('resumes a paused job', async () => {
     const setup = await setUpDownloads(oneFile);
     const stall = setup.hub.faults.add({ kind: 'stall', afterBytes: 40_000 });
     const manager = setup.manager();
@@ -47,7 +47,7 @@ describe('the same request again', () => {
     expect(await untilEnded(manager, id)).toMatchObject({ status: 'completed' });
   });
 
-  it('is answered without a job once the files are there, and with a new one once they are gone', async () => {
+  it('needs no job once the files exist, and starts a new one after they are deleted', async () => {
     const setup = await setUpDownloads(oneFile);
     const manager = setup.manager();
     const { id } = await begin(manager);
@@ -60,7 +60,7 @@ describe('the same request again', () => {
     expect(await untilEnded(manager, next.id)).toMatchObject({ status: 'completed' });
   });
 
-  it('knows files that no job brought, by their sizes', async () => {
+  it('recognizes files that no job fetched, by their sizes', async () => {
     const setup = await setUpDownloads(oneFile);
     await mkdir(dirname(setup.target(file)), { recursive: true });
     await writeFile(setup.target(file), setup.content(file));
@@ -71,7 +71,7 @@ describe('the same request again', () => {
 });
 
 describe('pausing', () => {
-  it('keeps what is there and ends the transfer, and resuming continues from there', async () => {
+  it('keeps the received bytes and stops the transfer; resuming continues from there', async () => {
     const setup = await setUpDownloads(oneFile);
     const throttle = setup.hub.faults.add({ kind: 'throttle', bytesPerSecond: 2_000_000 });
     const manager = setup.manager({ transfer: { connectionsPerJob: 1 } });
@@ -96,7 +96,7 @@ describe('pausing', () => {
     expect(await setup.isRight(file)).toBe(true);
   });
 
-  it('works on a job that waits for its turn', async () => {
+  it('works for a waiting job', async () => {
     const setup = await setUpDownloads(oneFile);
     setup.hub.faults.add({ kind: 'silence' });
     const manager = setup.manager({
@@ -125,7 +125,7 @@ describe('a server that starts again', () => {
     await first.close();
     const row = await rowOf(setup.store, id);
     expect(row).toMatchObject({ status: 'paused', isPausedByUser: false });
-    // A process that was killed could not write this.
+    // A killed process could not have written this.
     if (how === 'killed') await setup.store.downloads.update({ ...row, status: 'downloading' });
     await expect(begin(first)).rejects.toMatchObject({ code: 'shutting_down' });
     stall.remove();
@@ -139,7 +139,7 @@ describe('a server that starts again', () => {
     expect(await setup.isRight(file)).toBe(true);
   });
 
-  it('leaves paused what a caller paused', async () => {
+  it('keeps jobs paused that a client paused', async () => {
     const setup = await setUpDownloads(oneFile);
     setup.hub.faults.add({ kind: 'silence' });
     const first = setup.manager();
@@ -151,7 +151,7 @@ describe('a server that starts again', () => {
     expect(await second.find(id)).toMatchObject({ status: 'paused' });
   });
 
-  it('knows what a server that was killed had on disk, also before the job has its turn', async () => {
+  it('reports the bytes that a killed server had on disk, even for a waiting job', async () => {
     const setup = await setUpDownloads({
       ...oneFile,
       'mmproj-f16.gguf': { sizeBytes: 9, seed: 2 },
@@ -172,7 +172,7 @@ describe('a server that starts again', () => {
     stall.remove();
   });
 
-  it('removes what is left of cancelled jobs, and nothing of another home', async () => {
+  it('removes the remains of cancelled jobs, but nothing of another home', async () => {
     const setup = await setUpDownloads(oneFile);
     const stall = setup.hub.faults.add({ kind: 'stall', afterBytes: 40_000 });
     const first = setup.manager();
@@ -190,7 +190,7 @@ describe('a server that starts again', () => {
     expect(await setup.isRight(file)).toBe(true);
   });
 
-  it('does not fetch again what was moved to its place before it was killed', async () => {
+  it('does not fetch files again that were in place before a kill', async () => {
     const files = { ...oneFile, 'mmproj-f16.gguf': { sizeBytes: 2 * chunkBytes, seed: 3 } };
     const setup = await setUpDownloads(files);
     await mkdir(dirname(setup.target(file)), { recursive: true });
@@ -202,7 +202,7 @@ describe('a server that starts again', () => {
   });
 });
 
-it('cancelling removes the job and what it has on disk', async () => {
+it('removes a cancelled job and its files', async () => {
   const setup = await setUpDownloads(oneFile);
   setup.hub.faults.add({ kind: 'stall', afterBytes: 40_000 });
   const manager = setup.manager();
@@ -216,7 +216,7 @@ it('cancelling removes the job and what it has on disk', async () => {
 });
 
 describe('places in the library', () => {
-  it('uses the folders that are there in another case', async () => {
+  it('uses existing folders with another case', async () => {
     const setup = await setUpDownloads(oneFile);
     await mkdir(join(setup.modelsFolder, 'ACME', 'tiny-gguf'), { recursive: true });
     const manager = setup.manager();
@@ -246,7 +246,7 @@ describe('places in the library', () => {
     ['is too deep', 'a/b/c.gguf'],
     ['has a control character', 'a\u0007.gguf'],
     ['is another in another case', file.toUpperCase()],
-  ])('refuses a file that %s', async (_, target) => {
+  ])('rejects a file that %s', async (_, target) => {
     const setup = await setUpDownloads(oneFile);
     const manager = setup.manager({
       plan: async ({ model }) => {
@@ -261,7 +261,7 @@ describe('places in the library', () => {
 });
 
 describe('room on disk', () => {
-  it('is looked for first, with what other downloads still need', async () => {
+  it('is checked first, including the needs of other downloads', async () => {
     const setup = await setUpDownloads(oneFile);
     setup.hub.faults.add({ kind: 'silence' });
     let freeBytes = sizeBytes - 1;
@@ -280,7 +280,7 @@ describe('room on disk', () => {
     await begin(manager, 'two');
   });
 
-  it('is looked for also where the models folder was moved away', async () => {
+  it('is checked even if the models folder was moved away', async () => {
     const setup = await setUpDownloads(oneFile);
     const manager = setup.manager();
     await rm(setup.modelsFolder, { recursive: true });
@@ -288,7 +288,7 @@ describe('room on disk', () => {
     expect(await untilEnded(manager, id)).toMatchObject({ status: 'completed' });
   });
 
-  it('is needed only for what is not there yet', async () => {
+  it('is needed only for missing bytes', async () => {
     const setup = await setUpDownloads(oneFile);
     const throttle = setup.hub.faults.add({ kind: 'throttle', bytesPerSecond: 2_000_000 });
     let freeBytes = sizeBytes;
@@ -339,7 +339,7 @@ it('lists a thousand jobs, newest first', async () => {
   });
 });
 
-it('forgets the oldest completed jobs', async () => {
+it('deletes the oldest completed jobs', async () => {
   const setup = await setUpDownloads(oneFile);
   const manager = setup.manager({ keptCompletedJobs: 2 });
   for (let round = 0; round < 4; round += 1) {

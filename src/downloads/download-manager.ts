@@ -16,20 +16,20 @@ import { completedPlans, identityOf, planOf, toJob } from './job-view.ts';
 import { assertSafePlan, markCancelled, removeStaging, sweepStaging } from './staging.ts';
 
 export interface DownloadManagerOptions extends DownloadJobsOptions {
-  /** Resolves a request to the files that it means. */
+  /** Resolves a request to a plan. */
   readonly plan: (request: DownloadRequest, signal: AbortSignal) => Promise<DownloadPlan>;
   readonly library: ModelLibrary;
 }
 
 export interface ContinuableDownloadManager extends DownloadManager {
   /**
-   * Resumes the downloads that ran when the server ended, also by a crash, and removes the files of cancelled jobs.
-   * Jobs that a client paused stay paused. Call it once, at start.
+   * Resumes the downloads that ran when the server stopped or crashed, and removes the files of cancelled jobs.
+   * Jobs that a client paused stay paused. Call it once, at startup.
    */
   continueInterrupted(): Promise<void>;
 }
 
-/** Most unfinished jobs. */
+/** Maximum number of unfinished jobs. */
 const maxUnfinishedJobs = 1000;
 
 export function createDownloadManager(options: DownloadManagerOptions): ContinuableDownloadManager {
@@ -66,7 +66,7 @@ class Manager implements ContinuableDownloadManager {
       }
       const isNew = isOutdated(plan, completedPlans(jobs)) || !(await this.#isPresent(plan));
       if (!isNew) return { kind: 'already_downloaded', plan };
-      // A client that has disconnected would not learn of the job.
+      // A client that has disconnected would never see the job.
       signal.throwIfAborted();
       if (jobs.filter(({ status }) => status !== 'completed').length >= maxUnfinishedJobs) {
         throw new HearthError(
@@ -159,7 +159,7 @@ class Manager implements ContinuableDownloadManager {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    // Waits for the change in progress; those that follow are refused.
+    // Waits for the change in progress; later changes are rejected.
     await this.#changes.run(async () => {});
     const running = this.#jobs.active;
     await Promise.all(running.map((active) => active.stop()));
@@ -178,7 +178,7 @@ class Manager implements ContinuableDownloadManager {
     });
   }
 
-  /** Resolves a request. Where the hub can't be reached, takes the plan of an earlier download that is still present. */
+  /** Resolves a request. If the hub can't be reached, uses the plan of an earlier download that is still present. */
   async #plan(request: DownloadRequest, signal: AbortSignal): Promise<DownloadPlan> {
     try {
       return await this.#options.plan(request, signal);

@@ -21,9 +21,9 @@ export interface DownloadPlan {
   readonly owner: string;
   readonly name: string;
   readonly commit: string;
-  /** Label of the chosen quantization, such as `Q4_K_M`; null where there is only one. */
+  /** Label of the chosen quantization, such as `Q4_K_M`; null if there is only one. */
   readonly quantization: string | null;
-  /** The other models of the repository that the request could have meant. */
+  /** Names other models of the repository that match the request. */
   readonly note?: string;
   /** Including the parts of a split model and the projector. */
   readonly files: readonly DownloadFile[];
@@ -47,16 +47,16 @@ export interface DownloadJob {
   readonly completedAt: Date | null;
   /** Why it failed; null in every other status. */
   readonly failure: DownloadFailure | null;
-  /** Over the last seconds; present only while it downloads. */
+  /** Average of the last seconds; present only while the job downloads. */
   readonly bytesPerSecond: number | undefined;
-  /** Present only while it downloads; by the last known speed where no bytes come. */
+  /** Present only while the job downloads and the speed is known. */
   readonly estimatedCompletionAt: Date | undefined;
 }
 
 export interface DownloadRequest {
   /** Identifier of the catalog, `owner/name` on the hub, or the URL of a repository or file on the hub. */
   readonly model: string;
-  /** Only with a URL. */
+  /** Allowed only with a URL. */
   readonly quantization?: string;
 }
 
@@ -77,11 +77,11 @@ export interface DownloadManager {
   list(): Promise<readonly DownloadJob[]>;
   /** @throws HearthError `job_not_found`. */
   find(id: string): Promise<DownloadJob>;
-  /** @throws HearthError `job_not_found`; `conflict` where it is not downloading. */
+  /** @throws HearthError `job_not_found`; `conflict` if it is not downloading. */
   pause(id: string): Promise<DownloadJob>;
-  /** @throws HearthError `job_not_found`; `conflict` where it is not paused; `insufficient_disk`. */
+  /** @throws HearthError `job_not_found`; `conflict` if it is not paused; `insufficient_disk`. */
   resume(id: string): Promise<DownloadJob>;
-  /** Cancels a job and removes its files. @throws HearthError `job_not_found`; `conflict` where it is completed. */
+  /** Cancels a job and removes its files. @throws HearthError `job_not_found`; `conflict` if it is completed. */
   cancel(id: string): Promise<void>;
   /** Whether a job for this model (`owner/name` in lower case) is downloading or paused. */
   isUnderWay(modelKey: string): Promise<boolean>;

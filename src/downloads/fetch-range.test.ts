@@ -35,7 +35,7 @@ interface Fetch {
   readonly write?: (pieces: readonly Uint8Array[]) => Promise<void>;
 }
 
-/** Fetches from a hub that gives this answer; returns the requests and the written bytes. */
+/** Fetches from a hub with this response; returns the requests and the written bytes. */
 async function fetchFrom(answer: Fetch | Error) {
   const fetch = answer instanceof Error ? {} : answer;
   const { start = 0, end = sizeBytes, headers = {}, body = () => pieces(end - start) } = fetch;
@@ -114,7 +114,7 @@ describe('a request', () => {
     expect(requested).toEqual([]);
   });
 
-  it('is aborted with its caller, and what has come is written', async () => {
+  it('is aborted by its caller, after writing received bytes', async () => {
     const controller = new AbortController();
     const fetching = fetchFrom({ body: silence, signal: controller.signal });
     await new Promise((resolve) => {
@@ -172,7 +172,7 @@ describe('an answer', () => {
       { start: 40, end: 60, ...rangeOf('bytes 40-59/*'), body: () => pieces(21) },
       'hub.test sent more than the 20 requested bytes',
     ],
-  ])('%s is worth another try', async (_, answer, message) => {
+  ])('%s is transient', async (_, answer, message) => {
     const { error } = await fetchFrom(answer);
     expect(error).toBeInstanceOf(HttpFailure);
     expect(error).toMatchObject({
@@ -190,7 +190,7 @@ describe('an answer', () => {
       { headers: { 'content-length': '1'.repeat(40) } },
       '1'.repeat(20),
     ],
-  ])('%s than the hub lists says both sizes', async (_, answer, actual) => {
+  ])('%s than the hub lists reports both sizes', async (_, answer, actual) => {
     const { error } = await fetchFrom(answer);
     expect(error).toMatchObject({
       code: 'hub_unreachable',
@@ -203,7 +203,7 @@ describe('an answer', () => {
     [{ 'content-range': 'x bytes */99' }, 'fewer'],
     [{ 'content-range': 'bytes */99 x' }, 'fewer'],
     [{}, 'fewer'],
-  ])('416 with %o says that the file is smaller', async (headers, actual) => {
+  ])('416 with %o reports that the file is smaller', async (headers, actual) => {
     const { error } = await fetchFrom(new HttpFailure('status', '416', { status: 416, headers }));
     expect(error).toMatchObject({
       code: 'hub_unreachable',
@@ -216,7 +216,7 @@ describe('an answer', () => {
     expect((await fetchFrom(failure)).error).toBe(failure);
   });
 
-  it('with the whole where a part was requested reports it, and writes nothing', async () => {
+  it('with the whole file instead of a range throws, and writes nothing', async () => {
     const { error, written } = await fetchFrom({ start: 40, end: 60, body: () => pieces(100) });
     expect(error).toBeInstanceOf(RangeIgnored);
     expect(error).toMatchObject({ message: 'hub.test sends whole files only' });
@@ -227,19 +227,19 @@ describe('an answer', () => {
     ['its length', { headers: { 'content-length': '100' } }],
     ['the encoding "identity"', { headers: { 'content-encoding': 'identity' } }],
     ['a range without a total', { start: 5, end: 15, ...rangeOf('bytes 5-14/*') }],
-  ])('with %s is right', async (_, answer) => {
+  ])('with %s is accepted', async (_, answer) => {
     expect((await fetchFrom(answer)).error).toBeUndefined();
   });
 });
 
 describe('bytes', () => {
-  it('are written in batches, the last one whatever it has', async () => {
+  it('are written in batches; the last one may be smaller', async () => {
     const body = () => pieces(20, 20, 30, 29, 1);
     expect((await fetchFrom({ batchBytes: 40, body })).written).toEqual([40, 59, 1]);
     expect((await fetchFrom({ batchBytes: 100, body })).written).toEqual([100]);
   });
 
-  it('are written each second, also where they trickle', async () => {
+  it('are written each second, even if they are slow', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const body = async function* () {
       yield new Uint8Array(10);
@@ -253,7 +253,7 @@ describe('bytes', () => {
     expect((await fetchFrom({ body })).written).toEqual([30, 70]);
   });
 
-  it('are given with their content, until they are written', async () => {
+  it('keep their content until they are written', async () => {
     const seen: number[] = [];
     const body = async function* () {
       yield Uint8Array.from({ length: 50 }, (_, index) => index);
@@ -266,15 +266,15 @@ describe('bytes', () => {
     expect(seen).toEqual(Array.from({ length: 100 }, (_, index) => index));
   });
 
-  it('that can not be written end the request with that error', async () => {
+  it('that cannot be written fail the request with that error', async () => {
     const full = new Error('no room');
     const { error } = await fetchFrom({ write: () => Promise.reject(full) });
     expect(error).toBe(full);
   });
 });
 
-describe('a hub that is silent', () => {
-  it('is given up, with its name and the time', async () => {
+describe('a silent hub', () => {
+  it('times out, with its name and the time', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const fetching = fetchFrom({ body: silence, stallTimeoutMs: 2500 });
     await vi.advanceTimersByTimeAsync(2500);
@@ -286,7 +286,7 @@ describe('a hub that is silent', () => {
     expect(written).toEqual([3]);
   });
 
-  it('is not given up while what it sent is written, nor right after', async () => {
+  it('does not time out during a write, nor right after it', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const gate = deferred<void>();
     let isDone = false;
@@ -306,7 +306,7 @@ describe('a hub that is silent', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('may take its time between two pieces', async () => {
+  it('may pause between two chunks', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const body = async function* () {
       for (let count = 0; count < 5; count += 1) {

@@ -19,9 +19,9 @@ export interface FileSource {
   readonly path: string;
   /** Size that the hub lists. */
   readonly sizeBytes: number;
-  /** Longest silence of the hub. */
+  /** Longest time without data from the hub. */
   readonly stallTimeoutMs: number;
-  /** Bytes that are written and recorded at once; a kill loses at most as many of each connection. */
+  /** Number of bytes that are written and recorded at once. A kill loses at most as many per connection. */
   readonly batchBytes: number;
 }
 
@@ -31,11 +31,11 @@ interface RangeRequest {
   /** Exclusive. */
   readonly end: number;
   readonly signal: AbortSignal;
-  /** Receives the bytes in order. They are valid until the promise settles; the next ones follow then. */
+  /** Receives the bytes in order. They are valid until the promise settles; then the next ones follow. */
   readonly write: (pieces: readonly Uint8Array[]) => Promise<void>;
 }
 
-/** The longest time until received bytes are written, so that slow transfers show progress. */
+/** Maximum time until received bytes are written, so that slow transfers show progress. */
 const maxBatchMs = 1000;
 
 interface Head {
@@ -47,8 +47,8 @@ interface Head {
  * Fetches a range of a file, or the whole file, and never passes on more bytes than requested. `If-Range` is not needed:
  * the URL names a commit, whose files don't change, and the hash of the whole file is checked at the end.
  *
- * @throws RangeIgnored where the hub sends the whole file instead of a range; HttpFailure;
- *   HearthError `hub_unreachable` where the file has another size than the hub lists; the signal's reason.
+ * @throws RangeIgnored if the hub sends the whole file instead of a range; HttpFailure;
+ *   HearthError `hub_unreachable` if the file has another size than the hub lists; the signal's reason.
  */
 export async function fetchRange(request: RangeRequest): Promise<void> {
   const { source, start, end, signal } = request;
@@ -71,7 +71,7 @@ export async function fetchRange(request: RangeRequest): Promise<void> {
     throw isBeyondEnd(error) ? sizeDiffers(source, sizeSaidBy(error)) : error;
   } finally {
     watch.end();
-    // Closes the connection of a response that was not read to its end.
+    // Closes the connection of a response that was not read completely.
     attempt.abort();
   }
 }
@@ -86,7 +86,7 @@ function sizeSaidBy({ headers }: HttpFailure): string {
 }
 
 interface SilenceWatch {
-  /** The hub sent something. */
+  /** Called when the hub has sent data. */
   heard(): void;
   /** Suspends the timeout while work runs. */
   during(work: Promise<void>): Promise<void>;
@@ -147,7 +147,7 @@ async function passOn(
       if (isDue || batchedBytes >= source.batchBytes) await flush();
     }
   } finally {
-    // Received bytes are kept, also when the transfer fails.
+    // Received bytes are kept, even if the transfer fails.
     await flush();
   }
   if (remaining > 0) {

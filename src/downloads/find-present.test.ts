@@ -33,13 +33,13 @@ async function put(path: string, content = 'gguf'): Promise<string> {
 }
 
 describe('isPresent', () => {
-  it('finds the files in the models folder, in whatever case its folders are written', async () => {
+  it('finds the files in the models folder, with any case of its folders', async () => {
     const folder = await temporaryFolder();
     await put(join(folder, 'ACME', 'tiny-gguf', 'tiny.gguf'));
     expect(await isPresent(planOf(), folder, libraryOf())).toBe(true);
   });
 
-  it('needs every file, in its size', async () => {
+  it('requires every file with its size', async () => {
     const folder = await temporaryFolder();
     const plan = planOf({ files: [fileOf('tiny.gguf'), fileOf('mmproj.gguf')] });
     await put(join(folder, 'Acme/Tiny-GGUF/tiny.gguf'));
@@ -64,13 +64,13 @@ describe('isPresent', () => {
   it.each([
     ['another owner', 'other/Tiny-GGUF/tiny.gguf'],
     ['another name', 'Acme/Other/tiny.gguf'],
-  ])('takes no folder of %s for it', async (_, path) => {
+  ])('does not accept a folder of %s', async (_, path) => {
     const elsewhere = await temporaryFolder();
     const file = await put(join(elsewhere, path));
     expect(await isPresent(planOf(), await temporaryFolder(), libraryOf(file))).toBe(false);
   });
 
-  it('takes no folder for a file', async () => {
+  it('does not accept a folder as a file', async () => {
     const folder = await temporaryFolder();
     expect(await isFileOfSize(folder, 4096)).toBe(false);
     expect(await isFileOfSize(join(folder, 'gone'), 0)).toBe(false);
@@ -88,14 +88,14 @@ describe('isOutdated', () => {
     expect(isOutdated(planOf(), [changed, planOf()])).toBe(true);
   });
 
-  it('looks at no other repository and at no other file', () => {
+  it('ignores other repositories and files', () => {
     expect(isOutdated(changed, [planOf({ owner: 'other' })])).toBe(false);
     expect(isOutdated(changed, [planOf({ name: 'other' })])).toBe(false);
     expect(isOutdated(changed, [planOf({ files: [fileOf('b.gguf')] })])).toBe(false);
     expect(isOutdated(changed, [])).toBe(false);
   });
 
-  it('is true where one file of several changed', () => {
+  it('is true if one file of several changed', () => {
     const files = [fileOf('a.gguf'), fileOf('b.gguf', 'bb')];
     expect(
       isOutdated(planOf({ files }), [planOf({ files: [fileOf('a.gguf'), fileOf('b.gguf')] })]),
@@ -112,7 +112,7 @@ describe('findEarlier', () => {
     expect(findEarlier({ model: 'acme/other' }, [q4, q8])).toBeUndefined();
   });
 
-  it('finds the quantization that is requested', () => {
+  it('finds the requested quantization', () => {
     expect(findEarlier({ model: 'acme/tiny', quantization: 'q8_0' }, [q4, q8])).toBe(q8);
     expect(findEarlier({ model: 'acme/tiny', quantization: 'Q6_K' }, [q4, q8])).toBeUndefined();
     const none = planOf({ quantization: null });

@@ -28,8 +28,8 @@ export async function isPresent(
 }
 
 /**
- * Whether the last download of one of the files had another content under the same name. After a change of the
- * repository sizes may still be equal.
+ * Whether the last download of one of the files had different content. After a change of the
+ * repository, sizes may still be equal.
  *
  * @param completed Newest first.
  */
@@ -48,7 +48,7 @@ export function isOutdated(
 }
 
 /**
- * The plan of an earlier completed download for the same request.
+ * Finds the plan of an earlier completed download for the same request.
  *
  * @param completed Newest first.
  */

@@ -9,9 +9,7 @@ import { begin, setUpDownloads, untilEnded } from '../../test/setup/downloads/do
 
 const mebibyte = 1024 * 1024;
 
-it('fails where the disk becomes full midway, and continues after room was made', async ({
-  skip,
-}) => {
+it('fails if the disk becomes full, and continues after space is freed', async ({ skip }) => {
   const disk = await mkdtemp(join(tmpdir(), 'hearth-disk-'));
   try {
     const options = ['-t', 'tmpfs', '-o', `size=${2 * mebibyte}`, 'tmpfs', disk];
@@ -37,7 +35,7 @@ it('fails where the disk becomes full midway, and continues after room was made'
   const manager = setup.manager({
     modelsFolder,
     library,
-    // Something else fills the disk after the look.
+    // Another program fills the disk after the check.
     readFreeBytes: async () => (looks.push(1) <= 2 ? 1e9 : 123),
   });
   const { id } = await begin(manager);

@@ -49,7 +49,7 @@ describe('toJob', () => {
     expect(slow.estimatedCompletionAt?.toISOString()).toMatch(/^20\d\d-/);
   });
 
-  it('ends now where all bytes are there', () => {
+  it('ends now if all bytes are there', () => {
     expect(toJob({ ...stored, downloadedBytes: 1000 }, undefined)).toMatchObject({
       bytesPerSecond: 0,
       estimatedCompletionAt: now,

@@ -1,7 +1,7 @@
 import type { StoredDownload } from '../store/store.ts';
 import type { DownloadFailure, DownloadJob, DownloadPlan } from './downloads.ts';
 
-/** The plan of a stored job. */
+/** Parses the plan of a stored job. */
 export function planOf({ plan }: StoredDownload): DownloadPlan {
   return plan as DownloadPlan;
 }

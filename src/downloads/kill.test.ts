@@ -14,7 +14,7 @@ const sizeBytes = 9 * 1024 * 1024 + 4321;
 const chunkBytes = 1024 * 1024;
 const killCount = 50;
 
-/** A client whose process is gone after so many bytes: nothing arrives any more, nothing fails either. */
+/** A client whose process dies after so many bytes: then nothing arrives and nothing fails. */
 function createMortalClient(http: HttpClient, lifeBytes: number, never: Promise<never>) {
   let deliveredBytes = 0;
   const death = deferred<void>();
@@ -41,13 +41,13 @@ function createMortalClient(http: HttpClient, lifeBytes: number, never: Promise<
 }
 
 it(
-  'loses less than a chunk each of fifty times that the process is gone at a random byte',
+  'loses less than a chunk in each of fifty kills at a random byte',
   { timeout: 60_000 },
   async () => {
     const setup = await setUpDownloads({ [file]: { sizeBytes, seed: 9 } });
     const http = createHttpClient({ environment: {} });
     onTestFinished(() => http.close());
-    // The dead wait for it until the test is over.
+    // Dead processes wait for it until the end of the test.
     const burial = deferred<never>();
     burial.promise.catch(() => {});
     onTestFinished(() => burial.reject(new Error('buried')));
@@ -64,7 +64,7 @@ it(
       const { downloads } = setup.store;
       const manager = setup.manager({
         http: mortal.client,
-        // What a dead process would still write to the store is not written.
+        // A dead process no longer writes to the store.
         store: {
           ...downloads,
           update: async (download) => isDead || downloads.update(download),
@@ -85,7 +85,7 @@ it(
       last = atDeath;
     }
     expect(last).toMatchObject({ status: 'completed', failure: null });
-    // Of what came, all but less than a chunk was on record.
+    // Less than a chunk of the received bytes was unrecorded.
     expect(losses).toHaveLength(killCount + 1);
     expect(Math.max(...losses)).toBeLessThan(chunkBytes);
     expect(await setup.isRight(file)).toBe(true);

@@ -2,10 +2,10 @@ import { modelName } from '../models/library-model.ts';
 import type { ModelEntry, ModelLibrary } from '../models/model.ts';
 import type { DownloadJob, DownloadPlan, DownloadStart } from './downloads.ts';
 
-/** The key that the library has, or will have, for the model of a download. */
+/** Current or future library key of the model of a download. */
 export type ModelKeyOf = (plan: DownloadPlan) => string;
 
-/** The keys for jobs. Only completed ones can be in the library; for others it is not read. */
+/** Returns the keys for jobs. Only completed jobs can be in the library, so it is not read for others. */
 export async function modelKeysOf(
   library: Pick<ModelLibrary, 'list'>,
   jobs: readonly DownloadJob[],
@@ -14,7 +14,7 @@ export async function modelKeysOf(
   return keysFrom(isAnyComplete ? await library.list() : []);
 }
 
-/** The key for the outcome of a download request. */
+/** Returns the key for the result of a download request. */
 export async function modelKeyOfStart(
   library: Pick<ModelLibrary, 'list'>,
   start: DownloadStart,

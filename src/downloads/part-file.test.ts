@@ -31,7 +31,7 @@ async function overwrite(file: string, position: number, bytes: Buffer): Promise
 }
 
 describe('PartFile', () => {
-  it('takes chunks in any order and knows what can be read without a gap', async () => {
+  it('accepts chunks in any order and reports contiguous bytes', async () => {
     const part = await openPart();
     await append(part, 1, 0, 60);
     expect([part.readableFrom(0), part.readableFrom(100), part.receivedBytes]).toEqual([0, 60, 60]);
@@ -44,7 +44,7 @@ describe('PartFile', () => {
     expect((await readFile(path)).equals(content)).toBe(true);
   });
 
-  it('never takes more bytes than a chunk has', async () => {
+  it('never accepts more bytes than a chunk has', async () => {
     const part = await openPart();
     await append(part, 2, 0, 40);
     await expect(append(part, 2, 0, 11)).rejects.toThrow(RangeError);
@@ -53,7 +53,7 @@ describe('PartFile', () => {
     expect(await readFile(path)).toHaveLength(sizeBytes);
   });
 
-  it('fills in what is missing of a stream from the start', async () => {
+  it('fills gaps from a stream from the start', async () => {
     const part = await openPart();
     await append(part, 0, 0, 30);
     await append(part, 1, 0, 100);
@@ -64,7 +64,7 @@ describe('PartFile', () => {
     expect((await readFile(path)).equals(content)).toBe(true);
   });
 
-  it('continues where an earlier run stopped, and sees what the disk lost', async () => {
+  it('continues where an earlier run stopped, and detects lost bytes', async () => {
     const first = await openPart();
     await append(first, 0, 0, 100);
     await append(first, 1, 0, 60);
@@ -90,7 +90,7 @@ describe('PartFile', () => {
     ['its progress is junk', () => writeFile(progressPathOf(path), 'x'.repeat(500))],
     ['its content is gone', () => rm(path)],
     ['its content has another size', () => truncate(path, 7)],
-  ])('starts over where %s', async (_, damage) => {
+  ])('starts again if %s', async (_, damage) => {
     const first = await openPart();
     await append(first, 0, 0, 100);
     await first.close();
@@ -101,7 +101,7 @@ describe('PartFile', () => {
     expect(await readFile(path)).toHaveLength(sizeBytes);
   });
 
-  it('starts over for another file', async () => {
+  it('starts again for another file', async () => {
     const first = await openPart('a');
     await append(first, 0, 0, 100);
     await first.close();
@@ -110,7 +110,7 @@ describe('PartFile', () => {
     await second.close();
   });
 
-  it('believes no record that is torn, at any byte', async () => {
+  it('ignores a record that is torn at any byte', async () => {
     const first = await openPart();
     await append(first, 0, 0, 100);
     await append(first, 1, 0, 60);
@@ -133,7 +133,7 @@ describe('PartFile', () => {
     }
   });
 
-  it('wakes those who wait for a write, and those who are aborted', async () => {
+  it('wakes readers that wait for a write or are aborted', async () => {
     const part = await openPart();
     const written = part.nextWrite(signal);
     await append(part, 0, 0, 1);
@@ -145,7 +145,7 @@ describe('PartFile', () => {
     await part.close();
   });
 
-  it('knows no chunk beyond its end', async () => {
+  it('rejects a chunk beyond its end', async () => {
     const part = await openPart();
     expect(() => part.receivedOf(3)).toThrow('there is no chunk 3');
     expect(part.readableFrom(sizeBytes)).toBe(0);
@@ -155,7 +155,7 @@ describe('PartFile', () => {
     await part.close();
   });
 
-  it('reads as much as is requested, and fits', async () => {
+  it('reads at most the requested length and the size of the buffer', async () => {
     const part = await openPart();
     await append(part, 0, 0, 100);
     const buffer = Buffer.alloc(40);
@@ -164,7 +164,7 @@ describe('PartFile', () => {
     await part.close();
   });
 
-  it('keeps the checksum of what a chunk has, piece by piece', async () => {
+  it('updates the checksum of a chunk with each piece', async () => {
     const part = await openPart();
     await part.append(0, [content.subarray(0, 10), content.subarray(10, 20)]);
     await part.append(0, [content.subarray(20, 30)]);
@@ -174,7 +174,7 @@ describe('PartFile', () => {
     await part.close();
   });
 
-  it('is not intact where the disk has less than was written', async () => {
+  it('is not intact if the disk has fewer bytes than recorded', async () => {
     const part = await openPart();
     await append(part, 0, 0, 100);
     await truncate(path, 60);
@@ -204,7 +204,7 @@ describe('PartFile', () => {
   it.each([
     ['size', { sizeBytes: 240 }],
     ['chunk size', { chunkBytes: 50 }],
-  ])('starts over with another %s', async (_, changed) => {
+  ])('starts again with another %s', async (_, changed) => {
     const first = await openPart();
     await append(first, 0, 0, 100);
     await first.close();
@@ -213,7 +213,7 @@ describe('PartFile', () => {
     await second.close();
   });
 
-  it('waits for no write once it is aborted', async () => {
+  it('does not wait for a write once aborted', async () => {
     const part = await openPart();
     await expect(part.nextWrite(AbortSignal.abort())).resolves.toBeUndefined();
     const controller = new AbortController();
@@ -225,7 +225,7 @@ describe('PartFile', () => {
     await part.close();
   });
 
-  it('knows how long nothing was written', async () => {
+  it('reports the time since the last write', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     try {
       const part = await openPart();

@@ -24,7 +24,7 @@ export function progressPathOf(partPath: string): string {
 }
 
 /**
- * A partially downloaded file. Chunks are filled in any order, each from its start, and the bytes on disk are recorded.
+ * A partially downloaded file. Chunks are filled in any order, each from its start. A progress file records them.
  * A chunk may have one writer at a time.
  */
 export class PartFile {
@@ -57,13 +57,13 @@ export class PartFile {
       const isSized = (await file.stat()).size === sizeBytes;
       const progress = await openProgressFile({
         path: progressPathOf(path),
-        // A content of another length can't be trusted.
+        // Content of another length can't be trusted.
         identity: isSized ? `${identity}\n${sizeBytes}\n${chunkBytes}` : '',
         chunkSizes: planChunks(sizeBytes, chunkBytes).map(({ start, end }) => end - start),
       });
       if (isSized) return new PartFile(file, progress, options);
       await progress.close();
-      // A sparse file: it takes disk space only when it is written.
+      // A sparse file uses disk space only for written parts.
       await file.truncate(sizeBytes);
     } catch (error) {
       await file.close();
@@ -77,7 +77,7 @@ export class PartFile {
     return this.#chunks;
   }
 
-  /** Bytes on disk, all chunks together. */
+  /** Bytes on disk in all chunks. */
   get receivedBytes(): number {
     return this.#receivedBytes;
   }
@@ -101,7 +101,7 @@ export class PartFile {
     return this.#chunk(index).checksum;
   }
 
-  /** Contiguous bytes on disk from a position on. */
+  /** Number of contiguous bytes on disk from a position. */
   readableFrom(position: number): number {
     let end = position;
     while (end < this.sizeBytes) {
@@ -121,7 +121,7 @@ export class PartFile {
     await once(this.#writes, 'write', { signal }).catch(() => {});
   }
 
-  /** Appends bytes to a chunk, and then records them. */
+  /** Appends bytes to a chunk, then records them. */
   async append(index: number, pieces: readonly Uint8Array[]): Promise<void> {
     const chunk = this.#chunk(index);
     let byteCount = 0;
@@ -201,7 +201,7 @@ export class PartFile {
   }
 }
 
-/** Writes all bytes: a disk that fills up may take a part of them before it fails. */
+/** Writes all bytes: a disk that fills up may accept some of them before it fails. */
 async function writeFully(
   file: FileHandle,
   pieces: readonly Uint8Array[],

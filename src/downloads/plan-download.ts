@@ -10,9 +10,9 @@ interface PlanOptions {
 }
 
 /**
- * Resolves a request to files of a commit, and to their places in the library.
+ * Resolves a request to files of a commit, and to target paths in the library.
  *
- * @throws HearthError as `DownloadManager.start`; the signal's reason.
+ * @throws The errors of `Downloads.start`; the signal's reason.
  */
 export async function planDownload(
   { hub, hubEndpoint, request }: PlanOptions,

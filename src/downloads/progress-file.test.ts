@@ -16,14 +16,14 @@ beforeEach(async () => {
 const open = (identity = 'a', chunkSizes: readonly number[] = [100, 100, 50]) =>
   openProgressFile({ path, identity, chunkSizes });
 
-/** What another opening finds. */
+/** The records found after opening the file again. */
 async function recordsOf(identity?: string, chunkSizes?: readonly number[]) {
   const progress = await open(identity, chunkSizes);
   await progress.close();
   return progress.records;
 }
 
-/** A record with a right checksum of its own, whatever it says. */
+/** A record with a valid checksum and any content. */
 function recordOf(index: number, receivedBytes: number, checksum: number): Buffer {
   const bytes = Buffer.alloc(16);
   bytes.writeUInt32LE(index, 0);
@@ -33,7 +33,7 @@ function recordOf(index: number, receivedBytes: number, checksum: number): Buffe
   return bytes;
 }
 
-it('remembers each chunk by itself', async () => {
+it('records each chunk separately', async () => {
   const progress = await open();
   expect(progress.records).toEqual([none, none, none]);
   await progress.write(2, { receivedBytes: 50, checksum: 0xffffffff });
@@ -47,7 +47,7 @@ it('remembers each chunk by itself', async () => {
   ]);
 });
 
-it('has the documented form', async () => {
+it('has the documented format', async () => {
   const progress = await open();
   await progress.write(1, { receivedBytes: 5, checksum: 6 });
   await progress.close();
@@ -57,7 +57,7 @@ it('has the documented form', async () => {
   expect(bytes.subarray(headerBytes + 16)).toEqual(recordOf(1, 5, 6));
 });
 
-it('drops the records of another identity, for good', async () => {
+it('drops the records of another identity permanently', async () => {
   const progress = await open();
   await progress.write(2, { receivedBytes: 5, checksum: 6 });
   await progress.close();
@@ -69,7 +69,7 @@ it('drops the records of another identity, for good', async () => {
 it.each([
   ['of another chunk', recordOf(0, 5, 6)],
   ['with more bytes than the chunk has', recordOf(1, 101, 6)],
-])('believes no record %s', async (_, record) => {
+])('ignores a record %s', async (_, record) => {
   const progress = await open();
   await progress.write(1, { receivedBytes: 5, checksum: 6 });
   await progress.close();
@@ -79,14 +79,14 @@ it.each([
   expect(await recordsOf()).toEqual([none, none, none]);
 });
 
-it('believes a record of a whole chunk', async () => {
+it('accepts a record of a whole chunk', async () => {
   const progress = await open();
   await progress.write(1, { receivedBytes: 100, checksum: 6 });
   await progress.close();
   expect((await recordsOf())[1]).toEqual({ receivedBytes: 100, checksum: 6 });
 });
 
-it('fails where it can not be made', async () => {
+it('fails if it cannot be created', async () => {
   path = join(path, 'no', 'folder');
   await expect(open()).rejects.toMatchObject({ code: 'ENOENT' });
 });

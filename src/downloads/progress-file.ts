@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib';
  * Records how much of each chunk of a part file is on disk, in a file beside it that survives a kill at any moment. A
  * header of 64 bytes (magic, identity, CRC-32 of both) identifies the part file. A record of 16 bytes follows for each
  * chunk: index, bytes on disk, their CRC-32, and the CRC-32 of these three, all little-endian. A record is written in
- * place after the bytes that it counts. Torn records and those of another file are ignored.
+ * place after its bytes were written. Torn records and those of another file are ignored.
  */
 export interface ProgressFile {
   /** The records found when the file was opened, by chunk. */
@@ -35,7 +35,7 @@ const headerBytes = 64;
 const recordBytes = 16;
 const emptyRecord: ChunkRecord = { receivedBytes: 0, checksum: 0 };
 
-/** Opens the file, or creates it where it is missing, torn or of another part file. */
+/** Opens the file, or recreates it if it is missing, damaged or belongs to another part file. */
 export async function openProgressFile(options: ProgressFileOptions): Promise<ProgressFile> {
   const { path, identity, chunkSizes } = options;
   const header = encodeHeader(identity);

@@ -34,7 +34,7 @@ interface DownloadRun {
   readonly signal: AbortSignal;
   /** Called with the bytes of the whole job on disk whenever they change. */
   readonly onReceived: (bytes: number) => void;
-  /** Called before anything is fetched, once the bytes on disk are known; throws where the disk has no room. */
+  /** Called before the transfer with the bytes that are already on disk; throws if the disk has no room. */
   readonly assertRoom: () => Promise<void>;
 }
 
@@ -50,10 +50,10 @@ interface StagedFile extends DownloadFile {
 }
 
 /**
- * Downloads a model into the library, and resumes where an earlier run stopped: fetches every file, and moves the files
+ * Downloads a model into the library, resuming an earlier run: fetches every file, and moves the files
  * to their places when all are complete and checked.
  *
- * @throws The error that stopped it; the bytes on disk stay for the next run.
+ * @throws The error that stopped the download; the bytes on disk are kept for the next run.
  */
 export async function runDownload(run: DownloadRun): Promise<void> {
   const { jobId, plan, modelsFolder, settings, signal } = run;
@@ -102,7 +102,7 @@ async function findFiles(run: DownloadRun): Promise<readonly StagedFile[]> {
   const files = await stagedFiles(run);
   for (const staged of files) {
     if (await exists(staged.targetPath)) {
-      // Another download fetched it, or an earlier run that was stopped between two files.
+      // Fetched by another download, or by an earlier run that was stopped between two files.
       if (!(await isSame(staged, signal))) throw targetExists(staged.targetPath);
       staged.isInLibrary = true;
       staged.receivedBytes = staged.sizeBytes;

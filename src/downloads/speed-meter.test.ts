@@ -1,21 +1,21 @@
 import { expect, it } from 'vitest';
 import { SpeedMeter } from './speed-meter.ts';
 
-it('says nothing before it has seen enough', () => {
+it('returns nothing before it has enough samples', () => {
   const meter = new SpeedMeter();
   expect(meter.bytesPerSecond(0, 0)).toBeUndefined();
   meter.add(1000, 0);
   expect(meter.bytesPerSecond(2000, 100)).toBeUndefined();
 });
 
-it('counts what came since it began, not what was there before', () => {
+it('counts bytes since the start, not those of an earlier run', () => {
   const meter = new SpeedMeter();
   meter.add(1_000_000, 0);
   meter.add(1_002_000, 1000);
   expect(meter.bytesPerSecond(1_002_000, 1000)).toBe(2000);
 });
 
-it('follows the last five seconds and falls to nothing in silence', () => {
+it('follows the last five seconds and falls to 0 without data', () => {
   const meter = new SpeedMeter();
   for (let second = 0; second <= 10; second += 1) meter.add(second * 100, second * 1000);
   for (let second = 11; second <= 20; second += 1) {
@@ -25,20 +25,20 @@ it('follows the last five seconds and falls to nothing in silence', () => {
   expect(meter.bytesPerSecond(10_000, 60_000)).toBe(0);
 });
 
-it('is never below zero, also when bytes are fetched again', () => {
+it('is never below zero, even if bytes are fetched again', () => {
   const meter = new SpeedMeter();
   meter.add(5000, 0);
   expect(meter.bytesPerSecond(4000, 1000)).toBe(0);
 });
 
-it('knows a speed from half a second on', () => {
+it('returns a speed after half a second', () => {
   const meter = new SpeedMeter();
   meter.add(0, 1000);
   expect(meter.bytesPerSecond(100, 1499)).toBeUndefined();
   expect(meter.bytesPerSecond(100, 1500)).toBe(200);
 });
 
-it('keeps no sample that comes within a tenth of a second of the last', () => {
+it('drops samples within a tenth of a second of the last', () => {
   const meter = new SpeedMeter();
   meter.add(0, 0);
   meter.add(500, 99);

@@ -16,7 +16,7 @@ describe('SpentBuffers', () => {
     expect(bytes([...first, ...second])).toEqual([0, 0, 0, 10]);
   });
 
-  it('leaves alone what comes next in the same buffer', () => {
+  it('keeps the following piece in the same buffer', () => {
     const spent = new SpentBuffers();
     const shared = new ArrayBuffer(30);
     const [early, late, next] = [0, 10, 20].map((start) => new Uint8Array(shared, start, 10));
@@ -27,7 +27,7 @@ describe('SpentBuffers', () => {
     expect(bytes([early, late, next])).toEqual([0, 0, 0]);
   });
 
-  it('leaves alone what Node shares among many buffers', () => {
+  it('keeps memory that Node shares among buffers', () => {
     const pooled = Buffer.from('pooled');
     new SpentBuffers().free([pooled, piece(10)]);
     expect(pooled.toString()).toBe('pooled');

@@ -16,7 +16,7 @@ import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 
 const { signal } = new AbortController();
 
-it('publishes what makes a model visible last', () => {
+it('publishes the files that make a model visible last', () => {
   const order = (...targets: string[]) =>
     publishingOrder(targets.map((target) => ({ target }))).map(({ target }) => target);
   expect(order('a-00001-of-00002.gguf', 'mmproj-a.gguf', 'a-00002-of-00002.gguf')).toEqual([
@@ -27,7 +27,7 @@ it('publishes what makes a model visible last', () => {
   expect(order('config.json', 'model.safetensors', 'tokenizer.json').at(-1)).toBe('config.json');
 });
 
-it('moves a file to its place, but never over another', async () => {
+it('moves a file without replacing another', async () => {
   const folder = await temporaryFolder();
   const [source, target] = [join(folder, 'part'), join(folder, 'a', 'b', 'model.gguf')];
   await writeFile(source, 'first');
@@ -39,7 +39,7 @@ it('moves a file to its place, but never over another', async () => {
   expect(await readFile(source, 'utf8')).toBe('second');
 });
 
-it('publishes nothing once it is aborted', async () => {
+it('publishes nothing once aborted', async () => {
   const folder = await temporaryFolder();
   const source = join(folder, 'part');
   await writeFile(source, 'first');
@@ -48,7 +48,7 @@ it('publishes nothing once it is aborted', async () => {
   expect(await readdir(folder)).toEqual(['part']);
 });
 
-it('says of a file that is in the way what to do', async () => {
+it('explains what to do about an existing file', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'part'), 'first');
   await writeFile(join(folder, 'model.gguf'), 'second');
@@ -58,7 +58,7 @@ it('says of a file that is in the way what to do', async () => {
   );
 });
 
-it('fails where the folder can not be made', async () => {
+it('fails if the folder cannot be created', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'part'), 'first');
   await writeFile(join(folder, 'file'), '');
@@ -85,12 +85,12 @@ describe('the order of publishing', () => {
 describe('the files of a job', () => {
   const [id, other] = ['job_0123456789', 'job_abcdef0123'];
 
-  it('lie in a hidden folder of the library', () => {
+  it('are in a hidden folder of the library', () => {
     expect(stagingFolder('/models', id)).toBe(join('/models/.downloads', id));
     expect(partPath('/models', id, 3)).toBe(join('/models/.downloads', id, '3.part'));
   });
 
-  it('go with the job, also when it was marked as cancelled', async () => {
+  it('are removed with the job, even if it was marked as cancelled', async () => {
     const folder = await temporaryFolder();
     for (const each of [id, other]) await mkdir(stagingFolder(folder, each), { recursive: true });
     await markCancelled(folder, id);
@@ -104,11 +104,11 @@ describe('the files of a job', () => {
     expect(await readdir(join(folder, '.downloads'))).toEqual([other]);
   });
 
-  it('need not be there to be marked', async () => {
+  it('need not exist to be marked', async () => {
     await expect(markCancelled(await temporaryFolder(), id)).resolves.toBeUndefined();
   });
 
-  it('are swept where they were cancelled, and named where no job of this home has them', async () => {
+  it('are removed if cancelled, and reported if they belong to no job of this home', async () => {
     const folder = await temporaryFolder();
     const names = [
       id,
@@ -129,7 +129,7 @@ describe('the files of a job', () => {
   });
 });
 
-it('finds the folder of a model by its own spelling first', async () => {
+it('prefers the folder with the exact case of the model', async () => {
   const folder = await temporaryFolder();
   expect(await findModelFolder(folder, { owner: 'Acme', name: 'Tiny' })).toBe(
     join(folder, 'Acme', 'Tiny'),
@@ -160,7 +160,7 @@ describe('a plan', () => {
   });
   const check = (...plan: Parameters<typeof planOf>) => assertSafePlan(planOf(...plan));
 
-  it('may hold files and one folder', () => {
+  it('may contain files and one folder', () => {
     expect(() => check(['a.gguf', 'sub/b.gguf', 'B.gguf'])).not.toThrow();
   });
 
@@ -184,13 +184,13 @@ describe('a plan', () => {
     );
   });
 
-  it('is refused with a name that is there twice on some disks', () => {
+  it('is rejected with two names that some disks equate', () => {
     expect(() => check(['a.gguf', 'A.GGUF'])).toThrow(
       'The repository can\'t be downloaded: "A.GGUF" is listed twice, in another case.',
     );
   });
 
-  it('is refused with a message of bounded length', () => {
+  it('is rejected with a message of bounded length', () => {
     expect(() => check(['/'.repeat(5000)])).toThrow(/^.{300,400}$/);
   });
 });

@@ -16,12 +16,12 @@ export function stagingFolder(modelsFolder: string, jobId: string): string {
   return join(modelsFolder, stagingName, jobId);
 }
 
-/** The part file of a file of a job. It is numbered, since names may differ only in case. */
+/** Path of the part file of a file. It is numbered, since names may differ only in case. */
 export function partPath(modelsFolder: string, jobId: string, index: number): string {
   return join(stagingFolder(modelsFolder, jobId), `${index}.part`);
 }
 
-/** Removes the files of a job, also of a cancelled one. */
+/** Removes the files of a job, including a cancelled one. */
 export async function removeStaging(modelsFolder: string, jobId: string): Promise<void> {
   const folder = stagingFolder(modelsFolder, jobId);
   await removeFolder(folder);
@@ -35,7 +35,7 @@ function removeFolder(folder: string): Promise<void> {
 /** Renames the folder of a job, so that any later start removes it. */
 export async function markCancelled(modelsFolder: string, jobId: string): Promise<void> {
   const folder = stagingFolder(modelsFolder, jobId);
-  // The folder may not exist yet. Where it can't be renamed, it is removed under its own name.
+  // The folder may not exist yet. If it can't be renamed, it is removed under its own name.
   await rename(folder, `${folder}${cancelledEnd}`).catch(() => {});
 }
 
@@ -58,7 +58,7 @@ export async function sweepStaging(
 }
 
 /**
- * The folder of a model, also where its name differs in case: some file systems are not case-sensitive, and neither are
+ * The folder of a model, even if its name differs in case: some file systems are not case-sensitive, and neither are
  * the keys of models.
  */
 export async function findModelFolder(
@@ -78,9 +78,9 @@ async function findFolder(parent: string, name: string): Promise<string> {
 }
 
 /**
- * Checks a plan once more before anything is written: it may come from an older version of Hearth or an edited database.
+ * Validates a plan again before anything is written: it may come from an older version of Hearth or an edited database.
  *
- * @throws HearthError `invalid_value` for a path outside the library, and for two that are the same on some file systems.
+ * @throws HearthError `invalid_value` for a path outside the library, and for paths that some file systems equate.
  */
 export function assertSafePlan({ owner, name, files }: DownloadPlan): void {
   const seen = new Set<string>();
@@ -107,7 +107,7 @@ function unsafe(text: string, reason: string): HearthError {
 }
 
 /**
- * The order in which files are published: the files by which the library finds a model come last, so that it never
+ * Sorts files for publishing: the files that make the library list a model come last, so that it never
  * lists an incomplete one.
  */
 export function publishingOrder<File extends Pick<DownloadFile, 'target'>>(
@@ -124,9 +124,9 @@ function rank(target: string): number {
 }
 
 /**
- * Moves a complete file to its place, never over another one.
+ * Moves a complete file to its target without replacing another file.
  *
- * @throws HearthError `conflict` where a file exists there.
+ * @throws HearthError `conflict` if a file exists there.
  */
 export async function publishFile(
   source: string,

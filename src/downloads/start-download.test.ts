@@ -15,7 +15,7 @@ const file = 'tiny-Q4_K_M.gguf';
 const sizeBytes = 6 * chunkBytes + 99;
 const oneFile = { [file]: { sizeBytes, seed: 1 } };
 
-it('a repository that changed is not taken for the one that was downloaded, though sizes are equal', async () => {
+it('downloads a changed repository again, even with equal sizes', async () => {
   const setup = await setUpDownloads(oneFile);
   const manager = setup.manager();
   await untilEnded(manager, (await begin(manager)).id);
@@ -30,7 +30,7 @@ it('a repository that changed is not taken for the one that was downloaded, thou
   expect(await setup.isRight(file)).toBe(true);
 });
 
-it('two downloads at once may share a file, as quantizations share a projector', async () => {
+it('allows concurrent downloads to share a file, such as a projector', async () => {
   const projector = 'mmproj-f16.gguf';
   const setup = await setUpDownloads({
     'tiny-Q4_K_M.gguf': { sizeBytes, seed: 1 },
@@ -55,7 +55,7 @@ it('two downloads at once may share a file, as quantizations share a projector',
   expect(await setup.isRight(projector)).toBe(true);
 });
 
-it('nothing begins for a caller that has gone', async () => {
+it('starts nothing for an aborted request', async () => {
   const setup = await setUpDownloads(oneFile);
   const leaving = new AbortController();
   const manager = setup.manager({
@@ -68,7 +68,7 @@ it('nothing begins for a caller that has gone', async () => {
   expect(await manager.list()).toEqual([]);
 });
 
-it('what is there needs no hub', async () => {
+it('needs no hub for present files', async () => {
   const setup = await setUpDownloads(oneFile);
   const unreachable = new HearthError('hub_unreachable', 'no hub');
   let isOnline = true;

@@ -10,9 +10,9 @@ import type { Semaphore } from '../concurrency/semaphore.ts';
 
 export interface TransferSettings {
   readonly retryPolicy: RetryPolicy;
-  /** Most chunks of one job that are fetched at once. */
+  /** Maximum number of chunks of one job that are fetched at once. */
   readonly connectionsPerJob: number;
-  /** By default it depends on the size of the file. */
+  /** Default: depends on the size of the file. */
   readonly chunkBytes?: number;
 }
 
@@ -32,7 +32,7 @@ interface FileTransfer {
 /**
  * Downloads a file into its part file, resuming an earlier run, until it is complete, checked and flushed.
  *
- * @throws HearthError `checksum_mismatch` where the content is still wrong after it was fetched again; the errors of
+ * @throws HearthError `checksum_mismatch` if the content is still wrong after it was fetched again; the errors of
  *   `fetchRange` after the last retry; errors of the file system; the signal's reason.
  */
 export async function transferFile(transfer: FileTransfer): Promise<void> {
@@ -46,7 +46,7 @@ export async function transferFile(transfer: FileTransfer): Promise<void> {
   }
 }
 
-/** Bytes that an earlier run left of a file. */
+/** Returns the number of bytes that an earlier run left of a file. */
 export async function readStagedBytes(
   transfer: Pick<FileTransfer, 'partPath' | 'identity'> & { readonly sizeBytes: number },
   settings: TransferSettings,
@@ -91,7 +91,7 @@ class PartTransfer {
     );
   }
 
-  /** Fetches the missing bytes. Returns whether the hash of the whole file is right. */
+  /** Fetches the missing bytes. Returns whether the hash of the whole file matches. */
   async #fillAndCompare(): Promise<boolean> {
     const { checksum, signal } = this.#transfer;
     let digest = '';
@@ -117,7 +117,7 @@ class PartTransfer {
   }
 
   /**
-   * Fetches each chunk again, since bytes were changed on the way. Hashes the whole file after the 1st, 2nd, 4th, ...
+   * Fetches each chunk again, since the transfer changed some bytes. Hashes the whole file after the 1st, 2nd, 4th, ...
    * chunk that differs, so that a hub that sends random bytes can't cause endless hashing.
    */
   async #mendTransfer(): Promise<boolean> {

@@ -17,7 +17,7 @@ const sizeBytes = 10 * chunkBytes + 1234;
 const oneFile = { [file]: { sizeBytes, seed: 1 } };
 
 describe('a download', () => {
-  it('brings every file into the library, complete and right, and leaves nothing behind', async () => {
+  it('places every file in the library, complete and verified, and leaves nothing behind', async () => {
     const files = {
       ...oneFile,
       'mmproj-tiny-f16.gguf': { sizeBytes: 3 * chunkBytes, seed: 2 },
@@ -61,7 +61,7 @@ describe('a download', () => {
     ],
     ['a byte that went wrong on its way', [{ kind: 'corrupt', atByte: 200_000, times: 1 }]],
     [
-      'a byte that went wrong on its way, without ranges',
+      'a corrupted byte, without ranges',
       [{ kind: 'ignore_range' }, { kind: 'corrupt', atByte: 200_000, times: 1 }],
     ],
   ])('copes with %s', async (_, faults) => {
@@ -102,7 +102,7 @@ describe('a download', () => {
       'checksum_mismatch',
       'also after every part of it was fetched again',
     ],
-  ])('fails with a clear message where the hub %s, and resumes', async (_, fault, code, text) => {
+  ])('fails with a clear message if the hub %s, and resumes', async (_, fault, code, text) => {
     const setup = await setUpDownloads(oneFile);
     const active = setup.hub.faults.add(fault);
     const manager = setup.manager();
@@ -120,7 +120,7 @@ describe('a download', () => {
   it.each([
     ['more', sizeBytes - 1000],
     ['fewer', sizeBytes + chunkBytes],
-  ])('fails with both numbers where the hub has %s bytes than it lists', async (_, listed) => {
+  ])('fails with both numbers if the hub has %s bytes than it lists', async (_, listed) => {
     const setup = await setUpDownloads(oneFile);
     const manager = setup.manager({
       plan: async (request) => {
@@ -133,7 +133,7 @@ describe('a download', () => {
     expect(failure?.message).toContain(`${listed} bytes, but the file it sends has ${sizeBytes}`);
   });
 
-  it('drops a connection that is silent, and continues', async () => {
+  it('closes a silent connection, and continues', async () => {
     const setup = await setUpDownloads(oneFile);
     setup.hub.faults.add({ kind: 'stall', afterBytes: 1000, times: 2 });
     setup.hub.faults.add({ kind: 'silence', times: 1 });
@@ -152,7 +152,7 @@ describe('a download', () => {
     expect(served.every(({ range }) => range !== undefined)).toBe(true);
   });
 
-  it('fetches again alone the chunk that the disk lost', async () => {
+  it('fetches only the chunk again that the disk lost', async () => {
     const setup = await setUpDownloads(oneFile);
     const throttle = setup.hub.faults.add({ kind: 'throttle', bytesPerSecond: 5_000_000 });
     const manager = setup.manager({ transfer: { connectionsPerJob: 1 } });

@@ -10,7 +10,7 @@ export interface TextPart {
   readonly text: string;
 }
 
-/** An image that Hearth has checked and re-encoded: always a `data:` URL, never a remote one. */
+/** An image, decoded and re-encoded by Hearth: always a `data:` URL, never a remote one. */
 export interface ImagePart {
   readonly type: 'image';
   readonly dataUrl: string;
@@ -21,7 +21,7 @@ export type ContentPart = TextPart | ImagePart;
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
-  /** JSON text as the model wrote it; it may not parse. */
+  /** JSON text as the model generated it; may be invalid. */
   readonly argumentsJson: string;
 }
 
@@ -47,7 +47,7 @@ export interface ToolDefinition {
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
 
-/** Fields left out take the model's own defaults, else the engine's. */
+/** Absent fields take the model's defaults, else the engine's. */
 export interface Sampling {
   readonly temperature?: number;
   readonly topP?: number;
@@ -71,12 +71,12 @@ export type ReasoningLevel = 'off' | 'low' | 'medium' | 'high' | 'on';
 interface GenerationLimits {
   readonly sampling: Sampling;
   /**
-   * Most tokens to generate, at least 1 (the engine generates one for 0 too); absent: until the model stops
+   * Maximum number of tokens to generate, at least 1 (the engine treats 0 as 1); absent: until the model stops
    * or the context is full.
    */
   readonly maxTokens?: number;
   readonly stop?: readonly string[];
-  /** How many alternatives to report for each token; absent: no log probabilities. */
+  /** Number of alternatives to report per token; absent: no log probabilities. */
   readonly topLogprobs?: number;
 }
 
@@ -96,9 +96,9 @@ export type Prompt = string | readonly number[];
 
 export interface CompletionGeneration extends GenerationLimits {
   readonly kind: 'completion';
-  /** Raw prompt, no chat template: a text, or the ids of its tokens. */
+  /** Raw prompt, without a chat template: a text, or the ids of its tokens. */
   readonly prompt: Prompt;
-  /** Text after the gap to fill; only where the model supports infill. */
+  /** Text after the gap to fill; only if the model supports infill. */
   readonly suffix?: string;
 }
 
@@ -112,16 +112,16 @@ export type EngineStopReason =
   | 'toolCalls';
 
 export interface GenerationUsage {
-  /** All tokens of the prompt, those from the cache included. */
+  /** Prompt tokens, including those from the cache. */
   readonly promptTokens: number;
-  /** How many of them were taken from the engine's cache. */
+  /** Prompt tokens that came from the engine's cache. */
   readonly cachedTokens: number;
   readonly completionTokens: number;
   readonly promptMs: number;
   readonly generationMs: number;
 }
 
-/** Log probabilities in OpenAI's chat shape: one entry a token. */
+/** Log probabilities in OpenAI's chat shape: one entry per token. */
 export interface TokenLogprob {
   readonly token: string;
   readonly logprob: number;
@@ -133,10 +133,7 @@ export interface TokenLogprob {
   }[];
 }
 
-/**
- * Exactly one `generation.end` comes last. Where the iteration throws after tokens were generated,
- * `generation.cut` comes before.
- */
+/** The last event is always a single `generation.end`, unless the iteration throws. */
 export type GenerationEvent =
   | {
       readonly type: 'prompt.progress';
@@ -153,7 +150,7 @@ export type GenerationEvent =
   | {
       readonly type: 'toolCall.delta';
       readonly index: number;
-      /** Given by the first delta of a call. */
+      /** Set in the first delta of a call. */
       readonly id?: string;
       readonly name?: string;
       readonly argumentsJson: string;
@@ -163,38 +160,38 @@ export type GenerationEvent =
       readonly type: 'generation.end';
       readonly stopReason: EngineStopReason;
       readonly usage: GenerationUsage;
-      /** The engine could not parse the model's last tool call or message; what arrived was kept. */
+      /** The engine could not parse the model's last tool call or message; the text received so far is kept. */
       readonly isMalformed: boolean;
     };
 
 export interface Embeddings {
-  /** One vector for each input, in order. */
+  /** One vector per input, in order. */
   readonly vectors: readonly (readonly number[])[];
   readonly promptTokens: number;
 }
 
-/** What a running engine is and can do. */
+/** Identity and capabilities of a running engine. */
 export interface EngineCapabilities {
   /** `llama.cpp-<platform>-<arch>-<backend>` */
   readonly runtimeName: string;
   readonly runtimeVersion: string;
   readonly supportedFormats: readonly string[];
-  /** Tokens that one request may use, prompt and answer together. */
+  /** Maximum tokens of one request, prompt and answer together. */
   readonly contextLength: number;
 }
 
-/** The methods that a request uses. All of them throw the reason of the context's signal when it aborts. */
+/** The inference methods. All of them throw the reason of the context's signal when it aborts. */
 export interface Engine {
   /**
-   * Generates text. An aborted signal stops the engine at once.
+   * Generates text. Aborting the signal stops the engine immediately.
    *
-   * @throws HearthError `context_length_exceeded`, `infill_unsupported`, `invalid_value` where the engine
-   *   refuses the request; `crashed` where the engine stops during the generation.
+   * @throws HearthError `context_length_exceeded`, `infill_unsupported`, `invalid_value` if the engine
+   *   refuses the request; `crashed` if the engine stops during the generation.
    */
   generate(request: GenerationRequest, context: RequestContext): AsyncIterable<GenerationEvent>;
 
   /**
-   * Embeds texts, each at most one context long.
+   * Embeds texts. Each must fit in the context.
    *
    * @throws HearthError `context_length_exceeded`, `invalid_value` where an id is not a token, `crashed`.
    */
@@ -206,20 +203,20 @@ export interface Engine {
 
 /** How an engine ended. */
 export interface EngineExit {
-  /** Null where a signal ended the process, or where the engine is not a process of this machine. */
+  /** Null if a signal ended the process, or if the engine is not a process of this machine. */
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** For people: the line of the error output that gives the cause, else the signal or the exit code. */
+  /** A readable cause: a line of the error output, else the signal or the exit code. */
   readonly reason: string;
 }
 
 export interface EngineStats {
   readonly pid?: number;
-  /** Absent where the platform does not report it. */
+  /** Absent if the platform does not report it. */
   readonly residentBytes?: number;
 }
 
-/** A running engine, whatever it runs as. */
+/** A running engine, local or remote. */
 export interface EngineHandle {
   readonly engine: Engine;
   readonly capabilities: EngineCapabilities;

@@ -18,7 +18,7 @@ beforeEach(async () => {
   home = join(folder, 'deep', 'home');
 });
 
-it('refuses a second holder until the first lets go', async () => {
+it('rejects a second holder until the first releases the lock', async () => {
   const first = await acquireHomeLock(home);
   await expect(acquireHomeLock(home)).rejects.toThrow(HomeInUseError);
   await expect(acquireHomeLock(home)).rejects.toThrow(
@@ -29,7 +29,7 @@ it('refuses a second holder until the first lets go', async () => {
   (await acquireHomeLock(home)).release();
 });
 
-it('names the holder where it is known', async () => {
+it('reports the holder if it is known', async () => {
   const lock = await acquireHomeLock(home);
   await writeServerRecord(home, record);
   await expect(acquireHomeLock(home)).rejects.toThrow(
@@ -38,7 +38,7 @@ it('names the holder where it is known', async () => {
   lock.release();
 });
 
-it('removes the record of a server that is gone', async () => {
+it('removes the record of a server that no longer runs', async () => {
   (await acquireHomeLock(home)).release();
   await writeServerRecord(home, record);
   const lock = await acquireHomeLock(home);
@@ -46,7 +46,7 @@ it('removes the record of a server that is gone', async () => {
   lock.release();
 });
 
-it('says whether a server holds it, whatever the record says', async () => {
+it('reports whether a server holds the lock, independent of the record', async () => {
   const lock = await acquireHomeLock(home);
   expect(await isHomeInUse(home)).toBe(true);
   lock.release();

@@ -8,27 +8,27 @@ import {
 } from '../sqlite.ts';
 import { readServerRecord, removeServerRecord } from './server-record.ts';
 
-/** Another server works on the home folder; the message names it. */
+/** Another server uses the home folder; the message names that server. */
 export class HomeInUseError extends Error {
   override readonly name = 'HomeInUseError';
 }
 
-/** Two servers that start at once would refuse each other without a moment of patience. */
+/** A server that starts while another checks the lock retries for this long. */
 const lockWaitMs = 200;
 
 interface HomeLock {
-  /** Leaves the home folder to others. A second call does nothing. */
+  /** Releases the lock. A second call does nothing. */
   release(): void;
 }
 
 /**
- * Makes the home folder this process's own, creating it where it doesn't exist, and removes the server
- * record of a server that was killed. Keep the lock reachable: it ends with `release` or with the process.
+ * Locks the home folder for this process, creates it if it doesn't exist, and removes the server
+ * record of a server that was killed. Keep a reference to the lock: it ends with `release` or with the process.
  *
- * The kernel holds the lock, as SQLite's exclusive lock on `server.lock`, so a kill leaves none behind. Never
- * open that file by other means: closing it would end the lock (fcntl(2) on POSIX locks).
+ * The kernel holds the lock (SQLite's exclusive lock on `server.lock`), so it ends with a killed process. Never
+ * open that file by other means: closing it would release the lock (fcntl(2) on POSIX locks).
  *
- * @throws HomeInUseError where another server holds it.
+ * @throws HomeInUseError if another server holds it.
  */
 export async function acquireHomeLock(homeFolder: string): Promise<HomeLock> {
   await mkdir(homeFolder, { recursive: true, mode: 0o700 });
@@ -45,9 +45,9 @@ export async function acquireHomeLock(homeFolder: string): Promise<HomeLock> {
 }
 
 /**
- * Whether a server works on the home folder; the lock says so, whatever a killed server left there.
+ * Whether a server uses the home folder. Checks the lock, since a killed server leaves its record behind.
  *
- * @throws as `acquireHomeLock` where the lock can't be asked.
+ * @throws the errors of `acquireHomeLock` if the lock can't be checked.
  */
 export async function isHomeInUse(homeFolder: string): Promise<boolean> {
   try {
@@ -59,7 +59,7 @@ export async function isHomeInUse(homeFolder: string): Promise<boolean> {
   }
 }
 
-/** False, with the connection closed, where another connection has the lock. */
+/** False, with the connection closed, if another connection has the lock. */
 function lockExclusively(connection: SqliteConnection): boolean {
   try {
     connection.exec('begin exclusive');

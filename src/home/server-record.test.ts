@@ -16,7 +16,7 @@ beforeEach(async () => {
   home = await temporaryFolder();
 });
 
-it('reads what was written, and nothing once it is removed', async () => {
+it('reads the written record, and nothing after its removal', async () => {
   expect(await readServerRecord(home)).toBeUndefined();
   await writeServerRecord(home, { ...record, pid: 1 });
   await writeServerRecord(home, record);
@@ -34,12 +34,12 @@ it.each([
   '[]',
   '{"pid":-1}',
   JSON.stringify({ ...record, url: 'file:///' }),
-])('takes %j for no record', async (text) => {
+])('ignores the invalid record %j', async (text) => {
   await writeFile(join(home, 'server.json'), text);
   expect(await readServerRecord(home)).toBeUndefined();
 });
 
-it('says so where the record can not be read', async () => {
+it('throws if the record cannot be read', async () => {
   await mkdir(join(home, 'server.json'));
   await expect(readServerRecord(home)).rejects.toThrow(/EISDIR|EPERM|EACCES/);
 });

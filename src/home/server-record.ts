@@ -8,14 +8,16 @@ const serverRecordSchema = z.object({
   url: z.url({ protocol: /^https?$/ }),
   version: z.string(),
   started_at: z.iso.datetime(),
+  /** Present if every request needs a token. */
+  requires_token: z.literal(true).optional(),
 });
 
-/** Where the server of a home folder can be found. */
+/** Address and process of the server of a home folder. */
 export type ServerRecord = z.infer<typeof serverRecordSchema>;
 
 const recordFile = (homeFolder: string) => join(homeFolder, 'server.json');
 
-/** Writes `server.json` in one step; only the holder of the home lock may. */
+/** Writes `server.json` in one step; the caller must hold the home lock. */
 export async function writeServerRecord(homeFolder: string, record: ServerRecord): Promise<void> {
   const file = recordFile(homeFolder);
   await writeFile(`${file}.tmp`, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
@@ -23,9 +25,9 @@ export async function writeServerRecord(homeFolder: string, record: ServerRecord
 }
 
 /**
- * What the running server wrote; after a kill, what the last one wrote.
+ * Reads the record of the running server, or of the last one if it was killed.
  *
- * @returns undefined where there is no such file, or something else in it.
+ * @returns undefined if the file is missing or invalid.
  */
 export async function readServerRecord(homeFolder: string): Promise<ServerRecord | undefined> {
   let text: string;
@@ -38,7 +40,7 @@ export async function readServerRecord(homeFolder: string): Promise<ServerRecord
   return z.string().transform(parseJson).pipe(serverRecordSchema).safeParse(text).data;
 }
 
-/** Removes `server.json` where there is one; only the holder of the home lock may. */
+/** Removes `server.json` if it exists; the caller must hold the home lock. */
 export async function removeServerRecord(homeFolder: string): Promise<void> {
   await rm(recordFile(homeFolder), { force: true });
 }

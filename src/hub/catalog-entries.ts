@@ -1,21 +1,21 @@
 /** A well-known small model that a short name identifies. */
 export interface CatalogEntry {
-  /** Value of `model` in a request: lower case letters, digits, `.` and `-`. */
+  /** Value of `model` in a request: lower-case letters, digits, `.` and `-`. */
   readonly id: string;
   readonly type: 'llm' | 'vlm' | 'embedding';
   /** `owner/name` on huggingface.co. */
   readonly repository: string;
   readonly quantization: string;
-  /** Size of the download with the projector; within about a tenth, since repositories change. */
+  /** Size of the download with the projector; accurate to about 10 %, since repositories change. */
   readonly approximateBytes: number;
-  /** The license as the publisher names it. */
+  /** The license, as named by the publisher. */
   readonly license: string;
   readonly description: string;
 }
 
 const megabyte = 1_000_000;
 
-/** Small models of each type, in repositories of their makers or of the makers of llama.cpp. */
+/** Small models of each type, in repositories of their publishers or of llama.cpp. */
 export const catalogEntries: readonly CatalogEntry[] = [
   {
     id: 'smollm2-360m',
@@ -123,7 +123,7 @@ export const catalogEntries: readonly CatalogEntry[] = [
     quantization: 'Q4_K_M',
     approximateBytes: 3340 * megabyte,
     license: 'gemma',
-    description: 'Chat model in many languages that sees images.',
+    description: 'Chat model in many languages with vision.',
   },
   {
     id: 'smolvlm-256m',

@@ -3,7 +3,7 @@ import { catalogEntries } from './catalog-entries.ts';
 import { findInCatalog, searchCatalog } from './catalog.ts';
 import { parseRepositoryName } from './repository-name.ts';
 
-it('has models of each type, each entry complete and its id unlike a repository', () => {
+it('has models of each type, with complete entries whose ids do not look like repositories', () => {
   expect(new Set(catalogEntries.map(({ type }) => type))).toStrictEqual(
     new Set(['llm', 'vlm', 'embedding']),
   );
@@ -15,7 +15,7 @@ it('has models of each type, each entry complete and its id unlike a repository'
   }
 });
 
-it('finds by id and by words', () => {
+it('finds entries by id and by words', () => {
   expect(findInCatalog('QWEN3-4B')?.repository).toBe('Qwen/Qwen3-4B-GGUF');
   expect(findInCatalog('nothing')).toBeUndefined();
   expect(searchCatalog('embedding  nomic').map(({ id }) => id)).toStrictEqual([

@@ -1,12 +1,12 @@
 import { catalogEntries, type CatalogEntry } from './catalog-entries.ts';
 
-/** The entry of this id, in either case; undefined where there is none. */
+/** Finds an entry by its id, in any case; undefined if there is none. */
 export function findInCatalog(id: string): CatalogEntry | undefined {
   const wanted = id.toLowerCase();
   return catalogEntries.find((entry) => entry.id === wanted);
 }
 
-/** Entries that hold every word in their id, repository, type or description; all of them for no word. */
+/** Finds the entries that contain every word in their id, repository, type or description; all entries without words. */
 export function searchCatalog(words: string): readonly CatalogEntry[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   return catalogEntries.filter(({ id, repository, type, description }) => {

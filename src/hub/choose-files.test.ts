@@ -28,7 +28,7 @@ function chosen(
 }
 
 describe('the quantization of a GGUF model', () => {
-  it('is Q4_K_M by default, in any case', () => {
+  it('defaults to Q4_K_M and ignores case', () => {
     const paths = ['model-Q8_0.gguf', 'model-Q4_K_M.gguf', 'model-Q4_K_S.gguf', 'README.md'];
     expect(chosen(paths)).toStrictEqual(['Q4_K_M', 'model-Q4_K_M.gguf']);
     expect(chosen(paths, { quantization: 'q8_0' })).toStrictEqual(['Q8_0', 'model-Q8_0.gguf']);
@@ -49,7 +49,7 @@ describe('the quantization of a GGUF model', () => {
     expect(quantization).toBe(label);
   });
 
-  it('is that of the catalog where it is there', () => {
+  it('is the one of the catalog if the repository has it', () => {
     const selection = { preferredQuantization: 'Q8_0' };
     expect(chosen(['m-Q8_0.gguf', 'm-Q4_K_M.gguf'], selection)).toStrictEqual([
       'Q8_0',
@@ -58,16 +58,16 @@ describe('the quantization of a GGUF model', () => {
     expect(chosen(['m-Q4_K_M.gguf'], selection)).toStrictEqual(['Q4_K_M', 'm-Q4_K_M.gguf']);
   });
 
-  it('is null where names say nothing', () => {
+  it('is null if file names have none', () => {
     expect(chosen(['model.gguf'])).toStrictEqual([null, 'model.gguf']);
   });
 
-  it('may stand in the name of a folder', () => {
+  it('may be in the name of a folder', () => {
     const paths = ['Q8_0/model-00001-of-00001.gguf', 'Q4_K_M/model.gguf'];
     expect(chosen(paths)).toStrictEqual(['Q4_K_M', 'Q4_K_M/model.gguf']);
   });
 
-  it('tells plain ones from dynamic ones', () => {
+  it('distinguishes plain from dynamic quantizations', () => {
     const paths = ['model-UD-Q4_K_M.gguf', 'model-Q4_K_M.gguf', 'model-UD-Q4_K_XL.gguf'];
     expect(chosen(paths)).toStrictEqual(['Q4_K_M', 'model-Q4_K_M.gguf']);
     expect(chosen(paths, { quantization: 'ud-q4_k_m' })).toStrictEqual([
@@ -80,7 +80,7 @@ describe('the quantization of a GGUF model', () => {
     ]);
   });
 
-  it('that is not there is refused with those that are', () => {
+  it('is rejected if missing, with a list of those that exist', () => {
     const paths = ['model-Q8_0.gguf', 'model-Q4_K_M.gguf'];
     expect(() => chosen(paths, { quantization: 'Q5_K_M' })).toThrow(
       expect.objectContaining({
@@ -95,12 +95,12 @@ describe('the quantization of a GGUF model', () => {
 describe('the files of a GGUF model', () => {
   const parts = [1, 2, 3].map((part) => `m-Q4_K_M-0000${part}-of-00003.gguf`);
 
-  it('are all parts of a split, in order', () => {
+  it('include all parts of a split, in order', () => {
     expect(chosen(parts.toReversed())).toStrictEqual(['Q4_K_M', ...parts]);
     expect(chosen(parts, { file: parts[1] })).toStrictEqual(['Q4_K_M', ...parts]);
   });
 
-  it('are complete: another quantization is taken by default, and none where it was requested', () => {
+  it('are complete: an incomplete quantization is skipped by default, and rejected if requested', () => {
     const paths = [...parts.slice(1), 'm-Q8_0.gguf'];
     expect(chosen(paths)).toStrictEqual(['Q8_0', 'm-Q8_0.gguf']);
     expect(() => chosen(paths, { quantization: 'Q4_K_M' })).toThrow(/lacks part 1 of the 3 of/);
@@ -109,7 +109,7 @@ describe('the files of a GGUF model', () => {
     );
   });
 
-  it('hold the projector, in the best precision, and nothing that is not a model', () => {
+  it('include the projector in the best precision, and only files of the model', () => {
     const paths = [
       'm-Q4_K_M.gguf',
       'mmproj-F32.gguf',
@@ -123,7 +123,7 @@ describe('the files of a GGUF model', () => {
     expect(chosen(paths)).toStrictEqual(['Q4_K_M', 'm-Q4_K_M.gguf', 'mmproj-F16.gguf']);
   });
 
-  it('hold the projector of their own model', () => {
+  it('include the projector of their own model', () => {
     const paths = ['a-Q4_K_M.gguf', 'b-Q4_K_M.gguf', 'mmproj-a-f16.gguf', 'mmproj-b-f16.gguf'];
     expect(chosen(paths, { file: 'b-Q4_K_M.gguf' })).toStrictEqual([
       'Q4_K_M',
@@ -136,7 +136,7 @@ describe('the files of a GGUF model', () => {
     ]);
   });
 
-  it('are of the model that the repository is named after, and a note names the others', () => {
+  it('belong to the model that the repository is named after, and a note lists the others', () => {
     const paths = ['another-Q4_K_M.gguf', 'another-Q8_0.gguf', 'model-Q8_0.gguf'];
     expect(chosen(paths)).toStrictEqual(['Q8_0', 'model-Q8_0.gguf']);
     const { note } = chooseFiles(repository(paths), {});
@@ -146,13 +146,13 @@ describe('the files of a GGUF model', () => {
     expect(chooseFiles(repository(['m-Q8_0.gguf']), {}).note).toBeNull();
   });
 
-  it('are those of a folder', () => {
+  it('can be limited to a folder', () => {
     const paths = ['a/m-Q4_K_M.gguf', 'ab/m-Q8_0.gguf'];
     expect(chosen(paths, { folder: 'ab' })).toStrictEqual(['Q8_0', 'ab/m-Q8_0.gguf']);
     expect(() => chosen(paths, { folder: 'c' })).toThrow(/no GGUF files in "c"/);
   });
 
-  it('differ by more than case', () => {
+  it('must differ in more than case', () => {
     const paths = ['m-00001-of-00002.gguf', 'M-00001-of-00002.gguf', 'm-00002-of-00002.gguf'];
     expect(chosen(paths)).toStrictEqual([null, paths[0], paths[2]]);
     const mlx = ['config.json', 'Config.json', 'model.safetensors'];
@@ -176,20 +176,20 @@ describe('an MLX model', () => {
     'a/b/config.json',
   ];
 
-  it('is downloaded completely, without pages, pictures and code', () => {
+  it('includes all its files except documentation, pictures and code', () => {
     const expected = [...paths.slice(0, 7), '1_Pooling/config.json'];
     expect(chosen(paths, {}, { isMlx: true })).toStrictEqual([null, ...expected]);
     expect(chosen(paths, {}, { owner: 'mlx-community' })).toStrictEqual([null, ...expected]);
   });
 
-  it('has no quantizations, and all its parts', () => {
+  it('has no quantizations, and must have all its parts', () => {
     const selection = { quantization: 'Q4_K_M' };
     expect(() => chosen(paths, selection, { isMlx: true })).toThrow(/leave quantization out/);
     const without = paths.filter((path) => !path.includes('00002-of'));
     expect(() => chosen(without, {}, { isMlx: true })).toThrow(/1 of the 2 parts/);
   });
 
-  it('yields to GGUF', () => {
+  it('is used only without a GGUF model', () => {
     expect(chosen([...paths, 'm-Q8_0.gguf'], {}, { isMlx: true })).toStrictEqual([
       'Q8_0',
       'm-Q8_0.gguf',
@@ -203,7 +203,7 @@ describe('a repository without a model', () => {
     [['config.json', 'model.safetensors'], /in a format that Hearth does not run/],
     [['pytorch_model.bin'], /in a format that Hearth does not run/],
     [['mmproj-F16.gguf'], /neither GGUF files nor an MLX model/],
-  ])('%j is refused', (paths, message) => {
+  ])('%j is rejected', (paths, message) => {
     expect(() => chosen(paths)).toThrow(
       expect.objectContaining({
         code: 'invalid_value',
@@ -213,7 +213,7 @@ describe('a repository without a model', () => {
     );
   });
 
-  it('refuses a file that is not there, and one that is not a model', () => {
+  it('rejects a missing file, and one that is only a part of a model', () => {
     const paths = ['m-Q8_0.gguf', 'mmproj-F16.gguf', 'README.md'];
     expect(() => chosen(paths, { file: 'other.gguf' })).toThrow(
       expect.objectContaining({ code: 'model_not_found' }),

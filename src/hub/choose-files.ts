@@ -5,24 +5,23 @@ import type { HubFile, HubRepository } from './hub.ts';
 import { chooseMlxFiles } from './mlx-files.ts';
 import { defaultRank, normalizeLabel } from './quantization-choice.ts';
 
-/** The part of a repository that a request selects. */
 interface FileSelection {
-  /** In upper or lower case; required. */
+  /** Required quantization, in any case. */
   readonly quantization?: string | undefined;
-  /** Taken where it exists. */
+  /** Used if the repository has it. */
   readonly preferredQuantization?: string | undefined;
-  /** Path of one file, which stands for the model that it is part of. */
+  /** Path of one file, which selects its whole model. */
   readonly file?: string | undefined;
   readonly folder?: string | undefined;
 }
 
 export interface FileChoice {
   readonly format: 'gguf' | 'mlx';
-  /** From the files' names, in upper case; null where there is only one. */
+  /** Label from the file names, in upper case; null if they have none. */
   readonly quantization: string | null;
-  /** Including all parts of a split model and the projector. */
+  /** Includes all parts of a split and the projector. */
   readonly files: readonly HubFile[];
-  /** Names the other models of the repository; null where there are none. */
+  /** Names other models that the repository contains; null if there are none. */
   readonly note: string | null;
 }
 
@@ -99,13 +98,13 @@ function chooseBuild(
   return best;
 }
 
-/** `Q4_K_XL` also matches `UD-Q4_K_XL` where the repository has no plain one. */
+/** `Q4_K_XL` also matches `UD-Q4_K_XL` if there is no plain one. */
 function buildsOf(builds: readonly GgufBuild[], label: string): readonly GgufBuild[] {
   const exact = builds.filter((build) => build.label === label);
   return exact.length > 0 ? exact : builds.filter((build) => build.label === `UD-${label}`);
 }
 
-/** Chooses one of several models of a repository: that of its name, else the one with most builds, else by name. */
+/** Chooses a model: the one named like the repository, else the one with the most builds, else the first. */
 function chooseModel({ name }: HubRepository, builds: readonly GgufBuild[]): readonly GgufBuild[] {
   const own = name.toLowerCase().replace(/[-_.]?gguf$/, '');
   const models = [...groupBy(builds, ({ base }) => base)];
@@ -122,12 +121,12 @@ function isDynamic({ label }: GgufBuild): boolean {
   return label?.startsWith('UD-') === true;
 }
 
-/** What most back ends run fast and nothing is lost in comes first. */
+/** Most preferred first: formats without loss that most backends run fast. */
 const projectorPreference = ['F16', 'BF16', 'Q8_0', 'F32'];
 
 /**
- * The projector with the name of the model, else one without a name, else, where the repository has only one model,
- * any. Takes the preferred one of several precisions.
+ * Finds the projector with the model's name, else one without a name, else, if the repository has only one model,
+ * any. Chooses the preferred precision.
  */
 function projectorFor(
   chosen: GgufBuild,
@@ -167,7 +166,7 @@ function pathOf({ files }: GgufBuild): string {
   return files[0]?.path ?? '';
 }
 
-/** Two paths that differ in case alone are one file where a file system ignores it. */
+/** Paths that differ only in case are the same file on a case-insensitive file system. */
 function assertDistinct(repository: HubRepository, files: readonly HubFile[]): void {
   const seen = new Map<string, string>();
   for (const { path } of files) {
@@ -217,9 +216,7 @@ function incomplete(repository: HubRepository, build: GgufBuild): HearthError {
 }
 
 function noModelFile(file: string): HearthError {
-  return invalid(
-    `${quote(file)} is not a model but belongs to one: use the URL of the model's file.`,
-  );
+  return invalid(`${quote(file)} is only a part of a model: use the URL of the model's file.`);
 }
 
 function noModel(

@@ -10,7 +10,7 @@ const name = { owner: 'owner', name: 'Model-GGUF' };
 afterEach(() => bench.close());
 
 describe('a repository', () => {
-  it('is listed at a commit, with checksums, without hidden files', async () => {
+  it('lists its files at a commit, with checksums, without hidden files', async () => {
     const fake = await bench.start({ license: 'apache-2.0', revisions: ['v1'] });
     const { hub } = bench.open(fake.url);
     const found = await hub.repository(name, 'v1', signal);
@@ -43,7 +43,7 @@ describe('a repository', () => {
     expect(fake.requests.every(({ authorization }) => authorization === undefined)).toBe(true);
   });
 
-  it('is read page by page, under the name that the hub gives it', async () => {
+  it('is read page by page, with the name that the hub returns', async () => {
     const files = Object.fromEntries(
       Array.from({ length: 25 }, (_, index) => [`m-${index}.gguf`, smallFile]),
     );
@@ -56,7 +56,7 @@ describe('a repository', () => {
     expect(fake.requests).toHaveLength(4);
   });
 
-  it('has files at addresses of the hub, which serve what the checksum says', async () => {
+  it('has file URLs on the hub, whose content matches the checksum', async () => {
     const files = { 'a b/ü#?%.gguf': modelFile };
     const fake = await bench.start({ files });
     const { hub } = bench.open(`${fake.url}/`);
@@ -68,7 +68,7 @@ describe('a repository', () => {
     expect(Buffer.from(await (await fetch(url)).arrayBuffer())).toStrictEqual(modelFile);
   });
 
-  it('is what a name stands for', async () => {
+  it('is resolved from a name', async () => {
     const fake = await bench.start();
     const { hub } = bench.open(fake.url);
     const model = 'https://huggingface.co/owner/Model-GGUF';
@@ -80,8 +80,8 @@ describe('a repository', () => {
   });
 });
 
-describe('what opens the hub', () => {
-  it('is the token, else what the endpoint says, which no message shows', async () => {
+describe('the credentials for the hub', () => {
+  it('are the token, else those in the endpoint, which no message shows', async () => {
     const fake = await bench.start({ isPrivate: true });
     const endpoint = fake.url.replace('//', '//me:p%40ss@');
     const { hub } = bench.open(endpoint);
@@ -97,8 +97,8 @@ describe('what opens the hub', () => {
   });
 });
 
-describe('a repository that is refused', () => {
-  it('is not there, or private', async () => {
+describe('an unusable repository', () => {
+  it('does not exist, or is private', async () => {
     const fake = await bench.start({ isPrivate: true });
     await expect(
       bench.open(fake.url).hub.repository(name, undefined, signal),
@@ -118,7 +118,7 @@ describe('a repository that is refused', () => {
     await expect(own).resolves.toMatchObject(name);
   });
 
-  it('lacks the revision', async () => {
+  it('does not have the revision', async () => {
     const fake = await bench.start();
     await expect(bench.open(fake.url).hub.repository(name, 'v9', signal)).rejects.toMatchObject({
       code: 'model_not_found',
@@ -126,7 +126,7 @@ describe('a repository that is refused', () => {
     });
   });
 
-  it('is gated, and says where to agree', async () => {
+  it('is gated, and the message says where to agree', async () => {
     const fake = await bench.start({ gated: 'manual' });
     await expect(
       bench.open(fake.url).hub.repository(name, undefined, signal),
@@ -144,7 +144,7 @@ describe('a repository that is refused', () => {
     await expect(own).resolves.toMatchObject(name);
   });
 
-  it('is not asked for with a token that the hub does not know', async () => {
+  it('is not accessible with an invalid token', async () => {
     const fake = await bench.start();
     fake.faults.add({ kind: 'status', status: 401 });
     const { hub } = bench.open(fake.url, 'expired');
@@ -168,7 +168,7 @@ describe('a repository that is refused', () => {
     'trailing. /a.gguf',
     `${'x'.repeat(256)}.gguf`,
     `${'x/'.repeat(600)}a.gguf`,
-  ])('has the hostile path %j', async (path) => {
+  ])('contains the hostile path %j', async (path) => {
     const fake = await bench.start();
     fake.repository('owner/Model-GGUF').changeListing = (entries) =>
       entries.map((entry) => (entry.path === 'config.json' ? { ...entry, path } : entry));
@@ -204,7 +204,7 @@ describe('a repository that is refused', () => {
 });
 
 describe('a search', () => {
-  it('gives GGUF repositories, most downloaded first', async () => {
+  it('returns GGUF repositories, most downloaded first', async () => {
     const fake = await bench.start({ downloads: 5, task: 'text-generation' });
     const files = { 'm.gguf': smallFile };
     fake.addRepository({ name: 'other/Model-2-GGUF', files, downloads: 9, gated: 'auto' });

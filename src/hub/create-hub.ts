@@ -10,23 +10,23 @@ import { hubFailure, nonsense } from './hub-failure.ts';
 import { createHubFetch, type GetFetch, type HubConnection } from './hub-fetch.ts';
 import type { Hub, HubFile, HubRepository, HubSearchResult, RepositoryName } from './hub.ts';
 
-/** Loaded with the first query, since loading it takes long. */
+/** Imported with the first query, since the import is slow. */
 const client = () => import('@huggingface/hub');
 
 const maxEntries = 10_000;
 const maxSearchResults = 100;
 
 interface HubOptions {
-  /** http or https; with a path where a mirror has one. */
+  /** An http or https URL; mirrors may have a path. */
   readonly endpoint?: string | undefined;
   readonly token?: string | undefined;
-  /** With `hubEgressPolicy`. */
+  /** Must use `hubEgressPolicy`. */
   readonly http: HttpClient;
-  /** Waits between two attempts of a request; for tests. */
+  /** Waits between two attempts of a request; replaced in tests. */
   readonly wait?: HubConnection['wait'];
 }
 
-/** A model hub that speaks the API of huggingface.co. */
+/** A model hub with the API of huggingface.co. */
 export function createHub(options: HubOptions): Hub {
   const { token, http, wait } = options;
   const configured = options.endpoint ?? defaultHubEndpoint;
@@ -73,7 +73,7 @@ interface Source {
   readonly fetch: GetFetch;
 }
 
-/** Resolves the revision to a commit first, so that all data is about the same files. */
+/** Resolves the revision to a commit first, so that all queries refer to the same files. */
 async function readRepository(
   source: Source,
   repository: RepositoryName,
@@ -102,7 +102,7 @@ async function readRepository(
   };
 }
 
-/** Anyone may list a gated repository; only this tells who may read it. Mirrors may not have it. */
+/** Anyone may list a gated repository; only this endpoint checks the access. Mirrors may not have it. */
 async function assertAccess({ base, fetch }: Source, name: RepositoryName): Promise<void> {
   try {
     await fetch(`${base}/api/models/${name.owner}/${name.name}/auth-check`);

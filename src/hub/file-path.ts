@@ -4,8 +4,8 @@ const maxBytes = 1024;
 const maxPartBytes = 255;
 
 /**
- * Checks the path of a file in a repository: null where it may become a path on disk, `hidden` for files that Hearth
- * does not need, `hostile` for paths that no honest repository has.
+ * Checks the path of a file in a repository: null if it is safe as a path on disk, `hidden` for files that Hearth
+ * does not need, `hostile` for paths that only an attack would contain.
  */
 export function pathFault(path: string): 'hidden' | 'hostile' | null {
   const parts = path.split('/');
@@ -13,7 +13,7 @@ export function pathFault(path: string): 'hidden' | 'hostile' | null {
   return parts.some((part) => part.startsWith('.')) ? 'hidden' : null;
 }
 
-/** Empty parts stand for absolute paths too; backslash, colon and what Windows cuts off change a path there. */
+/** An empty part also means an absolute path; backslash, colon and trailing dots change a path on Windows. */
 function isHostile(part: string): boolean {
   return (
     part === '' ||

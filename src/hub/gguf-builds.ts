@@ -2,17 +2,17 @@ import { groupBy } from '../models/group-by.ts';
 import { parseModelFileName } from '../models/model-file-name.ts';
 import type { HubFile } from './hub.ts';
 
-/** One model file of a repository, or all parts of one that is split. */
+/** One model file of a repository, or all parts of a split one. */
 export interface GgufBuild {
-  /** Name of the model, in lower case, without quantization; empty where files have no other name. */
+  /** Name of the model, in lower case, without quantization; empty if the files have no other name. */
   readonly base: string;
-  /** In upper case, such as `Q4_K_M` or `UD-Q4_K_XL`; null where the name says nothing. */
+  /** In upper case, such as `Q4_K_M` or `UD-Q4_K_XL`; null if the name has none. */
   readonly label: string | null;
   /** Folder in the repository; empty for the top. */
   readonly folder: string;
-  /** In the order of the parts. */
+  /** Sorted by part number. */
   readonly files: readonly HubFile[];
-  /** The first few parts that the repository lacks, from 1; empty for a complete one. */
+  /** The first few missing part numbers, from 1; empty if the model is complete. */
   readonly missingParts: readonly number[];
   readonly partCount: number;
 }
@@ -29,9 +29,9 @@ interface NamedFile extends Projector {
   readonly isProjector: boolean;
 }
 
-/** A name may claim 99,999 parts; a few that are missing say enough. */
+/** A name may claim 99,999 parts; listing a few missing ones suffices. */
 const shownParts = 5;
-/** Not models: what quantizing was steered by, adapters for models, vocabularies without weights. */
+/** Not models: importance matrices, adapters, vocabularies without weights. */
 const otherKinds = /(?:^|[-_.])(?:imatrix|i-matrix|lora|adapter|ggml-vocab)(?=[-_.]|$)/i;
 const partSuffix = /-\d{5}(?=-of-\d{5}\.gguf$)/i;
 const dynamicMark = /(?:^|[-_.])UD[-_.][^/]*$/i;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { FileChecksum, HubFile, HubSearchResult } from './hub.ts';
 import { parseRepositoryName } from './repository-name.ts';
 
-/** What is believed of the hub's answers, once it has passed these. */
+/** Schemas for the hub's responses. */
 
 const sizeBytes = z
   .number()
@@ -23,7 +23,7 @@ const fileEntrySchema = z.object({
 
 const otherEntrySchema = z.object({ type: z.string().max(64) });
 
-/** Reads one entry of a listing; null for folders and the like. @throws ZodError */
+/** Parses one entry of a listing; null for folders and the like. @throws ZodError */
 export function parseEntry(entry: unknown): HubFile | null {
   const { type } = otherEntrySchema.parse(entry);
   if (type !== 'file') return null;
@@ -72,7 +72,7 @@ const searchResultSchema = z.object({
   task: z.string().max(100).nullish().catch(undefined),
 });
 
-/** Reads a hit of a search; null for one that Hearth could not download either. */
+/** Parses a search result; null if Hearth could not download it. */
 export function parseSearchResult(found: unknown): HubSearchResult | null {
   const { data } = searchResultSchema.safeParse(found);
   if (data === undefined) return null;
@@ -86,7 +86,7 @@ export function parseSearchResult(found: unknown): HubSearchResult | null {
   };
 }
 
-/** Licence of a repository by its tags, such as `apache-2.0`. */
+/** License of a repository from its tags, such as `apache-2.0`. */
 export function licenseOf(repositoryTags: readonly string[]): string | null {
   const tag = repositoryTags.find((text) => /^license:[\w.+-]{1,100}$/.test(text));
   return tag?.slice('license:'.length) ?? null;

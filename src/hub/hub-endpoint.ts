@@ -25,10 +25,10 @@ export function hubHeaders(
 }
 
 /**
- * The hub itself may have any address, since the person who runs Hearth chose it; its redirects must lead to public
+ * The hub itself may have any address, since the operator configured it; its redirects must lead to public
  * addresses.
  *
- * @param endpoint That of `createHub`.
+ * @param endpoint The endpoint of `createHub`.
  */
 export function hubEgressPolicy(endpoint: string = defaultHubEndpoint): PublicEgress {
   const { hostname, port, protocol } = new URL(endpoint);

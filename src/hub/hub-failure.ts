@@ -12,7 +12,7 @@ interface HubRequest {
 }
 
 /**
- * Turns the failure of a request to the hub, for a listing or a file, into an error for clients.
+ * Converts the failure of a request to the hub into an error for clients.
  *
  * @returns HearthError `model_not_found`, `gated_repository` or `hub_unreachable`; a HearthError unchanged.
  */
@@ -23,7 +23,7 @@ export function hubFailure(error: unknown, request: HubRequest): HearthError {
   return refusal(error, error.status, request) ?? misbehaviour(error, request.endpoint);
 }
 
-/** The response is not that of a model hub. */
+/** The error for a response that is not from a model hub. */
 export function nonsense(endpoint: URL, cause: unknown, what = 'no listing of a model hub') {
   return new HearthError(
     'hub_unreachable',

@@ -16,16 +16,16 @@ export interface HubConnection {
 /** A `fetch` for GET, as `@huggingface/hub` calls it. */
 export type GetFetch = (input: string | URL | Request) => Promise<Response>;
 
-/** A longer `Retry-After` is an error, since a client waits for the response. */
+/** A longer `Retry-After` is an error, since a client is waiting. */
 const retryPolicy: RetryPolicy = { maxFailures: 3, maxDelayMs: 10_000 };
-/** For one response, from the request to the last byte. */
+/** Time limit for one response, from the request to the last byte. */
 const answerTimeoutMs = 60_000;
 const maxAnswerBytes = 8 * 1024 * 1024;
-/** Requests for one listing, which may have several pages. */
+/** Maximum number of requests (pages) for one listing. */
 const maxRequests = 50;
 
 /**
- * A `fetch` for one query to the hub, which may take several requests. It sends them to the hub's own origin only,
+ * Creates a `fetch` for one query to the hub. It sends them to the hub's own origin only,
  * retries transient failures, and fails for every status other than 2xx.
  *
  * @throws HttpFailure; the signal's reason when aborted.
@@ -62,7 +62,7 @@ async function ask(connection: HubConnection, url: URL, signal: AbortSignal): Pr
   }
 }
 
-/** Takes only the path and query of the URL of a next page, since a mirror may pass on that of the original hub. */
+/** Uses only the path and query of a next page's URL, since a mirror may forward that of the original hub. */
 function ownAddress(endpoint: URL, address: string): URL {
   const target = new URL(address);
   if (target.origin === endpoint.origin) return target;

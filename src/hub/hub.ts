@@ -1,30 +1,30 @@
-/** What Hearth asks of a model hub: which files a repository has, and where they are. */
+/** The queries to a model hub: the files of a repository, and their addresses. */
 
 /** How the bytes of a file are checked after a download. */
 export type FileChecksum =
-  /** Of a large file (Git LFS, Xet): SHA-256 of the content, hex. */
+  /** For a large file (Git LFS, Xet): SHA-256 of the content, hex. */
   | { readonly algorithm: 'sha256'; readonly hex: string }
-  /** Of a small one: SHA-1 of `blob <size>\0` and the content, as Git names it, hex. */
+  /** For a small file: SHA-1 of `blob <size>\0` and the content, as Git names it, hex. */
   | { readonly algorithm: 'git-sha1'; readonly hex: string };
 
 export interface HubFile {
-  /** Within the repository, with `/`; checked: no `..`, no empty or hidden part, no control characters. */
+  /** Path in the repository, with `/`. Validated: no `..`, no empty or hidden part, no control characters. */
   readonly path: string;
   readonly sizeBytes: number;
   readonly checksum: FileChecksum;
 }
 
-/** `owner/name` on the hub, as written there; each part is fit for a folder's name. */
+/** `owner/name` on the hub, as written there; each part is valid as a folder name. */
 export interface RepositoryName {
   readonly owner: string;
   readonly name: string;
 }
 
 export interface HubRepository extends RepositoryName {
-  /** The commit of the requested revision; the download uses it to the end. */
+  /** The commit of the revision at the time of the query; downloads stay on it. */
   readonly commit: string;
   readonly license: string | null;
-  /** Whether it says that its weights are for MLX; safetensors alone don't tell. */
+  /** Whether it is marked as MLX; safetensors alone do not show it. */
   readonly isMlx: boolean;
   readonly files: readonly HubFile[];
 }
@@ -34,7 +34,7 @@ export interface HubSearchResult extends RepositoryName {
   readonly likeCount: number;
   readonly updatedAt: Date;
   readonly isGated: boolean;
-  /** Such as `text-generation`; null where the repository does not say. */
+  /** Such as `text-generation`; null if the repository does not set it. */
   readonly task: string | null;
 }
 
@@ -42,10 +42,10 @@ export interface Hub {
   /**
    * Lists a repository.
    *
-   * @param revision Branch, tag or commit; `main` by default.
+   * @param revision Branch, tag or commit; `main` unless set.
    * @throws HearthError `model_not_found` for a repository or revision that does not exist (or is private),
-   *   `gated_repository` where the hub requires a token or an agreement, `hub_unreachable` for a hub that can't
-   *   be reached or sends invalid responses, `invalid_value` for one with too many files; the signal's reason when
+   *   `gated_repository` if the hub requires a token or an agreement, `hub_unreachable` for a hub that can't
+   *   be reached or sends invalid responses, `invalid_value` if it has too many files; the signal's reason when
    *   aborted.
    */
   repository(
@@ -53,10 +53,10 @@ export interface Hub {
     revision: string | undefined,
     signal: AbortSignal,
   ): Promise<HubRepository>;
-  /** GGUF repositories that match the words, most downloaded first. @throws HearthError `hub_unreachable`. */
+  /** Searches GGUF repositories, most downloaded first. @throws HearthError `hub_unreachable`. */
   search(words: string, limit: number, signal: AbortSignal): Promise<readonly HubSearchResult[]>;
-  /** Address of a file's content, on the hub's own origin; it may redirect to another. */
+  /** Returns the URL of a file's content, on the hub's own origin; it may redirect elsewhere. */
   fileUrl(repository: Pick<HubRepository, 'owner' | 'name' | 'commit'>, path: string): URL;
-  /** What requests to the hub's own origin carry; never sent to another. */
+  /** Headers with the credentials; must only be sent to the hub's own origin. */
   readonly headers: Readonly<Record<string, string>>;
 }

@@ -7,10 +7,10 @@ const companions = /(?:\.(?:json|jinja|model|tiktoken|txt)|^(?:licen[cs]e|notice
 const shard = /-(\d{5})-of-(\d{5})\.safetensors$/i;
 
 /**
- * The files of an MLX model: its weights and the files that describe them, at the top and one folder deep. Null where
- * the repository has none; safetensors count only where the repository says that they are for MLX.
+ * The files of an MLX model: its weights and the files that describe them, at the top and one folder deep. Null if
+ * the repository has none; safetensors are only used if the repository is marked as MLX.
  *
- * @throws HearthError `invalid_value` where parts of the weights are missing.
+ * @throws HearthError `invalid_value` if parts of the weights are missing.
  */
 export function chooseMlxFiles(repository: HubRepository): readonly HubFile[] | null {
   const { files, isMlx, owner, name } = repository;

@@ -25,7 +25,7 @@ describe('parseModelReference', () => {
     expect(parseModelReference(text, mirror)).toStrictEqual(expected);
   });
 
-  it("reads a mirror's own address", () => {
+  it('parses URLs of a mirror', () => {
     const own = 'http://mirror.lan:8080/hf/owner/Model-1.5_GGUF/tree/main';
     expect(parseModelReference(own, mirror)).toStrictEqual({
       repository,
@@ -35,7 +35,7 @@ describe('parseModelReference', () => {
     expect(() => parseModelReference(own, official)).toThrow(/is not on huggingface\.co/);
   });
 
-  it('reads owner/name, and ids of the catalog in either case', () => {
+  it('parses owner/name, and ids of the catalog in any case', () => {
     expect(parseModelReference('owner/Model-1.5_GGUF', official)).toStrictEqual({
       repository,
       isUrl: false,

@@ -6,21 +6,21 @@ import { pathFault } from './file-path.ts';
 import type { RepositoryName } from './hub.ts';
 import { parseRepositoryName } from './repository-name.ts';
 
-/** What is to be downloaded, as far as its name tells. */
+/** The parsed name of a model to download. */
 export interface ModelReference {
   readonly repository: RepositoryName;
   /** Branch, tag or commit. */
   readonly revision?: string;
-  /** One file of the repository, which stands for the model that it is part of. */
+  /** One file of the repository, which selects its whole model. */
   readonly file?: string;
-  /** Only what is in this folder. */
+  /** Restricts the files to this folder. */
   readonly folder?: string;
-  /** Where the model was named by an id of the catalog. */
+  /** Set if the name is an id of the catalog. */
   readonly catalogEntry?: CatalogEntry;
   readonly isUrl: boolean;
 }
 
-/** They mean the hub that is configured, mirror or not: addresses are copied from there. */
+/** URLs of these hosts refer to the configured hub, even if it is a mirror: users copy them from the browser. */
 const hubHosts: ReadonlySet<string> = new Set(['huggingface.co', 'www.huggingface.co', 'hf.co']);
 const revisionPattern = /^(?![/.-])(?!.*(?:\.\.|\/\/|@\{))[\w./+-]{1,200}(?<![/.])$/;
 const shownCharacters = 200;
@@ -79,7 +79,7 @@ function parseUrl(text: string, endpoint: URL): ModelReference {
   );
 }
 
-/** Decoded parts of the path on the hub, whichever of its hosts the URL names. */
+/** Returns the decoded parts of the path on the hub, for any of its hosts. */
 function segmentsOf(text: string, endpoint: URL): readonly string[] {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';

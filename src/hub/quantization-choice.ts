@@ -1,6 +1,6 @@
 /**
- * The quantizations in order of preference where a request names none: Q4_K_M, then others with 4 bits, then more bits
- * up to 8, since quality counts more than size; then 3 bits, then unquantized, and last those that lose too much quality.
+ * The quantizations in order of preference if a request names none: Q4_K_M, then others with 4 bits, then more bits
+ * up to 8, since quality matters more than size; then 3 bits, then unquantized, then those that lose too much quality.
  */
 const preference: readonly string[] = [
   'Q4_K_M Q4_K_L Q4_K_XL Q4_K_S Q4_K IQ4_NL IQ4_XS Q4_0 MXFP4 NVFP4 Q4_1',
@@ -13,14 +13,14 @@ const preference: readonly string[] = [
   'IQ1_M IQ1_S TQ1_0',
 ].flatMap((labels) => labels.split(' '));
 
-/** Rank of a quantization for the choice of a default; unknown labels, and files without one, come last. */
+/** Sorting number for the choice of a default; unknown and missing labels come last. */
 export function defaultRank(label: string | null): number {
   if (label === null) return preference.length + 1;
   const index = preference.indexOf(label.replace(/^UD-/, ''));
   return index === -1 ? preference.length : index;
 }
 
-/** A label as people write it, in the form that file names are compared in: `fp16` is `F16`. */
+/** Normalizes a label from a user for comparison with file names: `fp16` is `F16`. */
 export function normalizeLabel(label: string): string {
   return label
     .trim()

@@ -1,11 +1,11 @@
 import type { RepositoryName } from './hub.ts';
 
-/** As the hub allows them: fit for a folder's name, for an address, and neither hidden nor `..`. */
+/** Names that the hub allows: valid as folder name and in URLs, and neither hidden nor `..`. */
 const namePart = /^(?!.*(?:\.\.|--))[\dA-Za-z_](?:[\w.-]{0,94}[\w-])?$/;
-/** What Windows keeps for devices, whatever follows the first dot. */
+/** Device names of Windows, which are reserved with any extension. */
 const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
-/** Reads `owner/name`; null for what can be no repository on the hub. */
+/** Parses `owner/name`; null if it is not a valid repository name. */
 export function parseRepositoryName(text: string): RepositoryName | null {
   const [owner = '', name = '', ...rest] = text.split('/');
   const isName = [owner, name].every((part) => namePart.test(part) && !reserved.test(part));

@@ -5,7 +5,7 @@ import { parseModelReference } from './model-reference.ts';
 
 interface ResolveOptions {
   readonly hub: Hub;
-  /** Endpoint of the hub; huggingface.co by default. */
+  /** Endpoint of the hub; defaults to huggingface.co. */
   readonly endpoint?: string | undefined;
   /** Id of the catalog, `owner/name`, or URL. */
   readonly model: string;
@@ -20,7 +20,7 @@ export interface ResolvedModel {
 /**
  * Resolves a name to the files of a commit of a repository.
  *
- * @throws HearthError as `parseModelReference`, `Hub.repository` and `chooseFiles` do; the signal's reason.
+ * @throws HearthError the errors of `parseModelReference`, `Hub.repository` and `chooseFiles`; the signal's reason.
  */
 export async function resolveModel(
   options: ResolveOptions,

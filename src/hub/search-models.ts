@@ -13,19 +13,19 @@ export type AvailableModel = {
   | {
       readonly source: 'hub';
       readonly result: HubSearchResult;
-      /** Undefined if the hub does not tell. */
+      /** Undefined if the hub does not report it. */
       readonly type: CatalogEntry['type'] | undefined;
     }
 );
 
 export interface ModelSearch {
   readonly models: readonly AvailableModel[];
-  /** Why the hub was not searched. */
+  /** The reason if the hub could not be searched. */
   readonly hubError?: HearthError;
 }
 
 /**
- * Searches the catalog, then the hub for what is missing to `limit`. Without words only the catalog is listed.
+ * Searches the catalog, then the hub until `limit` is reached. Without words, lists only the catalog.
  *
  * @throws the signal's reason when aborted
  */
@@ -72,7 +72,7 @@ const typesByTask: ReadonlyMap<string, CatalogEntry['type']> = new Map([
   ['sentence-similarity', 'embedding'],
 ]);
 
-/** Names of repositories that differ only in case are the same. */
+/** The hub ignores the case of repository names. */
 function isNotIn(entries: readonly CatalogEntry[]) {
   const repositories = new Set(entries.map(({ repository }) => repository.toLowerCase()));
   return ({ owner, name }: HubSearchResult): boolean =>

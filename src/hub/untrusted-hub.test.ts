@@ -8,18 +8,18 @@ const name = { owner: 'owner', name: 'Model-GGUF' };
 
 afterEach(() => bench.close());
 
-describe('a hub that answers nonsense', () => {
+describe('a hub with invalid responses', () => {
   const oid = '0'.repeat(40);
   const lfs = { oid: '0'.repeat(64), size: 2, pointerSize: 130 };
   it.each([
     ['a negative size', { type: 'file', path: 'a', size: -1, oid }],
-    ['half a byte', { type: 'file', path: 'a', size: 0.5, oid }],
+    ['a fractional size', { type: 'file', path: 'a', size: 0.5, oid }],
     ['too large a size', { type: 'file', path: 'a', size: 1e300, oid }],
     ['two sizes', { type: 'file', path: 'a', size: 1, oid, lfs }],
     ['no checksum', { type: 'file', path: 'a', size: 1 }],
     ['a wrong checksum', { type: 'file', path: 'a', size: 2, oid, lfs: { ...lfs, oid: 'x' } }],
     ['no path', { type: 'file', path: '', size: 1, oid }],
-    ['a path twice', { type: 'file', path: 'config.json', size: 1, oid }],
+    ['a duplicate path', { type: 'file', path: 'config.json', size: 1, oid }],
     ['null', null],
     ['a text', 'entry'],
   ])('with %s', async (_, entry) => {
@@ -38,7 +38,7 @@ describe('a hub that answers nonsense', () => {
     ['another JSON', '{"id":"owner/Model-GGUF"}', 'application/json'],
     ['null', 'null', 'application/json'],
     ['too much', Buffer.alloc(9 * 1024 * 1024, ' '), 'application/json'],
-  ])('in place of a repository: %s', async (_, body, contentType) => {
+  ])('is rejected: %s', async (_, body, contentType) => {
     const fake = await bench.start();
     fake.faults.add({ kind: 'body', body, contentType });
     await expect(
@@ -52,7 +52,7 @@ describe('a hub that answers nonsense', () => {
     });
   });
 
-  it('that never comes to the last page', async () => {
+  it('is rejected after too many pages', async () => {
     const server = await startLoopbackServer(({ path }, response) => {
       const sha = '0'.repeat(40);
       const info = { _id: '1', id: 'owner/Model-GGUF', sha, gated: false, tags: [] };
@@ -71,7 +71,7 @@ describe('a hub that answers nonsense', () => {
   });
 });
 
-describe('a hub that leads elsewhere', () => {
+describe('a hub with links to other hosts', () => {
   it.each([
     'http://169.254.169.254/latest/meta-data',
     'http://127.0.0.2:1/',
@@ -89,7 +89,7 @@ describe('a hub that leads elsewhere', () => {
     });
   });
 
-  it('asks the hub itself for the next page, whatever its address', async () => {
+  it('gets the next page from the hub itself, even if the link names another host', async () => {
     const stranger = await startLoopbackServer((_, response) => response.end('[]'));
     onTestFinished(() => stranger.close());
     const sha = '0'.repeat(40);
@@ -119,7 +119,7 @@ describe('a hub that leads elsewhere', () => {
     expect(stranger.requests).toStrictEqual([]);
   });
 
-  it('never sends the token along', async () => {
+  it('does not get the token on other hosts', async () => {
     const fake = await bench.start();
     fake.faults.add({ kind: 'redirect', location: `${fake.cdnUrl}/cdn/x/y/z` });
     const { hub } = bench.open(fake.url, 'hf_secret', [new URL(fake.cdnUrl).host]);
@@ -132,12 +132,12 @@ describe('a hub that leads elsewhere', () => {
   });
 });
 
-describe('a hub in trouble', () => {
+describe('a failing hub', () => {
   it.each([
     { kind: 'status', status: 429 },
     { kind: 'status', status: 503, retryAfter: '0' },
     { kind: 'reset', afterBytes: 0 },
-  ] as const)('is asked again: %j', async (fault) => {
+  ] as const)('is retried: %j', async (fault) => {
     const fake = await bench.start();
     fake.faults.add({ ...fault, times: 2 });
     const { hub, waits } = bench.open(fake.url);
@@ -145,7 +145,7 @@ describe('a hub in trouble', () => {
     expect(waits).toHaveLength(2);
   });
 
-  it('is given up on after a few tries, with its own delay', async () => {
+  it('fails after a few attempts, with the time that the hub requested', async () => {
     const fake = await bench.start();
     fake.faults.add({ kind: 'status', status: 429, retryAfter: '7' });
     const { hub, waits } = bench.open(fake.url);
@@ -157,7 +157,7 @@ describe('a hub in trouble', () => {
     expect(waits).toStrictEqual([7000, 7000]);
   });
 
-  it('is not waited for longer than a person would', async () => {
+  it('is not waited for too long', async () => {
     const fake = await bench.start();
     fake.faults.add({ kind: 'status', status: 429, retryAfter: '3600' });
     const { hub, waits } = bench.open(fake.url);
@@ -167,7 +167,7 @@ describe('a hub in trouble', () => {
     expect(waits).toStrictEqual([]);
   });
 
-  it('is not there', async () => {
+  it('is unreachable', async () => {
     const fake = await bench.start();
     const { hub } = bench.open(fake.url);
     await fake.close();
@@ -177,7 +177,7 @@ describe('a hub in trouble', () => {
     });
   });
 
-  it('is left when the caller goes', async () => {
+  it('is not waited for after an abort', async () => {
     const fake = await bench.start();
     fake.faults.add({ kind: 'silence' });
     const controller = new AbortController();

@@ -1,28 +1,28 @@
 import type { ModelSelection } from '../models/model.ts';
 
-/** The model that a request names, resolved once. */
+/** The resolved model of a request. */
 export interface ModelTarget {
   readonly selection: ModelSelection;
-  /** Set where the request names an instance by its id. */
+  /** Set if the request names an instance by its id. */
   readonly instanceId?: string;
 }
 
 export interface AcquireRequest {
   readonly target: ModelTarget;
-  /** Context that the instance must have; absent: any that is loaded, else the default one. */
+  /** Required context length; absent: the default, or that of an instance loaded by name. */
   readonly contextLength?: number;
-  /** Idle time of the instance from this request on, unless it was loaded by name or is pinned. */
+  /** New idle time of the instance, unless it was loaded by name or is pinned. */
   readonly ttlSeconds?: number;
-  /** Beginning of the prompt, to find the instance that has most of it in its cache. */
+  /** Beginning of the prompt, to prefer the instance that has most of it in its cache. */
   readonly promptPrefix?: string;
-  /** Whether it waits as long as a load takes, since its client sees the progress. */
+  /** Whether the request waits for a load without a time limit, since its client sees the progress. */
   readonly waitsForLoad?: boolean;
 }
 
 /**
- * Events of `InstancePool.acquire`. `instance.chosen` comes first, `slot.assigned` once: it may come while the
- * model still loads, but never while the request queues for a slot or the model for memory. The others come only
- * where the request waits for a load.
+ * Events of `InstancePool.acquire`. `instance.chosen` comes first. `slot.assigned` comes once, possibly while the
+ * model still loads, but never while the request waits for a slot or the model for memory. The others come only
+ * if the request waits for a load.
  */
 export type AcquireEvent =
   | { readonly type: 'instance.chosen'; readonly instanceId: string }

@@ -2,10 +2,10 @@ import { HearthError } from '../contract/errors.ts';
 import type { ModelEntry, ModelSelection } from '../models/model.ts';
 import type { InstanceConfig } from './load-options.ts';
 
-/** The engine gives every slot a multiple of this many tokens (llama.cpp, `GGML_PAD(n_ctx, 256)`). */
+/** The engine rounds the context of a slot up to a multiple of this (llama.cpp, `GGML_PAD(n_ctx, 256)`). */
 const contextStep = 256;
 
-/** The context of an instance that is loaded with `requested` tokens. */
+/** Returns the actual context of an instance that is loaded with `requested` tokens. */
 export function contextLengthFor({ maxContextLength }: ModelEntry, requested: number): number {
   return Math.min(Math.ceil(requested / contextStep) * contextStep, maxContextLength);
 }
@@ -22,7 +22,7 @@ export function assertContext(model: ModelEntry, requested: number | undefined):
 }
 
 /**
- * Completes the configuration of a load with the defaults. Where the request leaves the number of slots open, it
+ * Completes the configuration of a load with the defaults. If the request does not set the number of slots, it
  * is halved until the memory suffices.
  *
  * @param fits Whether an instance with this configuration fits in memory.

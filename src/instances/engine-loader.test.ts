@@ -39,7 +39,7 @@ describe('a source without memory of this machine', () => {
     return { loader, loads };
   };
 
-  it('is loaded and described, whatever the memory and the most instances are', async () => {
+  it('is loaded and described, independent of the memory and the maximum number of instances', async () => {
     const { loader, loads } = remote();
     const { acquire, pool } = setUp({ loaders: [loader], memoryLimitBytes: 0, maxLoaded: 1 });
     await expect(acquire()).rejects.toMatchObject({ code: 'out_of_memory' });
@@ -58,7 +58,7 @@ describe('a source without memory of this machine', () => {
     await pool.close();
   });
 
-  it('waits for no load of a model that needs memory', async () => {
+  it('does not wait for loads of models that need memory', async () => {
     const { loader } = remote();
     const { acquire, ids } = setUp({ loaders: [loader], maxLoaded: 1 });
     await acquire('test/other');

@@ -7,7 +7,7 @@ export interface LoadSpec {
   readonly instanceId: string;
   readonly selection: ModelSelection;
   readonly config: InstanceConfig;
-  /** Estimated memory of the instance; 0 where the loader estimates none. */
+  /** Estimated memory of the instance; 0 if the loader has no estimate. */
   readonly estimatedBytes: number;
 }
 
@@ -16,14 +16,14 @@ export interface EngineLoader {
   /** Value of `ModelEntry.format` that it loads. */
   readonly format: string;
   /**
-   * Estimates the memory that an instance takes on this machine. Absent for a source that takes none: such
+   * Estimates the memory of an instance on this machine. Absent for a source that uses none: such
    * instances skip the admission by memory and do not count towards `models.maxLoaded`.
    */
   readonly estimate?: (selection: ModelSelection, config: InstanceConfig) => MemoryEstimate;
   /**
    * Starts an engine and waits until it accepts requests.
    *
-   * @param onProgress Called with the loaded fraction, 0 to 1, where the source reports it.
+   * @param onProgress Called with the loaded fraction, 0 to 1, if the source reports it.
    * @throws HearthError of type `model_load_failed` or `insufficient_memory`, `invalid_value` for a setting that
    *   the engine does not support; the signal's reason when aborted (the engine has ended then).
    */

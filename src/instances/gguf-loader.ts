@@ -16,11 +16,11 @@ export interface GgufLoaderOptions {
   readonly kvCacheTypes: { readonly k: string; readonly v: string };
   readonly promptCacheMiB: number;
   readonly loadTimeoutMs: number;
-  /** Called while a runtime is installed, where the first load needs one. */
+  /** Called while a runtime is installed, if the first load needs one. */
   readonly onInstallProgress?: (progress: InstallProgress) => void;
 }
 
-/** Runs GGUF files with llama.cpp, one child process for each instance. */
+/** Runs GGUF files with llama.cpp, one child process per instance. */
 export class GgufLoader implements EngineLoader {
   readonly format = 'gguf';
   readonly #options: GgufLoaderOptions;
@@ -33,7 +33,7 @@ export class GgufLoader implements EngineLoader {
     return estimateMemory(selection, { ...config, kvCacheTypes: this.#options.kvCacheTypes });
   }
 
-  /** @throws HearthError those of `EngineLauncher.launch`, `runtime_unavailable`. */
+  /** @throws HearthError `runtime_unavailable` and the errors of `EngineLauncher.launch`. */
   async load(
     { selection, config, estimatedBytes }: LoadSpec,
     signal: AbortSignal,

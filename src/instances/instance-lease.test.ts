@@ -27,7 +27,7 @@ async function setUp() {
   return { pool, launcher, acquire, usage };
 }
 
-/** Takes a slot until the returned function is called. */
+/** Occupies a slot until the returned function is called. */
 async function occupy(lease: InstanceLease): Promise<() => Promise<void>> {
   const started = deferred<void>();
   const finish = deferred<void>();
@@ -43,7 +43,7 @@ async function occupy(lease: InstanceLease): Promise<() => Promise<void>> {
 }
 
 describe('withSlot', () => {
-  it('uses the slot that was acquired, and gives it back after the work', async () => {
+  it('uses the acquired slot and releases it after the work', async () => {
     const { acquire, usage } = await setUp();
     const lease = await acquire();
     expect(usage()).toEqual([1, 1, 0]);
@@ -57,7 +57,7 @@ describe('withSlot', () => {
     expect(usage()).toEqual([0, 0, 0]);
   });
 
-  it('waits for a slot the second time, before a request that has not begun', async () => {
+  it('waits for a slot on the second call, ahead of a request that has not begun', async () => {
     const { acquire, usage } = await setUp();
     const lease = await acquire();
     await lease.withSlot(async () => {});
@@ -79,7 +79,7 @@ describe('withSlot', () => {
     expect(usage()).toEqual([0, 0, 0]);
   });
 
-  it('gives the slot back where the work fails, and can be called again', async () => {
+  it('releases the slot if the work fails, and can be called again', async () => {
     const { acquire, usage } = await setUp();
     const lease = await acquire();
     await expect(lease.withSlot(() => Promise.reject(new Error('broken')))).rejects.toThrow(
@@ -90,7 +90,7 @@ describe('withSlot', () => {
     expect(usage()).toEqual([1, 0, 0]);
   });
 
-  it('throws the reason of a signal that aborts before or while it waits', async () => {
+  it('throws the reason of a signal that aborts before or during the wait', async () => {
     const { acquire, usage } = await setUp();
     const client = new AbortController();
     const lease = await acquire({ signal: client.signal });
@@ -105,7 +105,7 @@ describe('withSlot', () => {
     expect(usage()).toEqual([0, 0, 0]);
   });
 
-  it('refuses a released lease', async () => {
+  it('rejects a released lease', async () => {
     const { acquire, usage } = await setUp();
     const lease = await acquire();
     lease.release();
@@ -115,7 +115,7 @@ describe('withSlot', () => {
 });
 
 describe('release', () => {
-  it('ends the work that still runs, and frees each slot once', async () => {
+  it('aborts running work and frees each slot once', async () => {
     const { acquire, usage } = await setUp();
     const lease = await acquire();
     const finish = await occupy(lease);
@@ -130,7 +130,7 @@ describe('release', () => {
     expect(usage()).toEqual([0, 0, 0]);
   });
 
-  it('frees a slot that is assigned at the same moment', async () => {
+  it('frees a slot that is assigned at the same time', async () => {
     const { acquire, usage } = await setUp();
     const lease = await acquire();
     await lease.withSlot(async () => {});
@@ -150,7 +150,7 @@ describe('streamWithSlot', () => {
       yield 2;
     });
 
-  it('holds a slot from the first value to the last', async () => {
+  it('keeps a slot from the first value to the last', async () => {
     const { acquire, usage } = await setUp();
     const lease = await acquire();
     const values: number[] = [];
@@ -162,7 +162,7 @@ describe('streamWithSlot', () => {
     expect(usage()).toEqual([1, 0, 0]);
   });
 
-  it('gives the slot back where the reader stops, and can be called again', async () => {
+  it('releases the slot if the reader stops, and can be called again', async () => {
     const { acquire, usage } = await setUp();
     const lease = await acquire();
     for await (const value of count(lease)) if (value === 1) break;
@@ -172,7 +172,7 @@ describe('streamWithSlot', () => {
     expect(values).toEqual([1, 2]);
   });
 
-  it('takes no slot where nobody reads', async () => {
+  it('takes no slot until the first read', async () => {
     const { acquire, usage } = await setUp();
     const lease = await acquire();
     await lease.withSlot(async () => {});
@@ -187,7 +187,7 @@ describe('streamWithSlot', () => {
 describe('a crash', () => {
   const crashed = (): HearthError => new HearthError('crashed', 'The connection was lost.');
 
-  it('during the work ends it with the cause, once the instance is off the list', async () => {
+  it('during the work ends it with the cause, once the instance is no longer listed', async () => {
     const { acquire, launcher, pool } = await setUp();
     const lease = await acquire();
     const work = lease.withSlot(async () => {
@@ -213,7 +213,7 @@ describe('a crash', () => {
     await expect(stream.next()).rejects.toThrow('segmentation fault');
   });
 
-  it('that never shows as an exit ends the work with its own error after a second', async () => {
+  it('without an exit event ends the work with its own error after a second', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     try {
       const { acquire, usage } = await setUp();
@@ -227,7 +227,7 @@ describe('a crash', () => {
     }
   });
 
-  it('while the lease holds no slot fails the next work', async () => {
+  it('while the lease has no slot fails the next work', async () => {
     const { acquire, launcher } = await setUp();
     const lease = await acquire();
     await lease.withSlot(async () => {});
@@ -241,7 +241,7 @@ describe('a crash', () => {
   });
 });
 
-it('passes the request on: id, logger and caller', async () => {
+it('passes on the id, logger and caller of the request', async () => {
   const { pool } = await setUp();
   const context = testContext({ requestId: 'request-7', caller: { tokenId: 'token-7' } });
   const target = await pool.resolve(model, 'generation');

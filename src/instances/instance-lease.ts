@@ -5,38 +5,38 @@ import type { ModelSelection } from '../models/model.ts';
 import { withSignal, type RequestContext } from '../request/request-context.ts';
 import type { Instance } from './instance.ts';
 
-/** A lost connection shows a few milliseconds before the exit of the process is known. */
+/** A lost connection is noticed a few milliseconds before the exit of the process. */
 const exitKnownWithinMs = 1000;
 
-/** Keeps an instance loaded for one request and gives it slots. */
+/** Keeps an instance loaded for one request and provides its slots. */
 export interface InstanceLease {
   readonly instanceId: string;
   readonly selection: ModelSelection;
   readonly capabilities: EngineCapabilities;
-  /** For calls that need no slot. */
+  /** The engine, for calls without a slot. */
   readonly engine: Engine;
   /**
    * The context of the request; its signal also aborts when the lease is released and, with the `HearthError` to
-   * answer with, when the instance is unloaded or crashes.
+   * report, when the instance is unloaded or crashes.
    */
   readonly context: RequestContext;
   /**
-   * Runs `work` while it holds a slot. The first call uses the slot that `acquire` got; a later one waits for a
-   * slot before the requests that have not begun. Between two calls other requests use the slot.
+   * Runs `work` with a slot. The first call uses the slot from `acquire`; a later call waits for a
+   * slot, ahead of requests that have not begun. Between two calls other requests may use the slot.
    *
-   * @throws HearthError `crashed` with the cause where the engine stopped; what `work` throws; the reason of the
+   * @throws HearthError `crashed` with the cause if the engine stopped; the errors of `work`; the reason of the
    *   context's signal.
    */
   withSlot<T>(work: (engine: Engine, context: RequestContext) => Promise<T>): Promise<T>;
-  /** Like `withSlot`, for an iteration; it holds the slot until the iteration ends or is left. */
+  /** Like `withSlot`, for an iteration: keeps the slot until the iteration ends or the reader stops. */
   streamWithSlot<T>(
     work: (engine: Engine, context: RequestContext) => AsyncIterable<T>,
   ): AsyncGenerator<T>;
-  /** Ends the work that still runs and gives everything back. A second call does nothing. */
+  /** Aborts running work and releases the slot and the instance. A second call does nothing. */
   release(): void;
 }
 
-/** Is told when a lease has ended. */
+/** Called when a lease has ended. */
 interface LeaseOwner {
   leaseEnded(instance: Instance): void;
 }
@@ -45,19 +45,19 @@ interface HeldSlot {
   release(): void;
 }
 
-/** A lease from the moment a request was sent to its instance; usable once the instance is ready. */
+/** A lease, created when a request is assigned to an instance; usable once the instance is ready. */
 export class Lease implements InstanceLease {
   readonly context: RequestContext;
   readonly #instance: Instance;
   readonly #owner: LeaseOwner;
   readonly #requestSignal: AbortSignal;
-  /** One for each lease: a signal of the instance, combined with that of every request, would grow with each. */
+  /** One controller per lease: combining a signal of the instance with each request's signal would leak listeners. */
   readonly #controller = new AbortController();
   readonly #slots = new Set<HeldSlot>();
   #reserved: HeldSlot | undefined;
   #isReleased = false;
 
-  /** @throws HearthError the error that the instance was retired with. */
+  /** @throws The HearthError that the instance was retired with. */
   constructor(instance: Instance, context: RequestContext, owner: LeaseOwner) {
     instance.addLease(this);
     this.#instance = instance;
@@ -164,9 +164,9 @@ export class Lease implements InstanceLease {
   }
 
   /**
-   * Takes over the slot that the queue has assigned.
+   * Accepts the slot that the queue assigned.
    *
-   * @throws the signal's reason where the lease was released in the meantime; the slot is free again then.
+   * @throws the signal's reason if the lease was released in the meantime; the slot is then free again.
    */
   #hold(): HeldSlot {
     const slot: HeldSlot = {
@@ -183,8 +183,8 @@ export class Lease implements InstanceLease {
   }
 
   /**
-   * The error for a request whose engine failed. Where the engine stopped, this waits until the instance is off the
-   * list, so that the client may ask again at once; the instance's error also gives the cause.
+   * Returns the error for a request whose engine failed. If the engine stopped, waits until the instance is no longer
+   * listed, so that the client may retry at once; the instance's error also has the cause.
    */
   async #failure(error: unknown): Promise<unknown> {
     if (!(error instanceof HearthError) || error.code !== 'crashed') return error;

@@ -14,20 +14,20 @@ import type { LoadPlan } from './plan-load.ts';
 import { isIdle } from './policy/instance-view.ts';
 import { nextInstanceId } from './policy/next-instance-id.ts';
 
-/** A timer with a longer time would fire at once. */
+/** A timer with a longer delay fires immediately. */
 const maxTimerMs = 2 ** 31 - 1;
 
 export interface LifecycleOptions extends SchedulerOptions {
-  /** One for each kind of model source. */
+  /** One loader per kind of model source. */
   readonly loaders: readonly EngineLoader[];
   readonly logger: Logger;
   /** Requests that may wait for one instance. */
   readonly queueCapacity: number;
-  /** Keys of models, with or without `@variant`, that stay loaded once they are. */
+  /** Keys of models, with or without `@variant`, that stay loaded after their first load. */
   readonly pinned: readonly string[];
 }
 
-/** Creates, loads, watches and stops instances, as the scheduler decides. */
+/** Creates, loads, watches and stops instances, on behalf of the scheduler. */
 export class InstanceLifecycle implements SchedulerEffects {
   readonly registry = new InstanceRegistry();
   readonly #options: LifecycleOptions;
@@ -42,7 +42,7 @@ export class InstanceLifecycle implements SchedulerEffects {
   }
 
   /**
-   * Plans a load by name and tells whether it would be accepted.
+   * Plans a load by name and reports whether it would be accepted.
    *
    * @throws HearthError `invalid_value`, `unsupported_format`.
    */
@@ -54,10 +54,10 @@ export class InstanceLifecycle implements SchedulerEffects {
   }
 
   /**
-   * Puts a new instance on the list, with its load begun or queued.
+   * Registers a new instance and begins or queues its load.
    *
    * @throws HearthError `invalid_value`, `unsupported_format`, `out_of_memory`, `queue_full`, `shutting_down`;
-   *   nothing was started then.
+   *   nothing was started in that case.
    */
   create(
     selection: ModelSelection,
@@ -90,7 +90,7 @@ export class InstanceLifecycle implements SchedulerEffects {
     return instance;
   }
 
-  /** @throws HearthError the error that the instance was retired with. */
+  /** @throws The HearthError that the instance was retired with. */
   openLease(instance: Instance, context: RequestContext): Lease {
     const lease = new Lease(instance, context, this);
     this.#clearIdleTimer(instance);
@@ -103,12 +103,12 @@ export class InstanceLifecycle implements SchedulerEffects {
     this.#scheduler.becameIdle(instance);
   }
 
-  /** The error for a request that can't wait until a queued load gets its turn. */
+  /** Returns the error for a request that stops waiting for a queued load. */
   waitedTooLong(instance: Instance): HearthError {
     return this.#scheduler.waitedTooLong(instance);
   }
 
-  /** Takes an instance off the list and stops its engine. Resolves when its memory is free. */
+  /** Removes an instance from the registry and stops its engine. Resolves when its memory is free. */
   async stop(instance: Instance, error: HearthError): Promise<void> {
     const stopping = this.#stop(instance, error);
     this.#stopping.add(stopping);
@@ -141,7 +141,7 @@ export class InstanceLifecycle implements SchedulerEffects {
     this.discard(instance, new HearthError('unloaded', reason));
   }
 
-  /** Stops all instances and creates no more. Resolves when all engines have ended. */
+  /** Stops all instances and rejects new ones. Resolves when all engines have ended. */
   async close(reason: HearthError): Promise<void> {
     this.#isClosed = true;
     for (const instance of this.registry.list()) this.discard(instance, reason);
@@ -204,7 +204,7 @@ export class InstanceLifecycle implements SchedulerEffects {
     instance.failLoading(failure);
   }
 
-  /** An engine that ends by itself has crashed: its requests end, and the next one loads the model again. */
+  /** An engine that exits by itself has crashed: its requests fail, and the next request loads the model again. */
   async #watch(instance: Instance, handle: EngineHandle): Promise<void> {
     const exit = await handle.closed;
     if (instance.isRetired) return;

@@ -1,7 +1,7 @@
 import type { InstanceView } from './policy/instance-view.ts';
 import type { Instance } from './instance.ts';
 
-/** The instances by id, and those that are being stopped and still hold their memory. */
+/** The instances by id, and the stopping ones, which still use memory. */
 export class InstanceRegistry {
   readonly #instances = new Map<string, Instance>();
   readonly #stopping = new Set<Instance>();
@@ -14,7 +14,7 @@ export class InstanceRegistry {
     return this.#instances.get(id);
   }
 
-  /** All that hold or wait for memory, as the scheduler's decisions see them. */
+  /** Views of all instances that use or wait for memory, for the scheduler's policies. */
   views(): readonly InstanceView[] {
     return [...this.#instances.values(), ...this.#stopping].map((each) => each.view());
   }
@@ -23,13 +23,13 @@ export class InstanceRegistry {
     this.#instances.set(instance.id, instance);
   }
 
-  /** Takes an instance off the list, so that its id is free, but counts its memory until `remove`. */
+  /** Frees the id of an instance, but counts its memory until `remove`. */
   beginStopping(instance: Instance): void {
     this.remove(instance);
     this.#stopping.add(instance);
   }
 
-  /** Forgets an instance whose engine has ended. */
+  /** Removes an instance whose engine has ended. */
   remove(instance: Instance): void {
     this.#stopping.delete(instance);
     if (this.#instances.get(instance.id) === instance) this.#instances.delete(instance.id);

@@ -2,22 +2,22 @@ import type { EngineStats } from '../engine/engine.ts';
 import type { ModelSelection } from '../models/model.ts';
 import type { InstanceConfig } from './load-options.ts';
 
-/** The state of an instance at one moment, as plain data. */
+/** A snapshot of an instance, as plain data. */
 export interface InstanceSummary {
   readonly id: string;
   readonly selection: ModelSelection;
   readonly config: InstanceConfig;
   /** `waiting`: queued for memory. */
   readonly state: 'waiting' | 'loading' | 'ready';
-  /** Whether it was loaded by name, and not by a request that needed it. */
+  /** Whether it was loaded by name instead of just in time. */
   readonly isExplicit: boolean;
-  /** Whether its model is in `models.pinned`. */
+  /** Whether `models.pinned` contains its model. */
   readonly isPinned: boolean;
-  /** Leases: requests that run, wait, or call tools between two generations. */
+  /** Number of leases: requests that run, wait, or call tools between two generations. */
   readonly requestCount: number;
-  /** Requests that use a slot. */
+  /** Number of requests that use a slot. */
   readonly activeRequests: number;
-  /** Requests that wait for a slot or for the load. */
+  /** Number of requests that wait for a slot or for the load. */
   readonly queuedRequests: number;
   readonly estimatedBytes: number;
   /** 0 until it is ready. */
@@ -25,12 +25,12 @@ export interface InstanceSummary {
   readonly loadedAt?: Date;
   /** Idle time until it is unloaded; absent: it stays loaded. */
   readonly ttlSeconds?: number;
-  /** Seconds since the last request ended; absent while one is there. */
+  /** Seconds since the last request ended; absent while a request is active. */
   readonly idleSeconds?: number;
 }
 
-/** A summary with figures of the engine, which take a moment to read. */
+/** A summary with figures from the engine, which must be queried. */
 export interface InstanceDescription extends InstanceSummary {
-  /** Empty until the instance is ready, and where the engine reports none. */
+  /** Empty until the instance is ready, or if the engine reports none. */
   readonly stats: EngineStats;
 }

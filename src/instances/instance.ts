@@ -14,18 +14,18 @@ interface InstanceOptions {
   readonly id: string;
   readonly selection: ModelSelection;
   readonly config: InstanceConfig;
-  /** Requests that may wait for a slot. */
+  /** Maximum number of requests that wait for a slot. */
   readonly queueCapacity: number;
-  /** Whether it takes memory of this machine. */
+  /** Whether it uses memory of this machine. */
   readonly needsMemory: boolean;
   readonly estimatedBytes: number;
   /** The part of `estimatedBytes` that is mapped from a file: the weights. */
   readonly mappedBytes: number;
   /** Idle time until it is unloaded; undefined: it stays loaded. */
   readonly ttlSeconds: number | undefined;
-  /** Whether it was loaded by name, and not by a request that needed it. */
+  /** Whether it was loaded by name instead of just in time. */
   readonly isExplicit: boolean;
-  /** Whether its model is in `models.pinned`; it has no idle time then. */
+  /** Whether `models.pinned` contains its model; it then has no idle time. */
   readonly isPinned: boolean;
 }
 
@@ -34,7 +34,7 @@ interface LeaseAbort {
   abort(error: HearthError): void;
 }
 
-/** One copy of a model: its state, its slots and the leases on it. State changes by the named transitions only. */
+/** One copy of a model: its state, its slots and the leases on it. Only the named transitions change the state. */
 export class Instance {
   readonly id: string;
   readonly selection: ModelSelection;
@@ -109,7 +109,7 @@ export class Instance {
     return this.#leases.size;
   }
 
-  /** Transition from `waiting`: its turn in the admission queue has come. Slots are assigned from now on. */
+  /** Transition from `waiting`: the load begins. Slots are assigned from now on. */
   beginLoading(): void {
     this.#state = 'loading';
     this.slots.open();
@@ -138,14 +138,14 @@ export class Instance {
     this.#isSuperseded = true;
   }
 
-  /** Ends all requests with an error and accepts no more. The first error stays. */
+  /** Ends all requests with an error and accepts no more. Keeps the first error. */
   retire(error: HearthError): void {
     this.#retiredWith ??= error;
     this.slots.close(error);
     for (const lease of this.#leases) lease.abort(error);
   }
 
-  /** @throws HearthError the error that the instance was retired with. */
+  /** @throws The HearthError that the instance was retired with. */
   addLease(lease: LeaseAbort): void {
     if (this.#retiredWith !== undefined) throw this.#retiredWith;
     this.#leases.add(lease);
@@ -158,7 +158,7 @@ export class Instance {
     this.#idleSinceMs = Date.now();
   }
 
-  /** Remembers the beginning of a prompt, to send a conversation to the instance that has its cache. */
+  /** Records the beginning of a prompt, so that a conversation returns to the instance with its cache. */
   addPrompt(prompt: string): void {
     this.#recentPrompts.add(prompt);
   }
@@ -168,7 +168,7 @@ export class Instance {
     if (!this.isExplicit && !this.isPinned) this.#ttlSeconds = seconds;
   }
 
-  /** The instance as the scheduler's decisions see it. */
+  /** A view for the scheduler's policies. */
   view(): InstanceView {
     const { id, selection, config } = this;
     return {
@@ -190,7 +190,7 @@ export class Instance {
     };
   }
 
-  /** The instance as other rooms see it. */
+  /** A summary for other rooms. */
   summary(): InstanceSummary {
     const { activeCount, waitingCount } = this.slots;
     const isReady = this.#state === 'ready';
@@ -203,7 +203,7 @@ export class Instance {
       isExplicit: this.isExplicit,
       isPinned: this.isPinned,
       requestCount: this.#leases.size,
-      // A slot that is assigned during the load does no work yet.
+      // A slot that is assigned during the load is not active yet.
       activeRequests: isReady ? activeCount : 0,
       queuedRequests: isReady ? waitingCount : activeCount + waitingCount,
       estimatedBytes: this.estimatedBytes,

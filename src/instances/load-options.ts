@@ -1,11 +1,11 @@
 import type { ModelSelection } from '../models/model.ts';
 import type { MemoryEstimate } from './memory/estimate.ts';
 
-/** How a model is loaded. */
+/** Options of a load. */
 export interface InstanceConfig {
-  /** Most tokens of one request, prompt and answer together. */
+  /** Maximum tokens of one request, prompt and answer together. */
   readonly contextLength: number;
-  /** Requests that run at once (slots). */
+  /** Number of slots: requests that run in parallel. */
   readonly parallel: number;
   readonly evalBatchSize?: number;
   readonly hasFlashAttention?: boolean;
@@ -20,14 +20,14 @@ export interface LoadOptions extends Partial<InstanceConfig> {
   readonly isForced?: boolean;
 }
 
-/** How a model would be loaded now. */
+/** The plan of a load. */
 export interface LoadEstimate {
   readonly selection: ModelSelection;
   readonly config: InstanceConfig;
-  /** Zeros for a model that takes no memory of this machine. */
+  /** Zeros for a model that uses no memory of this machine. */
   readonly estimate: MemoryEstimate;
-  /** Bytes that are available once all evictable instances are unloaded. */
+  /** Bytes available after unloading all evictable instances. */
   readonly usableBytes: number;
-  /** Whether a load would be accepted, at once or after evictions. */
+  /** Whether a load would be accepted, immediately or after evictions. */
   readonly fits: boolean;
 }

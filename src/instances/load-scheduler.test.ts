@@ -5,7 +5,7 @@ import { testContext } from '../../test/setup/test-context.ts';
 
 const names = ['test/a10', 'test/b10', 'test/c10', 'test/d20', 'test/e10', 'test/f10'];
 
-/** A pool whose memory two busy models fill, and what asks it for more. */
+/** A pool whose memory two busy models fill, and functions that request more. */
 async function fullPool(changes: Parameters<typeof sizedPool>[1] = {}) {
   const { pool } = sizedPool(names, changes);
   const acquire = (identifier: string, clientKey = '', signal?: AbortSignal) =>
@@ -23,7 +23,7 @@ async function fullPool(changes: Parameters<typeof sizedPool>[1] = {}) {
 }
 
 describe('queued loads', () => {
-  it('lets clients take turns', async () => {
+  it('alternate between clients', async () => {
     const { acquire, waiting, makeRoom } = await fullPool();
     const order: string[] = [];
     const greedy = ['test/b10', 'test/c10', 'test/e10'].map(async (id) => {
@@ -43,7 +43,7 @@ describe('queued loads', () => {
     expect(order).toEqual(['test/b10', 'test/f10', 'test/c10', 'test/e10']);
   });
 
-  it('makes room for a client that has far fewer, for loads by name too', async () => {
+  it('make room for a client with far fewer loads, including loads by name', async () => {
     const { acquire, load, waiting, makeRoom } = await fullPool({ loadQueueCapacity: 2 });
     const greedy = [acquire('test/b10', 'greedy'), acquire('test/c10', 'greedy')];
     await vi.waitFor(() => expect(waiting()).toHaveLength(2));
@@ -59,7 +59,7 @@ describe('queued loads', () => {
     expect((await modest).id).toBe('test/f10');
   });
 
-  it('assign no slot before their turn', async () => {
+  it('get no slot before they begin', async () => {
     const { pool } = sizedPool(names, {});
     const busy = [await acquireFrom(pool, 'test/d20'), await acquireFrom(pool, 'test/a10')];
     const events: string[] = [];
@@ -78,7 +78,7 @@ describe('queued loads', () => {
     expect(events).toEqual(['instance.chosen', 'load.start', 'slot.assigned', 'load.end']);
   });
 
-  it('leave the queue when all requests for them leave at the same moment', async () => {
+  it('leave the queue when all their requests leave at the same time', async () => {
     const { acquire, waiting } = await fullPool();
     const caller = new AbortController();
     const outcomes = Promise.allSettled([

@@ -9,32 +9,32 @@ import { isLeftBehind, isSuperseded } from './policy/eviction.ts';
 import { isIdle } from './policy/instance-view.ts';
 import { admissionQueueFull, neverFits, waitedTooLong, type RefusalReason } from './refusal.ts';
 
-/** How often a queued load is decided again: nothing reports memory that other programs free. */
+/** Interval for reconsidering queued loads: nothing reports memory that other programs free. */
 const recheckMs = 1000;
 
 export interface SchedulerOptions {
-  /** Bytes that a new process may use now. */
+  /** Bytes that a new process can use now. */
   readonly availableBytes: () => number;
   readonly defaults: { readonly contextLength: number; readonly parallel: number };
-  /** Most bytes of all instances together; undefined: the memory of the machine. */
+  /** Maximum bytes of all instances together; undefined: the memory of the machine. */
   readonly memoryLimitBytes: number | undefined;
-  /** Most instances at once; undefined: any number. */
+  /** Maximum number of instances; undefined: unlimited. */
   readonly maxLoaded: number | undefined;
-  /** Whether a model that a request loads replaces the one before. */
+  /** Whether a just-in-time load replaces the previous just-in-time model. */
   readonly keepsOnlyLast: boolean;
-  /** Loads that may wait for memory. */
+  /** Maximum number of loads that wait for memory. */
   readonly loadQueueCapacity: number;
-  /** Longest time that a load waits for memory, and that most requests wait for a load. */
+  /** Time limit for a load that waits for memory, and for most requests that wait for a load. */
   readonly loadWaitSeconds: number;
 }
 
-/** What follows from the scheduler's decisions. */
+/** Carries out the scheduler's decisions. */
 export interface SchedulerEffects {
-  /** The turn of a load has come: its memory counts from this call on. */
+  /** Begins a load. Its memory counts from this call on. */
   startLoad(instance: Instance): void;
-  /** A queued load will not get its turn. */
+  /** Fails a queued load. */
   refuseLoad(instance: Instance, error: HearthError): void;
-  /** An idle instance makes room. */
+  /** Unloads an idle instance to free memory. */
   evict(instance: Instance, reason: string): void;
 }
 
@@ -46,9 +46,9 @@ interface QueuedLoad {
 }
 
 /**
- * Decides which load begins when, and which instances it evicts. Loads that must wait are queued; clients take
- * turns. While the first of them waits none overtakes it: free memory is kept for it, so that a large model gets
- * its turn among many small ones.
+ * Decides when loads begin and which instances they evict. Loads that must wait are queued; clients take
+ * turns. No load overtakes the first one in the queue: free memory is reserved for it, so that a large model loads
+ * despite many small ones.
  */
 export class LoadScheduler {
   readonly #options: SchedulerOptions;
@@ -65,7 +65,7 @@ export class LoadScheduler {
   }
 
   /**
-   * Plans a load; it changes nothing.
+   * Plans a load without changing any state.
    *
    * @throws HearthError `invalid_value` for a setting that the model does not support.
    */
@@ -78,13 +78,13 @@ export class LoadScheduler {
     });
   }
 
-  /** Bytes that a load could use once all evictable instances are unloaded. */
+  /** Bytes that a load could use after unloading all evictable instances. */
   usableBytes({ demand }: LoadPlan): number {
     return maxAvailable(this.#registry.views(), demand, this.#capacity()).usableBytes;
   }
 
   /**
-   * Makes sure that a load may begin or wait: evicts what it leaves behind and, in a full queue, displaces a load
+   * Checks that a load may begin or wait. Evicts instances that it supersedes and, in a full queue, displaces a load
    * of a client that has far more of them.
    *
    * @throws HearthError `out_of_memory`, `queue_full`.
@@ -100,7 +100,7 @@ export class LoadScheduler {
     }
   }
 
-  /** Begins a load or queues it. The instance is on the list already; `prepare` came before. */
+  /** Begins or queues a load. Call `prepare` and register the instance first. */
   submit(instance: Instance, plan: LoadPlan, clientKey: string): void {
     if (plan.request.isForced || !plan.demand.needsMemory) {
       this.#begin(instance, plan);
@@ -115,7 +115,7 @@ export class LoadScheduler {
     this.advance();
   }
 
-  /** Takes a load out of the queue; nothing happens where it is not queued. */
+  /** Removes a load from the queue, if it is queued. */
   withdraw(instance: Instance): void {
     const load = this.#queued.get(instance);
     if (load === undefined) return;
@@ -127,14 +127,14 @@ export class LoadScheduler {
     this.#recheckTimer = undefined;
   }
 
-  /** The error for a request that can't wait until a queued load gets its turn. */
+  /** Returns the error for a request that stops waiting for a queued load. */
   waitedTooLong(instance: Instance): HearthError {
     const load = this.#queued.get(instance);
     if (load === undefined) throw new Error(`${instance.id} is not queued`);
     return this.#refusal(load.plan, 'time');
   }
 
-  /** The last request has left an instance. */
+  /** Called when the last request has released an instance. */
   becameIdle(instance: Instance): void {
     if (instance.isSuperseded && !instance.isRetired && isIdle(instance.view())) {
       this.#effects.evict(instance, `${instance.id} was replaced by another model.`);
@@ -142,7 +142,7 @@ export class LoadScheduler {
     this.advance();
   }
 
-  /** Decides again; to be called when an instance has ended or become idle, and when a load has ended. */
+  /** Reconsiders the queue. Call it when an instance has ended or become idle, and when a load has ended. */
   advance(): void {
     for (let { first } = this.#queue; first !== undefined; { first } = this.#queue) {
       const { instance, plan } = first;

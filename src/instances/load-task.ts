@@ -2,14 +2,14 @@ import { abortable } from '../concurrency/abortable.ts';
 
 type Listener = (fraction: number) => void;
 
-/** The load of one instance, from its place in the queue to its end. All requests that need it wait together. */
+/** The load of one instance, from the queue to its end, shared by all requests that wait for it. */
 export class LoadTask {
   readonly #controller = new AbortController();
   readonly #listeners = new Set<Listener>();
   #fraction = 0;
   #resolve: () => void = () => {};
   #reject: (error: unknown) => void = () => {};
-  /** Settles when the load has ended, either way. */
+  /** Settles when the load has succeeded or failed. */
   readonly done: Promise<void>;
 
   constructor() {
@@ -17,7 +17,7 @@ export class LoadTask {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // The waiting requests handle the failure; without any it must not count as unhandled.
+    // The waiting requests handle the failure; without them it must not become an unhandled rejection.
     this.done.catch(() => {});
   }
 
@@ -51,7 +51,7 @@ export class LoadTask {
   /**
    * Waits for the end of the load.
    *
-   * @throws the error that the load failed with; the signal's reason.
+   * @throws the load's error; the signal's reason.
    */
   async join(signal: AbortSignal, onProgress: Listener): Promise<void> {
     this.#listeners.add(onProgress);

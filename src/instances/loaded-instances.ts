@@ -1,7 +1,7 @@
 import type { ModelEntry, ModelSelection } from '../models/model.ts';
 import type { InstanceSummary } from './instance-summary.ts';
 
-/** The ready instances of a model, of any variant. */
+/** Returns the ready instances of a model, of any variant. */
 export function loadedInstances(
   instances: readonly InstanceSummary[],
   model: ModelEntry,
@@ -11,7 +11,7 @@ export function loadedInstances(
   );
 }
 
-/** The ready instances that an identifier selects: of one variant if it names one (`publisher/name@q4_k_m`). */
+/** Returns the ready instances that match an identifier: of one variant if it names one (`publisher/name@q4_k_m`). */
 export function selectedInstances(
   instances: readonly InstanceSummary[],
   { model, variant }: ModelSelection,

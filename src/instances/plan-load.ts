@@ -10,9 +10,9 @@ import { purposeOf } from './purpose.ts';
 
 export interface LoadRequest {
   readonly selection: ModelSelection;
-  /** The settings of the request; the defaults complete them. */
+  /** The settings of the request, to be completed with the defaults. */
   readonly requested: Partial<InstanceConfig>;
-  /** Whether it is loaded by name, and not by a request that needs it. */
+  /** Whether it is loaded by name instead of just in time. */
   readonly isExplicit: boolean;
   /** Whether it is loaded without a memory check. */
   readonly isForced: boolean;
@@ -34,8 +34,8 @@ interface Surroundings {
 }
 
 /**
- * Plans how a model would be loaded now, and whether it may be. Where the request leaves the number of slots
- * open, it is the largest (halved from the default) that fits once all evictable instances are unloaded.
+ * Plans the load of a model and decides whether it is admitted. If the request does not set the number of slots,
+ * the default is halved until the model fits after unloading all evictable instances.
  *
  * @throws HearthError `invalid_value` for a setting that the model does not support.
  */

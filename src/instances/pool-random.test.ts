@@ -32,9 +32,9 @@ const settings = fc.record({
   maxLoaded: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
   loadQueueCapacity: fc.constantFrom(1, 100),
   queueCapacity: fc.constantFrom(1, 100),
-  /** Ticks that each launch and stop takes, by turns. */
+  /** Ticks that each launch and stop takes, in rotation. */
   delays: fc.array(fc.nat(4), { minLength: 1, maxLength: 5 }),
-  /** Every how many launches one fails; 0: none. */
+  /** One of this many launches fails; 0: none. */
   failsEvery: fc.constantFrom(0, 3),
 });
 type Settings = typeof settings extends fc.Arbitrary<infer Value> ? Value : never;
@@ -43,7 +43,7 @@ const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 const clientLeft = new Error('the client left');
 
-/** The configuration of an instance, an object that no other one has, stands for the instance. */
+/** Identifies an instance by its configuration, an object that no other instance has. */
 type Identity = InstanceConfig;
 
 function assertHolds(holds: boolean, otherwise: string): void {
@@ -58,11 +58,11 @@ class Run {
   readonly #handles = new Map<Identity, EngineHandle>();
   readonly #leases: { readonly lease: InstanceLease; readonly instance: Identity | undefined }[] =
     [];
-  /** Instances that were told to go, or crashed, by the sequence itself. */
+  /** Instances that the sequence itself unloaded or crashed. */
   readonly #ended = new Set<Identity>();
-  /** Instances that were loaded by name or are pinned: they stay. */
+  /** Instances that were loaded by name or are pinned: they must stay. */
   readonly #kept = new Map<Identity, string>();
-  /** What the launcher was asked for and has not seen the end of. */
+  /** Launches in progress. */
   readonly #running = new Set<LaunchSpec>();
   #delayCount = 0;
   pendingCount = 0;
@@ -153,7 +153,7 @@ class Run {
     }
   }
 
-  /** @throws Error that names what does not hold at this moment. */
+  /** @throws Error with the violated invariant. */
   check(): void {
     const { reservedBytes } = this.pool.memory();
     const runningBytes = [...this.#running].reduce((sum, spec) => sum + sizeOf(spec.modelPath), 0);
@@ -169,7 +169,7 @@ class Run {
       const isEnded = instance !== undefined && this.#ended.has(instance);
       assertHolds(
         isEnded || !lease.context.signal.aborted,
-        `a request on ${lease.instanceId} was hurt`,
+        `a request on ${lease.instanceId} was interrupted`,
       );
     }
     for (const instance of loaded) {
@@ -206,7 +206,7 @@ class Run {
     void this.#track(acquire());
   }
 
-  /** Every end is fine but one that is not a clear error. */
+  /** Accepts every end except an unexpected error. */
   async #track(work: Promise<unknown>): Promise<void> {
     this.pendingCount += 1;
     try {
@@ -226,7 +226,7 @@ class Run {
   }
 }
 
-it('stays within its limits, hurts no running request and serves or refuses all, whatever comes', async () => {
+it('stays within its limits, never interrupts a running request, and serves or rejects every request', async () => {
   const sequence = fc.array(operation, { minLength: 5, maxLength: 60 });
   await fc.assert(
     fc.asyncProperty(settings, sequence, async (chosen, operations) => {
@@ -236,7 +236,7 @@ it('stays within its limits, hurts no running request and serves or refuses all,
         run.check();
       }
       for (let round = 0; run.pendingCount > 0 || run.hasLeases; round += 1) {
-        expect(round, 'somebody waits for ever').toBeLessThan(1000);
+        expect(round, 'a request never ends').toBeLessThan(1000);
         run.finish(0);
         await run.settle(1);
       }

@@ -19,14 +19,14 @@ function setUp(changes: Parameters<typeof sizedPool>[1] = {}) {
 }
 
 describe('memory', () => {
-  it('evicts the idle one that was used least recently', async () => {
+  it('evicts the least recently used idle instance', async () => {
     const { use, ids } = setUp();
     for (const name of ['test/a10', 'test/b10', 'test/c10', 'test/a10']) await use(name);
     await use('test/embed10');
     expect(ids()).toEqual(['test/a10', 'test/c10', 'test/embed10']);
   });
 
-  it('counts an evicted instance until its process has gone', async () => {
+  it('counts an evicted instance until its process has exited', async () => {
     const { pool, launcher, acquire, use, states } = setUp();
     const stopped = deferred<void>();
     launcher.onStop = () => stopped.promise;
@@ -42,7 +42,7 @@ describe('memory', () => {
     expect(pool.memory().reservedBytes).toBe(30);
   });
 
-  it('waits for a busy one, and lets others join what is loaded meanwhile', async () => {
+  it('waits for a busy instance, while other requests join loaded ones', async () => {
     const { acquire, use, states, ids } = setUp();
     const busy = [await acquire('test/a10'), await acquire('test/d20')];
     const waiting = acquire('test/b10');
@@ -54,7 +54,7 @@ describe('memory', () => {
     expect(ids()).toEqual(['test/d20', 'test/b10']);
   });
 
-  it('lets no small load overtake a big one that waits', async () => {
+  it('does not let a small load overtake a large one that waits', async () => {
     const { acquire, states, launcher } = setUp();
     const first = await acquire('test/a10');
     const second = await acquire('test/b10');
@@ -71,7 +71,7 @@ describe('memory', () => {
     expect((await small).instanceId).toBe('test/c10');
   });
 
-  it('refuses at once what does not fit whatever goes, naming what stays', async () => {
+  it('rejects a load that never fits at once, naming the instances that stay', async () => {
     const { pool, acquire, use, ids } = setUp();
     await pool.load('test/d20', {}, testContext());
     await use('test/a10');
@@ -83,7 +83,7 @@ describe('memory', () => {
     expect(ids()).toEqual(['test/d20', 'test/a10']);
   });
 
-  it('loads all the same where it is forced', async () => {
+  it('loads if forced', async () => {
     const { pool, ids } = setUp();
     await pool.load('test/d20', {}, testContext());
     await expect(pool.load('test/huge40', {}, testContext())).rejects.toMatchObject({
@@ -104,7 +104,7 @@ describe('memory', () => {
     expect(launcher.launchCount()).toBe(2);
   });
 
-  it('keeps at most so many instances', async () => {
+  it('limits the number of instances', async () => {
     const { acquire, use, ids, pool } = setUp({ maxLoaded: 2 });
     await use('test/a10');
     await use('test/b10');
@@ -115,7 +115,7 @@ describe('memory', () => {
     await expect(acquire('test/c10')).rejects.toThrow(/models.maxLoaded is 2, and test\/a10/);
   });
 
-  it('gives up with the numbers when nothing got idle in time', async () => {
+  it('fails with the numbers if no instance became idle in time', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const { acquire, ids } = setUp();
@@ -134,7 +134,7 @@ describe('memory', () => {
     }
   });
 
-  it('bounds the line', async () => {
+  it('bounds the queue', async () => {
     const { acquire } = setUp({ loadQueueCapacity: 1 });
     const busy = [await acquire('test/a10'), await acquire('test/d20')];
     const waiting = acquire('test/b10');
@@ -143,7 +143,7 @@ describe('memory', () => {
     await expect(waiting).resolves.toBeDefined();
   });
 
-  it('leaves the line with the last one that waits', async () => {
+  it('leaves the queue with the last waiting request', async () => {
     const { acquire, ids } = setUp();
     const busy = await acquire('test/d20');
     const holder = await acquire('test/a10');
@@ -159,7 +159,7 @@ describe('memory', () => {
     busy.release();
   });
 
-  it('ends the line when the pool is closed', async () => {
+  it('rejects queued loads when the pool is closed', async () => {
     const { acquire, pool, ids } = setUp();
     await acquire('test/d20');
     await acquire('test/a10');
@@ -173,7 +173,7 @@ describe('memory', () => {
 });
 
 describe('keeping only the last just-in-time model', () => {
-  it('unloads the one before, but not one for another purpose, loaded by name or pinned', async () => {
+  it('unloads the previous one, but not one for another purpose, loaded by name or pinned', async () => {
     const { use, ids, pool } = setUp({
       keepsOnlyLast: true,
       pinned: ['test/a10'],
@@ -184,7 +184,7 @@ describe('keeping only the last just-in-time model', () => {
     expect(ids()).toEqual(['test/d20', 'test/a10', 'test/embed10', 'test/c10']);
   });
 
-  it('unloads a busy one as soon as it is idle', async () => {
+  it('unloads a busy instance as soon as it is idle', async () => {
     const { acquire, use, ids } = setUp({ keepsOnlyLast: true });
     const lease = await acquire('test/a10');
     await use('test/b10');
@@ -196,7 +196,7 @@ describe('keeping only the last just-in-time model', () => {
 });
 
 describe('time to live', () => {
-  it('is what the last request asked for, unless it was loaded by name or is pinned', async () => {
+  it('is set by the last request, unless the instance was loaded by name or is pinned', async () => {
     const { acquire, pool } = setUp({ pinned: ['test/c10'] });
     const ttlOf = (id: string) => pool.list().find((each) => each.id === id)?.ttlSeconds;
     (await acquire('test/a10')).release();
@@ -212,8 +212,8 @@ describe('time to live', () => {
   });
 });
 
-describe('a load that takes long', () => {
-  it('goes on when those that wait must answer, who say how far it is', async () => {
+describe('a long load', () => {
+  it('continues when waiting requests time out, and they report its progress', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const { acquire, launcher, states } = setUp();
@@ -231,17 +231,17 @@ describe('a load that takes long', () => {
       });
       expect(states()).toEqual({ 'test/a10': 'loading' });
 
-      const patient = acquire('test/a10', { waitsForLoad: true });
+      const waiting = acquire('test/a10', { waitsForLoad: true });
       await vi.advanceTimersByTimeAsync(600_000);
       loaded.resolve();
-      (await patient).release();
+      (await waiting).release();
       expect(launcher.launchCount()).toBe(1);
     } finally {
       vi.useRealTimers();
     }
   });
 
-  it('gives its slot back where the caller leaves at the moment it is loaded', async () => {
+  it('frees its slot if the caller leaves at the moment it is loaded', async () => {
     for (let hops = 0; hops < 30; hops += 1) {
       const { acquire, launcher, pool } = setUp();
       const loaded = deferred<void>();
@@ -262,7 +262,7 @@ describe('a load that takes long', () => {
     }
   });
 
-  it('is unloaded after its time to live where nobody asks again', async () => {
+  it('is unloaded after its time to live without further requests', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const { acquire, launcher, states } = setUp();
@@ -283,18 +283,18 @@ describe('a load that takes long', () => {
 });
 
 describe('several clients and instances', () => {
-  it('lets another client in where one has filled the queue, even while the model loads', async () => {
+  it('admits another client if one has filled the queue, even while the model loads', async () => {
     const { acquire } = setUp({ queueCapacity: 4 });
     const greedy = Array.from({ length: 6 }, () => acquire('test/a10', { clientKey: 'greedy' }));
     const outcomes = Promise.allSettled(greedy.slice(-1));
     const modest = acquire('test/a10', { clientKey: 'modest' });
     expect(await outcomes).toMatchObject([{ reason: { code: 'queue_full' } }]);
-    // Two have slots, and the next turn is the greedy client's; then it is the modest one's.
+    // Two requests have slots. The greedy client is next, then the modest one.
     for (const lease of await Promise.all(greedy.slice(0, 2))) lease.release();
     await expect(modest).resolves.toBeDefined();
   });
 
-  it('sends a conversation to the instance that has worked on it', async () => {
+  it('sends a conversation to the instance that has its prefix', async () => {
     const { acquire, pool } = setUp();
     await pool.load('test/a10', {}, testContext());
     await pool.load('test/a10', {}, testContext());

@@ -29,7 +29,7 @@ function setUp(changes: Partial<ScriptedPoolOptions> = {}) {
 }
 
 describe('InstancePool.acquire', () => {
-  it('starts one child for 64 simultaneous first requests', async () => {
+  it('starts one child for 64 concurrent first requests', async () => {
     const { launcher, acquire, ids } = setUp();
     const served = Array.from({ length: 64 }, async () => (await acquire()).release());
     await Promise.all(served);
@@ -37,7 +37,7 @@ describe('InstancePool.acquire', () => {
     expect(ids()).toEqual(['test/model']);
   });
 
-  it('tells of the load to those it made wait, and to them only', async () => {
+  it('reports the load only to the requests that wait for it', async () => {
     const { launcher, acquire } = setUp();
     launcher.onLaunch = async (_, onProgress) => onProgress(0.5);
     const events: AcquireEvent[] = [];
@@ -79,7 +79,7 @@ describe('InstancePool.acquire', () => {
     ]);
   });
 
-  it('passes on the slot of a request that leaves while the model loads', async () => {
+  it('reassigns the slot of a request that leaves while the model loads', async () => {
     const { launcher, acquire } = setUp({ defaults: { contextLength: 2048, parallel: 1 } });
     const loaded = deferred<void>();
     launcher.onLaunch = () => loaded.promise;
@@ -95,7 +95,7 @@ describe('InstancePool.acquire', () => {
     await expect(staying).resolves.toMatchObject({ instanceId: 'test/model' });
   });
 
-  it('starts nothing for a signal that has aborted already', async () => {
+  it('starts nothing for an aborted signal', async () => {
     const { launcher, acquire, ids } = setUp();
     const signal = AbortSignal.abort(new Error('gone'));
     await expect(acquire('test/model', { signal })).rejects.toThrow('gone');
@@ -106,7 +106,7 @@ describe('InstancePool.acquire', () => {
     expect(ids()).toEqual(['test/model']);
   });
 
-  it('runs the model that was resolved, also where the named instance has gone since', async () => {
+  it('runs the resolved model, even if the named instance has ended since', async () => {
     const { pool } = setUp();
     await pool.load('test/model', {}, testContext());
     await pool.load('test/model', { contextLength: 1024 }, testContext());
@@ -141,7 +141,7 @@ describe('InstancePool.acquire', () => {
     expect(pool.list().map(({ config }) => config.contextLength)).toEqual([2048, 512]);
   });
 
-  it('lets an idle instance go that a request for another context left behind', async () => {
+  it('unloads an idle instance that a request for another context supersedes', async () => {
     const { acquire, ids, pool } = setUp();
     (await acquire('test/model', { contextLength: 512 })).release();
     (await acquire('test/model', { contextLength: 1024 })).release();
@@ -149,14 +149,14 @@ describe('InstancePool.acquire', () => {
     expect(pool.list().map(({ config }) => config.contextLength)).toEqual([1024]);
   });
 
-  it('takes an instance by its id', async () => {
+  it('uses an instance by its id', async () => {
     const { acquire, pool } = setUp();
     await pool.load('test/model', {}, testContext());
     await pool.load('test/model', {}, testContext());
     expect((await acquire('test/model:2')).instanceId).toBe('test/model:2');
   });
 
-  it('takes the one loaded model where none is named', async () => {
+  it('uses the only loaded model if none is named', async () => {
     const { acquire } = setUp();
     await expect(acquire('')).rejects.toMatchObject({ code: 'missing_required_parameter' });
     await acquire('test/model');
@@ -175,14 +175,14 @@ describe('InstancePool.acquire', () => {
     expect(ids()).toEqual([]);
   });
 
-  it('refuses a context that the model does not support', async () => {
+  it('rejects a context that the model does not support', async () => {
     const { acquire } = setUp();
     await expect(acquire('test/model', { contextLength: 4097 })).rejects.toThrow(
       /contextLength 4097 .* at most 4096/,
     );
   });
 
-  it('loads nothing where loading on request is off', async () => {
+  it('loads nothing if loading on request is off', async () => {
     const { acquire, pool } = setUp({ loadsOnRequest: false });
     await expect(acquire()).rejects.toThrow(/hearth load test\/model/);
     await pool.load('test/model', {}, testContext());
@@ -196,7 +196,7 @@ describe('InstancePool.acquire', () => {
     });
   });
 
-  it('answers 429 beyond slots and queue, those that wait for the load included', async () => {
+  it('answers 429 beyond slots and queue, including requests that wait for the load', async () => {
     const { acquire } = setUp({ queueCapacity: 1 });
     const admitted = [acquire(), acquire(), acquire()];
     await expect(acquire()).rejects.toMatchObject({ code: 'queue_full' });
@@ -205,7 +205,7 @@ describe('InstancePool.acquire', () => {
     await expect(admitted[2]).resolves.toBeDefined();
   });
 
-  it('frees a slot once, however often it is released', async () => {
+  it('frees a slot once, even if released several times', async () => {
     const { acquire, pool } = setUp();
     const lease = await acquire();
     lease.release();
@@ -215,7 +215,7 @@ describe('InstancePool.acquire', () => {
 });
 
 describe('a load that fails', () => {
-  it('fails all that wait for it, and the next request tries again', async () => {
+  it('fails all waiting requests, and the next request retries', async () => {
     const { launcher, acquire, ids } = setUp();
     launcher.onLaunch = async () => {
       throw new HearthError('corrupt_file', 'It is broken.');
@@ -228,7 +228,7 @@ describe('a load that fails', () => {
     await expect(acquire()).resolves.toBeDefined();
   });
 
-  it('is cancelled when the last one that waits gives up', async () => {
+  it('is cancelled when the last waiting request leaves', async () => {
     const { launcher, acquire, ids } = setUp();
     const loadSignal = deferred<AbortSignal>();
     launcher.onLaunch = (_, __, signal) => {
@@ -264,7 +264,7 @@ describe('memory', () => {
     recurrentBytesPerSlot: 0,
   });
 
-  it('halves the parallel requests where that makes a model fit', async () => {
+  it('halves the number of slots if that makes a model fit', async () => {
     const attention = cacheOf(5000);
     const setup = {
       library: libraryOf(modelEntry({ attention })),
@@ -281,7 +281,7 @@ describe('memory', () => {
     });
   });
 
-  it('refuses what does not fit, with both numbers, and starts no process', async () => {
+  it('rejects a model that does not fit, with both numbers, and starts no process', async () => {
     const attention = cacheOf(2 ** 40);
     const { acquire, launcher } = setUp({ library: libraryOf(modelEntry({ attention })) });
     await expect(acquire()).rejects.toThrow(/needs about \d+ MiB, and \d+ MiB can be used/);
@@ -290,8 +290,8 @@ describe('memory', () => {
   });
 });
 
-describe('an instance that goes', () => {
-  it('is loaded again after it crashed while nobody used it', async () => {
+describe('an instance that ends', () => {
+  it('is loaded again after a crash while idle', async () => {
     const { launcher, acquire, ids } = setUp();
     (await acquire()).release();
     launcher.processes[0]?.crash('segmentation fault');
@@ -301,13 +301,13 @@ describe('an instance that goes', () => {
     expect(ids()).toEqual(['test/model']);
   });
 
-  it('is loaded again after it was unloaded, and serves under the same id', async () => {
+  it('is loaded again after an unload, with the same id', async () => {
     const { launcher, acquire, pool } = setUp();
     const first = await acquire();
     await pool.unload('test/model');
     const second = await acquire();
     expect(second.instanceId).toBe('test/model');
-    // The lease of the first one has nothing to do with the second.
+    // The lease of the first instance does not affect the second.
     first.release();
     expect(pool.list()).toMatchObject([{ requestCount: 1, activeRequests: 1 }]);
     expect(second.context.signal.aborted).toBe(false);
@@ -331,7 +331,7 @@ describe('an instance that goes', () => {
     expect(launcher.launchCount()).toBe(2);
   });
 
-  it('ends its requests when it is unloaded, and is gone when that resolves', async () => {
+  it('ends its requests when it is unloaded, and has ended when that resolves', async () => {
     const { launcher, acquire, ids, pool } = setUp();
     const lease = await acquire();
     await pool.unload('test/model');
@@ -358,7 +358,7 @@ describe('an instance that goes', () => {
     }
   });
 
-  it('stays where it was loaded explicitly without a time to live', async () => {
+  it('stays if it was loaded explicitly without a time to live', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const { acquire, ids, pool } = setUp();
@@ -371,7 +371,7 @@ describe('an instance that goes', () => {
     }
   });
 
-  it('takes everything along when the pool is closed', async () => {
+  it('ends when the pool is closed', async () => {
     const { launcher, acquire, pool, ids } = setUp();
     await acquire('test/model');
     await acquire('test/other');

@@ -23,15 +23,15 @@ interface PoolOptions extends LifecycleOptions {
 
 /** The memory of all instances, in bytes. */
 interface PoolMemory {
-  /** Estimated memory of the instances that load, are ready or are being stopped. */
+  /** Estimated memory of the loading, ready and stopping instances. */
   readonly reservedBytes: number;
   /** `models.memoryLimitBytes`. */
   readonly limitBytes: number | undefined;
-  /** Bytes that a new process may use now. */
+  /** Bytes that a new process can use now. */
   readonly availableBytes: number;
 }
 
-/** The loaded instances. It gives requests their slots and loads models for them. */
+/** Manages the loaded instances: loads models for requests and assigns slots. */
 export class InstancePool {
   readonly #options: PoolOptions;
   readonly #lifecycle: InstanceLifecycle;
@@ -45,7 +45,7 @@ export class InstancePool {
     return this.#instances().map((instance) => instance.summary());
   }
 
-  /** The instances with figures of their engines. */
+  /** Lists the instances with figures from their engines. */
   async describe(): Promise<readonly InstanceDescription[]> {
     return Promise.all(
       this.#instances().map(async (instance) => ({
@@ -76,12 +76,12 @@ export class InstancePool {
   }
 
   /**
-   * Gets a lease on an instance of the model, with a slot: joins an instance that is loaded or loads, else loads
-   * one. Where the instance that the target names is gone, another one of the model serves the request.
+   * Leases an instance of the model, with a slot: joins a loaded or loading instance, or loads
+   * one. If the instance in the target no longer exists, another one of the model serves the request.
    *
    * @throws HearthError `invalid_value`, `unsupported_format`, `out_of_memory`, `queue_full`; `model_loading`
-   *   where the load takes longer than the request waits; the error that the load fails with; `crashed` or
-   *   `unloaded` where the instance goes in the meantime. The reason of the context's signal.
+   *   if the load takes longer than the request waits; the error of the load; `crashed` or
+   *   `unloaded` if the instance ends in the meantime; the reason of the context's signal.
    */
   async acquire(
     request: AcquireRequest,
@@ -94,7 +94,7 @@ export class InstancePool {
     const lease = this.#lifecycle.openLease(instance, context);
     try {
       const slot = lease.reserveSlot().then(() => onEvent({ type: 'slot.assigned' }));
-      // A request that is displaced from the queue does not wait for the load either.
+      // A request that is displaced from the queue stops waiting for the load as well.
       slot.catch((error: unknown) => lease.abort(error));
       instance.addPrompt(request.promptPrefix ?? '');
       onEvent({ type: 'instance.chosen', instanceId: instance.id });
@@ -111,7 +111,7 @@ export class InstancePool {
   }
 
   /**
-   * Loads a new instance, whether or not the model has others. It waits as long as the load takes.
+   * Loads a new instance, even if the model already has one. Waits without a time limit.
    *
    * @throws HearthError `model_not_found`, `invalid_value`, `out_of_memory`, `queue_full`, and those of
    *   `EngineLoader.load`.
@@ -136,7 +136,7 @@ export class InstancePool {
   }
 
   /**
-   * Tells how `load` would load a model, and whether it would be accepted.
+   * Plans a load like `load` and reports whether it would be accepted.
    *
    * @throws HearthError `model_not_found`, `invalid_value`, `unsupported_format`.
    */
@@ -167,7 +167,7 @@ export class InstancePool {
     return id;
   }
 
-  /** Unloads all instances and accepts no more requests. */
+  /** Unloads all instances and rejects new requests. */
   async close(): Promise<void> {
     await this.#lifecycle.close(new HearthError('shutting_down', 'The server is stopping.'));
   }
@@ -181,7 +181,7 @@ export class InstancePool {
     const instance = this.#lifecycle.registry.get(identifier);
     if (instance === undefined) return { selection: await this.#options.library.find(identifier) };
     const { id, selection } = instance;
-    // The key of a model, which is the id of its first instance, means any instance of it.
+    // The key of a model is the id of its first instance, but selects any of its instances.
     return id === selection.model.key ? { selection } : { selection, instanceId: id };
   }
 
@@ -204,7 +204,7 @@ export class InstancePool {
     );
   }
 
-  /** Chooses or creates an instance, with no await in between, so that simultaneous requests agree. */
+  /** Chooses or creates an instance, without an await in between, so that concurrent requests agree. */
   #instanceFor(request: AcquireRequest, context: RequestContext): Instance {
     const { target, promptPrefix } = request;
     const { selection } = target;
@@ -243,8 +243,8 @@ export class InstancePool {
   }
 
   /**
-   * Waits for a load together with other requests. The last one that stops waiting cancels the load, unless its
-   * own time limit ended the wait: its client will ask again.
+   * Waits for a load together with other requests. The last one to stop waiting cancels the load, unless its
+   * wait timed out: its client will retry.
    */
   async #joinLoad(
     instance: Instance,
@@ -269,7 +269,7 @@ export class InstancePool {
       await load.join(signal, (fraction) => onEvent({ type: 'load.progress', fraction }));
     } catch (error) {
       const continuesLoading = error === timeLimitError && instance.state === 'loading';
-      // The release comes first: of requests that leave at the same moment, the last one sees that it is the last.
+      // Release first: if several requests leave at once, the last one must see that it is the last.
       if (signal.aborted && !continuesLoading) lease.release();
       if (instance.requestCount === 0 && instance.load !== undefined && !instance.isRetired) {
         const cancelled = new HearthError('unloaded', `Loading ${instance.id} was cancelled.`);

@@ -1,7 +1,7 @@
 import { HearthError } from '../contract/errors.ts';
 import type { ModelSelection } from '../models/model.ts';
 
-/** Whether an instance generates text (from text and images) or vectors. */
+/** Whether an instance generates text or embeddings. */
 export type Purpose = 'generation' | 'embedding';
 
 export function purposeOf({ model }: ModelSelection): Purpose {

@@ -1,10 +1,10 @@
-/** Prompts that are remembered; an engine with fewer slots has the others no longer in its cache. */
+/** Maximum number of recorded prompts. */
 const maxPrompts = 16;
 
-/** Code units of a prompt that are compared and remembered. */
+/** Maximum length of a recorded prompt, in code units. */
 export const promptKeyLength = 4096;
 
-/** Beginnings of the latest prompts of an instance, oldest first. */
+/** Records the beginnings of the latest prompts of an instance, oldest first. */
 export class RecentPrompts {
   readonly #prompts = new Set<string>();
 

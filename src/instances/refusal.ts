@@ -4,10 +4,10 @@ import type { LoadDemand } from './policy/eviction.ts';
 import type { InstanceView } from './policy/instance-view.ts';
 import type { InstanceSummary } from './instance-summary.ts';
 
-/** Busy instances may be idle by then, and loads may have ended. */
+/** Time after which busy instances may be idle and loads finished. */
 const retryAfterSeconds = 10;
 
-/** Too little memory, `models.maxLoaded` reached, no turn within the time limit, or no place in the queue. */
+/** Too little memory, `models.maxLoaded` reached, waited too long, or the queue is full. */
 export type RefusalReason = 'memory' | 'places' | 'time' | 'queue';
 
 interface Refused {
@@ -17,7 +17,7 @@ interface Refused {
   readonly contextLength: number;
 }
 
-/** For a load that does not fit, whatever is unloaded: `out_of_memory` with the numbers. */
+/** For a load that does not fit even after all evictions: `out_of_memory` with the numbers. */
 export function neverFits(refused: Refused, lacks: 'memory' | 'places'): HearthError {
   const { instances, demand, capacity } = refused;
   const { kept } = maxAvailable(instances, demand, capacity);
@@ -38,7 +38,7 @@ export function neverFits(refused: Refused, lacks: 'memory' | 'places'): HearthE
   );
 }
 
-/** For a load whose turn did not come in time: the evictable instances were busy, or other loads came first. */
+/** For a load that waited too long: the evictable instances were busy, or other loads came first. */
 export function waitedTooLong(refused: Refused, waitedSeconds: number): HearthError {
   const { maxLoaded } = refused.capacity;
   const places =
@@ -60,7 +60,7 @@ export function admissionQueueFull(modelKey: string, capacity: number): HearthEr
   );
 }
 
-/** For a request that no loaded instance can serve, where requests load nothing. */
+/** For a request that no loaded instance can serve, if loading on request is off. */
 export function notLoaded(
   modelKey: string,
   contextLength: number | undefined,
@@ -82,7 +82,7 @@ export function notLoaded(
   return new HearthError(
     'model_not_found',
     `${modelKey} is not loaded as the request wants it${wanted}, and ${off}. ` +
-      `Loaded: ${loaded.join(', ')}. Ask for what is loaded, or load it: ${command}`,
+      `Loaded: ${loaded.join(', ')}. Request a loaded configuration, or load it: ${command}`,
     { field: contextLength === undefined ? 'model' : 'contextLength' },
   );
 }
@@ -91,7 +91,7 @@ export function notLoaded(
 export function stillLoading(id: string, progress: number, waitedSeconds: number): HearthError {
   return new HearthError(
     'model_loading',
-    `${id} still loads after ${waitedSeconds} s (limits.loadWaitSeconds). The load goes on: try again.`,
+    `${id} still loads after ${waitedSeconds} s (limits.loadWaitSeconds). The load continues: try again.`,
     { retryAfterSeconds, loading: { progress } },
   );
 }

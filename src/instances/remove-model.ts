@@ -2,7 +2,7 @@ import { HearthError } from '../contract/errors.ts';
 import type { EditableModelLibrary, PlannedRemoval, RemovedModel } from '../models/model.ts';
 import type { InstanceSummary } from './instance-summary.ts';
 
-/** Who may use the files of a model. */
+/** The rooms that may be using the files of a model. */
 interface ModelUsers {
   readonly library: Pick<EditableModelLibrary, 'remove'>;
   readonly pool: { list(): readonly Pick<InstanceSummary, 'id' | 'selection'>[] };

@@ -11,11 +11,11 @@ function openQueue(slotCount: number, capacity: number): SlotQueue {
   return queue;
 }
 
-/** Lets all continuations run that are due. */
+/** Runs all pending continuations. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('SlotQueue', () => {
-  it('admits as many as there are slots, then in order of arrival', async () => {
+  it('assigns all slots, then queues in order of arrival', async () => {
     const queue = openQueue(2, 10);
     await queue.enter('a', never);
     await queue.enter('a', never);
@@ -46,7 +46,7 @@ describe('SlotQueue', () => {
     await waiting[2];
   });
 
-  it('refuses at once where the queue is full', async () => {
+  it('rejects at once if the queue is full', async () => {
     const queue = openQueue(1, 1);
     await queue.enter('a', never);
     void queue.enter('a', never);
@@ -55,7 +55,7 @@ describe('SlotQueue', () => {
     );
   });
 
-  it('forgets a waiter that gives up and gives its turn to the next', async () => {
+  it('removes a request that leaves, and serves the next', async () => {
     const queue = openQueue(1, 2);
     await queue.enter('a', never);
     const client = new AbortController();
@@ -69,7 +69,7 @@ describe('SlotQueue', () => {
     expect(queue.activeCount).toBe(1);
   });
 
-  it('fails all that wait and all that come when it is closed', async () => {
+  it('fails all waiting and later requests after close', async () => {
     const queue = openQueue(1, 2);
     await queue.enter('a', never);
     const waiting = queue.enter('a', never);
@@ -80,7 +80,7 @@ describe('SlotQueue', () => {
 });
 
 describe('SlotQueue.reenter', () => {
-  it('comes before those that have not begun, also where the line is full', async () => {
+  it('goes ahead of requests that have not begun, even if the queue is full', async () => {
     const queue = openQueue(1, 2);
     await queue.enter('a', never);
     const order: string[] = [];
@@ -97,7 +97,7 @@ describe('SlotQueue.reenter', () => {
     expect(order).toEqual(['back', 'new', 'newer']);
   });
 
-  it('takes a free slot at once, and nobody may take its place in line', async () => {
+  it('takes a free slot at once, and cannot be displaced from the queue', async () => {
     const queue = openQueue(1, 1);
     await queue.reenter('greedy', never);
     const back = [1, 2, 3].map(() => queue.reenter('greedy', never));
@@ -124,7 +124,7 @@ describe('SlotQueue.reenter', () => {
 });
 
 describe('SlotQueue with several clients', () => {
-  it('lets them take turns, however many requests each has', async () => {
+  it('alternates between clients, independent of their number of requests', async () => {
     const queue = openQueue(1, 1000);
     await queue.enter('greedy', never);
     const order: string[] = [];
@@ -141,7 +141,7 @@ describe('SlotQueue with several clients', () => {
     expect(order.join(' ')).toBe('greedy modest other greedy modest greedy greedy greedy');
   });
 
-  it('displaces the newest request of the client with most for one that has far fewer', async () => {
+  it('displaces the newest request of the client with the most for one with far fewer', async () => {
     const queue = openQueue(1, 3);
     await queue.enter('greedy', never);
     const greedy = [1, 2, 3].map(() => queue.enter('greedy', never));
@@ -156,7 +156,7 @@ describe('SlotQueue with several clients', () => {
     }
   });
 
-  it('keeps its bounds and loses nobody, whatever happens', async () => {
+  it('keeps its bounds and loses no request in random sequences', async () => {
     const operation = fc.oneof(
       fc.record({ kind: fc.constant('enter' as const), clientKey: fc.constantFrom('a', 'b', 'c') }),
       fc.record({ kind: fc.constant('release' as const) }),

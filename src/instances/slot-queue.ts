@@ -7,14 +7,14 @@ interface Waiter {
 }
 
 /**
- * Assigns the slots of an engine. The other requests wait, up to a bound: clients take turns, and the requests of
+ * Assigns the slots of an engine. Other requests wait, up to a maximum: clients take turns, and the requests of
  * one client keep their order. No slot is assigned before `open`.
  */
 export class SlotQueue {
   readonly #slotCount: number;
   readonly #capacity: number;
   readonly #waiters = new FairQueue<Waiter>();
-  /** Requests that had a slot before. */
+  /** Waiting requests that had a slot before. */
   readonly #returners = new FairQueue<Waiter>();
   #activeCount = 0;
   #isOpen = false;
@@ -33,7 +33,7 @@ export class SlotQueue {
     return this.#waiters.length + this.#returners.length;
   }
 
-  /** Begins to assign slots. */
+  /** Starts assigning slots. */
   open(): void {
     this.#isOpen = true;
     while (this.#activeCount < this.#slotCount && this.waitingCount > 0) {
@@ -43,8 +43,8 @@ export class SlotQueue {
   }
 
   /**
-   * Waits for a slot. The promise resolves when one is assigned, until `release` is called for it. It rejects with
-   * the signal's reason, with the error that the queue was closed with, or with `queue_full` where a client that
+   * Waits for a slot. The promise resolves when one is assigned, and stays assigned until `release`. It rejects with
+   * the signal's reason, with the error that the queue was closed with, or with `queue_full` if a client that
    * has far fewer requests displaced this one.
    *
    * @throws HearthError `queue_full` at once, or the error that the queue was closed with; the signal's reason.
@@ -58,8 +58,8 @@ export class SlotQueue {
   }
 
   /**
-   * Like `enter`, for a request that had a slot before: it comes before the requests that have not begun, and no
-   * bound applies to it.
+   * Like `enter`, for a request that had a slot before: it goes ahead of requests that have not begun, and the
+   * maximum does not apply.
    *
    * @throws HearthError the error that the queue was closed with; the signal's reason.
    */
@@ -75,7 +75,7 @@ export class SlotQueue {
     else next.start();
   }
 
-  /** Fails all requests that wait and all later ones. */
+  /** Fails all waiting and later requests. */
   close(error: HearthError): void {
     this.#closedWith = error;
     for (let next = this.#next; next !== undefined; next = this.#next) next.fail(error);
@@ -115,7 +115,7 @@ export class SlotQueue {
     });
   }
 
-  /** @throws HearthError `queue_full` where no client has far more requests in the queue than this one. */
+  /** @throws HearthError `queue_full` if no client has far more requests in the queue than this one. */
   #makeRoomFor(clientKey: string): void {
     const error = this.#fullError();
     const displaced = this.#waiters.displacedBy(clientKey);

@@ -6,8 +6,8 @@ const bytesPerValue = 2;
 const maxLayers = 4096;
 
 /**
- * One layer in this many attends to the whole context, the others to a window; for architectures whose headers do not
- * have it (llama.cpp, `set_swa_pattern` of each model).
+ * One layer in this many attends to the whole context, the others to a window. For architectures whose headers do not
+ * contain it (llama.cpp, `set_swa_pattern` of each model).
  */
 const slidingWindowPatterns: Readonly<Record<string, number>> = {
   cohere2: 4,
@@ -26,7 +26,7 @@ type LayerCache = 'whole' | 'window' | 'recurrent' | 'none';
 
 /**
  * Size of the KV cache for each token, at f16: summed over the layers whose cache grows with the
- * context, and over those that cache a window of it. A layer that shares another's cache does not count. null where
+ * context, and over those that cache a window of it. Layers that share another's cache are not counted. null if
  * the header has no data.
  */
 export function attentionCache(
@@ -42,7 +42,7 @@ export function attentionCache(
   const embedding = headerCount(read('embedding_length')) ?? 0;
   const headLength = heads > 0 ? embedding / heads : 0;
   const keyLength = headerCount(read('attention.key_length')) ?? headLength;
-  // With multi-head latent attention the values are a part of the cached keys.
+  // With multi-head latent attention, the values are part of the cached keys.
   const valueLength = values.has(`${architecture}.attention.key_length_mla`)
     ? 0
     : (headerCount(read('attention.value_length')) ?? headLength);
@@ -95,7 +95,7 @@ function layerCache(
 
 /**
  * Size of the memory of a recurrent layer for each sequence, in f32: its state and the end of its convolution
- * (llama.cpp, `n_embd_s` and `n_embd_r`; those of RWKV have no such keys and are left out).
+ * (llama.cpp, `n_embd_s` and `n_embd_r`; RWKV has no such keys and is not covered).
  */
 function recurrentStateBytes(read: ReadHeader): number {
   const part = (name: string): number => headerCount(read(`ssm.${name}`)) ?? 0;

@@ -58,13 +58,13 @@ test.each([
   expect(templateCapabilities(template).reasoning?.default).toBe(expected);
 });
 
-test('words in texts, comments and fields are not variables', () => {
+test('ignores words in texts, comments and fields', () => {
   const template = `You may use tools. {# tools, enable_thinking #}{{ 'tools enable_thinking' }}
 {{ message.tools }}{% if "it's {% if tools %}" %}{% endif %}`;
   expect(templateCapabilities(template)).toEqual({ isTrainedForToolUse: false, reasoning: null });
 });
 
-test('a switch of another name can not be set', () => {
+test('ignores a switch with another name', () => {
   const template = `{% if not thinking %}{{ '</think>' }}{% endif %}{% if add_generation_prompt %}{{ '<think>' }}{% endif %}`;
   expect(templateCapabilities(template).reasoning).toBeNull();
 });

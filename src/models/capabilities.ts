@@ -8,7 +8,7 @@ export interface TemplateCapabilities {
 
 /**
  * Derives the capabilities of a model from its chat template (Jinja). Tools: the template uses the variable `tools`.
- * Reasoning: the variable `reasoning_effort` means three levels, `enable_thinking` means on and off. Where the template
+ * Reasoning: the variable `reasoning_effort` means three levels, `enable_thinking` means on and off. If the template
  * opens a thought in every answer, reasoning can't be switched off.
  */
 export function templateCapabilities(template: string | null): TemplateCapabilities {
@@ -29,7 +29,7 @@ function reasoningCapability(
     return { allowedOptions: ['low', 'medium', 'high'], default: 'medium' };
   if (mentions(code, 'enable_thinking'))
     return { allowedOptions: ['off', 'on'], default: thinksByDefault(code) ? 'on' : 'off' };
-  // A switch of this name is not one that the engine sets, so nothing can be promised.
+  // The engine does not set a switch with this name.
   if (mentions(code, 'thinking')) return null;
   const opensThought = /<think(?:ing)?>\s*$/.test(generationPrompt);
   return opensThought || isDeepSeekR1(template) ? { allowedOptions: ['on'], default: 'on' } : null;
@@ -43,18 +43,18 @@ function mentions(code: string, name: string): boolean {
 /** The template's own default for `enable_thinking`. */
 const ownDefault =
   /set enable_thinking = [^\n]{0,80}?\b(true|false)\b|enable_thinking ?\| ?default\((true|false)/i;
-/** Tests that only an explicit `false` meets. */
+/** Conditions that only an explicit `false` satisfies. */
 const offWhenFalse =
   /enable_thinking (?:is|==) false|enable_thinking is defined and not enable_thinking|enable_thinking is (?:not defined|undefined) or/i;
 
-/** Whether the template enables thinking where `enable_thinking` is not set. */
+/** Whether the template enables thinking if `enable_thinking` is not set. */
 function thinksByDefault(code: string): boolean {
   const found = ownDefault.exec(code);
   const value = found?.[1] ?? found?.[2];
   return value === undefined ? offWhenFalse.test(code) : value.toLowerCase() === 'true';
 }
 
-/** Its first templates leave the opening tag to the model, and only remove thoughts from the history. */
+/** The first templates of this model leave the opening tag to the model and only remove thoughts from the history. */
 function isDeepSeekR1(template: string): boolean {
   return template.includes('<｜Assistant｜>') && template.includes('</think>');
 }

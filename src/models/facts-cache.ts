@@ -1,7 +1,7 @@
 import { HearthError } from '../contract/errors.ts';
 import type { ScannedFile } from './scanned-file.ts';
 
-/** The data read from a file, or why it could not be read. */
+/** The data read from a file, or the error of reading it. */
 export type Reading<Facts> =
   | { readonly facts: Facts; readonly error: null }
   | { readonly facts: null; readonly error: HearthError };

@@ -2,7 +2,7 @@ import { HearthError } from '../contract/errors.ts';
 import { isPrintable } from './printable-text.ts';
 
 const maxCharacters = 128;
-/** Separators, what Windows reserves, and the mark between a key and its variant. */
+/** Separators, characters that Windows reserves, and the mark between a key and its variant. */
 const forbidden = /[/\\:*?"<>|@]/g;
 
 /**
@@ -28,7 +28,7 @@ export function assertFolderName(name: string, field: 'publisher' | 'repo'): voi
   );
 }
 
-/** A folder's name made of a file's, for a file that has a name of its own making. */
+/** Derives a folder name from a file name of any form. */
 export function folderNameFrom(base: string): string {
   return base
     .replaceAll(forbidden, '-')

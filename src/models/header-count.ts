@@ -1,7 +1,7 @@
-/** Gives the metadata of an architecture by the part of the key after its name. */
+/** Looks up the metadata of an architecture by the key without the architecture's name. */
 export type ReadHeader = (name: string) => unknown;
 
-/** A whole number that fits a signed 32-bit integer, as the engine reads them; else null. */
+/** A whole number that fits a signed 32-bit integer, the engine's limit; else null. */
 export function headerCount(value: unknown): number | null {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 31
     ? value
@@ -13,7 +13,7 @@ export function layerValue(value: unknown, layer: number): unknown {
   return Array.isArray(value) ? value[layer] : value;
 }
 
-/** The largest of a key that has one value for all layers or one for each; 0 where it has none. */
+/** The largest value of a key that has one value for all layers or one for each; 0 if it has none. */
 export function maxCount(value: unknown): number {
   const all = Array.isArray(value) ? value : [value];
   return all.reduce((largest: number, one) => Math.max(largest, headerCount(one) ?? 0), 0);

@@ -4,10 +4,10 @@ import type { ScannedFile } from './scanned-file.ts';
 
 /** An unusable file of a model, with the reason. */
 export interface ModelFault {
-  /** From the file's name; null where it has none. */
+  /** From the file's name; null if it has none. */
   readonly variantId: string | null;
   readonly file: ScannedFile;
-  /** This file and those that are useless without it. */
+  /** This file and the files that depend on it. */
   readonly files: readonly ScannedFile[];
   readonly error: HearthError;
 }
@@ -16,16 +16,16 @@ export interface ModelFault {
 export interface RepositoryModel {
   /** Candidates for the second half of the key, best first. */
   readonly names: readonly string[];
-  /** null where none of its files is usable. */
+  /** null if none of its files is usable. */
   readonly entry: Omit<ModelEntry, 'key'> | null;
   readonly faults: readonly ModelFault[];
   /** All files of the entry. */
   readonly files: readonly ScannedFile[];
-  /** Projectors of this model alone, also those that it does not use. */
+  /** Projectors of this model only, including unused ones. */
   readonly projectors: readonly ScannedFile[];
 }
 
-/** The repository's name without what only says its format. */
+/** The repository's name without format suffixes. */
 export function modelName(repositoryName: string): string {
   return repositoryName.replace(/[-_.]gguf$/i, '') || repositoryName;
 }
@@ -35,7 +35,7 @@ export function readableName(name: string): string {
   return name.replaceAll(/[-_]+/g, ' ').trim() || name;
 }
 
-/** Takes the first free name, else the last one with a number, and reserves it. */
+/** Reserves and returns the first free name, else the last one with a number. */
 export function takeName(names: readonly string[], taken: Set<string>): string {
   const lowered = names.map((name) => name.toLowerCase());
   let free = lowered.find((name) => !taken.has(name));

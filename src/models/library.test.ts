@@ -49,7 +49,7 @@ describe('the starter models', () => {
     expect(logged).toEqual([]);
   });
 
-  test('say all there is to say of the chat model', async () => {
+  test('describes the chat model completely', async () => {
     const { model: entry } = await library().find('starter-chat');
     const path = join('models', 'starter', 'starter-chat', 'starter-chat-q8_0.gguf');
     expect(entry).toEqual({
@@ -97,7 +97,7 @@ describe('the starter models', () => {
     });
   });
 
-  test('count the projector to the size of the vision model', async () => {
+  test('include the projector in the size of the vision model', async () => {
     const { model: entry, variant } = await library().find('hearth/starter-vision@q8_0');
     expect(entry.projectorPath).toMatch(/mmproj-starter-vision-f16\.gguf$/);
     expect(variant.files).toHaveLength(1);
@@ -117,7 +117,7 @@ describe('the starter models', () => {
   });
 });
 
-describe('what a folder holds', () => {
+describe('the content of a folder', () => {
   test('quantizations are variants of one model, the usual one first', async () => {
     for (const level of ['Q8_0', 'Q4_0', 'UD-Q4_K_XL', 'Q4_K_M'])
       await put(`Acme/Fine-GGUF/Fine-${level}.gguf`, model(level === 'Q8_0' ? q8 : q4));
@@ -127,14 +127,14 @@ describe('what a folder holds', () => {
     expect(entry?.variants.at(-1)?.quantization).toEqual({ name: 'Q8_0', bitsPerWeight: 8.5 });
   });
 
-  test('variants of the same level in two folders keep apart', async () => {
+  test('variants of the same level in two folders stay separate', async () => {
     await put('acme/fine/fine-Q8_0.gguf', model(q8));
     await put('acme/fine/other/fine-Q8_0.gguf', model(q8));
     const [entry] = await openLibrary().list();
     expect(entry?.variants.map(({ id }) => id)).toEqual(['q8_0', 'fine-q8_0']);
   });
 
-  test('different models in one folder are models of their own', async () => {
+  test('different models in one folder are separate models', async () => {
     await put('acme/both/cat-Q8_0.gguf', model());
     await put('acme/both/dog-Q8_0.gguf', model());
     await put('acme/both/mmproj-dog-F16.gguf', model({ metadata: { 'general.type': 'mmproj' } }));
@@ -160,7 +160,7 @@ describe('what a folder holds', () => {
     expect(variant?.files).toHaveLength(2);
   });
 
-  test('a split model without all its parts is left out', async () => {
+  test('an incomplete split model is omitted', async () => {
     await put('acme/big/big-00001-of-00003.gguf', model({ metadata: { 'split.count': 3 } }));
     await put('acme/big/big-00003-of-00003.gguf', writeGguf({ metadata: { 'split.no': 2 } }));
     const library = openLibrary();
@@ -182,7 +182,7 @@ describe('what a folder holds', () => {
     expect(entry?.projectorPath).toMatch(/mmproj-F16\.gguf$/);
   });
 
-  test('adapters, projectors alone and other files are not models', async () => {
+  test('adapters, lone projectors and other files are not models', async () => {
     await put('acme/some/lora.gguf', model({ metadata: { 'general.type': 'adapter' } }));
     await put('acme/more/mmproj-F16.gguf', model({ metadata: { 'general.type': 'mmproj' } }));
     await put('acme/text/README.md', '# nothing');
@@ -236,7 +236,7 @@ describe('what a folder holds', () => {
     ['is not JSON', '{', 'model.safetensors'],
     ['no usable model_type', '{"model_type": "../x"}', 'model.safetensors'],
     ['lacks model-00002-of-00002', '{"model_type": "a"}', 'model-00001-of-00002.safetensors'],
-  ])('an MLX folder that %s is left out', async (reason, config, weights) => {
+  ])('an MLX folder that %s is omitted', async (reason, config, weights) => {
     await put('acme/mlx/config.json', config);
     await put(`acme/mlx/${weights}`, 'x');
     await expect(openLibrary().find('acme/mlx')).rejects.toThrow(reason);
@@ -303,7 +303,7 @@ describe('find', () => {
     });
   });
 
-  test('sees at once that a file was added, replaced or taken away', async () => {
+  test('detects at once that a file was added, replaced or removed', async () => {
     const library = openLibrary();
     await library.find('acme/fine');
     await put('acme/new/new.gguf', model());
@@ -317,7 +317,7 @@ describe('find', () => {
 });
 
 describe('files that cannot be used', () => {
-  test('are left out, logged once, and found with the reason', async () => {
+  test('are omitted, logged once, and found with the reason', async () => {
     await put('acme/bad/bad-Q8_0.gguf', model().subarray(0, -10));
     await put('acme/good/good.gguf', model());
     const library = openLibrary();
@@ -360,12 +360,12 @@ describe('files that cannot be used', () => {
 });
 
 describe('the scan', () => {
-  test('of a folder that is not there finds nothing', async () => {
+  test('of a missing folder finds nothing', async () => {
     expect(await keysOf(openLibrary([{ folder: join(folder, 'none') }]))).toEqual([]);
     expect(logged).toEqual([]);
   });
 
-  test('follows links to files and folders, also to nowhere and in circles', async () => {
+  test('follows links to files and folders, including broken and cyclic ones', async () => {
     await put('outside/model.gguf', model());
     await mkdir(join(folder, 'in/acme/file'), { recursive: true });
     await symlink(join(folder, 'outside/model.gguf'), join(folder, 'in/acme/file/model.gguf'));
@@ -376,7 +376,7 @@ describe('the scan', () => {
     expect(keys).toEqual(['acme/file', 'acme/folder']);
   });
 
-  test('is shared by calls at the same time, and sees what came before them', async () => {
+  test('is shared by concurrent calls, and includes earlier changes', async () => {
     const library = openLibrary();
     const before = library.list();
     await put('acme/late/late.gguf', model());
@@ -386,7 +386,7 @@ describe('the scan', () => {
     expect(after[0]?.map(({ key }) => key)).toEqual(['acme/late']);
   });
 
-  test('survives a model that is moved while it looks', async () => {
+  test('survives a model that is moved during the scan', async () => {
     await cp('models/starter', join(folder, 'acme'), { recursive: true });
     const library = openLibrary();
     await Promise.all([

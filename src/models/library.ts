@@ -14,10 +14,10 @@ import { Mutex } from '../concurrency/semaphore.ts';
 import { coalesceRuns } from '../concurrency/coalesce-runs.ts';
 
 interface ModelLibraryOptions {
-  /** A key that two roots have belongs to the first of them. */
+  /** If two roots have the same key, the first root wins. */
   readonly roots: readonly ModelRoot[];
   readonly logger: Logger;
-  /** Ends reads that are under way. */
+  /** Aborts reads in progress. */
   readonly signal: AbortSignal;
 }
 
@@ -28,11 +28,11 @@ interface Scan extends LibraryContent {
 
 /** Repositories whose headers are read at the same time. */
 const concurrentRepositories = 8;
-/** `find` uses a scan of at most this age where the model's own files have not changed. */
+/** `find` uses a scan of at most this age if the model's own files have not changed. */
 const maxScanAgeMs = 2000;
 
 /**
- * The models under `roots`. Every call scans the folders, so changes need not be announced. Headers are cached until
+ * The models under `roots`. Every call scans the folders, so changes are detected. Headers are cached until
  * their file changes, and concurrent calls share a scan.
  */
 export function createModelLibrary({
@@ -44,7 +44,7 @@ export function createModelLibrary({
   const reader = createRepositoryReader(signal);
   const logFaults = createFaultLog(logger);
   let latest: Scan | null = null;
-  // Each removal sees the files that the one before it left.
+  // Removals run one at a time, so that each sees the result of the previous one.
   const removals = new Mutex();
 
   const scan = coalesceRuns(async () => {
@@ -85,7 +85,7 @@ export function createModelLibrary({
   };
 }
 
-/** null where the scan does not know the model or its files are no longer the same. */
+/** null if the scan does not know the model or its files are no longer the same. */
 async function selectUnchanged(scan: Scan, identifier: string) {
   try {
     const selection = selectModel(scan, identifier);
@@ -123,7 +123,7 @@ function assignKeys(
   return { models, faults, foundByKey, atMs: performance.now() };
 }
 
-/** Logs each fault once, and again when its file has changed. */
+/** Logs each error once, and again when its file has changed. */
 function createFaultLog(logger: Logger) {
   let logged = new Set<string>();
   return (read: readonly RepositoryModels[], unreadable: ReadonlyMap<string, unknown>): void => {

@@ -2,9 +2,9 @@ import { link, lstat, rename } from 'node:fs/promises';
 import { errorCode } from '../error-code.ts';
 
 /**
- * Moves a complete file to its place on the same disk, and never replaces another file. The source may keep its name.
+ * Moves a complete file on the same disk without replacing another file. The source may remain.
  *
- * @returns False where a file exists there.
+ * @returns False if a file exists there.
  */
 export async function linkOrRename(source: string, target: string): Promise<boolean> {
   try {
@@ -17,7 +17,7 @@ export async function linkOrRename(source: string, target: string): Promise<bool
   return true;
 }
 
-/** Whether the path exists, also as a broken link. */
+/** Whether the path exists, including as a broken link. */
 export async function exists(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => null)) !== null;
 }

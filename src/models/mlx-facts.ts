@@ -19,7 +19,7 @@ export interface MlxDescription {
   readonly chatTemplate: ScannedFile | undefined;
 }
 
-/** A tokenizer's configuration lists its added tokens and may be long. */
+/** A tokenizer's configuration lists its added tokens and may be large. */
 const maxJsonBytes = 4 * 1024 * 1024;
 
 const positiveInteger = z.int().positive();
@@ -41,7 +41,7 @@ const wholeWeights: Readonly<Record<string, { name: string; bitsPerWeight: numbe
 };
 
 /**
- * Reads the description of the model in an MLX folder (`config.json` as Hugging Face's transformers write it,
+ * Reads the description of the model in an MLX folder (`config.json` as Hugging Face's transformers writes it,
  * with `quantization` added by mlx-lm).
  *
  * @throws HearthError `corrupt_file` or `missing_file`.

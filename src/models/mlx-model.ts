@@ -11,7 +11,7 @@ interface MlxFolder extends MlxDescription {
   readonly weights: readonly ScannedFile[];
 }
 
-/** null where the repository's own folder has no `config.json` with weights beside it. */
+/** null if the repository's own folder has no `config.json` with weights beside it. */
 export function findMlxFolder({ folder, files }: ScannedRepository): MlxFolder | null {
   const own = files.filter(({ path }) => dirname(path) === folder);
   const named = (name: string) => own.find((file) => file.name === name);
@@ -27,7 +27,7 @@ export function findMlxFolder({ folder, files }: ScannedRepository): MlxFolder |
       };
 }
 
-/** Reads a model from an MLX folder, or returns why it is unusable. */
+/** Reads a model from an MLX folder, or returns the reason if it is unusable. */
 export function mlxModel(
   repository: ScannedRepository,
   { config, weights }: MlxFolder,

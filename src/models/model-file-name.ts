@@ -1,10 +1,10 @@
-/** The parts of the name of a GGUF file, by the conventions of publishers. */
+/** The parts of the name of a GGUF file, following the conventions of publishers. */
 export interface ModelFileName {
   /** The name without extension, part number and quantization; may be empty. */
   readonly base: string;
-  /** In upper case, such as `Q4_K_M`; null where the name has none. */
+  /** In upper case, such as `Q4_K_M`; null if the name has none. */
   readonly quantization: string | null;
-  /** Of a split model, `model-00002-of-00003.gguf`, counted from 1. */
+  /** Part number of a split model, such as `model-00002-of-00003.gguf`, from 1. */
   readonly part: { readonly number: number; readonly count: number } | null;
   /** Whether it is a vision or audio projector that belongs to a model beside it. */
   readonly isProjector: boolean;

@@ -1,6 +1,6 @@
 import type { ProjectorFacts } from './projector-facts.ts';
 
-/** A model on disk, as far as the library knows it without starting an engine. */
+/** A model on disk, with the data that is known without starting an engine. */
 
 type ModelType = 'llm' | 'vlm' | 'embeddings';
 
@@ -14,7 +14,7 @@ export interface ModelVariant {
   /** Suffix after `@`, lower case, such as `q4_k_m`. */
   readonly id: string;
   readonly quantization: { readonly name: string; readonly bitsPerWeight: number } | null;
-  /** The GGUF to load (the first of a split), or the MLX folder. */
+  /** The GGUF to load (the first part of a split one), or the MLX folder. */
   readonly path: string;
   /** All its files except the projector. */
   readonly files: readonly string[];
@@ -30,7 +30,7 @@ export interface ModelEntry {
   readonly type: ModelType;
   readonly format: 'gguf' | 'mlx';
   readonly architecture: string;
-  /** Such as `7B`; null where it is unknown. */
+  /** Such as `7B`; null if it is unknown. */
   readonly parameterLabel: string | null;
   readonly maxContextLength: number;
   readonly isTrainedForToolUse: boolean;
@@ -40,22 +40,22 @@ export interface ModelEntry {
   readonly description: string | null;
   /** Best first; never empty. */
   readonly variants: readonly ModelVariant[];
-  /** Data of the projector for the memory estimate; null where there is none. */
+  /** Sizes of the projector for the memory estimate; null if there is none. */
   readonly projector: ({ readonly sizeBytes: number } & ProjectorFacts) | null;
   /**
-   * The engine's cache for processed tokens. The bytes per token are those at f16, summed over the layers that cache it.
-   * null where the header has no data, and for encoders, which have no cache.
+   * The engine's cache for processed tokens. The bytes per token assume f16, summed over the layers that cache it.
+   * null if the header has no data, and for encoders, which have no cache.
    */
   readonly attention:
     | ({
         readonly layerCount: number;
-        /** Layers that cache only the last tokens; null where there are none. */
+        /** Layers that cache only the last tokens; null if there are none. */
         readonly window: ({ readonly tokens: number } & CacheBytesPerToken) | null;
         /** State of recurrent layers, independent of the context. */
         readonly recurrentBytesPerSlot: number;
       } & CacheBytesPerToken)
     | null;
-  /** Sizes that determine the engine's buffers, 0 where the header has none; null for MLX. */
+  /** Sizes that determine the engine's buffers, 0 if the header has none; null for MLX. */
   readonly dimensions: ModelDimensions | null;
 }
 
@@ -70,12 +70,12 @@ interface ModelDimensions {
   /** Whether feed-forward layers have a gate beside them, as most do. */
   readonly isGated: boolean;
   readonly heads: number;
-  /** Of all heads of a layer together, as `keyValue` is. */
+  /** Sum over all heads of a layer, like `keyValue`. */
   readonly query: number;
   readonly keyValue: number;
   /** null for a model that is not a mixture of experts. */
   readonly experts: { readonly used: number; readonly feedForward: number } | null;
-  /** Number of tokens, and of pairs of tokens that are merged into one. */
+  /** Number of tokens, and of merges. */
   readonly vocabulary: number;
   readonly merges: number;
 }
@@ -87,39 +87,39 @@ export interface ModelSelection {
 }
 
 export interface ModelLibrary {
-  /** Every readable model, by key; files that can't be read are left out and logged once. */
+  /** Every readable model, by key; files that can't be read are omitted and logged once. */
   list(): Promise<readonly ModelEntry[]>;
 
   /**
-   * Finds a model by `publisher/name`, by `name` alone where that is unambiguous, each with or without
-   * a variant suffix `@q4_k_m`; letters' case does not matter.
+   * Finds a model by `publisher/name`, by `name` alone if that is unambiguous, each with or without
+   * a variant suffix `@q4_k_m`; ignores case.
    *
-   * @throws HearthError `model_not_found`, naming the keys there are; `corrupt_file` for a file that
+   * @throws HearthError `model_not_found`, with the existing keys; `corrupt_file` for a file that
    *   is in the library but can't be read.
    */
   find(identifier: string): Promise<ModelSelection>;
 }
 
-/** The subject of a removal, for those who may refuse it. */
+/** The subject of a removal, for `assertUnused`. */
 export interface PlannedRemoval {
   readonly key: string;
   /** `publisher/name` of the folder, lower case, which is the name on the hub. */
   readonly repositoryName: string;
-  /** Paths, as in `ModelVariant.files`. */
+  /** Paths, like `ModelVariant.files`. */
   readonly files: readonly string[];
 }
 
 export interface RemovedModel {
-  /** `publisher/name`, or `publisher/name@q4_k_m` where one variant of several went. */
+  /** `publisher/name`, or `publisher/name@q4_k_m` if one of several variants was removed. */
   readonly name: string;
-  /** Freed bytes; links, and files with other hard links, don't count. */
+  /** Freed bytes, without links and files with other hard links. */
   readonly freedBytes: number;
 }
 
 export interface EditableModelLibrary extends ModelLibrary {
   /**
-   * Removes a model from the disk, or one variant of it where the identifier names one; models whose files
-   * can't be read too.
+   * Removes a model from the disk, or one variant of it if the identifier names one. Also removes models whose files
+   * can't be read.
    *
    * @param assertUnused Called right before the removal; an error prevents it.
    * @throws HearthError `model_not_found`; `conflict` for a model that is not in the library's own folder.

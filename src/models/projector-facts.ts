@@ -1,9 +1,9 @@
 import type { GgufMetadata } from './gguf/metadata.ts';
 import { headerCount } from './header-count.ts';
 
-/** The sizes of a projector's vision tower that its buffers depend on; 0 for what the header does not say. */
+/** The sizes of a projector's vision tower that determine its buffers; 0 if the header has no value. */
 export interface ProjectorFacts {
-  /** Patches of an image of the size that the tower was trained with. */
+  /** Number of patches of an image with the tower's training size. */
   readonly patches: number;
   /** Length of a patch's side, in pixels. */
   readonly patchSize: number;

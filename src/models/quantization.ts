@@ -39,11 +39,11 @@ const fileTypeNames: Readonly<Record<number, string>> = {
   40: 'Q1_0',
 };
 
-/** Writers add it to a `general.file_type` that they guessed. */
+/** Flag that writers add to a guessed `general.file_type`. */
 const guessedFlag = 1024;
 
 /**
- * Name of a GGUF's quantization, from the header. The file's name refines it where both mean the same number of bits
+ * Returns the quantization in the header of a GGUF. The file's name refines it if both mean the same number of bits
  * (`Q4_K_XL` is `Q4_K_M` in the header). Without a value in the header it is the tensor type with the most bytes.
  */
 export function quantizationName(

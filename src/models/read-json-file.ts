@@ -4,7 +4,7 @@ import { corruptFile, withFileSource } from './gguf/byte-source.ts';
 /**
  * Reads and validates a JSON file.
  *
- * @throws HearthError `missing_file`; `corrupt_file` where it is too long, not JSON or does not match the schema.
+ * @throws HearthError `missing_file`; `corrupt_file` if it is too long, not JSON or does not match the schema.
  */
 export async function readJsonFile<Schema extends z.ZodType>(
   path: string,
@@ -30,7 +30,7 @@ export async function readJsonFile<Schema extends z.ZodType>(
 /**
  * Reads a whole file as UTF-8.
  *
- * @throws HearthError `missing_file`; `corrupt_file` for one that is too long.
+ * @throws HearthError `missing_file`; `corrupt_file` if it is too long.
  */
 export function readTextFile(path: string, maxBytes: number, signal: AbortSignal): Promise<string> {
   return withFileSource(path, (source) => readSource(source, maxBytes, signal));

@@ -10,18 +10,18 @@ import { findMlxFolder, mlxModel } from './mlx-model.ts';
 import type { ScannedRepository } from './scan-repository.ts';
 import type { ScannedFile } from './scanned-file.ts';
 
-/** Headers that are read at the same time in one repository; each takes a window of memory. */
+/** Maximum number of headers read concurrently in one repository; each needs one window of memory. */
 const concurrentHeaders = 4;
 
 export interface RepositoryModels {
   readonly models: readonly RepositoryModel[];
-  /** Faults of files that are not models by themselves. */
+  /** Errors of files that are not models themselves. */
   readonly faults: readonly ModelFault[];
 }
 
 interface RepositoryReader {
   read(repository: ScannedRepository): Promise<RepositoryModels>;
-  /** Drops the cached data of files that the last scan did not see. */
+  /** Drops cached data of files that the last scan did not find. */
   forgetUnused(): void;
 }
 

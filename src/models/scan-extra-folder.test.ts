@@ -54,7 +54,7 @@ describe('a folder of another program', () => {
     expect(await found()).toEqual(['acme/fine vlm f16']);
   });
 
-  test('with files alone, and with folders of one model', async () => {
+  test('with only files, and with folders of one model', async () => {
     await put('extra/cat-7B.gguf');
     await put('extra/dog.gguf');
     await put('extra/mmproj-dog-F16.gguf', projector);
@@ -71,7 +71,7 @@ describe('a folder of another program', () => {
     ]);
   });
 
-  test('yields to the own one, and comes before the starter models', async () => {
+  test('comes after the own folder and before the starter models', async () => {
     await put('own/acme/fine/fine.gguf', named('mine'));
     await put('extra/acme/fine/fine-other.gguf', named('theirs'));
     await put('extra/hearth/starter-chat/chat.gguf', named('theirs'));
@@ -80,13 +80,13 @@ describe('a folder of another program', () => {
     expect((await library.find('hearth/starter-chat')).model.displayName).toBe('theirs');
   });
 
-  test('that is the own one is read once', async () => {
+  test('equal to the own one is read once', async () => {
     await put('own/acme/fine/fine.gguf');
     await symlink(join(folder, 'own'), join(folder, 'extra'));
     expect(await found()).toHaveLength(1);
   });
 
-  test('that is not there is logged once, also when it comes and goes', async () => {
+  test('that is missing is logged once, even if it reappears', async () => {
     const library = openLibrary();
     await library.list();
     await library.list();
@@ -170,7 +170,7 @@ describe("Ollama's store", () => {
     ['an adapter', { layers: [layer('model'), layer('adapter')] }],
     ['weights that are not there', { layers: [layer('model', `sha256:${'0'.repeat(64)}`)] }],
     ['more than is read', `{"layers": [${' '.repeat(300_000)}]}`],
-  ])('is left out where a manifest has %s', async (_, manifest) => {
+  ])('is omitted if a manifest has %s', async (_, manifest) => {
     await putOllamaBlob(store(), model());
     await put('own/secret', model());
     await put(
@@ -184,7 +184,7 @@ describe("Ollama's store", () => {
     expect(logged).toHaveLength(1);
   });
 
-  test('says nothing of a model without weights of its own', async () => {
+  test('ignores a model without its own weights', async () => {
     await mkdir(join(store(), 'blobs'), { recursive: true });
     await put(
       'extra/manifests/registry.example/library/far/cloud',

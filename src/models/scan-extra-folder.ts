@@ -10,13 +10,13 @@ import {
   type ScannedRepository,
 } from './scan-repository.ts';
 
-/** Publisher of models whose path has none. */
+/** Publisher of models without one in their path. */
 const unnamedPublisher = 'local';
 const concurrentFolders = 32;
 
 /**
  * Finds the models in a folder of another program: an Ollama store (`manifests/`, `blobs/`), or
- * `<publisher>/<repository>/<files>`, or `<repository>/<files>`, or files alone; also mixed.
+ * `<publisher>/<repository>/<files>`, or `<repository>/<files>`, or only files; also mixed.
  */
 export async function scanExtraFolder(
   root: ModelRoot,

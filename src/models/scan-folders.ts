@@ -6,7 +6,7 @@ import { scanExtraFolder } from './scan-extra-folder.ts';
 import { scanRepository, type ModelRoot, type ScannedRepository } from './scan-repository.ts';
 
 interface FolderScanner {
-  /** Finds the repositories under each root, in the order of the roots and then of names. */
+  /** Finds the repositories under each root, ordered by root and name. */
   scan(
     roots: readonly ModelRoot[],
     reportUnreadable: ReportUnreadable,
@@ -16,8 +16,8 @@ interface FolderScanner {
 const concurrentRepositories = 32;
 
 /**
- * Looks for models in folders. Follows links, which users create, and skips hidden files and names with control
- * characters. A root that does not exist is empty, and so is one that is the same folder as an earlier one.
+ * Finds models in folders. Follows links, which users create, and skips hidden files and names with control
+ * characters. A root that does not exist is empty, and so is a root that equals an earlier one.
  */
 export function createFolderScanner(signal: AbortSignal): FolderScanner {
   const ollama = createOllamaStores(signal);
@@ -65,7 +65,7 @@ async function scanRoot(
   return found.flat();
 }
 
-/** The user should know that a folder in the settings does not exist. */
+/** Users should learn that a folder in the settings does not exist. */
 async function reportMissing(folder: string, reportUnreadable: ReportUnreadable): Promise<void> {
   if ((await stat(folder).catch(() => null)) === null)
     reportUnreadable(folder, new Error('There is no such folder.'));

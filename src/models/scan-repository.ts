@@ -9,23 +9,23 @@ import { statFile, type ScannedFile } from './scanned-file.ts';
 
 export interface ModelRoot {
   readonly folder: string;
-  /** If set, the folder contains repositories of this publisher, otherwise folders of publishers. */
+  /** If set, the folder contains repositories of this publisher. Else it contains folders of publishers. */
   readonly publisher?: string;
   /**
-   * The owner of the folder; Hearth removes models only from its own library. Folders of other programs (`extra`) have
-   * different layouts. `library` by default.
+   * The owner of the folder. Hearth removes models only from its own library. Folders of other programs (`extra`)
+   * may have several layouts. Defaults to `library`.
    */
   readonly origin?: 'library' | 'extra' | 'starter';
 }
 
-/** A folder of one repository with those of its files that matter here, also of its direct subfolders. */
+/** The folder of one repository, with the relevant files in it and its direct subfolders. */
 export interface ScannedRepository {
   readonly root: ModelRoot;
   readonly publisher: string;
   readonly name: string;
   readonly folder: string;
   readonly files: readonly ScannedFile[];
-  /** Whether its files have nothing to do with one another, so that each model is named after its file. */
+  /** Whether its files are unrelated, so that each model is named after its file. */
   readonly isCollection?: boolean;
 }
 
@@ -33,7 +33,7 @@ const relevantFile =
   /\.(?:gguf|safetensors)$|^(?:config|tokenizer_config)\.json$|^chat_template\.jinja$/i;
 const weightsFile = /\.(?:gguf|safetensors)$/i;
 
-/** The model files of one repository's folder and of the folders right below it. */
+/** The model files of one repository's folder and its direct subfolders. */
 export async function scanRepository(
   place: Omit<ScannedRepository, 'files'>,
   reportUnreadable: ReportUnreadable,
@@ -45,7 +45,7 @@ export async function scanRepository(
   return { ...place, files };
 }
 
-/** Whether the weights of a model lie right in a folder. */
+/** Whether the weights of a model are directly in a folder. */
 export function holdsWeights({ entries }: FolderEntries): boolean {
   return entries.some((entry) => weightsFile.test(entry.name) && !entry.isDirectory());
 }

@@ -5,11 +5,11 @@ export interface ScannedFile {
   /** The descriptive name of the file; usually the last part of the path. */
   readonly name: string;
   readonly sizeBytes: number;
-  /** Changes when the file does; made of its size and times. */
+  /** Changes with the file; derived from its size and times. */
   readonly fingerprint: string;
 }
 
-/** null where it is not a file, does not exist, or is a broken link. */
+/** null if it is not a file, does not exist, or is a broken link. */
 export async function statFile(path: string, name: string): Promise<ScannedFile | null> {
   const found = await stat(path).catch(() => null);
   if (found?.isFile() !== true) return null;
@@ -17,7 +17,7 @@ export async function statFile(path: string, name: string): Promise<ScannedFile 
   return { path, name, sizeBytes: size, fingerprint: `${size}:${mtimeMs}:${ctimeMs}` };
 }
 
-/** Whether the file is still the one that was scanned. */
+/** Whether the file is unchanged since the scan. */
 export async function isUnchanged(file: ScannedFile): Promise<boolean> {
   return (await statFile(file.path, file.name))?.fingerprint === file.fingerprint;
 }

@@ -10,7 +10,7 @@ export interface LibraryContent {
   readonly faults: readonly (ModelFault & { readonly key: string })[];
 }
 
-/** Keys that an error message lists at most. */
+/** Maximum number of keys in an error message. */
 const listedKeys = 20;
 
 /**
@@ -24,7 +24,7 @@ export function selectModel(content: LibraryContent, identifier: string): ModelS
 }
 
 /**
- * The key and the variant that an identifier names; null for the variant where it names none.
+ * Splits an identifier into key and variant; the variant is null if there is none.
  *
  * @throws HearthError `model_not_found` for the key.
  */
@@ -41,7 +41,7 @@ export function resolveIdentifier(
   return { key, variantId: wanted.slice(at + 1) };
 }
 
-/** The key with this name, or the only one with this second half; null where there is none. */
+/** Finds the key with this name, or the only one with this second half; null if there is none. */
 function findKey({ models, faults }: LibraryContent, name: string): string | null {
   const keys = [...new Set([...models, ...faults].map(({ key }) => key))];
   if (keys.includes(name)) return name;

@@ -38,7 +38,7 @@ interface Tag {
   readonly code: string;
   /** Contents of its string literals, in order. */
   readonly literals: string;
-  /** Where the text after the tag starts. */
+  /** Position after the tag. */
   readonly end: number;
 }
 

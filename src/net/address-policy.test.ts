@@ -102,7 +102,7 @@ describe('createAddressPolicy', () => {
     expect(() => policy.assertUrl(new URL(address))).toThrow(/is not at a public address/);
   });
 
-  it('goes by the port where one is given', () => {
+  it('compares the port if it is set', () => {
     expect(policy.isAllowed(new URL('http://mirror.lan:8080/'))).toBe(true);
     expect(policy.isAllowed(new URL('http://mirror.lan/'))).toBe(false);
     const secure = createAddressPolicy({ type: 'public', allowedHosts: ['a.lan:443'] });
@@ -134,14 +134,14 @@ describe('createAddressPolicy', () => {
   });
 
   it('asks for all addresses of a name, whatever the socket asks for', () => {
-    const asked: unknown[] = [];
+    const queries: unknown[] = [];
     const { lookup } = createAddressPolicy({
       type: 'public',
       allowedHosts: [],
-      resolve: (hostname, options) => void asked.push([hostname, options]),
+      resolve: (hostname, options) => void queries.push([hostname, options]),
     });
     lookup('name', { all: false, family: 6 }, () => {});
-    expect(asked).toEqual([['name', { all: true, family: 6 }]]);
+    expect(queries).toEqual([['name', { all: true, family: 6 }]]);
   });
 
   it('gives the error of a name that is not known, and no address with an error', () => {
@@ -178,7 +178,7 @@ describe('createAddressPolicy', () => {
   });
 
   it.each([[['127.0.0.1']], [['8.8.8.8', '10.0.0.1']], [[]]])(
-    'refuses a name at %s',
+    'rejects a name at %s',
     async (found) => {
       await expect(look(found, true)).rejects.toMatchObject({ code: 'ERR_ADDRESS_REFUSED' });
     },

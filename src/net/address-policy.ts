@@ -7,7 +7,7 @@ export class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
   readonly code = 'ERR_ADDRESS_REFUSED';
 
-  /** The address that the name resolves to is left out: it would describe the network of the server. */
+  /** The message omits the resolved address, which would reveal the server's network. */
   constructor(host: string) {
     super(`${host} is not at a public address`);
   }
@@ -19,7 +19,7 @@ const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
 /**
- * Whether an IP address belongs to the public Internet. These do not: the loopback, private, link-local, shared
+ * Whether an IP address belongs to the public Internet. Not public are: the loopback, private, link-local, shared
  * (100.64/10), documentation, benchmark, multicast, reserved and unspecified ranges of the IANA registries,
  * and the tunnels 6to4 and Teredo. An IPv4 address inside IPv6 (mapped, NAT64) is checked as IPv4.
  */
@@ -44,17 +44,17 @@ export type ResolveAddresses = (
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** Which addresses outbound requests may go to. */
+/** The addresses that outbound requests may connect to. */
 export type EgressPolicy =
-  /** Any address: the person who runs Hearth chose it. */
+  /** Any address: the operator chose it. */
   { readonly type: 'any' } | PublicEgress;
 
-/** Public addresses alone: a client or another server chose the address. */
+/** Public addresses only: a client or another server chose the address. */
 export interface PublicEgress {
   readonly type: 'public';
   /** Exceptions, as `host` (any port) or `host:port`, IPv6 in brackets. */
   readonly allowedHosts: readonly string[];
-  /** In place of the system's resolver. */
+  /** Replaces the system's resolver. */
   readonly resolve?: ResolveAddresses;
 }
 
@@ -62,14 +62,14 @@ export interface AddressPolicy {
   /** Whether the host is one of the exceptions. */
   isAllowed(url: URL): boolean;
   /**
-   * Checks a URL without resolving a name: IP addresses, and names of this machine.
+   * Checks IP addresses and names of this machine in a URL, without resolving names.
    *
    * @throws AddressRefused
    */
   assertUrl(url: URL): void;
   /**
    * For sockets: resolves a name and fails with `AddressRefused` unless all its addresses are public. The
-   * socket connects to the addresses that were checked, so a name can't resolve differently afterwards.
+   * socket connects to the checked addresses, so a second resolution can't return others.
    */
   readonly lookup: LookupFunction;
 }
@@ -115,7 +115,7 @@ function answer(
   }
 }
 
-/** Names that every resolver, a proxy's too, resolves to its own machine or link. */
+/** Names that every resolver, including a proxy's, resolves to its own machine or link. */
 function isLocalName(hostname: string): boolean {
   return /(?:^|\.)(?:localhost|local|internal|localdomain)\.?$/.test(hostname);
 }

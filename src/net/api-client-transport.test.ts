@@ -28,7 +28,7 @@ async function read(chunks: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 describe('sendApiRequest', () => {
-  it('sends method, headers and body, and gives the answer of any status', async () => {
+  it('sends method, headers and body, and returns a response of any status', async () => {
     const answer = await send(
       ({ method, headers, body }, response) => {
         response.writeHead(404).end(`${method} ${String(headers['x-key'])} ${body}`);
@@ -38,7 +38,7 @@ describe('sendApiRequest', () => {
     expect([answer.status, await read(answer.chunks)]).toEqual([404, 'POST k text']);
   });
 
-  it('does not follow a redirect, since the token would go along', async () => {
+  it('does not follow a redirect, which would receive the token', async () => {
     const answer = await send((_, response) => {
       response.writeHead(302, { location: '/there' }).end();
     });
@@ -47,7 +47,7 @@ describe('sendApiRequest', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('says why a server can not be reached', async () => {
+  it('reports why a server cannot be reached', async () => {
     const { url } = await startLoopbackServer(() => {}).then(async (other) => {
       await other.close();
       return other;
@@ -61,7 +61,7 @@ describe('sendApiRequest', () => {
     });
   });
 
-  it('says that an answer broke off', async () => {
+  it('reports that a response was cut', async () => {
     const { chunks } = await send((_, response) => {
       response.writeHead(200, { 'content-length': 10 });
       response.write('01234', () => response.destroy());
@@ -69,7 +69,7 @@ describe('sendApiRequest', () => {
     await expect(read(chunks)).rejects.toBeInstanceOf(TransportError);
   });
 
-  it('throws the reason of the signal, before the answer and within it', async () => {
+  it('throws the reason of the signal, before and during the response', async () => {
     const reason = new Error('enough');
     const early = new AbortController();
     const silent = send(() => early.abort(reason), { signal: early.signal });
@@ -84,7 +84,7 @@ describe('sendApiRequest', () => {
     }).rejects.toBe(reason);
   });
 
-  it('closes the connection of an answer that is not read to its end', async () => {
+  it('closes the connection of a response that is not read completely', async () => {
     let gone: Promise<unknown> = Promise.resolve();
     const { chunks } = await send((_, response) => {
       gone = once(response, 'close');
@@ -95,6 +95,6 @@ describe('sendApiRequest', () => {
   });
 });
 
-it('keeps the text of a value that is not an error', () => {
+it('keeps the text of a thrown value that is not an error', () => {
   expect(new TransportError('odd')).toMatchObject({ message: 'odd', code: undefined });
 });

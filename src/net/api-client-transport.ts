@@ -23,7 +23,7 @@ interface ApiRequest {
 
 export interface ApiAnswer {
   readonly status: number;
-  /** @throws TransportError; the signal's reason when aborted. Leaving the loop closes the connection. */
+  /** @throws TransportError; the signal's reason when aborted. Breaking out of the loop closes the connection. */
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
@@ -31,8 +31,8 @@ export interface ApiAnswer {
 const agent = new Agent();
 
 /**
- * Sends one request to a Hearth server that the user chose. Does not follow redirects, which would get the token.
- * Only the signal limits the time: a large model loads for minutes.
+ * Sends a request to the user's Hearth server. Does not follow redirects, since they would receive the token.
+ * Only the signal limits the time: loading a large model may take minutes.
  *
  * @throws TransportError; the signal's reason when aborted.
  */

@@ -55,7 +55,7 @@ const redirectTo =
   };
 
 describe('a client for public addresses', () => {
-  it('connects to hosts that are allowed, and to no other private one', async () => {
+  it('connects to allowed private hosts only', async () => {
     const server = await serve((_, response) => response.end('inside'));
     expect(await read(open([hostOf(server)]), server.url)).toBe('inside');
     await expect(read(open([]), server.url)).rejects.toMatchObject({ reason: 'refused' });
@@ -67,7 +67,7 @@ describe('a client for public addresses', () => {
     'http://127.0.0.2/',
     'http://[::ffff:127.0.0.1]/',
     'http://localhost/',
-  ])('refuses a redirect to %s', async (location) => {
+  ])('rejects a redirect to %s', async (location) => {
     const server = await serve(redirectTo(() => location));
     await expect(read(open([hostOf(server)]), server.url)).rejects.toMatchObject({
       reason: 'refused',
@@ -75,7 +75,7 @@ describe('a client for public addresses', () => {
     });
   });
 
-  it('refuses a redirect to another port of an allowed host', async () => {
+  it('rejects a redirect to another port of an allowed host', async () => {
     const other = await serve((_, response) => response.end('inside'));
     const server = await serve(redirectTo(() => other.url));
     await expect(read(open([hostOf(server)]), server.url)).rejects.toMatchObject({
@@ -84,7 +84,7 @@ describe('a client for public addresses', () => {
     expect(other.requests).toHaveLength(0);
   });
 
-  it('refuses names that resolve to private addresses, also beside public ones', async () => {
+  it('rejects names that resolve to private addresses, even beside public ones', async () => {
     const server = await serve((_, response) => response.end('inside'));
     const { port } = new URL(server.url);
     const found: LookupAddress[] = [{ address: '127.0.0.1', family: 4 }];
@@ -96,7 +96,7 @@ describe('a client for public addresses', () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  it('looks a name up once for a connection: there is no second answer to swap in', async () => {
+  it('resolves a name once per connection, so that a second answer has no effect', async () => {
     let lookups = 0;
     const resolve: ResolveAddresses = (_hostname, _options, callback) => {
       lookups += 1;
@@ -108,7 +108,7 @@ describe('a client for public addresses', () => {
     expect(lookups).toBe(1);
   });
 
-  it('checks IP addresses and local names even where a proxy resolves names', async () => {
+  it('checks literal addresses even if a proxy resolves names', async () => {
     const proxy = createServer();
     const tunnels: string[] = [];
     proxy.on('connect', (request, socket) => {
@@ -139,7 +139,7 @@ describe('a client for public addresses', () => {
 });
 
 describe('headers and statuses', () => {
-  it('forwards what is not secret to another origin, and nothing else', async () => {
+  it('forwards only public headers to another origin', async () => {
     const cdn = await serve(({ headers }, response) => {
       response.writeHead(206).end(`${headers.range} ${headers.authorization ?? 'no token'}`);
     });
@@ -156,7 +156,7 @@ describe('headers and statuses', () => {
     });
   });
 
-  it('does not take up the token again on the way back', async () => {
+  it('does not send the token again after a redirect back', async () => {
     const cdn = await serve(redirectTo(() => `${server.url}/back`));
     const server = await serve(({ path, headers }, response) => {
       if (path === '/back') response.end(headers.authorization ?? 'no token');
@@ -179,7 +179,7 @@ describe('headers and statuses', () => {
     });
   });
 
-  it('closes the connection of a body that is discarded', async () => {
+  it('closes the connection of a discarded body', async () => {
     let gone: Promise<unknown> = Promise.resolve();
     const server = await serve((_, response) => {
       gone = once(response, 'close');

@@ -44,12 +44,12 @@ it('posts JSON with its key and reads JSON', async () => {
   });
 });
 
-it('gives no body for what is not JSON', async () => {
+it('returns no body if it is not JSON', async () => {
   const connection = await connectTo((_, response) => response.end('<html>'));
   await expect(connection.getJson('/', signal)).resolves.toEqual({ status: 200, body: undefined });
 });
 
-it('hands a stream on as it comes, to its end', async () => {
+it('forwards a stream to its end', async () => {
   let response: ServerResponse | undefined;
   const connection = await connectTo((_, started) => {
     response = started;
@@ -60,14 +60,14 @@ it('hands a stream on as it comes, to its end', async () => {
   stream.setMinimumInterval(60_000);
   response?.write('two');
   response?.end('three');
-  // The end waits for nothing.
+  // The end is not delayed.
   expect(Buffer.concat([...((await stream.read()) ?? [])]).toString()).toMatch(/^two(three)?$/u);
   for (let rest = await stream.read(); rest !== undefined; rest = await stream.read()) {
     expect(String(rest)).toBe('three');
   }
 });
 
-it('pauses a peer that sends more than is read', async () => {
+it('pauses a peer that sends faster than the reader', async () => {
   const chunk = Buffer.alloc(1024 * 1024);
   let writtenBytes = 0;
   const connection = await connectTo((_, response) => {
@@ -109,7 +109,7 @@ it('closes the socket and throws the reason when aborted', async () => {
   await vi.waitFor(() => expect(isClosed).toBe(true));
 });
 
-it('throws the reason when aborted before there is an answer', async () => {
+it('throws the reason when aborted before a response', async () => {
   const controller = new AbortController();
   const connection = await connectTo(() => controller.abort('enough'));
   await expect(connection.postJson('/', {}, controller.signal)).rejects.toBe('enough');
@@ -125,13 +125,13 @@ it('throws the reason when aborted while it waits for a socket', async () => {
   await expect(third).rejects.toBe('enough');
 });
 
-it('is lost without a listener', async () => {
+it('is lost if no server listens', async () => {
   const server = await startLoopbackServer(() => {});
   await server.close();
   await expect(connect(server.url).getJson('/', signal)).rejects.toThrow(ConnectionLostError);
 });
 
-it('is lost when a stream breaks off', async () => {
+it('is lost if a stream is cut', async () => {
   const connection = await connectTo((_, response) => {
     response.write('one', () => response.destroy());
   });
@@ -141,7 +141,7 @@ it('is lost when a stream breaks off', async () => {
   }).rejects.toThrow(ConnectionLostError);
 });
 
-it('tries once more when a socket was closed before any answer', async () => {
+it('retries once if a socket was closed before any response', async () => {
   let requestCount = 0;
   const connection = await connectTo((_, response) => {
     requestCount += 1;
@@ -156,7 +156,7 @@ it('is lost when the socket is closed again', async () => {
   await expect(connection.postJson('/', {}, signal)).rejects.toThrow(ConnectionLostError);
 });
 
-it('sends no key where there is none, and always JSON', async () => {
+it('sends no key if there is none, and always JSON', async () => {
   const server = await startLoopbackServer(({ headers, method }, response) => {
     const { authorization = 'none', 'content-type': type } = headers;
     response.end(JSON.stringify({ method, authorization, type }));
@@ -171,7 +171,7 @@ it('sends no key where there is none, and always JSON', async () => {
   });
 });
 
-it('speaks through a unix socket', async () => {
+it('connects to a unix socket', async () => {
   const socketPath = join(await temporaryFolder(), 'engine.sock');
   const server = createServer((request, response) => response.end(JSON.stringify(request.url)));
   server.listen(socketPath);
@@ -185,7 +185,7 @@ it('speaks through a unix socket', async () => {
   expect(await connection.getJson('/props', signal)).toEqual({ status: 200, body: '/props' });
 });
 
-it('is not asked with a signal that is aborted', async () => {
+it('sends nothing for an aborted signal', async () => {
   let requestCount = 0;
   const connection = await connectTo((_, response) => {
     requestCount += 1;
@@ -195,7 +195,7 @@ it('is not asked with a signal that is aborted', async () => {
   expect(requestCount).toBe(0);
 });
 
-it('says that it is lost, and why', async () => {
+it('reports the cause of a loss', async () => {
   const connection = await connectTo((_, response) => response.destroy());
   const error: unknown = await connection.postJson('/', {}, signal).catch((caught) => caught);
   expect(error).toMatchObject({
@@ -205,14 +205,14 @@ it('says that it is lost, and why', async () => {
   });
 });
 
-it('does not retry without a listener', async () => {
+it('does not retry if no server listens', async () => {
   const server = await startLoopbackServer(() => {});
   await server.close();
   const lost = connect(server.url).getJson('/', signal);
   await expect(lost).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
 });
 
-it('closes with the requests under way', async () => {
+it('closes with the requests in flight', async () => {
   const connection = await connectTo((_, response) => response.write('one'));
   const stream = await connection.openStream('/', {}, signal);
   await stream.read();
@@ -220,7 +220,7 @@ it('closes with the requests under way', async () => {
   await Promise.all([expect(next).rejects.toBeInstanceOf(ConnectionLostError), connection.close()]);
 });
 
-it('holds back what comes too soon after the last batch', async () => {
+it('delays bytes that arrive too soon after the last batch', async () => {
   let response: ServerResponse | undefined;
   const connection = await connectTo((_, started) => {
     response = started;
@@ -284,13 +284,13 @@ describe('readReply', () => {
     return { stream, isClosed: () => isClosed };
   };
 
-  it('joins pieces, also within a character', async () => {
+  it('joins chunks, even within a character', async () => {
     const [first, second] = [Buffer.from('"é"').subarray(0, 2), Buffer.from('"é"').subarray(2)];
     const { stream } = streamOf([first], [second]);
     expect(await readReply(stream)).toEqual({ status: 207, body: 'é' });
   });
 
-  it('takes 256 MiB, and no more', async () => {
+  it('accepts at most 256 MiB', async () => {
     const half = Buffer.alloc(128 * 1024 * 1024, ' ');
     const whole = streamOf([half, half]);
     expect(await readReply(whole.stream)).toEqual({ status: 207, body: undefined });

@@ -3,7 +3,7 @@ import { errorCode } from '../error-code.ts';
 import { ResponseReader } from './response-reader.ts';
 import { wellFormedJson } from './well-formed-json.ts';
 
-/** Where an engine listens: a unix socket, or an HTTP origin such as `http://127.0.0.1:4000`. */
+/** The address of an engine: a unix socket, or an HTTP origin such as `http://127.0.0.1:4000`. */
 export type EngineAddress = { readonly socketPath: string } | { readonly origin: string };
 
 /** The engine can't be reached, or closed the connection before its response was complete. */
@@ -13,7 +13,7 @@ export class ConnectionLostError extends Error {
 
 export interface EngineReply {
   readonly status: number;
-  /** Undefined where the body is not JSON. */
+  /** Undefined if the body is not JSON. */
   readonly body: unknown;
 }
 
@@ -31,7 +31,7 @@ export interface EngineStream {
   close(): void;
 }
 
-/** HTTP to one engine: JSON in, JSON or a stream of bytes out. */
+/** An HTTP client for one engine: sends JSON, receives JSON or a stream of bytes. */
 export interface EngineConnection {
   getJson(path: string, signal: AbortSignal): Promise<EngineReply>;
   postJson(path: string, body: object, signal: AbortSignal): Promise<EngineReply>;
@@ -44,7 +44,7 @@ interface EngineConnectionOptions {
   readonly address: EngineAddress;
   /** Sent as a bearer token. */
   readonly apiKey?: string;
-  /** Most open sockets; further requests wait for one. */
+  /** Maximum number of open sockets; further requests wait. */
   readonly maxConnections: number;
   /** The server closes the connection after a stream without announcing it, as llama-server does. */
   readonly closesAfterStream?: boolean;
@@ -91,7 +91,7 @@ export function connectEngine(options: EngineConnectionOptions): EngineConnectio
     };
   }
 
-  /** The engine may close an idle socket just when it is used again: tries once more, if no response has begun. */
+  /** Retries once if no response has begun: the engine may close an idle socket just as it is reused. */
   async function open(request: EngineRequest, signal: AbortSignal): Promise<EngineStream> {
     try {
       return await dispatch(request, signal);
@@ -111,7 +111,7 @@ export function connectEngine(options: EngineConnectionOptions): EngineConnectio
   };
 }
 
-/** Reads an answer to its end and parses it. */
+/** Reads a response completely and parses it. */
 export async function readReply(stream: EngineStream): Promise<EngineReply> {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** These can have no body, not even an empty one. */
+/** Statuses that do not allow a body, not even an empty one. */
 const statusesWithoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** Whether a `Response` of this status may have a body. */
@@ -8,7 +8,7 @@ export function mayHaveBody(status: number): boolean {
   return !statusesWithoutBody.has(status);
 }
 
-/** Builds a `Response` for libraries that take a `fetch`. */
+/** Builds a `Response` for libraries that accept a `fetch`. */
 export function toFetchResponse(
   { status, headers }: { readonly status: number; readonly headers: IncomingHttpHeaders },
   body: Uint8Array | ReadableStream<Uint8Array> | null,

@@ -11,7 +11,7 @@ interface HttpAgentOptions {
 
 /**
  * The connections of a client, direct or through the proxy of the environment. A proxy resolves names itself, so
- * only the address as written can be checked there.
+ * only the literal address can be checked in that case.
  */
 export function createHttpAgent(options: HttpAgentOptions): Dispatcher {
   const { environment, idleTimeoutMs, policy } = options;
@@ -27,7 +27,7 @@ export function createHttpAgent(options: HttpAgentOptions): Dispatcher {
   });
 }
 
-/** Connections belong to an origin, so each is checked once, when it is made. */
+/** A connection belongs to one origin, so it is checked once, when it is opened. */
 function guardedConnector(policy: AddressPolicy, timeout: number): buildConnector.connector {
   const open = buildConnector({ timeout });
   const guarded = buildConnector({ timeout, lookup: policy.lookup });

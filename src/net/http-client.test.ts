@@ -43,7 +43,7 @@ async function read(client: HttpClient, url: URL, maxBytes = 1_000_000): Promise
 }
 
 describe('HttpClient', () => {
-  it('gives the body and tells how much of it has come', async () => {
+  it('returns the body and reports progress', async () => {
     const { url } = await serve((_, response) => {
       response.writeHead(200, { 'content-length': 5 }).end('hello');
     });
@@ -57,7 +57,7 @@ describe('HttpClient', () => {
     expect(progress).toStrictEqual([[5, 5]]);
   });
 
-  it('follows redirects, and leaves headers behind when the host changes', async () => {
+  it('follows redirects, and drops headers when the host changes', async () => {
     const { url: target } = await serve((request, response) => {
       response.end(`token: ${request.headers['authorization'] ?? 'none'}`);
     });
@@ -82,14 +82,14 @@ describe('HttpClient', () => {
     await expect(read(open(), url)).rejects.toMatchObject({ reason: 'redirect' });
   });
 
-  it('refuses a redirect to another protocol', async () => {
+  it('rejects a redirect to another protocol', async () => {
     const { url } = await serve((_, response) => {
       response.writeHead(302, { location: 'file:///etc/passwd' }).end();
     });
     await expect(read(open(), url)).rejects.toMatchObject({ reason: 'redirect' });
   });
 
-  it('reports the status of a response that is not a success', async () => {
+  it('reports the status of an unsuccessful response', async () => {
     const { url } = await serve((_, response) => {
       response.writeHead(404).end('nothing');
     });
@@ -99,14 +99,14 @@ describe('HttpClient', () => {
   it.each([
     ['declared', { 'content-length': 10 }],
     ['streamed', {}],
-  ])('refuses a body that is too large (%s)', async (_, headers) => {
+  ])('rejects a body that is too large (%s)', async (_, headers) => {
     const { url } = await serve((_request, response) => {
       response.writeHead(200, headers).end('0123456789');
     });
     await expect(read(open(), url, 9)).rejects.toMatchObject({ reason: 'too_large' });
   });
 
-  it('tells a host that nothing listens on from a transfer that broke', async () => {
+  it('distinguishes an unreachable host from a cut transfer', async () => {
     const { url } = await serve((_, response) => {
       response.writeHead(200, { 'content-length': 10 });
       response.write('01234', () => response.destroy());
@@ -119,12 +119,12 @@ describe('HttpClient', () => {
     await expect(read(open(), closed)).rejects.toMatchObject({ reason: 'unreachable' });
   });
 
-  it('gives up on a server that stays silent', async () => {
+  it('times out for a silent server', async () => {
     const { url } = await serve(() => {});
     await expect(read(open({}, 100), url)).rejects.toMatchObject({ reason: 'timeout' });
   });
 
-  it('ends with the reason of the signal, before the answer and within it', async () => {
+  it('throws the reason of the signal, before and during the response', async () => {
     const reason = new Error('enough');
     const controller = new AbortController();
     const { url } = await serve((request, response) => {
@@ -140,7 +140,7 @@ describe('HttpClient', () => {
     }).rejects.toBe(reason);
   });
 
-  it('goes through the proxy of its environment, but not for the hosts that it excludes', async () => {
+  it('uses the proxy of its environment, but not for the hosts that it excludes', async () => {
     const { url } = await serve((_, response) => response.end('behind the proxy'));
     const tunnels: string[] = [];
     const { server: proxy, url: proxyUrl } = await serve((_, response) => response.destroy());

@@ -6,11 +6,11 @@ import type { ResponseReader } from './response-reader.ts';
 
 export interface HttpGetOptions {
   readonly signal: AbortSignal;
-  /** Most bytes of body to accept. */
+  /** Maximum size of the body in bytes. */
   readonly maxBytes: number;
-  /** For the first origin alone: dropped for good once a redirect leads to another. */
+  /** For the first origin only: dropped at the first redirect to another origin. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent wherever redirects lead, such as `range`: nothing secret. */
+  /** Sent to all redirect targets, such as `range`; must not be secret. */
   readonly forwardedHeaders?: Readonly<Record<string, string>>;
   /** Called for each piece of the body with the bytes received so far. */
   readonly onProgress?: (receivedBytes: number, totalBytes?: number) => void;
@@ -22,31 +22,31 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /**
-   * Read it to its end, leave the loop, `discard` it or abort the signal, or the connection stays in use.
-   * It throws `HttpFailure` like the request itself.
+   * Read it completely, break out of the loop, `discard` it or abort the signal; else the connection stays in use.
+   * Reading throws `HttpFailure` like the request itself.
    */
   readonly body: AsyncIterable<Uint8Array>;
   discard(): void;
 }
 
-/** HTTP to addresses outside this machine. */
+/** An HTTP client for addresses outside this machine. */
 export interface HttpClient {
   /**
    * Requests a resource and follows redirects, never from https to http.
    *
-   * @throws HttpFailure, also for a status other than 2xx; the signal's reason when aborted.
+   * @throws HttpFailure, including for a status other than 2xx; the signal's reason when aborted.
    */
   get(url: URL, options: HttpGetOptions): Promise<HttpResponse>;
-  /** Ends the requests in flight and closes every socket. */
+  /** Aborts the requests in flight and closes every socket. */
   close(): Promise<void>;
 }
 
 interface HttpClientOptions {
-  /** `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` are read from it. */
+  /** Environment with `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Longest silence: until connected, until the headers, between pieces of the body. */
+  /** Idle timeout: until connected, until the headers, between chunks of the body. */
   readonly idleTimeoutMs?: number;
-  /** Which addresses requests and redirects may go to; any by default. */
+  /** Allowed addresses of requests and redirects; defaults to any. */
   readonly egress?: EgressPolicy;
 }
 
@@ -99,7 +99,7 @@ async function* readBody(
     const message = `the transfer broke off after ${receivedBytes} bytes`;
     throw toHttpFailure(error, 'interrupted', message, { signal });
   } finally {
-    // Closes the connection of a body that was not read to its end.
+    // Closes the connection of a body that was not read completely.
     response.abort(new Error('discarded'));
   }
 }

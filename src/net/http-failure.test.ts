@@ -10,13 +10,13 @@ const convert = (error: unknown, isRedirected?: boolean) =>
   });
 const coded = (code: string) => Object.assign(new Error('of the system'), { code });
 
-it('throws the reason of an aborted signal, whatever failed', () => {
+it('throws the reason of an aborted signal for any failure', () => {
   const reason = new Error('stopped');
   const aborted = { signal: AbortSignal.abort(reason) };
   expect(toHttpFailure(new HttpFailure('status', ''), 'unreachable', '', aborted)).toBe(reason);
 });
 
-it('returns a failure unchanged', () => {
+it('keeps a failure unchanged', () => {
   const failure = new HttpFailure('too_large', 'too large');
   expect(convert(failure)).toBe(failure);
   expect(failure).toMatchObject({
@@ -37,13 +37,13 @@ it.each([
   ],
   [coded('ETIMEDOUT'), 'timeout', "hub.test can't be reached (ETIMEDOUT)"],
   [coded('TIMEOUT_ELSEWHERE'), 'unreachable', "hub.test can't be reached (TIMEOUT_ELSEWHERE)"],
-])('says of %o that the host is %s', (error, reason, message) => {
+])('reports for %o that the host is %s', (error, reason, message) => {
   const failure = convert(error);
   expect(failure).toBeInstanceOf(HttpFailure);
   expect(failure).toMatchObject({ reason, message, cause: error, isRedirected: false });
 });
 
-it('passes on why an address is refused, and where', () => {
+it('reports why an address is refused, and which', () => {
   const error = new AddressRefused('intranet.test');
   expect(convert(error, true)).toMatchObject({
     reason: 'refused',

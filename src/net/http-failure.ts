@@ -26,11 +26,11 @@ interface HttpFailureDetail {
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';
   readonly reason: HttpFailureReason;
-  /** The HTTP status, where `reason` is `status`. */
+  /** The HTTP status, if `reason` is `status`. */
   readonly status: number | undefined;
-  /** Headers of the response where `reason` is `status`, else empty. */
+  /** Headers of the response if `reason` is `status`, else empty. */
   readonly headers: IncomingHttpHeaders;
-  /** Whether it failed at an address that the first one redirected to. */
+  /** Whether a redirect target failed. */
   readonly isRedirected: boolean;
 
   constructor(reason: HttpFailureReason, message: string, detail: HttpFailureDetail = {}) {
@@ -42,7 +42,7 @@ export class HttpFailure extends Error {
   }
 }
 
-/** Turns an error of a request into what its caller throws: the signal's reason when aborted, else an HttpFailure. */
+/** Converts an error of a request: to the signal's reason when aborted, else to an HttpFailure. */
 export function toHttpFailure(
   error: unknown,
   reason: HttpFailureReason,

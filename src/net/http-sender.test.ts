@@ -6,7 +6,7 @@ import { startLoopbackServer } from '../../test/setup/net/loopback-server.ts';
 import { createHttpClient, type HttpClient, type HttpGetOptions } from './http-client.ts';
 import { HttpFailure } from './http-failure.ts';
 
-/** Redirects, bodies and proxies of outbound requests, seen through the client. */
+/** Redirects, bodies and proxies of outbound requests, tested through the client. */
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -72,7 +72,7 @@ describe('a redirect', () => {
   it.each([
     ['http://:0/', 'redirects to an invalid address'],
     ['ftp://example.com/', 'redirects to ftp://, refused'],
-  ])('to %s is refused', async (location, text) => {
+  ])('to %s is rejected', async (location, text) => {
     const server = await serve((_, response) => response.writeHead(302, { location }).end());
     expect(await failureOf(server.url)).toMatchObject({
       reason: 'redirect',
@@ -121,7 +121,7 @@ describe('an answer', () => {
     expect((await read(open(), server.url)).status).toBe(status);
   });
 
-  it.each([300, 400, 599])('with %i is reported as a status', async (status) => {
+  it.each([300, 400, 599])('with %i is an error with the status', async (status) => {
     const server = await serve((_, response) => response.writeHead(status).end('text'));
     expect(await failureOf(server.url)).toMatchObject({
       reason: 'status',
@@ -139,7 +139,7 @@ describe('an answer', () => {
     });
   });
 
-  it('is refused by its declared size before it has come', async () => {
+  it('is rejected for its declared size before it arrives', async () => {
     const server = await serve((_, response) => {
       response.writeHead(200, { 'content-length': 100 });
       response.write('0');
@@ -147,7 +147,7 @@ describe('an answer', () => {
     expect(await failureOf(server.url, { maxBytes: 99 })).toMatchObject({ reason: 'too_large' });
   });
 
-  it('says after how many bytes it broke off', async () => {
+  it('reports the number of bytes if it is cut', async () => {
     const server = await serve((_, response) => {
       response.writeHead(200, { 'content-length': 10 });
       response.write('01234', () => response.destroy());
@@ -173,7 +173,7 @@ describe('an answer', () => {
     expect([[...totals], last]).toEqual([[undefined], 5]);
   });
 
-  it('that is not read to its end closes its connection', async () => {
+  it('that is no longer read closes its connection', async () => {
     let gone: Promise<unknown> = Promise.resolve();
     const server = await serve((_, response) => {
       gone = once(response, 'close');
@@ -187,14 +187,14 @@ describe('an answer', () => {
 });
 
 describe('a request', () => {
-  it('names Hearth, unless its headers say otherwise', async () => {
+  it('has a user agent of Hearth unless its headers set one', async () => {
     const server = await serve(({ headers }, response) => response.end(headers['user-agent']));
     expect((await read(open(), server.url)).text).toBe('hearth');
     const headers = { 'user-agent': 'other' };
     expect((await read(open(), server.url, { headers })).text).toBe('other');
   });
 
-  it('is not sent with a signal that is aborted', async () => {
+  it('is not sent for an aborted signal', async () => {
     const server = await serve((_, response) => response.end());
     const reason = new Error('stopped');
     const aborted = { signal: AbortSignal.abort(reason) };
@@ -202,7 +202,7 @@ describe('a request', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('to a host without a listener names the host', async () => {
+  it('names a host that does not listen', async () => {
     const server = await startLoopbackServer(() => {});
     await server.close();
     expect(await failureOf(server.url)).toMatchObject({
@@ -225,7 +225,7 @@ describe('a request', () => {
 });
 
 describe('the proxy of the environment', () => {
-  /** A proxy that joins every tunnel with one server, whatever its target. */
+  /** A proxy that connects every tunnel to one server. */
   async function serveProxy(target: string) {
     const tunnels: string[] = [];
     const proxy = createServer((_, response) => response.destroy());
@@ -256,7 +256,7 @@ describe('the proxy of the environment', () => {
   });
 
   it.each(['https_proxy', 'HTTPS_PROXY'])('for https is taken from %s', async (name) => {
-    // What answers speaks no TLS, so that the request fails after the tunnel.
+    // The server does not support TLS, so the request fails after the tunnel.
     const server = await serve((_, response) => response.end());
     const proxy = await serveProxy(server.url);
     const client = open({ environment: { [name]: proxy.url } });
@@ -272,7 +272,7 @@ describe('the proxy of the environment', () => {
     expect(proxy.tunnels).toEqual([]);
   });
 
-  it('is not the one of this process', async () => {
+  it('is independent of the environment of this process', async () => {
     const server = await serve((_, response) => response.end('direct'));
     const proxy = await serveProxy(server.url);
     const before = process.env['http_proxy'];

@@ -8,20 +8,20 @@ export interface HttpSenderOptions {
   readonly egress: EgressPolicy;
   /** `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`; without them no proxy is used. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Longest silence: until connected, until the headers, between pieces of the body. */
+  /** Idle timeout: until connected, until the headers, between chunks of the body. */
   readonly idleTimeoutMs: number;
 }
 
 export interface HttpRequest {
   readonly url: URL;
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** For the first origin alone: dropped for good once a redirect leads to another. */
+  /** For the first origin only: dropped at the first redirect to another origin. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent wherever redirects lead, such as `range`: nothing secret. */
+  /** Sent to all redirect targets, such as `range`; must not be secret. */
   readonly forwardedHeaders: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
   readonly signal: AbortSignal;
-  /** Longest silence between pieces of the body, in place of the sender's; 0: none. */
+  /** Idle timeout between chunks of the body, instead of the sender's; 0: none. */
   readonly bodyTimeoutMs?: number | undefined;
 }
 
@@ -34,21 +34,21 @@ export interface HttpExchange {
 /** Sends requests to addresses outside this machine, within an egress policy. */
 export interface HttpSender {
   /**
-   * Follows redirects, never from https to http. Of the redirects of a POST or DELETE it follows only those that
+   * Follows redirects, never from https to http. For a POST or DELETE, follows only redirects that
    * keep the method and the origin.
    *
-   * @returns The response, whatever its status; it must be read to its end or aborted.
+   * @returns The response, with any status; it must be read completely or aborted.
    * @throws HttpFailure; the signal's reason when aborted.
    */
   send(request: HttpRequest): Promise<HttpExchange>;
-  /** Ends the requests in flight and closes every socket. */
+  /** Aborts the requests in flight and closes every socket. */
   close(): Promise<void>;
 }
 
 const maxRedirects = 5;
-/** How much of a discarded body is read to keep its connection usable. */
+/** Maximum size of a discarded body that is read to keep its connection. */
 const maxDiscardedBytes = 16_384;
-/** Enough to read the socket while the last bytes are written; each connection may hold as much. */
+/** Enough to read the socket while the last bytes are written; each connection may buffer as much. */
 const pauseAboveBytes = 256 * 1024;
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const methodKeepingStatuses: ReadonlySet<number> = new Set([307, 308]);
@@ -106,7 +106,7 @@ async function dispatch(
   }
 }
 
-/** Reads a small body to its end, so that its connection can be used again, and aborts a larger one. */
+/** Reads a small body completely, so that its connection can be reused, and aborts a larger one. */
 export async function discardBody(response: ResponseReader): Promise<void> {
   let bytes = 0;
   for (let pieces = await response.read(); pieces !== undefined; pieces = await response.read()) {

@@ -57,7 +57,7 @@ describe('a request', () => {
     expect(await response.text()).toBe('POST k hearth text');
   });
 
-  it('sends no header that belongs to the connection', async () => {
+  it('sends no connection headers', async () => {
     const server = await serve(({ headers }, response) => response.end(JSON.stringify(headers)));
     const response = await open().fetch(server.url, {
       headers: { Host: 'elsewhere', 'Transfer-Encoding': 'chunked', TE: 'x', 'X-Kept': 'yes' },
@@ -68,7 +68,7 @@ describe('a request', () => {
     expect(headers).not.toHaveProperty('transfer-encoding');
   });
 
-  it('refuses other methods and bodies', async () => {
+  it('rejects other methods and bodies', async () => {
     const { fetch } = open();
     await expect(fetch('http://127.0.0.1/', { method: 'PUT' })).rejects.toThrow('PUT');
     await expect(
@@ -113,7 +113,7 @@ describe('a redirect', () => {
     },
   );
 
-  it.each([301, 302, 303])('of a POST with %i is refused', async (status) => {
+  it.each([301, 302, 303])('of a POST with %i is rejected', async (status) => {
     const server = await serve((_, response) =>
       response.writeHead(status, { location: '/there' }).end(),
     );
@@ -123,7 +123,7 @@ describe('a redirect', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('of a POST to another origin is refused', async () => {
+  it('of a POST to another origin is rejected', async () => {
     const other = await serve((_, response) => response.end());
     const server = await serve((_, response) =>
       response.writeHead(307, { location: other.url }).end(),
@@ -168,7 +168,7 @@ describe('a redirect', () => {
 });
 
 describe('an address', () => {
-  it('is refused by the policy', async () => {
+  it('is rejected by the policy', async () => {
     const server = await serve((_, response) => response.end());
     const { fetch } = open({ egress: onlyPublic() });
     await expect(fetch(server.url)).rejects.toMatchObject({ reason: 'refused' });
@@ -177,7 +177,7 @@ describe('an address', () => {
 });
 
 describe('a response', () => {
-  it('is refused beyond the bound, and closes its connection', async () => {
+  it('is rejected above the limit, and closes its connection', async () => {
     let closed: Promise<unknown> = Promise.resolve();
     const server = await serve((_, response) => {
       closed = once(response, 'close');
@@ -210,7 +210,7 @@ describe('a response', () => {
     expect(broken).toEqual([]);
   });
 
-  it('breaks off when the client closes, also where nobody wants to know', async () => {
+  it('is cut when the client closes, even without a callback', async () => {
     const server = await serve((_, response) => void response.write('some'));
     const outbound = createOutboundFetch({
       egress: { type: 'any' },
@@ -249,7 +249,7 @@ describe('a response', () => {
     expect(broken).toEqual(['POST interrupted']);
   });
 
-  it('to a POST may not be silent for long, one to a GET may', async () => {
+  it('has an idle timeout for a POST, but not for a GET', async () => {
     const server = await serve(({ method }, response) => {
       response.write('some');
       if (method === 'GET') setTimeout(() => response.end(' more'), 1500);
@@ -260,7 +260,7 @@ describe('a response', () => {
     expect(await (await fetch(server.url)).text()).toBe('some more');
   });
 
-  it('ends after the total time', async () => {
+  it('ends after the total time limit', async () => {
     const server = await serve((_, response) => void response.write('some'));
     const { fetch } = open({ totalTimeoutMs: 200 });
     await expect((await fetch(server.url)).text()).rejects.toMatchObject({

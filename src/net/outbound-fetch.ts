@@ -10,31 +10,31 @@ import {
 } from './http-sender.ts';
 
 /**
- * `idleTimeoutMs` does not hold between pieces of the response to a GET, which may be a stream of events.
+ * `idleTimeoutMs` does not apply between chunks of the response to a GET, which may be a stream of events.
  */
 interface OutboundFetchOptions extends HttpSenderOptions {
-  /** Most bytes of one response. */
+  /** Maximum size of one response in bytes. */
   readonly maxBytes: number;
-  /** Longest time of one request with its response. */
+  /** Time limit for one request with its response. */
   readonly totalTimeoutMs: number;
-  /** Called when the response to a request breaks off after its headers. */
+  /** Called if a response is cut after its headers. */
   readonly onBroken?: (failure: HttpFailure, method: string) => void;
 }
 
-/** A `fetch` for libraries that take one, with the redirects and the egress policy of `HttpSender`. */
+/** A `fetch` for libraries that accept one, with the redirects and the egress policy of `HttpSender`. */
 export interface OutboundFetch {
   /**
-   * Supports GET, POST and DELETE with a body of text. Of the headers only `accept` goes along with a redirect to
-   * another origin.
+   * Supports GET, POST and DELETE with a text body. A redirect to another origin gets only the
+   * `accept` header.
    *
    * @throws HttpFailure, `refused` for an address that the policy forbids; the signal's reason when aborted.
    */
   readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
-  /** Ends the requests in flight and closes every socket. */
+  /** Aborts the requests in flight and closes every socket. */
   close(): Promise<void>;
 }
 
-/** They belong to the connection: with them a second request could be smuggled into it. */
+/** Headers of the connection: they would allow request smuggling. */
 const connectionHeaders: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -89,7 +89,7 @@ function toHttpRequest(url: string | URL, init: RequestInit, signal: AbortSignal
   };
 }
 
-/** Names the first address where one that it redirects to failed. */
+/** Names the first address if a redirect target failed. */
 function atFirstAddress(error: unknown, url: URL): unknown {
   if (!(error instanceof HttpFailure) || !error.isRedirected) return error;
   const message = `${url.host} redirects to an address that can't be used: ${error.message}`;
@@ -139,7 +139,7 @@ function toResponse(
   return toFetchResponse(response, stream);
 }
 
-/** A signal that follows another one and aborts after a while, until it is disposed. */
+/** A signal that follows another one and aborts after a time limit, until it is disposed. */
 function limitTime(outer: AbortSignal | null | undefined, limitMs: number): LinkedAbort {
   const link = linkAbort(outer);
   const timer = setTimeout(() => {

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ResponseReader } from './response-reader.ts';
 
-/** What undici offers to a handler, with what the handler did. */
+/** The controller that undici passes to a handler, with a record of calls. */
 function fakeController() {
   const aborts: Error[] = [];
   const controller = {
@@ -73,7 +73,7 @@ describe('the start', () => {
     await expect(started).rejects.toBe(failure);
   });
 
-  it('fails where the signal is aborted before the request begins, which ends at once', async () => {
+  it('fails if the signal is aborted before the request begins, which ends at once', async () => {
     const { reader, abortion, start, aborts } = setUp();
     abortion.abort(new Error('stopped'));
     expect(aborts).toEqual([]);
@@ -82,7 +82,7 @@ describe('the start', () => {
     await expect(reader.started()).rejects.toThrow('stopped');
   });
 
-  it('does not end a request that is wanted', () => {
+  it('does not abort a live request', () => {
     const { start, aborts } = setUp();
     start();
     expect(aborts).toEqual([]);
@@ -90,7 +90,7 @@ describe('the start', () => {
 });
 
 describe('reading', () => {
-  it('gives all that came since the last time, to the end', async () => {
+  it('returns all bytes since the last read, to the end', async () => {
     const { reader, start, head, data, text, isSettled } = setUp();
     start();
     head();
@@ -117,7 +117,7 @@ describe('reading', () => {
     expect(await next).toBeUndefined();
   });
 
-  it('gives what came before an error, and then throws it', async () => {
+  it('returns bytes before an error, then throws it', async () => {
     const { reader, controller, start, head, data, text } = setUp();
     start();
     head();
@@ -127,7 +127,7 @@ describe('reading', () => {
     await expect(text()).rejects.toThrow('broke off');
   });
 
-  it('pauses above the bound alone, and resumes with the next read', async () => {
+  it('pauses only above the limit, and resumes with the next read', async () => {
     const { controller, start, head, data, text } = setUp({ pauseAboveBytes: 4 });
     start();
     head();
@@ -145,7 +145,7 @@ describe('reading', () => {
     expect(controller.paused).toBe(false);
   });
 
-  it('holds back bytes that arrive too soon after the last batch', async () => {
+  it('delays bytes that arrive too soon after the last batch', async () => {
     const { reader, start, head, data, text, isSettled } = setUp();
     start();
     head();
@@ -155,7 +155,7 @@ describe('reading', () => {
     expect(await text()).toEqual(['a']);
     await vi.advanceTimersByTimeAsync(40);
     const next = text();
-    // A reader that waits is not woken; one that comes to ask gets what is there.
+    // A waiting reader is not woken; a new read returns the buffered bytes.
     data('b');
     expect(await isSettled(next)).toBe(false);
     await vi.advanceTimersByTimeAsync(30);
@@ -179,7 +179,7 @@ describe('reading', () => {
 });
 
 describe('ending early', () => {
-  it('closes the socket, drops what was not read and throws the reason', async () => {
+  it('closes the socket, drops unread bytes and throws the reason', async () => {
     const { reader, aborts, start, head, data, text } = setUp();
     start();
     head();
@@ -189,7 +189,7 @@ describe('ending early', () => {
     await expect(text()).rejects.toThrow('not wanted');
   });
 
-  it('with the signal throws its reason, and wakes the waiting reader', async () => {
+  it('with the signal throws its reason, and wakes a waiting reader', async () => {
     const { abortion, aborts, start, head, text } = setUp();
     start();
     head();
@@ -209,7 +209,7 @@ describe('ending early', () => {
     await expect(text()).rejects.toThrow('first');
   });
 
-  it('of a whole response leaves its socket alone', () => {
+  it('of a complete response keeps its socket', () => {
     const { reader, aborts, start, head } = setUp();
     start();
     head();
@@ -246,7 +246,7 @@ describe('the signal', () => {
         set.reader.abort(new Error('not wanted'));
       },
     ],
-  ])('is forgotten once the response %s', async (_, finish) => {
+  ])('is released once the response %s', async (_, finish) => {
     const set = setUp();
     set.start();
     set.head();

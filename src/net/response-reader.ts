@@ -2,20 +2,20 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 
 interface ResponseReaderOptions {
-  /** Ends the request when it aborts. Reading then throws its reason. */
+  /** Aborts the request; reading then throws its reason. */
   readonly signal: AbortSignal;
-  /** More unread bytes than this pause the socket until they are read; 1 MiB by default. */
+  /** Number of unread bytes above which the socket is paused; defaults to 1 MiB. */
   readonly pauseAboveBytes?: number;
 }
 
 /**
- * Receives one HTTP response from undici and passes it on in batches: `read()` returns everything that has arrived,
+ * Receives one HTTP response from undici and returns it in batches: `read()` returns everything that has arrived,
  * without a Node stream in between.
  */
 export class ResponseReader implements Dispatcher.DispatchHandler {
   /** Known once `started` has settled. */
   status = 0;
-  /** Known like `status`. */
+  /** Known once `started` has settled. */
   headers: IncomingHttpHeaders = {};
   readonly #signal: AbortSignal;
   readonly #pauseAboveBytes: number;

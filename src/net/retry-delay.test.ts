@@ -6,15 +6,15 @@ const status = (code: number, headers: Record<string, string> = {}): HttpFailure
   new HttpFailure('status', 'answered', { status: code, headers });
 
 describe('isTransient', () => {
-  it.each([408, 429, 500, 502, 503, 504])('tries %i again', (code) => {
+  it.each([408, 429, 500, 502, 503, 504])('retries %i', (code) => {
     expect(isTransient(status(code))).toBe(true);
   });
 
-  it.each([400, 401, 403, 404, 407, 409, 416, 499])('does not try %i again', (code) => {
+  it.each([400, 401, 403, 404, 407, 409, 416, 499])('does not retry %i', (code) => {
     expect(isTransient(status(code))).toBe(false);
   });
 
-  it('tries broken connections again, but nothing that was refused', () => {
+  it('retries lost connections, but no refusals', () => {
     expect(isTransient(new HttpFailure('interrupted', ''))).toBe(true);
     expect(isTransient(new HttpFailure('timeout', ''))).toBe(true);
     expect(isTransient(new HttpFailure('unreachable', ''))).toBe(true);
@@ -26,7 +26,7 @@ describe('isTransient', () => {
 });
 
 describe('retryDelayMs', () => {
-  it('doubles up to a bound, with chance in it', () => {
+  it('doubles up to a maximum, with jitter', () => {
     const failure = new HttpFailure('interrupted', '');
     expect([0, 1, 2, 20].map((attempt) => retryDelayMs(failure, attempt, 1))).toStrictEqual([
       500, 1000, 2000, 30_000,
@@ -39,7 +39,7 @@ describe('retryDelayMs', () => {
     }
   });
 
-  it('does what the server asks, within bounds', () => {
+  it('follows the server within limits', () => {
     expect(retryDelayMs(status(429, { 'retry-after': '3' }), 0)).toBe(3000);
     expect(retryDelayMs(status(429, { 'retry-after': '12' }), 0)).toBe(12_000);
     expect(retryDelayMs(status(429, { 'retry-after': '86400' }), 0)).toBe(60_000);

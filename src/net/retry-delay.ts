@@ -5,7 +5,7 @@ const maxDelayMs = 30_000;
 /** The longest `Retry-After` that is respected. */
 const maxRetryAfterMs = 60_000;
 
-/** Whether a retry may succeed: after a timeout, a broken connection, 408, 429 and 5xx. */
+/** Whether a retry may succeed: after a timeout, a lost connection, 408, 429 and 5xx. */
 export function isTransient(error: unknown): error is HttpFailure {
   if (!(error instanceof HttpFailure)) return false;
   const { reason, status } = error;
@@ -14,10 +14,10 @@ export function isTransient(error: unknown): error is HttpFailure {
 }
 
 /**
- * The delay before a retry: the server's `Retry-After` within a bound, else exponential backoff with jitter.
+ * The delay before a retry: the server's `Retry-After` up to a maximum, else exponential backoff with jitter.
  *
  * @param attempt 0 after the first attempt.
- * @param chance Random number from 0 to 1, for the jitter.
+ * @param chance Random number from 0 to 1, that determines the jitter.
  */
 export function retryDelayMs(
   failure: HttpFailure,

@@ -5,7 +5,7 @@ import { withRetries, type RetryPolicy } from './with-retries.ts';
 const passing = () => new HttpFailure('interrupted', 'broke off');
 const { signal } = new AbortController();
 
-/** Runs attempts that end like this, one after the other; tells what was waited for. */
+/** Runs attempts that end like this, one after the other; returns the delays. */
 async function run(
   outcomes: readonly (Error | string)[],
   policy: Partial<RetryPolicy> = {},
@@ -33,7 +33,7 @@ async function run(
 }
 
 describe('withRetries', () => {
-  it('returns what the first attempt that succeeds returns, and waits longer each time', async () => {
+  it('returns the result of the first successful attempt, with growing delays', async () => {
     expect(await run(['done'])).toEqual({ result: 'done', waits: [], attempts: 1 });
     expect(await run([passing(), passing(), 'done'])).toEqual({
       result: 'done',
@@ -42,7 +42,7 @@ describe('withRetries', () => {
     });
   });
 
-  it('throws the last error once as many attempts as allowed have failed', async () => {
+  it('throws the last error after the maximum number of attempts', async () => {
     const last = passing();
     expect(await run([passing(), passing(), last, 'done'])).toEqual({
       result: last,
@@ -51,14 +51,14 @@ describe('withRetries', () => {
     });
   });
 
-  it('does not repeat what a new try can not mend', async () => {
+  it('does not retry permanent failures', async () => {
     const fatal = new HttpFailure('status', '404', { status: 404 });
     expect(await run([fatal, 'done'])).toEqual({ result: fatal, waits: [], attempts: 1 });
     const other = new Error('other');
     expect(await run([passing(), other, 'done'])).toMatchObject({ result: other, attempts: 2 });
   });
 
-  it('counts an attempt that brought something as the first failure', async () => {
+  it('resets the count after an attempt with progress', async () => {
     // Received before and after each attempt: the first and the third brought something.
     const looks = [0, 5, 5, 5, 5, 9, 9, 9, 9];
     const progress = () => looks.shift() ?? 9;
@@ -69,7 +69,7 @@ describe('withRetries', () => {
     });
   });
 
-  it('gives up where it is asked to wait for longer than allowed', async () => {
+  it('fails if the requested delay exceeds the limit', async () => {
     const delayMs = () => 500;
     expect(await run([passing(), 'done'], { delayMs, maxDelayMs: 500 })).toMatchObject({
       result: 'done',
@@ -83,7 +83,7 @@ describe('withRetries', () => {
     });
   });
 
-  it('waits for as long as the failure asks, unless told otherwise', async () => {
+  it('waits for the requested time unless overridden', async () => {
     const asking = new HttpFailure('status', '429', {
       status: 429,
       headers: { 'retry-after': '7' },
@@ -106,7 +106,7 @@ describe('withRetries', () => {
 describe('a signal', () => {
   const reason = new Error('stopped');
 
-  it('that is aborted by an attempt hides its error, and nothing is waited for', async () => {
+  it('that aborts during an attempt replaces its error, without a delay', async () => {
     const controller = new AbortController();
     let attempts = 0;
     const work = withRetries({
@@ -139,7 +139,7 @@ describe('a signal', () => {
     expect(attempts).toBe(1);
   });
 
-  it('leaves an attempt alone that succeeds nevertheless', async () => {
+  it('does not affect an attempt that succeeds', async () => {
     const controller = new AbortController();
     const work = withRetries({
       attempt: async () => {

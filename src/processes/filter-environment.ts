@@ -1,4 +1,4 @@
-/** Returns the variables of an environment that have one of the names. A child process gets no others. */
+/** Selects the variables of an environment by name. A child process gets no others. */
 export function filterEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
   names: readonly string[],

@@ -3,7 +3,7 @@ import { killGroup } from './kill-group.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-it.each(['ESRCH', 'EPERM'])('lets a group be that answers %s', (code) => {
+it.each(['ESRCH', 'EPERM'])('ignores the error %s of a group', (code) => {
   const kill = vi.spyOn(process, 'kill').mockImplementation(() => {
     throw Object.assign(new Error(code), { code });
   });
@@ -11,7 +11,7 @@ it.each(['ESRCH', 'EPERM'])('lets a group be that answers %s', (code) => {
   expect(kill).toHaveBeenCalledOnce();
 });
 
-it('throws what is our own mistake', () => {
+it('throws other errors', () => {
   vi.spyOn(process, 'kill').mockImplementation(() => {
     throw Object.assign(new Error('EINVAL'), { code: 'EINVAL' });
   });

@@ -1,7 +1,7 @@
 import { errorCode } from '../error-code.ts';
 
 /**
- * Sends a signal to a process that was started detached, and on POSIX to its whole group. Does nothing where the process
+ * Sends a signal to a process that was started detached, and on POSIX to its whole group. Does nothing if the process
  * no longer exists.
  */
 export function killGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
@@ -12,7 +12,7 @@ export function killGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   }
 }
 
-/** macOS reports `EPERM` for a group that waits to be reaped, other systems for an id that is in use again. */
+/** macOS reports `EPERM` for a group that was not reaped yet, other systems for a reused id. */
 function isGone(code: string | undefined): boolean {
   return code === 'ESRCH' || code === 'EPERM';
 }

@@ -1,4 +1,4 @@
-/** Keeps the last lines of a child's output, each cut to a maximum length. */
+/** Keeps the last lines of a child's output, each truncated to a maximum length. */
 export class LineRing {
   readonly #maxLines: number;
   readonly #maxLineCharacters: number;

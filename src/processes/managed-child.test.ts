@@ -29,11 +29,11 @@ function start(script: string, options: Partial<ManagedChildOptions> = {}) {
   return { child, output: () => output };
 }
 
-/** Reports that it is up, and stays. */
+/** Reports that it started, and keeps running. */
 const stays = 'process.stdout.write("up"); setInterval(() => {}, 1000);';
 
-describe('a managed child', () => {
-  it('gets its arguments, environment and folder, and nothing of ours', async () => {
+describe('startManagedChild', () => {
+  it('passes only the configured arguments, environment and folder', async () => {
     const script =
       'process.stdout.write(JSON.stringify([process.env, process.cwd(), process.argv[1]]))';
     const { child, output } = start('', {
@@ -48,7 +48,7 @@ describe('a managed child', () => {
     expect([workingFolder, argument]).toEqual([folder, '$(echo no shell)']);
   });
 
-  it('keeps the end of stderr, bounded', async () => {
+  it('keeps a bounded tail of stderr', async () => {
     const script = 'for (let i = 0; i < 9; i += 1) console.error(`line ${i} ${"é".repeat(50)}`)';
     const { child } = start(script);
     expect((await child.exited).exitCode).toBe(0);
@@ -57,7 +57,7 @@ describe('a managed child', () => {
     expect(child.stderrTail()).toEqual([]);
   });
 
-  it('says why a command could not be started, and has nothing to stop', async () => {
+  it('reports why a command could not be started; stop does nothing', async () => {
     const guard = { guard: vi.fn<() => void>(), release: vi.fn<() => void>() };
     const { child } = start('', { command: join(folder, 'missing'), guard });
     expect(child.pid).toBeUndefined();
@@ -67,7 +67,7 @@ describe('a managed child', () => {
     expect(guard.guard).not.toHaveBeenCalled();
   });
 
-  it('reports it too where the system refuses the arguments', async () => {
+  it('reports arguments that the system rejects', async () => {
     const { child } = start('', { arguments: ['x'.repeat(10_000_000)] });
     expect(await child.exited).toMatchObject({ error: { code: 'E2BIG' } });
     const { child: other } = start('', { arguments: ['with\0zero'] });
@@ -75,7 +75,7 @@ describe('a managed child', () => {
     await other.stop();
   });
 
-  it('is registered with the guard while it runs', async () => {
+  it('registers the process with the guard while it runs', async () => {
     const guard = {
       guard: vi.fn<(pid: number, folder?: string) => void>(),
       release: vi.fn<(pid: number) => void>(),
@@ -87,7 +87,7 @@ describe('a managed child', () => {
     expect(guard.release).toHaveBeenCalledExactlyOnceWith(child.pid);
   });
 
-  it('can end by itself when its standard input closes', async () => {
+  it('lets the process exit when its standard input closes', async () => {
     const { child, output } = start(
       `${stays} process.on("SIGTERM", () => {}); process.stdin.on("end", () => process.exit(4)).resume()`,
     );
@@ -96,7 +96,7 @@ describe('a managed child', () => {
     expect(await child.exited).toEqual({ exitCode: 4, signal: null });
   });
 
-  it('gets SIGTERM first', async () => {
+  it('sends SIGTERM first', async () => {
     const { child, output } = start(`process.on("SIGTERM", () => process.exit(5)); ${stays}`);
     await vi.waitFor(() => expect(output()).toBe('up'), 10_000);
     await child.stop();
@@ -105,7 +105,7 @@ describe('a managed child', () => {
     await child.kill();
   });
 
-  it('gets SIGKILL after the grace time, with everything that it started', async () => {
+  it('sends SIGKILL to the whole group after the grace period', async () => {
     const file = join(folder, 'stubborn');
     const { child } = start(
       `process.on("SIGTERM", () => {});
@@ -120,7 +120,7 @@ describe('a managed child', () => {
     await vi.waitFor(async () => expect(await isRunning(inner)).toBe(false), 10_000);
   });
 
-  it('takes what it started along when it exits by itself', async () => {
+  it('kills the group when the process exits by itself', async () => {
     const file = join(folder, 'leaves-a-child');
     const { child } = start(
       `const inner = require("node:child_process").spawn("sleep", ["600"], { stdio: "inherit" });
@@ -145,7 +145,7 @@ describe('a managed child', () => {
     process.kill(Number(await readPid(file)), 'SIGKILL');
   });
 
-  it('can be written to when it has exited', async () => {
+  it('accepts writes to stdin after the exit', async () => {
     const { child } = start('process.exit(0)');
     await child.exited;
     expect(() => child.stdin?.write('x')).not.toThrow();
@@ -159,7 +159,7 @@ async function readPid(file: string): Promise<string> {
 }
 
 describe('filterEnvironment', () => {
-  it('keeps the named variables that are set', () => {
+  it('selects the named variables that are set', () => {
     expect(filterEnvironment({ A: '1', B: '', SECRET: 'x' }, ['A', 'B', 'C'])).toEqual({
       A: '1',
       B: '',

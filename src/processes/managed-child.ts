@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { killGroup } from './kill-group.ts';
 import { LineRing } from './line-ring.ts';
 
-/** Kills the registered processes when this one has died; the watchdog, or a part of it. */
+/** Kills the registered processes when this process dies. Implemented by the watchdog. */
 export interface ProcessGuard {
   /** @param folder Removed after the kill. */
   guard(pid: number, folder?: string): void;
@@ -17,38 +17,38 @@ export interface ManagedChildOptions {
   /** The whole environment of the child; see `filterEnvironment`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingFolder?: string | undefined;
-  /** `pipe`: stays open while this process lives, so that its end tells the child that the parent has died. */
+  /** `pipe`: stays open while this process lives, so that the child sees its end when the parent dies. */
   readonly stdin: 'pipe' | 'ignore';
   readonly onStdout: (chunk: Buffer) => void;
   readonly onStderr?: (chunk: Buffer) => void;
   /** Time to exit after SIGTERM before SIGKILL. */
   readonly stopGraceMs: number;
-  /** How much of the end of stderr is kept. */
+  /** Size of the stderr tail. */
   readonly stderrTail: { readonly maxLines: number; readonly maxLineCharacters: number };
   readonly guard?: ProcessGuard | undefined;
-  /** Removed by the guard when this process dies before the child. */
+  /** Removed by the guard if this process dies before the child. */
   readonly guardedFolder?: string | undefined;
 }
 
 export interface ChildExit {
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Why the command could not be started. */
+  /** The error if the command could not be started. */
   readonly error?: NodeJS.ErrnoException;
 }
 
-/** A child process in a session of its own, which ends together with everything that it started. */
+/** A child process in its own session; it is killed together with its descendants. */
 export interface ManagedChild {
-  /** Undefined where the command could not be started. */
+  /** Undefined if the command could not be started. */
   readonly pid: number | undefined;
-  /** Undefined where it is ignored or the command could not be started. */
+  /** Undefined if it is ignored or the command could not be started. */
   readonly stdin: Writable | undefined;
   /** Settles when the process has exited, its group is killed and its output is read. Never rejects. */
   readonly exited: Promise<ChildExit>;
-  /** The last lines of stderr, oldest first. */
+  /** The stderr tail, oldest line first. */
   stderrTail(): readonly string[];
   clearStderrTail(): void;
-  /** Reads no more output. */
+  /** Stops reading output. */
   discardOutput(): void;
   /** Sends SIGTERM to the whole group, and SIGKILL after the grace time; resolves after the exit. */
   stop(): Promise<void>;
@@ -56,11 +56,11 @@ export interface ManagedChild {
   kill(): Promise<void>;
 }
 
-/** Time for output that is still in the pipes; a process that left the group may hold them open. */
+/** How long to read remaining output; a process that left the group may keep the pipes open. */
 const drainMs = 250;
 
 /**
- * Starts a child process without a shell. It gets a session of its own, so that Ctrl-C in the terminal of this
+ * Starts a child process without a shell. It runs in its own session, so that Ctrl-C in the terminal of this
  * process does not reach it.
  */
 export function startManagedChild(options: ManagedChildOptions): ManagedChild {
@@ -88,7 +88,7 @@ export function startManagedChild(options: ManagedChildOptions): ManagedChild {
     let drain: NodeJS.Timeout | undefined;
     child.once('exit', () => {
       if (pid === undefined) return;
-      // The processes that it started would keep running.
+      // Its descendants would keep running.
       killGroup(pid, 'SIGKILL');
       options.guard?.release(pid);
       drain = setTimeout(discardOutput, drainMs);
@@ -140,7 +140,7 @@ function spawnChild({
       windowsHide: true,
     }) as ChildProcessByStdio<Writable | null, Readable, Readable>;
   } catch (error) {
-    // Such as E2BIG; most errors come as an event.
+    // Thrown for some errors, such as E2BIG; most are emitted as an event.
     return error as Error;
   }
 }

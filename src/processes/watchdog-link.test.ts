@@ -24,7 +24,7 @@ function startSleeper(): { child: ChildProcess; pid: number; exited: Promise<unk
   return { child, pid: child.pid ?? 0, exited: once(child, 'exit') };
 }
 
-it('kills what is guarded, and only that, when the pipe closes', async () => {
+it('kills only the guarded processes when the pipe closes', async () => {
   const link = createWatchdogLink(script, logger);
   const folder = await mkdtemp(join(tmpdir(), 'hearth-watchdog test-'));
   const guarded = startSleeper();
@@ -43,19 +43,19 @@ it('kills what is guarded, and only that, when the pipe closes', async () => {
   expect(await released.exited).toEqual([null, 'SIGTERM']);
 });
 
-it('has nothing to close when nothing was guarded', async () => {
+it('closes without a watchdog if no process was guarded', async () => {
   const link = createWatchdogLink(script, logger);
   link.release(12_345);
   await expect(link.close()).resolves.toBeUndefined();
 });
 
-it('does without a watchdog that can not be started', async () => {
+it('works without a watchdog if it cannot be started', async () => {
   const link = createWatchdogLink('/no/such/watchdog.js', logger);
   const sleeper = startSleeper();
   link.guard(sleeper.pid);
   await expect(link.close()).resolves.toBeUndefined();
   killGroup(sleeper.pid, 'SIGTERM');
   await sleeper.exited;
-  // It has gone: nothing to signal, no error.
+  // The process has exited: close sends no signal and does not throw.
   killGroup(sleeper.pid, 'SIGTERM');
 });

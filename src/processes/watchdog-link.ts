@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import type { ProcessGuard } from './managed-child.ts';
 import type { Logger } from '../observability/logger.ts';
 
-/** The connection to the watchdog, a process that kills the guarded processes when this one has died. */
+/** The connection to the watchdog, a process that kills the guarded processes when this process dies. */
 export interface WatchdogLink extends ProcessGuard {
   /** Stops the watchdog, which kills the processes that are still guarded. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the watchdog with the first process to guard, in its own session, so that signals to this process do not reach
- * it. Starts it again with the next process where it has died.
+ * Starts the watchdog with the first process to guard, in its own session, so that terminal signals do not reach
+ * it. If it has died, the next guarded process starts it again.
  *
  * @param scriptPath The bundled `watchdog.js`.
  */
@@ -34,7 +34,7 @@ export function createWatchdogLink(scriptPath: string, logger: Logger): Watchdog
       forget();
     });
     child.once('exit', forget);
-    // It may exit while we write to it; the event `exit` follows.
+    // The watchdog may exit during a write; the event `exit` follows.
     child.stdin?.on('error', forget);
     child.unref();
     return child;
@@ -54,7 +54,7 @@ export function createWatchdogLink(scriptPath: string, logger: Logger): Watchdog
       const child = watchdog;
       if (child === undefined) return;
       const exited = once(child, 'exit');
-      // This process may wait for nothing else.
+      // The watchdog must not keep this process running.
       child.ref();
       child.stdin?.end();
       await exited;

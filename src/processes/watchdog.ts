@@ -1,13 +1,13 @@
 /**
- * The watchdog, a separate process that outlives Hearth for a moment. It reads lines `+<pid> <folder>` and `-<pid>`. When
- * the pipe closes because Hearth has died, even by SIGKILL, it kills the engines, plugins and installers that are left and
+ * The watchdog, a separate process that briefly outlives Hearth. It reads lines `+<pid> <folder>` and `-<pid>`. When
+ * the pipe closes because Hearth has died, even by SIGKILL, it kills the remaining engines, plugins and installers, and
  * removes the folders of their sockets.
  */
 import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { killGroup } from './kill-group.ts';
 
-/** Folders by process id; an empty text for none. */
+/** Folders by process id; an empty string for none. */
 const guarded = new Map<number, string>();
 
 createInterface({ input: process.stdin })
@@ -21,7 +21,7 @@ createInterface({ input: process.stdin })
   .on('close', () => {
     for (const pid of guarded.keys()) killGroup(pid, 'SIGKILL');
     for (const folder of guarded.values()) {
-      // There is no log any more.
+      // The log no longer exists.
       if (folder !== '') void rm(folder, { recursive: true, force: true }).catch(() => {});
     }
   });

@@ -4,7 +4,7 @@ import { isSound, isStageDirection } from './stage-direction.ts';
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
-/** Takes out `[anything]`, with what is nested in it; brackets without a partner stay. */
+/** Removes `[anything]`, including nested brackets; unpaired brackets stay. */
 export function withoutBracketed(text: string): string {
   if (!text.includes('[')) return text;
   const open: number[] = [];
@@ -28,11 +28,11 @@ export function withoutBracketed(text: string): string {
 }
 
 const parenthesized = /\(([^()]*)\)|（([^（）]*)）/g;
-// oxlint-disable-next-line no-control-regex -- the mark of a gap
+// oxlint-disable-next-line no-control-regex -- the gap mark
 const emptied = /^ ?\0[ \0]*$/;
 
 /**
- * Takes out `(sighs)`, `((sighs))`, and what was emptied before, as `(https://example.com)`; `(about 3 km)` stays.
+ * Removes `(sighs)`, `((sighs))`, and emptied parentheses, as of `(https://example.com)`; `(about 3 km)` stays.
  */
 export function withoutParenthesized(text: string): string {
   if (!/[(（]/.test(text)) return text;
@@ -47,12 +47,12 @@ function withoutInnermost(text: string): string {
   });
 }
 
-/** Text between asterisks that touch it; those between words, as in `2*3*4`, are no emphasis. */
+/** Text between asterisks that touch it; asterisks between words, as in `2*3*4`, are not emphasis. */
 const emphasized = /(?<![\p{L}\p{N}*])\*+(?=[^\s*])([^*]*[^*\s])\*+(?![\p{L}\p{N}*])/gu;
-/** Bold that has no partner, and asterisks as a line; `2**3` stays. */
+/** Unpaired bold marks, and lines of asterisks; `2**3` stays. */
 const asterisks = /(?<![\p{L}\p{N}*])\*{2,}|\*{2,}(?![\p{L}\p{N}*])/gu;
 
-/** Takes out `*coughs*`; of other emphasis, such as `*very*`, only the asterisks. */
+/** Removes `*coughs*`; for other emphasis, such as `*very*`, only the asterisks. */
 export function withoutEmphasis(text: string): string {
   if (!text.includes('*')) return text;
   return text

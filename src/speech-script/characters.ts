@@ -1,31 +1,31 @@
 import { gap } from './gap.ts';
 
-// oxlint-disable-next-line no-control-regex -- they are what it takes out
+// oxlint-disable-next-line no-control-regex -- removes control characters
 const controls = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f]/g;
 
 const straightened: readonly (readonly [RegExp, string])[] = [
   [/[‘’‚‛＇]/g, "'"],
   [/[“”„‟＂]/g, '"'],
 ];
-/** Guillemets may have spaces within. */
+/** Guillemets may contain spaces. */
 const guillemets = /[«»‹›]/g;
 const cjkQuotes = /[「-』《》〈〉【】〔〕〖〗〘〙〚〛〝-〟﹁-﹄﹙-﹞｢｣\u2329\u232a]/g;
 
 /**
- * Emoji by their parts (Unicode Technical Standard 51), so that sequences of any length go, those of later
- * versions too: keycaps; anything in emoji style; pictographs but for those that are usually text (©, ™, ℹ,
+ * Emoji by their parts (Unicode Technical Standard 51), so that sequences of any length match, including those of later
+ * versions: keycaps; anything in emoji style; pictographs but for those that are usually text (©, ™, ℹ,
  * ‼, arrows and the like); halves of flags; skin tones; lone keycap signs.
  */
 const emoji =
   /[0-9#*]\ufe0f?\u20e3|(?![0-9#*])\p{Emoji}\ufe0f|(?![©®‼⁉™ℹⓂ〰〽㊗㊙\u2190-\u21ff\u2934\u2935\u2b05-\u2b07])\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Emoji_Modifier}|\u20e3/gu;
 
-/** Invisible ones, but for joiners between letters, which are part of the spelling in some scripts. */
+/** Invisible characters, except joiners between letters, which are part of the spelling in some scripts. */
 const invisible =
   /(?!(?<=[\p{L}\p{M}])[\u200c\u200d][\p{L}\p{M}])\p{Default_Ignorable_Code_Point}/gu;
 
 const notAscii = /[^\0-\u007f]/;
 
-/** Takes out emoji, invisible and control characters and CJK quotation marks; makes smart quotes straight. */
+/** Removes emoji, invisible and control characters and CJK quotation marks; straightens smart quotes. */
 export function cleanCharacters(text: string): string {
   const printable = text.replace(controls, '');
   if (!notAscii.test(printable)) return printable;

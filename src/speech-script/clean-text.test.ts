@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { cleanText } from './clean-text.ts';
 import { hostileText } from '../../test/setup/speech-script/hostile-text.ts';
 
-it('changes nothing the second time, and leaves one line without white space at its ends', () => {
+it('is idempotent, and returns one trimmed line', () => {
   fc.assert(
     fc.property(hostileText, (text) => {
       const cleaned = cleanText(text);
@@ -18,7 +18,7 @@ it('changes nothing the second time, and leaves one line without white space at 
 it.each([
   ['tags', `${'<'.repeat(50)}${'b>'.repeat(50)}`],
   ['entities', `&${'amp;'.repeat(50)}lt;b>`],
-])('ends with %s nested without end', (_, text) => {
+])('terminates for deeply nested %s', (_, text) => {
   const cleaned = cleanText(text);
   expect(cleanText(cleaned)).toBe(cleaned);
   expect(cleaned).not.toMatch(/[<>&()]/);
@@ -34,7 +34,7 @@ describe('time', () => {
   const repeat = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length));
 
   // The square of this length takes minutes, which is beyond the time limit of a test.
-  it.each(texts)('grows with the length of a text that repeats %j', (unit) => {
+  it.each(texts)('is linear in the length of a text that repeats %j', (unit) => {
     const cleaned = cleanText(repeat(unit, 256 * 1024));
     expect(cleaned.length).toBeLessThanOrEqual(256 * 1024 + unit.length);
   });

@@ -9,7 +9,7 @@ import {
 } from './markup.ts';
 import { withoutUrls } from './urls.ts';
 
-/** Each takes time in proportion to the text, whatever it holds. */
+/** Each pass takes linear time for any text. */
 const passes: readonly ((text: string) => string)[] = [
   withoutHiddenMarkup,
   decodeEntities,
@@ -25,14 +25,14 @@ const passes: readonly ((text: string) => string)[] = [
   closeGaps,
 ];
 
-/** More rounds than any text needs that was not made to need more. */
+/** More rounds than any text needs, except one made to need more. */
 const maxRounds = 4;
-/** Words, spaces and plain punctuation, with nothing in it that a pass looks for. */
+/** Words, spaces and plain punctuation, without anything that a pass removes. */
 const needsCleaning = /[^\w ,.!?;'"-]|  |www\./i;
 
 /**
- * The text as it is to be spoken, on one line: without emoji, tags, URLs, annotations, stage directions,
- * emphasis marks, invisible characters and excess white space; smart quotes straight. Cleaning it again
+ * Returns the text to be spoken, on one line: without emoji, tags, URLs, annotations, stage directions,
+ * emphasis marks, invisible characters and excess white space; and with straight quotes. Cleaning it again
  * changes nothing.
  */
 export function cleanText(text: string): string {
@@ -41,7 +41,7 @@ export function cleanText(text: string): string {
   return isStable ? cleaned : repeatPasses(defuse(cleaned)).text;
 }
 
-/** What a pass takes out may leave something for an earlier one, as in `<<b>b>`; so until nothing changes. */
+/** Repeats until nothing changes, since a removal may create a match for an earlier pass, as in `<<b>b>`. */
 function repeatPasses(text: string): { readonly text: string; readonly isStable: boolean } {
   let last = text;
   for (let round = 0; round < maxRounds; round += 1) {
@@ -52,7 +52,7 @@ function repeatPasses(text: string): { readonly text: string; readonly isStable:
   return { text: last, isStable: false };
 }
 
-/** Without the characters that anything to take out begins with, for texts that were nested to be endless. */
+/** Removes all characters that begin a match, for texts with endless nesting. */
 function defuse(text: string): string {
   return text.replace(/[<>[\]()（）*&]|:\/\/|www\./gi, ' ');
 }

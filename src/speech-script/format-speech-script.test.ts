@@ -18,7 +18,7 @@ it.each(speechScriptCases)('$name', ({ options, result }) => {
   expect(formatSpeechScript(options)).toEqual(result);
 });
 
-it.each([...refusedTexts, ...refusedOptions])('refuses $name', (refusal) => {
+it.each([...refusedTexts, ...refusedOptions])('rejects $name', (refusal) => {
   const { code, message, ...detail } = refusal;
   const error = failureOf(refusal.options as SpeechScriptOptions);
   expect(error).toMatchObject({ code, param: detail.param });
@@ -31,7 +31,7 @@ it('has enough cases', () => {
   expect(names).toEqual([...new Set(names)]);
 });
 
-describe('whatever the text', () => {
+describe('any text', () => {
   const options = fc.record(
     {
       text: fc.oneof(
@@ -50,23 +50,23 @@ describe('whatever the text', () => {
     { requiredKeys: ['text', 'mode', 'speakers', 'clean'] },
   );
 
-  it('the result fits its schema, or the error is a documented one', () => {
+  it('has a result that matches its schema, or a documented error', () => {
     fc.assert(
-      fc.property(options, (given) => {
-        const result = attempt({ ...given, output: 'json' });
+      fc.property(options, (input) => {
+        const result = attempt({ ...input, output: 'json' });
         expect(speechScriptSchema.optional().parse(result)).toEqual(result);
       }),
     );
   });
 
-  it('a script gives the same turns again, and is its own script', () => {
+  it('formats its own script to the same turns and script', () => {
     fc.assert(
-      fc.property(options, (given) => {
-        const turns = attempt({ ...given, output: 'json' });
+      fc.property(options, (input) => {
+        const turns = attempt({ ...input, output: 'json' });
         if (turns === undefined) return;
-        const { script: text } = formatSpeechScript({ ...given, output: 'script' });
+        const { script: text } = formatSpeechScript({ ...input, output: 'script' });
         if (typeof text !== 'string') throw new TypeError('A script is a text.');
-        const { clean } = given;
+        const { clean } = input;
         expect(formatSpeechScript({ text, clean, output: 'json' }).script).toEqual(turns.script);
         expect(formatSpeechScript({ text, clean }).script).toBe(text);
         expect(text.split(/[\n\r\v\f\u0085\u2028\u2029]/)).toHaveLength(turns.script.length);
@@ -76,7 +76,7 @@ describe('whatever the text', () => {
   });
 });
 
-/** Undefined where the text is refused in a way that is documented. */
+/** Undefined if the text is rejected with a documented error. */
 function attempt(options: SpeechScriptOptions): SpeechScript | undefined {
   try {
     return formatSpeechScript(options);

@@ -9,11 +9,11 @@ import { resolveOptions, type ResolvedOptions } from './options.ts';
 import { readTurns } from './read-turns.ts';
 
 /**
- * Makes a script for a speech synthesizer out of a text: who says what, a turn a line, without what is not
- * speech. `mode` in the result is the one found, `single` or `multi`; `script` is a string, or an array of
- * turns where `output` is `json`. A script that it wrote gives the same turns again.
+ * Converts a text to a script for a speech synthesizer: one line per turn, with the speaker, and only
+ * spoken text. `mode` in the result is the detected one, `single` or `multi`; `script` is a string, or an array of
+ * turns if `output` is `json`. Formatting its own script returns the same turns.
  *
- * @throws HearthError `invalid_value` for a speaker out of range, or where nothing is left to say;
+ * @throws HearthError `invalid_value` for a speaker out of range, or if nothing is left to say;
  *   `missing_required_parameter`, `unrecognized_keys`, `invalid_type`, `invalid_value` for wrong options.
  */
 export function formatSpeechScript(options: SpeechScriptOptions): SpeechScript {
@@ -42,7 +42,7 @@ export function formatSpeechScript(options: SpeechScriptOptions): SpeechScript {
   return { ...common, output, script: lines.join('\n') };
 }
 
-/** The slots asked for, and above them the speakers that the script has. */
+/** The requested number of speakers, or more if the script has more. */
 function toSlots(
   { speakers, voices = [], emotions = [] }: ResolvedOptions,
   turns: readonly SpeechTurn[],

@@ -1,6 +1,6 @@
 /**
- * Stands where something was taken out, until `closeGaps` decides about the space there. Control characters of
- * the text itself are gone by then.
+ * Marks the place of removed text, until `closeGaps` decides about the space there. Control characters of
+ * the text itself were removed before.
  */
 export const gap = '\0';
 
@@ -8,12 +8,12 @@ const closing = new Set(',.;:!?%)…，。、；：！？）');
 const opening = new Set('(（');
 const quotes = new Set('"\'');
 const letterOrDigit = /[\p{L}\p{N}]/u;
-/** From here on scripts that write without spaces come first. */
+/** Scripts without spaces between words begin here. */
 const firstUnspaced = 0x2e80;
 
 /**
- * Closes the gaps: nothing at the ends, before closing punctuation and after what opens; else a space where there
- * was one or where words would run together. White space is single spaces already.
+ * Closes the gaps: no space at the ends, before closing punctuation and after opening punctuation; else one if there
+ * was one or if words would run together. White space must already be single spaces.
  */
 export function closeGaps(text: string): string {
   if (!text.includes(gap)) return text.trim();
@@ -30,12 +30,12 @@ export function closeGaps(text: string): string {
     .trim();
 }
 
-/** Whether a quotation mark before this is a closing one. */
+/** Whether a quotation mark before this character is a closing one. */
 function endsWord(next: string | undefined): boolean {
   return next === undefined || next === ' ' || closing.has(next);
 }
 
-/** Whether a quotation mark after this is an opening one. */
+/** Whether a quotation mark after this character is an opening one. */
 function startsWord(previous: string | undefined): boolean {
   return previous === undefined || previous === ' ' || opening.has(previous);
 }

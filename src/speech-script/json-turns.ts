@@ -2,15 +2,15 @@ import * as z from 'zod';
 import type { RawTurn } from './raw-turn.ts';
 import { splitLines } from './split-lines.ts';
 
-/** The number's range is checked with that of the labels; what else an item holds doesn't matter. */
+/** The range of the number is checked together with that of labels. Other fields are ignored. */
 const itemSchema = z.object({ speaker: z.int(), text: z.string() });
 
 const noArray = 'The text starts like a JSON array';
 const readAsText = 'so it is read as plain text.';
 
 /**
- * The turns of a text that is a JSON array of `{speaker, text}` objects; a warning where it looks like one but
- * isn't, undefined where it is any other text. `[sighs] Well.` is no array.
+ * Parses a text that is a JSON array of `{speaker, text}` objects; returns a warning if it looks like one but
+ * isn't, undefined for any other text. `[sighs] Well.` is not an array.
  */
 export function readJsonTurns(
   text: string,
@@ -31,7 +31,7 @@ export function readJsonTurns(
       };
     }
     const { speaker, text: words } = result.data;
-    // JSON can write half of a surrogate pair, which no script can.
+    // JSON can contain lone surrogates, which a script can't.
     const lines = splitLines(words.toWellFormed());
     turns.push({ speaker, lines, place: `item ${index + 1}` });
   }

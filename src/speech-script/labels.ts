@@ -4,17 +4,17 @@ import { splitLines } from './split-lines.ts';
 const shortestLabel = 'Speaker1:'.length;
 const plainLabel = /^\s*speaker\s*(\d+)\s*:/i;
 const tag = String.raw`<\/?[a-z][^<>]*>`;
-/** Bold, as in `**Speaker 1:** Hello` and `<b>Speaker 1:</b> Hello`; what it opens goes on in the text. */
+/** Bold, as in `**Speaker 1:** Hello` and `<b>Speaker 1:</b> Hello`; the formatting may continue in the text. */
 const decoratedLabel = new RegExp(
   String.raw`^((?:[\s*\u200b\u2060]|${tag})*)speaker\s*(\d+)((?:[\s*]|${tag})*):`,
   'i',
 );
 
 /**
- * Takes a text apart at the lines that start with `Speaker N:`; the others belong to the speaker before them,
- * those at the start to Speaker 1.
+ * Splits a text at the lines that start with `Speaker N:`; other lines belong to the previous speaker,
+ * lines at the start to Speaker 1.
  *
- * @param isDecorated whether the label may be in bold, by asterisks or tags.
+ * @param isDecorated whether the label may be in bold, with asterisks or tags.
  */
 export function splitLabels(
   text: string,

@@ -5,7 +5,7 @@ const notLineBreaks = /[^\n\r\v\f\u0085\u2028\u2029]+/g;
 const cdata = '<![CDATA[';
 
 /**
- * Takes out comments and the content of `script` and `style`, which nobody is to hear. Line breaks in them
+ * Removes comments and the content of `script` and `style`, which are not speech. Line breaks in them
  * stay, so that lines keep their numbers.
  */
 export function withoutHiddenMarkup(text: string): string {
@@ -39,12 +39,12 @@ export function withoutHiddenMarkup(text: string): string {
 
 const entity = /&(?:#[0-9]{1,8}|#x[0-9a-f]{1,8}|[a-z][a-z0-9]{1,31});/gi;
 
-/** Reads `&amp;`, `&#8217;` and the like (those that end in a semicolon). */
+/** Decodes character references that end in a semicolon, such as `&amp;` and `&#8217;`. */
 export function decodeEntities(text: string): string {
   return text.includes('&') ? text.replace(entity, (found) => decodeHTMLStrict(found)) : text;
 }
 
-/** Up to the next `>`, but for one in a quoted attribute; never beyond another `<`. */
+/** Up to the next `>`, except one in a quoted attribute; never beyond another `<`. */
 const attributes = String.raw`(?:[^<>"'=]*(?:=(?:\s*(?:"[^"<]*"|'[^'<]*'))?[^<>"'=]*)*|[^<>]*)>`;
 const inlineNames =
   'a|abbr|b|bdi|bdo|big|cite|code|data|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strong|sub|sup|time|tt|u|var|wbr';
@@ -52,7 +52,7 @@ const inlineTag = new RegExp(String.raw`<\/?(?:${inlineNames})(?=[\s/>])${attrib
 /** Elements, declarations, processing instructions, and the empty tags of fragments. */
 const tag = new RegExp(String.raw`<\/?[a-z]${attributes}|<[!?][^<>]*>|<\/?>`, 'gi');
 
-/** Takes out tags; their text stays. Those within a line, such as `<b>`, leave no space. */
+/** Removes tags but keeps their text. Inline tags, such as `<b>`, leave no space. */
 export function withoutTags(text: string): string {
   if (!text.includes('<')) return text;
   return text.replace(inlineTag, '').replace(tag, gap);
@@ -62,7 +62,7 @@ const address = String.raw`\((?:https?:\/\/|ftp:\/\/|www\.|mailto:|[/#])[^()\s]*
 const markdownImage = new RegExp(String.raw`!\[[^[\]]*\]${address}`, 'gi');
 const markdownLink = new RegExp(String.raw`\[([^[\]]*)\]${address}`, 'gi');
 
-/** Leaves of a Markdown link its text, and of an image nothing. */
+/** Replaces Markdown links with their text, and removes images. */
 export function withoutMarkdownLinks(text: string): string {
   if (!text.includes('](')) return text;
   return text.replace(markdownImage, gap).replace(markdownLink, '$1');

@@ -7,10 +7,10 @@ import {
   type SpeechScriptOptions,
 } from '../contract/v1/speech-script.ts';
 
-/** The options with every default filled in. */
+/** The options with all defaults. */
 export type ResolvedOptions = z.output<typeof speechScriptRequestSchema>;
 
-/** What each option must be, to follow its name in a message. */
+/** The constraint of each option, to follow its name in a message. */
 const requirements: Readonly<Record<keyof SpeechScriptOptions, string>> = {
   text: 'must be a text of 1 to 2,000,000 characters',
   mode: 'must be one of auto, single, multi',
@@ -23,7 +23,7 @@ const requirements: Readonly<Record<keyof SpeechScriptOptions, string>> = {
 const names = Object.keys(requirements).join(', ');
 
 /**
- * The options, checked, with their defaults.
+ * Validates the options and adds defaults.
  *
  * @throws HearthError `missing_required_parameter`, `unrecognized_keys`, `invalid_type`, `invalid_value`.
  */

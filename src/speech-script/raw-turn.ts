@@ -1,9 +1,9 @@
-/** A turn as it was written. */
+/** A turn before cleaning. */
 export interface RawTurn {
-  /** Not yet known to be in range. */
+  /** Not yet checked to be in range. */
   readonly speaker: number;
   /** Its text, line by line. */
   readonly lines: readonly string[];
-  /** Where it stands in the text, such as `line 3`. */
+  /** Its position in the text, such as `line 3`. */
   readonly place: string;
 }

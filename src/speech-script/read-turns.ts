@@ -14,7 +14,7 @@ interface Reading {
 }
 
 /**
- * The turns of the text that have words.
+ * Returns the turns of the text that contain words.
  *
  * @throws HearthError `invalid_value` for a speaker out of range, unless all text is one speaker's.
  */
@@ -40,7 +40,7 @@ function findTurns({ text, clean }: ResolvedOptions) {
     return { rawTurns: fromJson.turns, isLabelled: true, warnings: [] };
   }
   const warnings = fromJson === undefined ? [] : [fromJson.warning];
-  // What spans lines goes before the text is taken apart by lines.
+  // Removes markup that spans lines before splitting the text into lines.
   const visible = clean ? withoutHiddenMarkup(text) : text;
   return { ...splitLabels(visible, { isDecorated: clean }), warnings };
 }
@@ -62,7 +62,7 @@ function toTurns(rawTurns: readonly RawTurn[], { clean }: ResolvedOptions): Spee
   });
 }
 
-/** Line breaks within a turn are no part of a script, whose turns have a line each. */
+/** Line breaks within a turn are not part of a script, which has one line per turn. */
 function joinLines(lines: readonly string[]): string {
   return lines
     .map((line) => line.trim())

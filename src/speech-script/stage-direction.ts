@@ -5,12 +5,12 @@ const directions = new Set(listed.directions);
 const phrases = new Set(listed.phrases);
 const companions = new Set(listed.companions);
 
-/** Longer than any, so that long texts are not taken apart. */
+/** Longer than any stage direction, so that long texts are not split. */
 const maxLength = 80;
-/** Anything else, a digit for one, is no stage direction. */
+/** Any other character, such as a digit, rules out a stage direction. */
 const words = /^[\p{L}\p{M}\s,.;!…'&-]+$/u;
 
-/** Whether a text in parentheses is a stage direction: all its words are listed, one as more than a companion. */
+/** Whether a text in parentheses is a stage direction: all its words are listed, one of them not as companion. */
 export function isStageDirection(content: string): boolean {
   return isMadeOf(content, (word) => sounds.has(word) || directions.has(word));
 }

@@ -3,10 +3,10 @@ import type { Schema } from './schema.ts';
 import { ownResponses } from './readable-responses.ts';
 
 /**
- * Deletes a response. With descendants it stays as a tombstone, since they need its content; without, it
- * goes, and so do the tombstones above that nothing else descends from and the blobs nobody refers to.
+ * Deletes a response. A response with descendants stays as a tombstone, since they need its content. A leaf
+ * is removed, with the tombstones above it that have no other descendant and the blobs without references.
  *
- * @returns false where this owner has no such response.
+ * @returns false if this owner has no such response.
  */
 export async function deleteResponse(
   transaction: Transaction<Schema>,
@@ -51,7 +51,7 @@ async function removeLeaf(transaction: Transaction<Schema>, id: string): Promise
   }
 }
 
-/** `unneeded`: the leaf and the tombstones above it, up to the first response that something else needs. */
+/** `unneeded`: the leaf and the tombstones above it, up to the first response that is still needed. */
 function withUnneeded(transaction: Transaction<Schema>, leafId: string) {
   return transaction.withRecursive('unneeded(id, parent_id)', (query) =>
     query

@@ -15,7 +15,7 @@ const download = (id: string, fields: Partial<StoredDownload> = {}): StoredDownl
   ...fields,
 });
 
-it('gives back what was stored, newest first', async () => {
+it('returns the stored jobs, newest first', async () => {
   const { downloads } = await temporaryStore();
   const newer = download('job_b', {
     status: 'failed',
@@ -32,7 +32,7 @@ it('gives back what was stored, newest first', async () => {
   expect(await downloads.find('job_c')).toBeUndefined();
 });
 
-it('changes all but the plan and the start', async () => {
+it('updates everything but the plan and the start', async () => {
   const { downloads } = await temporaryStore();
   await downloads.insert(download('job_a'));
   const changed = download('job_a', {

@@ -2,7 +2,7 @@ import type { Kysely, Selectable } from 'kysely';
 import type { Schema } from './schema.ts';
 import type { DownloadRepository, StoredDownload } from './store.ts';
 
-/** Jobs of downloads; newest first where listed. */
+/** Download jobs; lists are newest first. */
 export function createDownloadRepository(database: Kysely<Schema>): DownloadRepository {
   return {
     insert: async (download) => {

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { ColumnTypes, Migration } from './migrations/migration.ts';
 import type { Schema } from './schema.ts';
 
-/** The database has a version that this program doesn't know yet. */
+/** A newer version of Hearth wrote the database. */
 export class NewerSchemaError extends Error {
   override readonly name = 'NewerSchemaError';
 
@@ -19,7 +19,7 @@ interface MigrateOptions {
 }
 
 /**
- * Brings the schema to the newest version, in one transaction: all steps or none.
+ * Brings the schema to the newest version in one transaction.
  *
  * @returns the versions before and after; 0 is an empty database.
  * @throws NewerSchemaError

@@ -71,7 +71,7 @@ it('rewrites more rows than fit in one batch', async () => {
   expect(after.every(({ content }) => content.startsWith('{"formatVersion":2,'))).toBe(true);
 });
 
-it('leaves a damaged turn as it is and rewrites the others', async () => {
+it('leaves a damaged turn unchanged and rewrites the others', async () => {
   const file = await copyDatabase();
   const [first, second, third] = contentsOf(file);
   const database = openSqlite(file);

@@ -25,7 +25,7 @@ afterEach(async () => {
 const idOf = (name: string) =>
   `resp_${createHash('sha384').update(name).digest('hex').slice(0, 48)}`;
 
-/** A response called `name`, made after `parent`. */
+/** A response with the id `name` that continues `parent`. */
 function response(name: string, parent?: string, fields: Partial<StoredResponse> = {}) {
   return {
     id: idOf(name),
@@ -72,7 +72,7 @@ const chainOf = async (name: string, ownerId: string | null = null) =>
     return part?.type === 'text' && part.text;
   });
 
-/** What really lies in the tables, past the repositories. */
+/** The rows of the tables, read without the repositories. */
 function rowCounts() {
   const database = openSqlite(join(folder, 'hearth.db'), { isReadOnly: true });
   const count = (table: string) =>
@@ -86,7 +86,7 @@ function rowCounts() {
 }
 
 describe('insert and find', () => {
-  it('gives back what was stored, whatever characters are in it', async () => {
+  it('returns the stored response, with any characters', async () => {
     const odd = 'null \u0000, lone \ud800, emoji 🔥, quote \' " \\ \n';
     const stored = response('a', undefined, {
       ownerId: 'token',
@@ -111,7 +111,7 @@ describe('insert and find', () => {
     expect(await store.responses.find(stored.id, 'token')).toEqual(stored);
   });
 
-  it('shows the response of a token to that token alone', async () => {
+  it('returns a response only to its owner', async () => {
     await store.responses.insert(response('mine', undefined, { ownerId: 'me' }), []);
     for (const other of [null, 'you', '']) {
       expect(await store.responses.find(idOf('mine'), other)).toBeUndefined();
@@ -142,7 +142,7 @@ describe('insert and find', () => {
     expect(await chainOf('mine', 'me')).toEqual(['free', 'mine']);
   });
 
-  it('refuses an id that is taken and keeps the first', async () => {
+  it('rejects a duplicate id and keeps the first response', async () => {
     await grow('a');
     const second = response('a', undefined, { modelKey: 'other' });
     await expect(store.responses.insert(second, [image('x')])).rejects.toThrow(/unique/i);
@@ -166,14 +166,14 @@ describe('insert and find', () => {
     expect(rowCounts()).toEqual([3, 0, 0]);
   });
 
-  it('refuses a reference to an image that is not there', async () => {
+  it('rejects a reference to a missing image', async () => {
     await expect(
       store.responses.insert(response('a', undefined, showing(image('x'))), []),
     ).rejects.toThrow(/foreign key/i);
     expect(rowCounts()).toEqual([0, 0, 0]);
   });
 
-  it('takes many at once', async () => {
+  it('accepts many concurrent inserts', async () => {
     const names = Array.from({ length: 50 }, (_, index) => `r${index}`);
     await Promise.all(names.map((name) => store.responses.insert(response(name), [image('x')])));
     expect(rowCounts()).toEqual([50, 50, 1]);
@@ -181,7 +181,7 @@ describe('insert and find', () => {
 });
 
 describe('chain', () => {
-  it('goes from the oldest to the one asked for, and knows no other branch', async () => {
+  it('returns the requested response and its ancestors, oldest first, without other branches', async () => {
     await grow('a', 'b<a', 'c<b', 'd<a');
     expect(await chainOf('c')).toEqual(['a', 'b', 'c']);
     expect(await chainOf('d')).toEqual(['a', 'd']);
@@ -192,7 +192,7 @@ describe('chain', () => {
     expect(await chainOf('nobody')).toBeUndefined();
   });
 
-  it('goes as deep as the conversation', async () => {
+  it('returns a chain of any depth', async () => {
     await grow('0', ...Array.from({ length: 499 }, (_, index) => `${index + 1}<${index}`));
     expect(await chainOf('499')).toEqual(Array.from({ length: 500 }, (_, index) => `${index}`));
   });
@@ -201,7 +201,7 @@ describe('chain', () => {
 describe('delete', () => {
   const remove = (name: string) => store.responses.delete(idOf(name), null);
 
-  it('makes a response that others descend from unreachable, but keeps it for them', async () => {
+  it('hides a response with descendants but keeps it for them', async () => {
     await grow('a', 'b<a', 'c<b');
     expect(await remove('b')).toBe(true);
     expect(await store.responses.find(idOf('b'), null)).toBeUndefined();
@@ -211,7 +211,7 @@ describe('delete', () => {
     expect(await chainOf('c')).toEqual(['a', 'b', 'c']);
   });
 
-  it('removes tombstones with their last descendant, up to what is still needed', async () => {
+  it('removes tombstones with their last descendant, up to the first that is still needed', async () => {
     await grow('a', 'b<a', 'c<b', 'd<c', 'e<b');
     await remove('b');
     await remove('c');
@@ -224,7 +224,7 @@ describe('delete', () => {
     expect(await chainOf('a')).toEqual(['a']);
   });
 
-  it('removes the images that nobody refers to any longer', async () => {
+  it('removes images without references', async () => {
     const [shared, own] = [image('shared'), image('own')];
     await store.responses.insert(response('a', undefined, showing(shared)), [shared]);
     await store.responses.insert(response('b', 'a', showing(own)), [own]);
@@ -251,7 +251,7 @@ describe('delete', () => {
     expect(rowCounts()[0]).toBe(0);
   });
 
-  it('leaves nothing behind of a random forest, in whatever order it goes', async () => {
+  it('leaves nothing behind after deleting a random forest in random order', async () => {
     const random = seededRandom(7);
     const names = Array.from({ length: 60 }, (_, index) => `${index}`);
     for (const [index, name] of names.entries()) {
@@ -281,7 +281,7 @@ describe('page', () => {
     store.responses.page({ ownerId: null, limit: 2, ...(after === undefined ? {} : { after }) });
   const idsOf = (names: string) => names.split('').map(idOf);
 
-  it('gives the newest first, in pages that new responses do not move', async () => {
+  it('lists the newest first, in pages that new responses do not shift', async () => {
     for (const [index, name] of ['a', 'b', 'c', 'd', 'e'].entries()) {
       await store.responses.insert(at(name, index), []);
     }
@@ -295,7 +295,7 @@ describe('page', () => {
     expect(third.nextCursor).toBeNull();
   });
 
-  it('loses none of those made in the same millisecond', async () => {
+  it('includes all responses of the same millisecond', async () => {
     await grow('a', 'b', 'c', 'd', 'e', 'f', 'g');
     const seen: string[] = [];
     let cursor: string | undefined;
@@ -307,7 +307,7 @@ describe('page', () => {
     expect(seen.toSorted()).toEqual(idsOf('abcdefg').toSorted());
   });
 
-  it('has no cursor where the last page is full', async () => {
+  it('has no cursor if the last page is full', async () => {
     await grow('a', 'b');
     expect((await pageAfter()).nextCursor).toBeNull();
     await store.responses.delete(idOf('a'), null);
@@ -315,7 +315,7 @@ describe('page', () => {
     expect(await pageAfter()).toEqual({ responses: [], nextCursor: null });
   });
 
-  it('goes on after a tombstone, but not after what is not stored or not the caller’s', async () => {
+  it('continues after a tombstone, but not after an unknown id or a response of another owner', async () => {
     await store.responses.insert(at('a', 1), []);
     await store.responses.insert({ ...at('b', 2), parentId: idOf('a') }, []);
     await store.responses.insert({ ...at('c', 3), parentId: idOf('b') }, []);

@@ -7,7 +7,7 @@ import type { Schema } from './schema.ts';
 import type { NewBlob, ResponsePage, ResponseRepository, StoredResponse } from './store.ts';
 import { ownResponses, readableResponses } from './readable-responses.ts';
 
-/** Stored responses on any database that Kysely speaks to. */
+/** Stored responses in any database that Kysely supports. */
 export function createResponseRepository(database: Kysely<Schema>): ResponseRepository {
   return {
     insert: (response, blobs) =>
@@ -40,7 +40,7 @@ async function insert(
       .execute();
   }
   await transaction.insertInto('responses').values(toRow(response)).execute();
-  // A blob that came along counts as referred to, so that none can be left behind.
+  // Blobs of this request are referenced too, so that none is orphaned.
   const references = new Set([...imagesOf(response.turn), ...blobs.map((blob) => blob.sha256)]);
   for (const sha256 of references) {
     await transaction
@@ -127,7 +127,7 @@ async function page(
   };
 }
 
-/** A tombstone still marks a place in the list. */
+/** A tombstone is still a valid cursor. */
 async function creationTimeOfCursor(
   database: Kysely<Schema>,
   id: string,
@@ -161,7 +161,7 @@ function toRow(response: StoredResponse): Omit<ResponseRow, 'deleted_at'> {
   };
 }
 
-/** @throws Error where the content can't be read. */
+/** @throws Error if the content can't be read. */
 function fromRow(row: ResponseRow): StoredResponse {
   return {
     id: row.id,

@@ -1,8 +1,8 @@
 import type { Generated } from 'kysely';
 
 /**
- * The tables as of the newest migration. Types that each database knows: JSON and times (ISO 8601, UTC,
- * milliseconds) are text, so that they sort and read alike on all of them.
+ * The tables as of the newest migration. Uses types that every database has: JSON and times (ISO 8601, UTC,
+ * milliseconds) are text, so that they sort and read the same everywhere.
  */
 export interface Schema {
   readonly responses: ResponseTable;
@@ -18,7 +18,7 @@ interface ResponseTable {
   readonly parent_id: string | null;
   readonly owner_id: string | null;
   readonly created_at: string;
-  /** Set on a tombstone: a deleted response that others still descend from. */
+  /** Set on a tombstone: a deleted response that still has descendants. */
   readonly deleted_at: Generated<string | null>;
   readonly model_key: string;
   readonly model_instance_id: string;

@@ -8,18 +8,18 @@ import {
   type SqliteValue,
 } from '../sqlite.ts';
 
-/** How long a write waits for another process, such as the command-line tool; it blocks this one. */
+/** How long a write waits for the lock of another process. It blocks this process. */
 const lockWaitMs = 2000;
 
 const maxCachedStatements = 100;
 
-/** Opens a SQLite file, made readable for its owner alone where it is new. */
+/** Opens a SQLite file, and restricts a new file to its owner. */
 export function openSqliteFile(file: string): SqliteConnection {
   closeSync(openSync(file, 'a', 0o600));
   const connection = openSqlite(file, { lockWaitMs });
   try {
     connection.exec('pragma journal_mode = wal');
-    // docs/adr/0003: a commit outlives this process at once, and a loss of power soon after.
+    // docs/adr/0003: a commit survives a crash of this process at once, and a power failure shortly after.
     connection.exec('pragma synchronous = normal');
     connection.exec('pragma foreign_keys = on');
   } catch (error) {
@@ -29,7 +29,7 @@ export function openSqliteFile(file: string): SqliteConnection {
   return connection;
 }
 
-/** Kysely on one open connection; closing Kysely closes it. */
+/** A Kysely dialect for one open connection; `destroy` closes it. */
 export class SqliteConnectionDialect extends SqliteDialect {
   readonly #connection: SqliteConnection;
 
@@ -51,12 +51,12 @@ class ImmediateSqliteDriver extends SqliteDriver {
     this.#connection = connection;
   }
 
-  /** Takes the write lock at the start: a transaction that reads first could not wait for it later. */
+  /** Takes the write lock at the start: a transaction that reads first could not wait for the lock later. */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
   }
 
-  /** After some errors, a full disk among them, SQLite has rolled back by itself. */
+  /** SQLite rolls back by itself after some errors, such as a full disk. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#connection.isTransaction) await super.rollbackTransaction(connection);
   }
@@ -73,14 +73,14 @@ function toKyselyDatabase(connection: SqliteConnection): SqliteDatabase {
         reader: statement.columns().length > 0,
         all: (parameters) => statement.all(...parameters.map(toSqliteValue)),
         run: (parameters) => statement.run(...parameters.map(toSqliteValue)),
-        // A new statement: the next use of a cached one would end the iteration.
+        // Not cached: the next use of a cached statement would end the iteration.
         iterate: (parameters) => connection.prepare(sql).iterate(...parameters.map(toSqliteValue)),
       };
     },
   };
 }
 
-/** Prepares each statement once; keeps the `maxCachedStatements` that were used last. */
+/** Prepares each statement once; caches the `maxCachedStatements` most recently used. */
 function statementCache(connection: SqliteConnection): (sql: string) => SqliteStatement {
   const statements = new Map<string, SqliteStatement>();
   return (sql) => {
@@ -100,7 +100,7 @@ function closeCheckpointed(connection: SqliteConnection): void {
   connection.close();
 }
 
-/** The bindings cut a text at a NUL. Its bytes stay whole, and a lookup by it finds nothing. */
+/** The bindings truncate text at a NUL. Binding its bytes instead makes such a lookup find nothing. */
 function toSqliteValue(value: unknown): SqliteValue {
   if (typeof value === 'string' && value.includes('\0')) return Buffer.from(value);
   return value as SqliteValue;

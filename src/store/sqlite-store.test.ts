@@ -41,7 +41,7 @@ function tamper(change: (database: SqliteConnection) => unknown): void {
 }
 
 describe('createSqliteStore', () => {
-  it('keeps what was stored from one opening to the next', async () => {
+  it('keeps stored data when it is opened again', async () => {
     const first = await open();
     await first.responses.insert(response('1', 'hello'), []);
     await first.close();
@@ -53,7 +53,7 @@ describe('createSqliteStore', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'makes files that others on the machine can not read',
+    'creates files that other users cannot read',
     async () => {
       const store = await open();
       await store.responses.insert(response('1', 'hello'), []);
@@ -65,7 +65,7 @@ describe('createSqliteStore', () => {
     },
   );
 
-  it('refuses a database of a newer version and leaves it alone', async () => {
+  it('rejects a database of a newer version without changing it', async () => {
     await (await open()).close();
     tamper((database) => database.exec('update schema_version set version = 99'));
     await expect(open()).rejects.toThrow(
@@ -80,7 +80,7 @@ describe('createSqliteStore', () => {
     ['junk', () => writeFile(file, 'this is not a database '.repeat(99))],
     ['a damaged schema', damageSchema],
     ['a cut-off file', cutOff],
-  ])('names the file and the way out where it is %s', async (_case, damage) => {
+  ])('names the file and the remedy if it is %s', async (_case, damage) => {
     await damage();
     const error: unknown = await open().then(
       () => undefined,
@@ -104,7 +104,7 @@ describe('createSqliteStore', () => {
     await truncate(file, 4096);
   }
 
-  it('says what to check where the file can not be opened', async () => {
+  it('explains what to check if the file cannot be opened', async () => {
     file = join(folder, 'missing', 'hearth.db');
     await expect(open()).rejects.toThrow(/ENOENT.*Check that its folder exists/);
     file = folder;
@@ -112,7 +112,7 @@ describe('createSqliteStore', () => {
   });
 
   it.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
-    'says what to check where the file is read-only',
+    'explains what to check where the file is read-only',
     async () => {
       await (await open()).close();
       await chmod(file, 0o400);
@@ -122,7 +122,7 @@ describe('createSqliteStore', () => {
 });
 
 describe('migrate', () => {
-  it('undoes all steps where one fails', async () => {
+  it('rolls back all steps if one fails', async () => {
     const database = new Kysely<Schema>({
       dialect: new SqliteConnectionDialect(openSqliteFile(file)),
     });
@@ -138,7 +138,7 @@ describe('migrate', () => {
 });
 
 describe('a full disk', () => {
-  it('stores nothing of what did not fit, and goes on once there is room', async () => {
+  it('stores nothing of a failed write, and works again after space is freed', async () => {
     const connection = openSqliteFile(file);
     const database = new Kysely<Schema>({ dialect: new SqliteConnectionDialect(connection) });
     await migrate(database, { migrations, columnTypes: { bytes: 'blob' } });
@@ -167,7 +167,7 @@ describe('a full disk', () => {
 });
 
 describe('SqliteConnectionDialect', () => {
-  it('finds nothing by the part of a text before a NUL', async () => {
+  it('does not match text by the part before a NUL', async () => {
     const store = await open();
     const { id } = response('1', 'hello');
     await store.responses.insert(response('1', 'hello'), []);
@@ -189,7 +189,7 @@ describe('SqliteConnectionDialect', () => {
     await database.destroy();
   });
 
-  it('leaves nothing in the log when it closes', async () => {
+  it('checkpoints the log when it closes', async () => {
     const store = await open();
     await store.responses.insert(response('1', 'hello'), []);
     await store.close();

@@ -11,13 +11,13 @@ import { openSqliteFile, SqliteConnectionDialect } from './sqlite-connection.ts'
 import type { Store } from './store.ts';
 import { createTokenRepository } from './token-repository.ts';
 
-/** The database can't be used; the message names it, says why and what to do. */
+/** The database can't be used; the message names the file, the reason and the remedy. */
 export class StoreOpenError extends Error {
   override readonly name = 'StoreOpenError';
 }
 
 interface SqliteStoreOptions {
-  /** Made where it doesn't exist; its folder must. */
+  /** Created if it doesn't exist; its folder must exist. */
   readonly file: string;
   readonly logger: Logger;
 }
@@ -25,7 +25,7 @@ interface SqliteStoreOptions {
 /**
  * Opens the SQLite database and brings its schema up to date.
  *
- * @throws StoreOpenError where the file can't be opened or written, is damaged, or is from a newer Hearth.
+ * @throws StoreOpenError if the file can't be opened or written, is damaged, or is from a newer Hearth.
  */
 export async function createSqliteStore({ file, logger }: SqliteStoreOptions): Promise<Store> {
   const database = await open(file, logger);
@@ -47,7 +47,7 @@ async function open(file: string, logger: Logger): Promise<Kysely<Schema>> {
     connection = openSqliteFile(file);
     const database = new Kysely<Schema>({ dialect: new SqliteConnectionDialect(connection) });
     const { from, to } = await migrate(database, { migrations, columnTypes: { bytes: 'blob' } });
-    if (from !== to) logger.info({ file, from, to }, 'database schema brought up to date');
+    if (from !== to) logger.info({ file, from, to }, 'database schema migrated');
     return database;
   } catch (error) {
     if (connection?.isOpen) connection.close();

@@ -1,6 +1,6 @@
 /**
- * What Hearth keeps: one set of repositories, whatever database is behind them.
- * A stored response is an immutable node of a tree; its parent is the turn that it continues.
+ * Hearth's persistent data: a set of repositories, independent of the database.
+ * A stored response is an immutable node of a tree; its parent is the response that it continues.
  */
 
 import type { Permission } from '../contract/permission.ts';
@@ -10,7 +10,7 @@ export interface StoredResponse {
   /** `resp_` and 48 lower-case hex digits. */
   readonly id: string;
   readonly parentId: string | null;
-  /** Id of the token that made it; null where none was used. */
+  /** Id of the token that created it; null if none was used. */
   readonly ownerId: string | null;
   readonly createdAt: Date;
   readonly modelKey: string;
@@ -26,29 +26,29 @@ export interface NewBlob {
 
 export interface ResponsePage {
   readonly responses: readonly StoredResponse[];
-  /** Give it as `after` for the next page; null at the end. */
+  /** Pass it as `after` to get the next page; null at the end. */
   readonly nextCursor: string | null;
 }
 
 export interface ResponseRepository {
   /**
-   * Writes a response and the images it refers to in one transaction. An image that is stored already, in an
-   * ancestor say, need not come again.
+   * Writes a response and its images in one transaction. An image that is already stored, such as in an
+   * ancestor, may be omitted.
    *
-   * @throws HearthError `invalid_value` where the parent is not a response that `find` would give this owner
-   *   (any more): it may have been deleted during the turn.
-   * @throws Error where the database can't write (a full disk, say): nothing is stored then.
+   * @throws HearthError `invalid_value` if the parent is not a response that `find` returns for this owner:
+   *   it may have been deleted during the turn.
+   * @throws Error if the database can't write (such as a full disk); nothing is stored then.
    */
   insert(response: StoredResponse, blobs: readonly NewBlob[]): Promise<void>;
-  /** Undefined where it never was, was deleted, or belongs to another token than `ownerId`; all read those without. */
+  /** Undefined if it does not exist, was deleted, or belongs to another owner. */
   find(id: string, ownerId: string | null): Promise<StoredResponse | undefined>;
   /** The response and its ancestors, oldest first, deleted ancestors included; undefined as in `find`. */
   chain(id: string, ownerId: string | null): Promise<readonly StoredResponse[] | undefined>;
   /**
-   * Newest first; new responses don't move later pages. `after` is the id of the last response seen.
+   * Newest first; new responses don't move later pages. `after` is the id of the last response of the previous page.
    *
-   * @throws HearthError `invalid_value` where `after` is not stored: never was, is another owner's, or went
-   *   since without descendants.
+   * @throws HearthError `invalid_value` if `after` does not exist, belongs to another owner, or was deleted
+   *   and has no descendants.
    */
   page(options: {
     readonly ownerId: string | null;
@@ -56,8 +56,8 @@ export interface ResponseRepository {
     readonly after?: string;
   }): Promise<ResponsePage>;
   /**
-   * Deletes a response: it can't be found, continued or listed any more. Rows and images that nothing needs any
-   * longer go; those that a branch shares stay. False where this owner has no such response.
+   * Deletes a response: it can no longer be found, continued or listed. Rows and images that are
+   * no longer needed are removed; those that a branch shares stay. False if `find` returns undefined.
    */
   delete(id: string, ownerId: string | null): Promise<boolean>;
 }
@@ -88,22 +88,22 @@ export interface TokenRepository {
 export interface StoredDownload {
   /** `job_` and 10 lower-case hex digits. */
   readonly id: string;
-  /** JSON value that the downloads know. */
+  /** JSON value, defined by the downloads. */
   readonly plan: unknown;
   readonly status: 'downloading' | 'paused' | 'completed' | 'failed';
-  /** Whether a caller paused it: it then stays so when the server starts again. */
+  /** Whether a client paused it; if so, it stays paused when the server restarts. */
   readonly isPausedByUser: boolean;
   readonly totalBytes: number;
   readonly downloadedBytes: number;
   readonly startedAt: Date;
   readonly completedAt: Date | null;
-  /** JSON value; null where it has not failed. */
+  /** JSON value; null if the job has not failed. */
   readonly failure: unknown;
 }
 
 export interface DownloadRepository {
   insert(download: StoredDownload): Promise<void>;
-  /** Everything but the id, the plan and the start may have changed. False where it is gone. */
+  /** Updates everything but the id, the plan and the start. False if the job no longer exists. */
   update(download: StoredDownload): Promise<boolean>;
   find(id: string): Promise<StoredDownload | undefined>;
   /** Newest first. */
@@ -116,7 +116,7 @@ export interface Store {
   readonly blobs: BlobRepository;
   readonly tokens: TokenRepository;
   readonly downloads: DownloadRepository;
-  /** Throws where the database can't be reached. */
+  /** Throws if the database is not available. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }

@@ -27,7 +27,7 @@ const token = (id: string, fields: Partial<StoredToken> = {}): StoredToken => ({
   ...fields,
 });
 
-it('gives back what was stored, oldest first', async () => {
+it('returns the stored tokens, oldest first', async () => {
   const old = token('b', {
     createdAt: new Date(1),
     expiresAt: new Date(5),
@@ -40,7 +40,7 @@ it('gives back what was stored, oldest first', async () => {
   expect(await store.tokens.find('c')).toBeUndefined();
 });
 
-it('notes the last use', async () => {
+it('records the last use', async () => {
   await store.tokens.insert(token('a'));
   await store.tokens.touch('a', new Date(9));
   expect(await store.tokens.find('a')).toEqual(token('a', { lastUsedAt: new Date(9) }));

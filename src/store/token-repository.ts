@@ -3,7 +3,7 @@ import type { Schema } from './schema.ts';
 import type { Permission } from '../contract/permission.ts';
 import type { StoredToken, TokenRepository } from './store.ts';
 
-/** API tokens; oldest first where listed. */
+/** API tokens; lists are oldest first. */
 export function createTokenRepository(database: Kysely<Schema>): TokenRepository {
   return {
     insert: async (token) => {

@@ -24,7 +24,7 @@ function toolboxOf(findIssue: ListedTool['schema']['findIssue'], allowedTools?: 
   return createToolbox([source], testContext().logger, async () => {});
 }
 
-it('offers the tools that are allowed, as the same objects each time', async () => {
+it('returns the allowed tools, as the same objects each time', async () => {
   const toolbox = toolboxOf(() => undefined, ['two']);
   const [tool, ...others] = toolbox.tools();
   expect([tool?.name, others]).toEqual(['two', []]);
@@ -32,7 +32,7 @@ it('offers the tools that are allowed, as the same objects each time', async () 
   expect(await tool?.call({}, testContext())).toMatchObject({ content: [{ text: 'two' }] });
 });
 
-it('says why arguments do not fit', () => {
+it('explains why arguments are invalid', () => {
   const [tool] = toolboxOf((args) =>
     args['x'] === 1 ? undefined : 'arguments/x must be 1',
   ).tools();
@@ -42,7 +42,7 @@ it('says why arguments do not fit', () => {
   );
 });
 
-it('refuses a call whose arguments could not be checked, and all later ones of the tool', () => {
+it('rejects a call whose arguments could not be checked, and all later calls of the tool', () => {
   let checks = 0;
   const [one, two] = toolboxOf(() => {
     checks += 1;

@@ -5,7 +5,7 @@ import type { OpenToolSource } from './tool-source.ts';
 import type { ListedTool } from './tool-list.ts';
 import { CpuTimeError } from './within-cpu-time.ts';
 
-/** Puts the tools of a turn's integrations into one toolbox. */
+/** Creates the toolbox of a turn from the tools of its integrations. */
 export function createToolbox(
   sources: readonly OpenToolSource[],
   logger: Logger,
@@ -27,7 +27,7 @@ export function createToolbox(
           return issue && `The arguments of ${name} don't fit its schema: ${issue}`;
         } catch (error) {
           if (!(error instanceof CpuTimeError)) throw error;
-          // The schema may be slow for all arguments: it gets no second chance in this turn.
+          // The schema may be slow for all arguments, so the tool is disabled for this turn.
           isTooSlow = true;
           logger.warn(
             { server: label, tool: name },

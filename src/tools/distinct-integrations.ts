@@ -3,7 +3,7 @@ import type { Integration } from './toolbox.ts';
 
 const maxIntegrations = 32;
 
-/** @throws HearthError `invalid_value` where an integration is listed twice, or there are too many. */
+/** @throws HearthError `invalid_value` if an integration is listed twice, or there are too many. */
 export function assertDistinct(integrations: readonly Integration[]): void {
   if (integrations.length > maxIntegrations) {
     const message = `A request may have ${maxIntegrations} integrations; this one has ${integrations.length}.`;

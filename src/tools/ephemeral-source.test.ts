@@ -80,7 +80,7 @@ describe('the address', () => {
     'http://localhost./',
     'http://printer.local/',
     'http://metadata.google.internal/',
-  ])('refuses %s without a look-up', (url) => {
+  ])('rejects %s without resolving names', (url) => {
     expect(() => source(url)).toThrow(
       expect.objectContaining({
         code: 'forbidden',
@@ -123,7 +123,7 @@ describe('the address', () => {
     expect(() => source(url, [allowed])).toThrow(expect.objectContaining({ code: 'forbidden' }));
   });
 
-  it('refuses a name whose look-up finds a private address, when it connects', async () => {
+  it('rejects a name that resolves to a private address on connecting', async () => {
     const rebinding = ephemeralSource(
       { type: 'ephemeralMcp', serverLabel: 'there', serverUrl: 'http://rebinding.example/' },
       field,
@@ -136,7 +136,7 @@ describe('the address', () => {
     await expect(rebinding.open(testContext())).rejects.toMatchObject({
       code: 'forbidden',
       field: `${field}.serverUrl`,
-      // The address that the name resolves to describes the server's network.
+      // The resolved address would reveal the server's network.
       message: expect.not.stringContaining('10.1.2.3'),
     });
   });
@@ -156,7 +156,7 @@ describe('headers', () => {
     );
   });
 
-  it('accepts those that HTTP can carry', () => {
+  it('accepts valid HTTP headers', () => {
     const headers = { Authorization: 'Bearer abc', 'X-Empty': '' };
     expect(source('https://example.com/', [], headers).label).toBe('there');
   });

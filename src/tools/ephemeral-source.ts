@@ -14,7 +14,7 @@ import type { ToolSource } from './tool-source.ts';
 import type { Integration } from './toolbox.ts';
 
 export interface EphemeralSourceOptions {
-  /** `name` or `name:port`: hosts that may have addresses that are not public. */
+  /** `name` or `name:port`: hosts whose addresses may be private. */
   readonly allowedHosts: readonly string[];
   readonly limits: ConnectionLimits;
   readonly bounds: TransportBounds;
@@ -25,11 +25,11 @@ export interface EphemeralSourceOptions {
 type EphemeralIntegration = Extract<Integration, { readonly type: 'ephemeralMcp' }>;
 
 /**
- * Validates a tool server that a request names by its URL.
+ * Validates a tool server that a request names by URL.
  *
  * @param field Domain path of the integration.
  * @throws HearthError `invalid_value` for a URL or header that can't be used, `forbidden` for an address that is
- *   not allowed, as far as it can be told without resolving a name.
+ *   not allowed, as far as this is known without resolving names.
  */
 export function ephemeralSource(
   { serverLabel: label, serverUrl, headers = {} }: EphemeralIntegration,
@@ -62,7 +62,7 @@ export function ephemeralSource(
         url,
         headers,
         egress,
-        // No proxy: it would resolve the name itself, where the address can't be checked.
+        // No proxy: a proxy would resolve the name itself, and the address could not be checked.
         environment: {},
         bounds,
         limits,

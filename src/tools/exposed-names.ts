@@ -1,5 +1,5 @@
 interface NamedTool {
-  /** Label of its server; unique in the turn. */
+  /** Label of the tool's server; unique in the turn. */
   readonly serverLabel: string;
   readonly name: string;
 }
@@ -7,7 +7,7 @@ interface NamedTool {
 const maxCharacters = 64;
 
 /**
- * Assigns each tool of a turn the name that the model sees. A name stays with its tool for the whole turn, also when
+ * Assigns each tool of a turn the name that the model sees. A tool keeps its name for the whole turn, even if
  * lists change, since the model has seen it.
  */
 export class ExposedNames {
@@ -15,7 +15,7 @@ export class ExposedNames {
   readonly #assigned = new Map<string, string>();
   readonly #taken = new Set<string>();
 
-  /** The names in the order of the tools. */
+  /** Returns the names in the order of the tools. */
   offer(tools: readonly NamedTool[]): readonly string[] {
     const counts = new Map<string, number>();
     for (const { name } of tools) {

@@ -14,15 +14,15 @@ interface HttpTransportOptions {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly egress: EgressPolicy;
-  /** For the proxy. */
+  /** Environment with the proxy settings. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly bounds: TransportBounds;
   readonly limits: ConnectionLimits;
 }
 
-/** A response may be silent for as long as a call may take, and for this much longer. */
+/** Idle time that a response may have beyond the time limit of a call. */
 const idleMarginMs = 5000;
-/** Longest life of one connection; a stream of notifications otherwise ends with the turn. */
+/** Maximum lifetime of one connection; a stream of notifications otherwise ends with the turn. */
 const totalTimeoutMs = 3600_000;
 /** Time to deliver the last requests: cancellations, and the end of the session. */
 const drainTimeoutMs = 1000;
@@ -30,7 +30,7 @@ const maxReconnections = 5;
 const minReconnectionDelayMs = 250;
 const maxReconnectionDelayMs = 5000;
 
-/** Connects over Streamable HTTP, or over the older HTTP with SSE where the server refuses that. */
+/** Connects over Streamable HTTP, or over the older HTTP with SSE if the server rejects that. */
 export function createHttpTransport(options: HttpTransportOptions): McpTransport {
   const { url, bounds, limits, egress, environment } = options;
   let failure: unknown;
@@ -132,7 +132,7 @@ export function createHttpTransport(options: HttpTransportOptions): McpTransport
   };
 }
 
-/** Waits for requests no longer than the limit. */
+/** Waits for requests up to a time limit. */
 async function drain(requests: Iterable<Promise<unknown>>): Promise<void> {
   const { signal } = new AbortController();
   await withTimeout(drainTimeoutMs, signal, () => Promise.all(requests)).catch(() => {});

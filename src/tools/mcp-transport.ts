@@ -1,21 +1,21 @@
 import type { Transport } from '@modelcontextprotocol/client';
 
-/** Bounds on what a tool server may send. */
+/** Limits for a tool server. */
 export interface TransportBounds {
-  /** Largest message, and largest body of an HTTP response. */
+  /** Maximum size of a message, and of the body of an HTTP response. */
   readonly maxMessageBytes: number;
-  /** Most bytes between two messages of ours. */
+  /** Maximum number of bytes between two messages of the client. */
   readonly maxUnaskedBytes: number;
 }
 
 /** The connection of one turn to one tool server. */
 export interface McpTransport {
-  /** Tried in this order: the next one where the server refuses the one before. */
+  /** Tried in this order until the server accepts one. */
   readonly transports: readonly (() => Transport)[];
-  /** Rejects when the connection breaks and the protocol client does not notice; never resolves. */
+  /** Rejects if the connection breaks without the protocol client noticing; never resolves. */
   readonly broken: Promise<never>;
-  /** Why the connection failed, where the transport knows more than the protocol client: a text, or an error. */
+  /** The reason of the failure, if the transport knows more than the protocol client: a text or an error. */
   failure(): unknown;
-  /** Closes the connection, and ends its process. */
+  /** Closes the connection, and stops its process. */
   close(): Promise<void>;
 }

@@ -2,9 +2,9 @@ import { readFile, stat } from 'node:fs/promises';
 import { errorCode } from '../error-code.ts';
 import { parsePluginFile, type PluginEntry, PluginFileError } from './plugin-file.ts';
 
-/** The plugins of mcp.json, as the file is at present. */
+/** The current plugins of mcp.json. */
 export interface PluginCatalog {
-  /** @throws PluginFileError where the file can't be read. */
+  /** @throws PluginFileError if the file can't be read. */
   read(): Promise<ReadonlyMap<string, PluginEntry>>;
 }
 

@@ -12,7 +12,7 @@ beforeEach(async () => {
   file = join(folder, 'mcp.json');
 });
 
-it('makes the file, for its owner alone', async () => {
+it('creates the file, for its owner only', async () => {
   const editor = createPluginFileEditor(file);
   expect(await editor.add('files', { command: 'node', args: ['a'] })).toBeUndefined();
   expect((await editor.list()).get('files')).toMatchObject({ type: 'process', command: 'node' });
@@ -20,7 +20,7 @@ it('makes the file, for its owner alone', async () => {
   expect(await readdir(folder)).toEqual(['mcp.json']);
 });
 
-it('keeps what it does not change', async () => {
+it('keeps all other content', async () => {
   const other = { command: 'b', disabled: true };
   await writeFile(file, `\uFEFF${JSON.stringify({ inputs: [1], mcpServers: { other } })}`);
   const editor = createPluginFileEditor(file);
@@ -30,7 +30,7 @@ it('keeps what it does not change', async () => {
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ inputs: [1], mcpServers: { other } });
 });
 
-it('writes nothing that is wrong, and nothing over what can not be read', async () => {
+it('rejects invalid entries, and does not overwrite an unreadable file', async () => {
   const editor = createPluginFileEditor(file);
   expect(await editor.add('a b', { command: 'c' })).toContain('must be up to 64 letters');
   expect(await editor.add('web', { url: 'nowhere' })).toContain('must be an http or https URL');

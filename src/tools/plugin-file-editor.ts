@@ -7,12 +7,12 @@ import { parsePluginFile, parsePluginJson, type PluginEntry } from './plugin-fil
 
 type JsonObject = Record<string, unknown>;
 
-/** Changes single entries of mcp.json. Everything else stays, also the keys of other programs. */
+/** Changes single entries of mcp.json. Everything else stays unchanged, including keys of other programs. */
 export interface PluginFileEditor {
-  /** @throws PluginFileError where the file can't be used. */
+  /** @throws PluginFileError if the file can't be used. */
   list(): Promise<ReadonlyMap<string, PluginEntry>>;
   /**
-   * @returns Why the entry is invalid, in which case nothing is written; undefined where it was added.
+   * @returns The reason if the entry is invalid and nothing was written; undefined if it was added.
    * @throws PluginFileError
    */
   add(label: string, entry: Readonly<JsonObject>): Promise<string | undefined>;
@@ -24,7 +24,7 @@ export interface PluginFileEditor {
 }
 
 export function createPluginFileEditor(file: string): PluginFileEditor {
-  // A change reads the file and writes it again: of two at once, one would be lost.
+  // A change reads and rewrites the file, so of two concurrent changes one would be lost.
   const changes = new Mutex();
 
   async function read(): Promise<string> {

@@ -5,7 +5,7 @@ function parse(servers: unknown) {
   return parsePluginFile(JSON.stringify({ mcpServers: servers }));
 }
 
-it('reads programs and addresses, and lets the keys of other programs be', () => {
+it('parses commands and URLs, and ignores the keys of other programs', () => {
   const entries = parse({
     files: { command: 'node', args: ['a.js'], env: { A: 'b' }, cwd: '/tmp', disabled: false },
     'my.web-1': { type: 'http', url: 'https://example.com/mcp', headers: { 'X-Key': 'k' } },
@@ -20,16 +20,16 @@ it('reads programs and addresses, and lets the keys of other programs be', () =>
   expect(entries.get('my.web-1')).toMatchObject({ type: 'http', headers: { 'X-Key': 'k' } });
 });
 
-it('reads a file that begins with a mark of byte order', () => {
+it('parses a file with a byte order mark', () => {
   const content = `\uFEFF${JSON.stringify({ mcpServers: { files: { command: 'node' } } })}`;
   expect(parsePluginFile(content).get('files')).toMatchObject({ command: 'node' });
 });
 
-it('has no plugins where the file says nothing of them', () => {
+it('has no plugins if the file lists none', () => {
   expect(parsePluginFile('{}').size).toBe(0);
 });
 
-describe('a file that can not be used', () => {
+describe('a file that cannot be used', () => {
   it.each([
     ['{', 'mcp.json is not valid JSON'],
     ['[]', 'mcp.json must be an object'],
@@ -40,7 +40,7 @@ describe('a file that can not be used', () => {
   });
 });
 
-describe('an entry that can not be used', () => {
+describe('an entry that cannot be used', () => {
   it.each([
     ['x', 'text', 'mcpServers.x must be an object'],
     ['x', {}, 'mcpServers.x must have either command or url'],

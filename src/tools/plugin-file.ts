@@ -17,7 +17,7 @@ export type PluginConfiguration =
       readonly headers: Readonly<Record<string, string>>;
     };
 
-/** An entry of mcp.json, or why it is invalid. */
+/** An entry of mcp.json, or the reason why it is invalid. */
 export type PluginEntry = PluginConfiguration | { readonly type: 'faulty'; readonly fault: string };
 
 /** The file as a whole can't be used; the message says why. */
@@ -71,7 +71,7 @@ export function parsePluginFile(content: string): ReadonlyMap<string, PluginEntr
 }
 
 /**
- * Parses the text of an mcp.json.
+ * Parses JSON with an optional byte order mark, which some editors write.
  *
  * @throws PluginFileError, caused by a JsonSyntaxError with the position.
  */

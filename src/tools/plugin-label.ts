@@ -17,7 +17,7 @@ export function pluginId(label: string): string {
   return prefix + label;
 }
 
-/** Undefined where this is not the id of a plugin. */
+/** Undefined if this is not the id of a plugin. */
 export function labelOf(id: string): string | undefined {
   return id.startsWith(prefix) ? id.slice(prefix.length) : undefined;
 }

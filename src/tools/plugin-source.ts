@@ -14,11 +14,11 @@ import { connectServer, ServerUnusableError, type ConnectionLimits } from './ser
 import type { ToolSource } from './tool-source.ts';
 
 export interface PluginSourcesOptions {
-  /** Folder of mcp.json; the working folder of plugins that have none of their own. */
+  /** Folder of mcp.json; the default working folder of plugins. */
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly builtInPlugins: readonly BuiltInPlugin[];
-  /** Most plugin processes that run at once. */
+  /** Maximum number of plugin processes. */
   readonly maxProcesses: number;
   readonly guard?: ProcessGuard | undefined;
   readonly limits: ConnectionLimits;
@@ -30,7 +30,7 @@ export interface PluginSourcesOptions {
 /** The plugins: those of mcp.json and the built-in ones. */
 export interface PluginSources {
   /**
-   * Looks a plugin up.
+   * Looks up a plugin.
    *
    * @param id `mcp/<server_label>`
    * @param field Domain path of the integration.

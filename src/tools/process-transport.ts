@@ -20,7 +20,7 @@ import type { PluginConfiguration } from './plugin-file.ts';
 
 export interface ProcessTransportOptions {
   readonly plugin: Extract<PluginConfiguration, { type: 'process' }>;
-  /** Used where the plugin names none; a relative folder of the plugin starts here. */
+  /** Default working folder; relative folders of plugins are resolved against it. */
   readonly workingFolder: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly bounds: TransportBounds;
@@ -35,8 +35,8 @@ const stderrTail = { maxLines: 20, maxLineCharacters };
 const maxLoggedLines = 200;
 
 /**
- * A program needs these to find other programs, the folders of its user and the language. Everything else stays
- * here, so that no secret goes along.
+ * Variables that programs need to find other programs, the user's folders and the language. Others are not passed,
+ * so that plugins get no secrets.
  */
 const inheritedVariables = [
   'PATH',
@@ -67,10 +67,10 @@ export function createProcessMcpTransport(
   const transport = new ProcessTransport(options);
   return {
     transports: [() => transport],
-    // The protocol client notices itself that the process has exited.
+    // The protocol client detects the exit of the process itself.
     broken: new Promise<never>(() => {}),
     failure: () => transport.failure,
-    /** Settles when the process has exited, could not be started, or is closed without having been started. */
+    /** Settles when the process has exited, could not be started, or is closed before it was started. */
     ended: transport.ended,
     close: () => transport.close(),
   };
@@ -99,7 +99,7 @@ class ProcessTransport implements Transport {
     this.#lines = new LineSplitter(options.bounds.maxMessageBytes);
   }
 
-  /** Why the connection was lost; undefined while it stands or where the reason is unknown. */
+  /** Why the connection was lost; undefined while it is open or if the reason is unknown. */
   get failure(): string | undefined {
     return this.#failure;
   }
@@ -173,7 +173,7 @@ class ProcessTransport implements Transport {
     }
   }
 
-  /** Ignores lines that are not JSON-RPC: programs print to stdout what belongs in a log. */
+  /** Ignores lines that are not JSON-RPC: programs print log lines to stdout. */
   #deliver(line: string): void {
     if (!line.startsWith('{')) return this.#log(line, 'plugin wrote a line that is not JSON-RPC');
     let message: JSONRPCMessage;

@@ -15,19 +15,19 @@ import { listTools, ToolListError, type ToolList, unlimitedMs } from './tool-lis
 import { TimeoutError, withTimeout } from '../concurrency/with-timeout.ts';
 
 export interface ConnectionLimits {
-  /** For connecting, and once more for listing the tools. */
+  /** Time limit for connecting, and again for listing the tools. */
   readonly connectTimeoutMs: number;
   readonly callTimeoutMs: number;
 }
 
-/** A tool server can't be used; the message says why, `cause` holds what happened. */
+/** A tool server can't be used; the message says why, `cause` is the error. */
 export class ServerUnusableError extends Error {
   override readonly name = 'ServerUnusableError';
 }
 
 /** An initialized connection to one tool server. */
 export interface ServerConnection {
-  /** The tools that the server announced last. */
+  /** The tools of the last list from the server. */
   list(): ToolList;
   /** Rejects only with the signal's reason. A failure is a result with `isError` that explains it. */
   call(
@@ -41,7 +41,7 @@ export interface ServerConnection {
 const maxRelists = 20;
 const maxReasonCharacters = 500;
 const maxLoggedCharacters = 500;
-/** These statuses refuse the caller, not the transport. */
+/** These statuses reject the client, not the transport. */
 const refusesCaller: ReadonlySet<number> = new Set([401, 403, 407, 408, 429]);
 
 /**
@@ -143,7 +143,7 @@ function watched(
     relisting ??= relist();
   });
 
-  /** Waits for the list, no longer than one request for it may take, however often the server announces changes. */
+  /** Waits for the list, at most as long as one request for it, however often the server announces changes. */
   async function relisted(signal: AbortSignal): Promise<void> {
     const reading = relisting;
     if (reading === undefined) return;

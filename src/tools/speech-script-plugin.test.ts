@@ -36,7 +36,7 @@ describe('mcp/speech-script', () => {
 
   const isEmpty = ({ options }: SpeechScriptRefusal): boolean => options['text'] === '';
   const unsayable = refusedTexts.filter((refusal) => !isEmpty(refusal));
-  it.each(unsayable)('tells the model why it refuses $name', async ({ options, message }) => {
+  it.each(unsayable)('explains to the model why it rejects $name', async ({ options, message }) => {
     expect(format.findArgumentIssue(options)).toBeUndefined();
     const { isError, text } = await call(options);
     expect(isError).toBe(true);

@@ -3,7 +3,7 @@ import { toToolResult } from './tool-content.ts';
 
 const bounds = { textCharacters: 10, binaryCharacters: 60, blocks: 3 };
 
-it('leaves content that fits unchanged', () => {
+it('keeps content within the limits unchanged', () => {
   const content = [
     { type: 'text', text: 'hello', annotations: { audience: ['user'] } },
     { type: 'image', data: 'AA==', mimeType: 'image/png' },
@@ -11,7 +11,7 @@ it('leaves content that fits unchanged', () => {
   expect(toToolResult({ content, isError: true }, bounds)).toEqual({ content, isError: true });
 });
 
-it('cuts text over all blocks, and says by how much', () => {
+it('truncates text over all blocks, and reports by how much', () => {
   const content = ['abcdef', 'ghijkl', 'mno'].map((text) => ({ type: 'text', text }));
   expect(toToolResult({ content }, bounds).content.map(({ text }) => text)).toEqual([
     'abcdef',
@@ -20,7 +20,7 @@ it('cuts text over all blocks, and says by how much', () => {
   ]);
 });
 
-it('leaves out images that are too large, and blocks that are too many', () => {
+it('drops images that are too large, and excess blocks', () => {
   const image = { type: 'image', data: 'A'.repeat(100), mimeType: 'image/png' };
   const note = '[1 parts of the result were left out: it was too large.]';
   expect(toToolResult({ content: [image] }, bounds).content).toEqual([
@@ -31,17 +31,17 @@ it('leaves out images that are too large, and blocks that are too many', () => {
   expect(toToolResult({ content: four }, bounds).content.at(-1)?.['text']).toBe(note);
 });
 
-it('drops what is hidden beside a text when it is long', () => {
+it('drops long extra fields of a text block', () => {
   const content = [{ type: 'text', text: 'a', _meta: { hidden: 'x'.repeat(5000) } }];
   expect(toToolResult({ content }, bounds).content).toEqual([{ type: 'text', text: 'a' }]);
 });
 
-it('gives a result that is only structured as text', () => {
+it('returns a structured result as text', () => {
   expect(toToolResult({ structuredContent: { a: 1 } }).content).toEqual([
     { type: 'text', text: '{"a":1}' },
   ]);
 });
 
-it('has no content where there is none', () => {
+it('has no content if there is none', () => {
   expect(toToolResult({})).toEqual({ content: [], isError: false });
 });

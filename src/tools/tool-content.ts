@@ -2,10 +2,10 @@ import * as z from 'zod';
 import type { ToolContent } from '../conversation/content.ts';
 import type { ToolResult } from './toolbox.ts';
 
-/** Bounds on one result. */
+/** Limits of one result. */
 export interface ContentBounds {
   readonly textCharacters: number;
-  /** For images, audio and files, in base64. */
+  /** Limit for images, audio and files, in base64 characters. */
   readonly binaryCharacters: number;
   readonly blocks: number;
 }
@@ -23,7 +23,7 @@ export const callResultSchema = z.looseObject({
   isError: z.boolean().optional(),
 });
 
-/** The result of a call. Beyond the bounds it is cut, and a note is added. */
+/** Converts the result of a call. Cuts it at the limits and adds a note. */
 export function toToolResult(
   answer: z.infer<typeof callResultSchema>,
   bounds: ContentBounds = defaultContentBounds,
@@ -37,7 +37,7 @@ export function toToolResult(
   return { content: bounded(blocks, bounds), isError };
 }
 
-/** A result for a call that failed, with an explanation for the model. */
+/** Returns a result for a failed call, with an explanation for the model. */
 export function toolFailure(text: string): ToolResult {
   return { content: [{ type: 'text', text }], isError: true };
 }

@@ -16,7 +16,7 @@ export interface ListedTool {
 
 export interface ToolList {
   readonly tools: readonly ListedTool[];
-  /** Tools that can't be offered to a model, by name, with the reason. */
+  /** Tools that models can't use, by name, with the reason. */
   readonly leftOut: ReadonlyMap<string, string>;
 }
 
@@ -25,7 +25,7 @@ export class ToolListError extends Error {
   override readonly name = 'ToolListError';
 }
 
-/** The longest time of a timer, for requests whose time limit is in their signal. */
+/** The maximum delay of a timer, for requests whose signal has the time limit. */
 export const unlimitedMs = 2 ** 31 - 1;
 const maxTools = 500;
 const maxPages = 64;
@@ -33,7 +33,7 @@ const maxListCharacters = 4 * 1024 * 1024;
 const maxDescriptionCharacters = 8 * 1024;
 /** CPU time to compile the schemas of one list. */
 const maxCompileMs = 2000;
-/** CPU time after which other requests get their turn. */
+/** CPU time after which the loop yields to other requests. */
 const maxBlockingMs = 20;
 
 const pageSchema = z.looseObject({
@@ -47,7 +47,7 @@ const toolSchema = z.looseObject({
 });
 
 /**
- * Reads all pages of the list and compiles the schemas. The protocol's own schema would refuse the whole list for one
+ * Reads all pages of the list and compiles the schemas. The protocol's own schema would reject the whole list for one
  * tool with a bad description.
  *
  * @throws ToolListError; errors of the protocol; the signal's reason when aborted.
@@ -85,7 +85,7 @@ export async function listTools(client: Client, signal: AbortSignal): Promise<To
   throw new ToolListError(`its list of tools has more than ${maxPages} pages`);
 }
 
-/** Bounds the CPU time that the schemas of one list take. */
+/** Limits the CPU time for the schemas of one list. */
 class CompileBudget {
   #usedMs = 0;
   #blockingMs = 0;
@@ -105,7 +105,7 @@ class CompileBudget {
     }
   }
 
-  /** Lets other requests have a turn after some work. */
+  /** Yields to other requests after some work. */
   async wait(): Promise<void> {
     if (this.#blockingMs < maxBlockingMs) return;
     this.#blockingMs = 0;

@@ -9,10 +9,10 @@ export interface ToolSwitches {
 }
 
 /**
- * Checks that the caller may use the integration. A plugin needs a token even where nothing else does.
+ * Checks that the caller may use the integration. Plugins always require a token, even if the server does not.
  *
  * @param field Domain path of the integration.
- * @throws HearthError `forbidden`, which names the setting or the permission that is missing.
+ * @throws HearthError `forbidden`, which names the missing setting or permission.
  */
 export function assertMayUse(
   integration: Integration,

@@ -18,7 +18,7 @@ describe('compileToolSchema', () => {
     [
       'an unknown type',
       { type: 'object', properties: { a: { type: 'strng' } } },
-      'is no JSON schema',
+      'is not a JSON schema',
     ],
     ['too much', { description: 'x'.repeat(70_000) }, 'is too large'],
     [
@@ -36,13 +36,13 @@ describe('compileToolSchema', () => {
     expect(() => compileToolSchema(schema)).toThrow(reason);
   });
 
-  it('refuses a schema that is nested too deep', () => {
+  it('rejects a schema that is nested too deeply', () => {
     let schema: Record<string, unknown> = {};
     for (let depth = 0; depth < 5000; depth += 1) schema = { not: schema };
     expect(() => compileToolSchema(schema)).toThrow('is nested too deep');
   });
 
-  it('refuses a schema that takes too long to compile', () => {
+  it('rejects a schema that takes too long to compile', () => {
     const properties = Object.fromEntries(
       Array.from({ length: 900 }, (_, index) => [`property ${index}`, { type: ['null', 'array'] }]),
     );
@@ -68,11 +68,11 @@ describe('findIssue', () => {
     [{}, "arguments must have required property 'x'"],
     [{ x: 1, y: 2 }, 'arguments must NOT have additional properties: y'],
     [{ x: 1, unit: 'km' }, 'arguments/unit must be equal to one of the allowed values: ["m","ft"]'],
-  ])('says what is wrong with %j', (args, issue) => {
+  ])('explains the problem of %j', (args, issue) => {
     expect(compileToolSchema(point).findIssue(args)).toBe(issue);
   });
 
-  it('knows the keywords of each dialect', () => {
+  it('supports the keywords of each dialect', () => {
     const tuple = { type: 'object', properties: { a: { prefixItems: [{ type: 'string' }] } } };
     expect(compileToolSchema(tuple).findIssue({ a: [1] })).toBe('arguments/a/0 must be string');
     const older = {
@@ -87,7 +87,7 @@ describe('findIssue', () => {
     expect(compileToolSchema(schema).findIssue({ day: 'soon' })).toContain('must match format');
   });
 
-  it('takes patterns that are valid only without the flag u', () => {
+  it('accepts patterns that are valid only without the flag u', () => {
     const compiled = compileToolSchema({
       properties: { a: { pattern: String.raw`^[\w\-]+$` } },
     });
@@ -95,7 +95,7 @@ describe('findIssue', () => {
     expect(compiled.findIssue({ a: 'a b' })).toContain('must match pattern');
   });
 
-  it('gives up on a pattern that would take years, for these arguments alone', () => {
+  it('gives up on a pattern that would take forever, only for these arguments', () => {
     const schema = { properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
     const compiled = new ToolSchemaCompiler(0, 50).compile(schema);
     expect(() => compiled.findIssue({ a: `${'a'.repeat(60)}b` })).toThrow(CpuTimeError);
@@ -111,7 +111,7 @@ describe('findIssue', () => {
 });
 
 describe('ToolSchemaCompiler', () => {
-  it('reuses what it compiled lately, up to a number of characters', () => {
+  it('reuses recently compiled schemas, up to a number of characters', () => {
     const schemas = ['a', 'b', 'c'].map((name) => ({ required: [name] }));
     const [a, b, c] = schemas;
     const compiler = new ToolSchemaCompiler(2 * JSON.stringify(a).length);

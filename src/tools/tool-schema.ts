@@ -14,7 +14,7 @@ export class ToolSchemaError extends Error {
 /** The compiled schema of a tool's arguments. */
 export interface ToolSchema {
   /**
-   * @returns Why the arguments don't fit, for the model to read; undefined where they do.
+   * @returns The reason why the arguments are invalid, as a text for the model; undefined if they are valid.
    * @throws CpuTimeError
    */
   findIssue(args: JsonSchema): string | undefined;
@@ -28,7 +28,7 @@ const maxReasonCharacters = 200;
 const cpuLimitMs = 250;
 const olderDialects = /^https?:\/\/json-schema\.org\/draft-0[4-7]\//u;
 
-// The `$id`s of servers repeat. Schemas are validated before, by the instances of `metaSchemas`.
+// Servers reuse the same `$id`. The instances of `metaSchemas` have already validated the schemas.
 const ajvOptions: Options = {
   strict: false,
   addUsedSchema: false,
@@ -38,16 +38,16 @@ const ajvOptions: Options = {
 
 let metaSchemas: { readonly current: Ajv; readonly older: Ajv } | undefined;
 
-/** Compiles schemas of arguments and keeps those used last: a plugin lists the same ones in each turn. */
+/** Compiles schemas of arguments with a least-recently-used cache: a plugin lists the same schemas in each turn. */
 export class ToolSchemaCompiler {
   readonly #maxCharacters: number;
   readonly #limitMs: number;
-  /** By hash, the one used last at the end. */
+  /** By hash, the most recently used last. */
   readonly #compiled = new Map<string, { readonly schema: ToolSchema; readonly size: number }>();
   #characters = 0;
 
   /**
-   * @param maxCharacters Most characters of the schemas that are kept.
+   * @param maxCharacters Maximum number of characters of the cached schemas.
    * @param limitMs CPU time to compile one schema, and to check arguments once.
    */
   constructor(maxCharacters = 2 * 1024 * 1024, limitMs = cpuLimitMs) {
@@ -98,7 +98,7 @@ function validated(schema: unknown): { readonly valid: JsonSchema; readonly json
   metaSchemas ??= { current: createAjv(true), older: createAjv(false) };
   const ajv = isOlder(valid) ? metaSchemas.older : metaSchemas.current;
   if (ajv.validateSchema(withoutDialect(valid)) !== true) {
-    throw new ToolSchemaError('is no JSON schema');
+    throw new ToolSchemaError('is not a JSON schema');
   }
   return { valid, json };
 }
@@ -127,7 +127,7 @@ function compile(schema: JsonSchema, limitMs: number): ToolSchema {
 }
 
 function messageOf(error: unknown): string {
-  // It may come from another context, and is not an instance of `Error` here then.
+  // An error from another context is not an instance of this context's `Error`.
   const { message } = error as { readonly message?: unknown };
   return typeof message === 'string' ? message : String(error);
 }
@@ -143,7 +143,7 @@ function isOlder({ $schema }: JsonSchema): boolean {
   return typeof $schema === 'string' && olderDialects.test($schema);
 }
 
-/** `$schema` is read above, and one that is unknown is no reason to refuse; `$async` would return a promise. */
+/** `$schema` is handled above, and unknown values are allowed; `$async` would return a promise. */
 function withoutDialect({ $schema: _dialect, $async: _async, ...rest }: JsonSchema): JsonSchema {
   return rest;
 }

@@ -51,14 +51,14 @@ describe('permission', () => {
     });
   });
 
-  it('comes before everything else, so that the answer does not tell which plugins there are', async () => {
+  it('is checked first, so that errors do not reveal which plugins exist', async () => {
     const unknown = { type: 'plugin', id: 'mcp/unknown' } as const;
     const opening = open([unknown, ephemeral], { allowsEphemeral: false });
     await expect(opening).rejects.toMatchObject({ code: 'forbidden', field: 'integrations[1]' });
   });
 });
 
-describe('integrations', () => {
+describe('the integrations of a request', () => {
   it.each<[string, readonly Integration[], string, string]>([
     [
       'an unknown plugin',
@@ -118,7 +118,7 @@ describe('integrations', () => {
     });
   });
 
-  it('reads mcp.json again when it changed', async () => {
+  it('reads mcp.json again after a change', async () => {
     servers = await openTools();
     await expect(servers.openPlugin('later')).rejects.toMatchObject({ code: 'invalid_value' });
     await servers.configure({ later: {} });
@@ -139,7 +139,7 @@ describe('integrations', () => {
     });
   });
 
-  it('opens nothing after it was closed', async () => {
+  it('opens nothing after close', async () => {
     servers = await openTools({ builtInPlugins: [speechScriptPlugin] });
     await servers.close();
     await expect(servers.openPlugin('speech-script')).rejects.toMatchObject({
@@ -155,7 +155,7 @@ describe('validate', () => {
     args: ['-e', `require('node:fs').writeFileSync(${JSON.stringify(marker(home))}, '')`],
   });
 
-  it('accepts what can be opened, and starts no process for it', async () => {
+  it('accepts valid integrations, and starts no process', async () => {
     servers = await openTools();
     await servers.configure({ mark: touch(servers.home) });
     const integration = { type: 'plugin', id: 'mcp/mark' } as const;
@@ -204,7 +204,7 @@ describe('the limit of plugin processes', () => {
     args: ['-e', script, ...args],
   });
 
-  it('counts the processes that run, not the connections to those that have exited', async () => {
+  it('counts running processes, not connections to exited ones', async () => {
     servers = await openTools({ maxProcesses: 1 });
     await servers.configure({ stays: run(), exits: run('exit'), missing: { command: '/no/such' } });
     await expect(servers.openPlugin('missing')).rejects.toMatchObject({

@@ -18,16 +18,16 @@ import type { OpenToolSource, ToolSource } from './tool-source.ts';
 import type { Integration, Toolbox, ToolServers } from './toolbox.ts';
 
 export interface ToolServersOptions extends ToolSwitches {
-  /** Folder of mcp.json; the working folder of plugins that have none of their own. */
+  /** Folder of mcp.json; the default working folder of plugins. */
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly builtInPlugins: readonly BuiltInPlugin[];
-  /** `name` or `name:port`: hosts of ephemeral servers that may have addresses that are not public. */
+  /** `name` or `name:port`: hosts of ephemeral servers whose addresses may be private. */
   readonly allowedHosts: readonly string[];
-  /** For connecting, and once more for listing the tools. */
+  /** Time limit for connecting, and again for listing the tools. */
   readonly connectTimeoutMs: number;
   readonly callTimeoutMs: number;
-  /** Most plugin processes that run at once. */
+  /** Maximum number of plugin processes. */
   readonly maxProcesses: number;
   readonly guard?: ProcessGuard;
   readonly bounds?: TransportBounds;
@@ -59,7 +59,7 @@ export function createToolServers(options: ToolServersOptions): ToolServers {
   const openToolboxes = new Set<Toolbox>();
   const openings = new Set<Promise<unknown>>();
   const closing = new AbortController();
-  // One listener for each turn that connects.
+  // One listener per connecting turn.
   setMaxListeners(0, closing.signal);
 
   async function toCandidate(integration: Integration, index: number): Promise<Candidate> {
@@ -84,7 +84,7 @@ export function createToolServers(options: ToolServersOptions): ToolServers {
     { caller }: RequestContext,
   ): Promise<readonly Candidate[]> {
     assertDistinct(integrations);
-    // Before anything else, so that the answer does not tell which plugins exist.
+    // First, so that the error does not reveal which plugins exist.
     for (const [index, integration] of integrations.entries()) {
       assertMayUse(integration, caller, options, `integrations[${index}]`);
     }
@@ -95,7 +95,7 @@ export function createToolServers(options: ToolServersOptions): ToolServers {
     return candidates;
   }
 
-  /** Opens all at once; the first failure ends the others. */
+  /** Opens all servers concurrently; the first failure aborts the others. */
   async function openAll(
     candidates: readonly Candidate[],
     context: RequestContext,

@@ -5,10 +5,10 @@ import type { ToolProvider } from '../conversation/content.ts';
 
 /** The tool server of one integration, validated but not connected. */
 export interface ToolSource {
-  /** Distinguishes tools of the same name. */
+  /** Distinguishes tools with the same name. */
   readonly label: string;
   readonly provider: ToolProvider;
-  /** The tools, where they are known without a connection. */
+  /** The tools, if known without a connection. */
   readonly list?: ToolList;
   /**
    * Connects and lists the tools.
@@ -22,7 +22,7 @@ export interface ToolSource {
 export interface OpenToolSource {
   readonly label: string;
   readonly provider: ToolProvider;
-  /** Undefined: all. */
+  /** Undefined: all tools. */
   readonly allowedTools: ReadonlySet<string> | undefined;
   readonly connection: ServerConnection;
 }

@@ -1,13 +1,13 @@
 import type { ToolContent, ToolProvider } from '../conversation/content.ts';
 import type { RequestContext } from '../request/request-context.ts';
 
-/** A tool server that a request names; `allowedTools` absent: all tools. */
+/** A tool server that a request names; All its tools are allowed if `allowedTools` is absent. */
 export type Integration =
   | {
       readonly type: 'plugin';
       /** `mcp/<server_label>` */
       readonly id: string;
-      /** Whether the request names the plugin by its id alone, so that errors point at the integration itself. */
+      /** Whether the request names the plugin by its id alone, so that errors refer to the integration itself. */
       readonly isBare?: boolean;
       readonly allowedTools?: readonly string[];
     }
@@ -20,14 +20,14 @@ export type Integration =
     };
 
 export interface ToolResult {
-  /** Cut with a note where the server sent more than the bound. */
+  /** Truncated with a note if it exceeds the limits. */
   readonly content: readonly ToolContent[];
-  /** Whether the tool reports that it failed, timed out or its server ended. */
+  /** Whether the tool reported a failure. Only the model sees it. */
   readonly isError: boolean;
 }
 
 export interface Tool {
-  /** The name that its server gives it. */
+  /** The tool's name on its server. */
   readonly name: string;
   /** The name that the model sees: unique in the turn, at most 64 letters, digits, `_` and `-`. */
   readonly exposedName: string;
@@ -36,13 +36,13 @@ export interface Tool {
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly provider: ToolProvider;
   /**
-   * Says in a sentence for the model why the arguments can't be used: they don't fit the schema, or could not be
-   * checked. Undefined where they fit.
+   * Checks the arguments. Returns a sentence for the model if they don't match the schema or could not be
+   * checked; undefined if they are valid.
    */
   findArgumentIssue(args: Readonly<Record<string, unknown>>): string | undefined;
   /**
-   * Calls the tool. A time limit that passes, a call that the server refuses and a connection that is lost
-   * are results with `isError` that explain it.
+   * Calls the tool. A timeout, a rejected call and a lost connection
+   * are results with `isError` and an explanation.
    *
    * @throws The signal's reason when aborted.
    */
@@ -51,7 +51,7 @@ export interface Tool {
 
 /** The tools of one turn. */
 export interface Toolbox {
-  /** The tools at present: a server may announce that its list has changed. */
+  /** The current tools: a server may announce changes. */
   tools(): readonly Tool[];
   /** Closes every connection. Idempotent. */
   close(): Promise<void>;

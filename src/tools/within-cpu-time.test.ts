@@ -13,7 +13,7 @@ function useCpu(ms: number): void {
   while (threadCpuMs() < until);
 }
 
-it('returns what the work returns and throws what it throws', () => {
+it('returns the result or throws the error of the work', () => {
   expect(withinCpuTime(1000, () => 7)).toBe(7);
   expect(withinCpuTime(1000, () => undefined)).toBeUndefined();
   const error = new Error('mine');
@@ -24,7 +24,7 @@ it('returns what the work returns and throws what it throws', () => {
   ).toThrow(error);
 });
 
-it('interrupts a regular expression that would take years', () => {
+it('interrupts a regular expression that would take forever', () => {
   const hostile = /^(a+)+$/u;
   const startedMs = threadCpuMs();
   expect(() => withinCpuTime(20, () => hostile.test(`${'a'.repeat(60)}b`))).toThrow(CpuTimeError);
@@ -44,7 +44,7 @@ it('interrupts work that uses its CPU time in several runs', () => {
   expect(runs).toBeGreaterThan(2);
 });
 
-it('does not count the time in which the thread does not run', () => {
+it('does not count time in which the thread does not run', () => {
   let runs = 0;
   const result = withinCpuTime(50, () => {
     runs += 1;
@@ -58,7 +58,7 @@ it('gives up work that never gets the CPU', () => {
   expect(() => withinCpuTime(20, () => stall(60_000))).toThrow(CpuTimeError);
 });
 
-it('lets short work be done on a machine that is busy', async () => {
+it('completes short work on a busy machine', async () => {
   const busy = Array.from({ length: 2 * availableParallelism() }, () =>
     spawn(process.execPath, ['-e', 'process.stdout.write("busy"); for (;;);'], {
       stdio: ['ignore', 'pipe', 'ignore'],

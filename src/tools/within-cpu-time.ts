@@ -9,19 +9,19 @@ export class CpuTimeError extends Error {
 const context = createContext({ work: undefined as (() => void) | undefined });
 const script = new Script('work()');
 
-/** Work that has not had its CPU time after this many limits of wall-clock time is given up: the machine is too busy. */
+/** Factor of wall-clock time after which work is interrupted for good: the machine is too busy. */
 const maxWallLimits = 20;
 /** The system updates the CPU time of a thread at most this late. */
 const clockLagMs = 10;
 
 /**
- * Runs synchronous work that someone else's data can make endless, such as a regular expression of theirs. V8 can
- * interrupt it only after a wall-clock time, in which a busy machine may have run something else; then the work starts
- * again with twice the time, until it is done or all its runs have used the CPU time. So it must be repeatable, and
- * what it was changing when it was interrupted can't be used any more.
+ * Runs synchronous work that untrusted data can make endless, such as an untrusted regular expression. V8 can
+ * interrupt it only after a wall-clock time, in which a busy machine may have run other work. Then the work starts
+ * again with twice the time, until it is done or its runs have used the CPU time. So it must be repeatable,
+ * and objects that it was changing when interrupted must be discarded.
  *
  * @param limitMs CPU time of this thread.
- * @throws CpuTimeError; what the work throws.
+ * @throws CpuTimeError; the errors of the work.
  */
 export function withinCpuTime<Result>(limitMs: number, work: () => Result): Result {
   const startedMs = threadCpuMs();
@@ -36,7 +36,7 @@ export function withinCpuTime<Result>(limitMs: number, work: () => Result): Resu
   }
 }
 
-/** Undefined where it was interrupted. */
+/** Undefined after an interruption. */
 function runFor<Result>(
   wallMs: number,
   work: () => Result,
@@ -46,7 +46,7 @@ function runFor<Result>(
     results.push({ value: work() });
   };
   try {
-    // The time limit holds for everything that the script calls, regular expressions included.
+    // The time limit applies to everything that the script calls, regular expressions included.
     script.runInContext(context, { timeout: wallMs });
     return results[0];
   } catch (error) {
@@ -59,7 +59,7 @@ function runFor<Result>(
   }
 }
 
-/** CPU time of this thread in ms; that of the whole process where the platform has no other. */
+/** CPU time of this thread in ms; that of the whole process if the platform reports no other. */
 export function threadCpuMs(): number {
   // Node 23.9 and later.
   const { threadCpuUsage } = process as { readonly threadCpuUsage?: () => NodeJS.CpuUsage };
@@ -70,7 +70,7 @@ export function threadCpuMs(): number {
     const nanoseconds = Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]);
     if (nanoseconds > 0) return nanoseconds / 1e6;
   } catch {
-    // Not Linux, or a kernel without it.
+    // Not Linux, or a kernel without this file.
   }
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

@@ -25,7 +25,7 @@ const keys = async (): Promise<string[]> => {
 };
 
 describe('DELETE /api/v1/models/{model}', () => {
-  it('deletes a model from the disk and says what that frees', async () => {
+  it('deletes a model from the disk and reports the freed bytes', async () => {
     await placeModel(hearth.home, 'me/one', starter);
     expect(await keys()).toContain('me/one');
     const { status, body } = await remove('me/one');
@@ -58,7 +58,7 @@ describe('DELETE /api/v1/models/{model}', () => {
     await remove('me/two');
   });
 
-  it('keeps a model that is loaded, whatever it is called, until it is unloaded', async () => {
+  it('keeps a model that is loaded, under any of its names, until it is unloaded', async () => {
     await placeModel(hearth.home, 'me/busy', starter);
     await post(hearth.url, '/api/v1/models/load', { model: 'me/busy' });
     for (const model of ['me/busy', 'busy', 'me/busy@q8_0'])
@@ -88,7 +88,7 @@ describe('DELETE /api/v1/models/{model}', () => {
     expect((await remove('me/loading')).status).toBe(200);
   });
 
-  it('refuses what is not its own: models that come with it and those of other folders', async () => {
+  it('rejects models that are not its own: starter models and those of other folders', async () => {
     expectError(await remove('hearth/starter-chat'), {
       code: 'conflict',
       message: 'comes with Hearth',
@@ -104,7 +104,7 @@ describe('DELETE /api/v1/models/{model}', () => {
     await access(join(extraFolder, 'theirs.gguf'));
   });
 
-  it('deletes once when asked many times at once, while others list', async () => {
+  it('deletes once for many concurrent requests, while others list', async () => {
     await placeModel(hearth.home, 'me/race', starter);
     const [lists, ...answers] = await Promise.all([
       Promise.all(Array.from({ length: 10 }, keys)),

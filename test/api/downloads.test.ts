@@ -48,8 +48,8 @@ const look = async (id: string): Promise<ApiAnswer['body']> =>
   (await get(hearth.url, `${start}/status/${id}`)).body;
 const act = (id: string, action: string) => post(hearth.url, `${start}/${id}/${action}`, undefined);
 
-/** Waits for a state of the job and gives the job as it was then. */
-async function reach(
+/** Waits for a state of the job and returns the job. */
+async function waitForJob(
   id: string,
   isReached: (job: ApiAnswer['body']) => boolean,
 ): Promise<ApiAnswer['body']> {
@@ -68,7 +68,7 @@ async function reach(
 const isCompleted = (job: ApiAnswer['body']): boolean => job.status === 'completed';
 
 describe('a download', () => {
-  it('is seen in every state, and the model can be talked to', async () => {
+  it('is shown in every state, and the model answers', async () => {
     const slow = { kind: 'throttle', bytesPerSecond: 1_000_000, path: '.gguf' } as const;
     const throttle = hub.faults.add(slow);
     const stall = hub.faults.add({ kind: 'stall', afterBytes: 1_500_000, path: '.gguf' });
@@ -89,7 +89,7 @@ describe('a download', () => {
 
     expect(started.estimated_completion).toMatch(isoTime);
 
-    const downloading = await reach(id, (job) => (job.bytes_per_second ?? 0) > 0);
+    const downloading = await waitForJob(id, (job) => (job.bytes_per_second ?? 0) > 0);
     expect(Object.keys(downloading).toSorted()).toEqual(
       [...jobFields, 'bytes_per_second', 'estimated_completion'].toSorted(),
     );
@@ -109,7 +109,7 @@ describe('a download', () => {
     throttle.remove();
     stall.remove();
     expect((await act(id, 'resume')).body).toMatchObject({ job_id: id, status: 'downloading' });
-    const completed = await reach(id, isCompleted);
+    const completed = await waitForJob(id, isCompleted);
     expect(Object.keys(completed).toSorted()).toEqual([...jobFields, 'completed_at'].toSorted());
     expect(completed).toMatchObject({
       downloaded_bytes: started.total_size_bytes,
@@ -137,10 +137,10 @@ describe('a download', () => {
     });
   });
 
-  it('that failed goes on when it is asked for again', async () => {
+  it('that failed continues when it is requested again', async () => {
     const gone = hub.faults.add({ kind: 'status', status: 404, path: '.gguf' });
     const { body: started } = await post(hearth.url, start, { model: 'acme/Retry-GGUF' });
-    const failed = await reach(started.job_id, (job) => job.status === 'failed');
+    const failed = await waitForJob(started.job_id, (job) => job.status === 'failed');
     expect(Object.keys(failed).toSorted()).toEqual([...jobFields, 'error'].toSorted());
     expect(failed.error).toEqual({
       type: expect.any(String) as string,
@@ -152,13 +152,13 @@ describe('a download', () => {
     const { body: again } = await post(hearth.url, start, { model: 'acme/Retry-GGUF' });
     expect(again).toMatchObject({ job_id: started.job_id, status: 'downloading' });
     expect(again.error).toBeUndefined();
-    await reach(started.job_id, isCompleted);
+    await waitForJob(started.job_id, isCompleted);
   });
 
-  it('that is cancelled leaves nothing', async () => {
+  it('that is cancelled leaves nothing behind', async () => {
     hub.faults.add({ kind: 'throttle', bytesPerSecond: 1_000_000, path: '.gguf' });
     const { body: started } = await post(hearth.url, start, { model: 'acme/Gone-GGUF' });
-    await reach(started.job_id, (job) => job.downloaded_bytes > 0);
+    await waitForJob(started.job_id, (job) => job.downloaded_bytes > 0);
     const { status, body } = await act(started.job_id, 'cancel');
     expect(status).toBe(200);
     expect(body).toEqual({ job_id: started.job_id, status: 'cancelled' });
@@ -168,13 +168,13 @@ describe('a download', () => {
     expect(files.filter((name) => /gone|job_/i.test(name))).toEqual([]);
   });
 
-  it('survives a kill of the server and goes on by itself', async () => {
+  it('survives a kill of the server and continues by itself', async () => {
     const { home } = hearth;
     const slow = { kind: 'throttle', bytesPerSecond: 4_000_000, path: '.gguf' } as const;
     hub.faults.add(slow);
     const { body: started } = await post(hearth.url, start, { model: 'acme/Survivor-GGUF' });
     const id = started.job_id as string;
-    const before = await reach(id, (job) => job.downloaded_bytes > 0);
+    const before = await waitForJob(id, (job) => job.downloaded_bytes > 0);
     await hearth.kill();
     await hearth.restart();
     const { body: joined } = await post(hearth.url, start, { model: 'acme/Survivor-GGUF' });
@@ -184,7 +184,7 @@ describe('a download', () => {
       started_at: before.started_at,
     });
     hub.faults.clear();
-    await reach(id, isCompleted);
+    await waitForJob(id, isCompleted);
     const file = join(home, 'models/acme/Survivor-GGUF/survivor-Q8_0.gguf');
     const expected = hub.repository('acme/Survivor-GGUF').fileAt('survivor-Q8_0.gguf');
     expect(existsSync(file)).toBe(true);

@@ -86,7 +86,7 @@ describe('a server with one slot and no queue', () => {
     },
   );
 
-  it('those of downloads', async () => {
+  it('errors of downloads', async () => {
     for (const errorCase of downloadErrorCases(hub.url)) {
       await expectFailure(hearth.url, errorCase);
       provoked.add(errorCase.code);
@@ -94,14 +94,14 @@ describe('a server with one slot and no queue', () => {
     expect((await get(hearth.url, '/api/v1/models/downloads')).body).toEqual({ downloads: [] });
   });
 
-  it('those of tools and tokens', async () => {
+  it('errors of tools and tokens', async () => {
     for (const errorCase of toolErrorCases(token)) {
       await expectFailure(hearth.url, errorCase);
       provoked.add(errorCase.code);
     }
   });
 
-  it('conflict where a download that runs is to be resumed', async () => {
+  it('conflict for resuming a running download', async () => {
     hub.faults.add({ kind: 'stall', afterBytes: 1000, path: 'model-Q8_0.gguf' });
     const download = '/api/v1/models/download';
     const { body: job } = await post(hearth.url, download, { model: 'acme/quants' });
@@ -110,7 +110,7 @@ describe('a server with one slot and no queue', () => {
     await post(hearth.url, `${path}/cancel`, {});
   });
 
-  it('checksum_mismatch where the hub sends other bytes than it announced', async () => {
+  it('checksum_mismatch if the hub sends other bytes than it announced', async () => {
     hub.faults.clear();
     hub.faults.add({ kind: 'corrupt', atByte: 1000, path: 'model-Q8_0.gguf' });
     const download = '/api/v1/models/download';
@@ -130,7 +130,7 @@ describe('a server with one slot and no queue', () => {
     return { answer };
   }
 
-  it('queue_full where all slots are taken and none may wait', async () => {
+  it('queue_full if all slots are taken and none may wait', async () => {
     const { answer } = await startEndless();
     const asV0 = { ...helloV0, model: endlessModel };
     for (const [path, body] of [
@@ -156,13 +156,13 @@ describe('a server with one slot and no queue', () => {
     );
   });
 
-  it('crashed where the engine is killed while it works', async () => {
+  it('crashed if the engine is killed while it works', async () => {
     const { answer } = await startEndless();
     process.kill(await enginePidOf(hearth, endlessModel), 'SIGKILL');
     expectProvoked(await answer, 'crashed', /engine .*stopped/);
   });
 
-  it('storage_failed and internal where the database fails', async () => {
+  it('storage_failed and internal if the database fails', async () => {
     const database = openSqlite(join(hearth.home, 'hearth.db'), { lockWaitMs: 5000 });
     database.exec(
       "create trigger full before insert on responses begin select raise(abort, 'no room'); end",
@@ -178,7 +178,7 @@ describe('a server with one slot and no queue', () => {
     await expect.poll(() => hearth.log().split('\n').some(isLogged)).toBe(true);
   });
 
-  it('shutting_down where the server stops while it works', async () => {
+  it('shutting_down if the server stops while it works', async () => {
     const { answer } = await startEndless();
     const stopped = hearth.stop();
     expectProvoked(await answer, 'shutting_down', 'The server is stopping.');
@@ -201,7 +201,7 @@ describe('a server whose engine fails', () => {
   });
 
   it.each([
-    // The first load: only then the engine is asked for its version, which removes the file.
+    // The first load: Hearth then queries the version of the engine, which removes the file.
     ['missing_file', 'bad/vanishing', 'The model file model-q8_0.gguf is missing'],
     ['load_timeout', 'bad/slow', 'did not load model-q8_0.gguf within 4 s'],
     ['engine_exited', hello.model, /stopped while it loaded .*the stub does not serve/],
@@ -210,14 +210,14 @@ describe('a server whose engine fails', () => {
     expect(await instancesOf(hearth.url)).toEqual(new Map());
   });
 
-  it('says so on v0 as well, streamed or not', async () => {
+  it('fails in v0 as well, streamed or not', async () => {
     for (const isStreamed of [false, true]) {
       const answer = await post(hearth.url, chatV0, { ...helloV0, stream: isStreamed });
       expectProvoked(answer, 'engine_exited', 'the stub does not serve', chatV0);
     }
   });
 
-  it('model_loading where a load outlasts the wait, which goes on', async () => {
+  it('model_loading if a load takes too long, and the load continues', async () => {
     for (const [path, body] of [
       [chat, { ...hello, model: 'bad/slow' }],
       [chatV0, { ...helloV0, model: 'bad/slow', stream: true }],
@@ -242,7 +242,7 @@ describe('a server that requires tokens and has no engine', () => {
     };
   });
 
-  it('runtime_unavailable, with the ways out', async () => {
+  it('runtime_unavailable, with the solutions', async () => {
     const headers = { authorization: `Bearer ${token}` };
     const answer = await post(hearth.url, load, { model: hello.model }, { headers });
     expectProvoked(answer, 'runtime_unavailable', /The release: .* The wheel: .* Three ways out: /);

@@ -29,7 +29,7 @@ const hearth = useHearth(async (home) => {
 });
 
 describe('models.extraDirs', () => {
-  it('lists what other programs keep, beside what is there anyway', async () => {
+  it('lists models of other programs in addition to its own', async () => {
     const { body } = await get(hearth.url, '/api/v1/models');
     const shown = body.models.map(
       ({ key, capabilities }: { key: string; capabilities?: { vision: boolean } }) =>
@@ -47,7 +47,7 @@ describe('models.extraDirs', () => {
     ]);
   });
 
-  it.each(['library/tiny', 'acme/talker', 'local/flat'])('talks to %s', async (model) => {
+  it.each(['library/tiny', 'acme/talker', 'local/flat'])('chats with %s', async (model) => {
     const { status, body } = await post(hearth.url, '/api/v1/chat', {
       model,
       input: 'What is the capital of France?',
@@ -62,7 +62,7 @@ describe('models.extraDirs', () => {
     await post(hearth.url, '/api/v1/models/unload', { instance_id: model });
   });
 
-  it.each(['acme/see-1b', 'acme/seer'])('shows a picture to %s', async (model) => {
+  it.each(['acme/see-1b', 'acme/seer'])('sends an image to %s', async (model) => {
     const { body } = await post(hearth.url, '/api/v1/chat', {
       model,
       temperature: 0,
@@ -77,7 +77,7 @@ describe('models.extraDirs', () => {
     await post(hearth.url, '/api/v1/models/unload', { instance_id: model });
   });
 
-  it('says once in the log that a folder is not there', async () => {
+  it('logs a missing folder once', async () => {
     await get(hearth.url, '/api/v1/models');
     await get(hearth.url, '/api/v1/models');
     expect(hearth.log().split('There is no such folder').length - 1).toBe(1);

@@ -162,5 +162,5 @@ const unloadable: readonly ErrorCase[] = [
   },
 ];
 
-/** Requests that are wrong for the model that they name. */
+/** Requests that their model does not support. */
 export const modelErrorCases: readonly ErrorCase[] = [...unsuitable, ...absent, ...unloadable];

@@ -184,18 +184,19 @@ describe('OpenAI responses', () => {
       type: 'mcp',
       server_label: 'adder',
       server_url: adder.url,
+      allowed_tools: ['add'],
       require_approval: 'never',
     };
     const request = {
       ...calm,
-      input: 'Add 2 and 3',
+      input: 'Add 2 and 3.',
       tools: [server],
       tool_choice: 'required' as const,
       max_output_tokens: 80,
     };
     const { output } = await connect().responses.create(request);
     const call = output.find(({ type }) => type === 'mcp_call');
-    expect(call).toMatchObject({ server_label: 'adder', approval_request_id: null });
+    expect(call).toMatchObject({ server_label: 'adder', name: 'add', status: 'completed' });
     const events = await read(await connect().responses.create({ ...request, stream: true }));
     const types = events.map(({ type }) => type);
     for (const type of ['in_progress', 'completed']) {

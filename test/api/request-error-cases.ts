@@ -176,5 +176,5 @@ const httpCases: readonly ErrorCase[] = [
   },
 ];
 
-/** Requests that are wrong whatever models there are. */
+/** Requests that are invalid for any model. */
 export const requestErrorCases: readonly ErrorCase[] = [...bodyCases, ...httpCases];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { get, post, stream } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
-/** Which fields each answer has, and no others: clients of the API count on that. */
+/** The exact fields of each response, which API clients rely on. */
 
 const hearth = useHearth();
 
@@ -19,10 +19,10 @@ function fieldsOf(value: unknown, path = ''): readonly string[] {
 }
 
 async function answer(path: string, body?: unknown) {
-  const { status, body: given } =
+  const { status, body: received } =
     body === undefined ? await get(hearth.url, path) : await post(hearth.url, path, body);
-  expect(status, JSON.stringify(given)).toBe(200);
-  return given;
+  expect(status, JSON.stringify(received)).toBe(200);
+  return received;
 }
 
 const report = [
@@ -161,7 +161,7 @@ describe('v1 has the fields of', () => {
     expect(fieldsOf(await answer(path, { ...hello, store: false }))).toEqual(result);
   });
 
-  it('the same where it is streamed', async () => {
+  it('the same if it is streamed', async () => {
     for (const [store, fields] of [
       [true, stored],
       [false, result],
@@ -173,7 +173,7 @@ describe('v1 has the fields of', () => {
     }
   });
 
-  it('a load, with its configuration only where asked for, and an unload', async () => {
+  it('a load, with its configuration only if requested, and an unload', async () => {
     const load = { model: 'hearth/starter-chat' };
     const plain = ['instance_id', 'load_time_seconds', 'status', 'type'];
     const first = await answer('/api/v1/models/load', { ...load, echo_load_config: false });

@@ -26,7 +26,7 @@ describe('POST /api/v1/speech/script', () => {
   });
 });
 
-it('needs a token with the permission "chat" where tokens are required', async () => {
+it('needs a token with the permission "chat" if tokens are required', async () => {
   const locked = await openHearth({ flags: ['--auth-required'] });
   const make = (permission: 'chat' | 'models:read') =>
     withTokens(locked.home, async (tokens) => {

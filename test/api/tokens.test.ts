@@ -18,7 +18,7 @@ const tokensPath = '/api/v1/tokens';
 const create = (body: object, token = admin): Promise<ApiAnswer> =>
   post(hearth.url, tokensPath, body, bearing(token));
 
-it('makes a token that works, lists it without its secret, and revokes it at once', async () => {
+it('creates a token that works, lists it without its secret, and revokes it at once', async () => {
   const made = await create({ name: 'laptop', permissions: ['models:read', 'models:read'] });
   expect(made.status).toBe(200);
   expect(made.body).toMatchObject({
@@ -45,23 +45,19 @@ it('makes a token that works, lists it without its secret, and revokes it at onc
   expectError(await revoke(), { code: 'token_not_found', message: id, param: 'id' });
 });
 
-it('makes a token that expires', async () => {
+it('creates a token that expires', async () => {
   const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
   const made = await create({ name: 'guest', permissions: ['chat'], expires_at: expiresAt });
   expect(made.body.expires_at).toBe(expiresAt);
 });
 
-describe('what is refused', () => {
+describe('rejects', () => {
   it.each([
     ['a name that is empty', { name: ' ', permissions: ['chat'] }, 'name'],
     ['a name with a NUL', { name: 'a\0b', permissions: ['chat'] }, 'name'],
     ['no permission', { name: 'a', permissions: [] }, 'permissions'],
     ['an unknown permission', { name: 'a', permissions: ['root'] }, 'permissions[0]'],
-    [
-      'a time that is none',
-      { name: 'a', permissions: ['chat'], expires_at: 'tomorrow' },
-      'expires_at',
-    ],
+    ['an invalid time', { name: 'a', permissions: ['chat'], expires_at: 'tomorrow' }, 'expires_at'],
     [
       'a time that has passed',
       { name: 'a', permissions: ['chat'], expires_at: '2020-01-01T00:00:00Z' },
@@ -71,7 +67,7 @@ describe('what is refused', () => {
     expectError(await create(body), { code: 'invalid_value', message: param, param });
   });
 
-  it('a caller without admin, also where no token is required', async () => {
+  it('a caller without admin, also if no token is required', async () => {
     const { token } = (await create({ name: 'chat', permissions: ['chat'] })).body;
     const body = { name: 'more', permissions: ['admin'] };
     expectError(await create(body, token), { code: 'forbidden', message: /"admin"/ });

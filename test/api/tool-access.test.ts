@@ -31,7 +31,7 @@ const ephemeral = () => ({
 const forbidden = (message: RegExp | string, param = 'integrations[0]') =>
   ({ code: 'forbidden', message, param }) as const;
 
-it('gives plugins only to a token that may use them, streamed or not', async () => {
+it('allows plugins only with the permission for them, streamed or not', async () => {
   const chatting = await place.bearer('chat', 'ephemeral-mcp');
   for (const stream of [false, true]) {
     const anonymous = await send('mcp/harbour', {}, { stream });
@@ -42,19 +42,19 @@ it('gives plugins only to a token that may use them, streamed or not', async () 
   expect(await place.journal()).toEqual([]);
 });
 
-it('gives tool servers of a request only to a token that may name them', async () => {
+it('allows ephemeral servers only with the permission for them', async () => {
   const answer = await send(ephemeral(), await place.bearer('chat', 'plugins'));
   expectError(answer, forbidden('need the permission ephemeral-mcp'));
 });
 
-it('reaches no host with a private address that is not allowed', async () => {
+it('does not connect to a private address that is not allowed', async () => {
   const message = /"adder" may not be reached.*mcp\.allowedHosts/;
   const answer = await send(ephemeral(), trusted);
   expectError(answer, forbidden(message, 'integrations[0].server_url'));
   expect(server.requests).toEqual([]);
 });
 
-it('names what there is where something else is asked for', async () => {
+it('lists the existing names for an unknown one', async () => {
   expectError(await send('mcp/harbor', trusted), {
     code: 'invalid_value',
     message: 'There is no plugin "mcp/harbor"; there are: mcp/speech-script, mcp/harbour.',
@@ -69,7 +69,7 @@ it('names what there is where something else is asked for', async () => {
   });
 });
 
-it('allows neither by default, whatever the token', async () => {
+it('allows neither by default, with any token', async () => {
   await hearth.stop();
   await hearth.restart({});
   expectError(await send('mcp/harbour', trusted), forbidden('mcp.allowPlugins'));

@@ -48,7 +48,7 @@ async function say(script: readonly ScriptedGeneration[]): Promise<ChatResult> {
 const calledTools = async (): Promise<readonly unknown[]> =>
   (await place.journal()).flatMap(({ called }) => called ?? []);
 
-describe('a call that can not be made is told, and the model goes on', () => {
+describe('an invalid call is reported, and the model continues', () => {
   it.each<[string, readonly [string, string], object, RegExp]>([
     [
       'an unknown name',
@@ -79,13 +79,13 @@ describe('a call that can not be made is told, and the model goes on', () => {
       /required property 'city'/,
     ],
     [
-      'arguments that are no JSON',
+      'arguments that are not JSON',
       ['get_weather', '{"city":'],
       { type: 'invalid_arguments', tool_name: 'get_weather', provider_info: provider },
       /not a JSON object/,
     ],
     [
-      'arguments that are no object',
+      'arguments that are not an object',
       ['get_weather', '["Brest"]'],
       { type: 'invalid_arguments', tool_name: 'get_weather', provider_info: provider },
       /not a JSON object/,
@@ -100,7 +100,7 @@ describe('a call that can not be made is told, and the model goes on', () => {
     expect(await calledTools()).toEqual(['get_weather']);
   });
 
-  it('what the engine can not parse, which is no error of the server', async () => {
+  it('output that the engine cannot parse, without an error of the server', async () => {
     const script = [{ text: '<tool_call>{', isMalformed: true }];
     const { output, response_id: id } = await say(script);
     expect(output).toEqual([
@@ -111,14 +111,14 @@ describe('a call that can not be made is told, and the model goes on', () => {
         metadata: { type: 'invalid_name', tool_name: '' },
       },
     ]);
-    // The conversation can go on.
+    // The conversation can continue.
     const next = await send(requestFor([done], id));
     expect(next.status).toBe(200);
   });
 });
 
 describe('many calls', () => {
-  it('of one generation are made together and told in their order', async () => {
+  it('of one generation are executed concurrently and reported in order', async () => {
     const tide = ['check_tide', '{"harbour":"Brest"}'] as const;
     const { output, stats } = await say([{ calls: [weather, ['nothing', '{}'], tide] }, done]);
     expect(output.map((item) => (item.type === 'tool_call' ? item.tool : item.type))).toEqual([
@@ -159,7 +159,7 @@ describe('a model whose turn waits for a tool', () => {
     );
   };
 
-  it('gives way to no other model, and tells the turn when it is unloaded by name', async () => {
+  it('is not evicted for another model, and fails the turn when it is unloaded by name', async () => {
     const answer = send(requestFor(ferry));
     await place.pidOnCall('find_ferry');
     const other = { model: 'hearth/starter-vision', input: JSON.stringify([done]) };
@@ -169,7 +169,7 @@ describe('a model whose turn waits for a tool', () => {
     expectError(await answer, { code: 'unloaded', message: /was unloaded while it worked/ });
   });
 
-  it('tells so in a stream too', async () => {
+  it('fails a stream too', async () => {
     const streaming = stream(
       hearth.url,
       '/api/v1/chat',

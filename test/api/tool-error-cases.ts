@@ -17,7 +17,7 @@ export async function placeBadPlugins(home: string): Promise<void> {
 
 /**
  * Requests with tools that must fail, on a server with those plugins whose `mcp.allowedHosts` is 127.0.0.1:9,
- * where nobody listens. The token may do everything.
+ * where no server listens. The token may do everything.
  */
 export function toolErrorCases(token: string): readonly ErrorCase[] {
   const headers = { authorization: `Bearer ${token}` };

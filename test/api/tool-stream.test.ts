@@ -45,7 +45,7 @@ const secondRound = [
   'chat.end',
 ];
 
-it('tells of prompt, call, result and answer in this order', async () => {
+it('reports prompt, call, result and answer in this order', async () => {
   const question = 'What is the weather in Lisbon?';
   const events = await chat(question, 'get_weather');
   await expect(normalizeEvents(events)).toMatchFileSnapshot('../fixtures/v1-chat-tools.sse');
@@ -69,10 +69,10 @@ it('tells of prompt, call, result and answer in this order', async () => {
   expect(events).toContainEqual({ ...body.output[0], type: 'tool_call.success' });
 });
 
-it('tells of a call whose arguments do not fit, and goes on', async () => {
+it('reports a call whose arguments do not fit, and continues', async () => {
   const events = await chat('Get the population of Lisbon', 'get_population');
   const end = events.findIndex(({ type }) => type === 'tool_call.failure') + 1;
-  // What the model makes of its failure is not the same with every version of it.
+  // The model's reaction to the failure differs between versions.
   const fixture = '../fixtures/v1-chat-tool-failure.sse';
   await expect(normalizeEvents(events.slice(0, end))).toMatchFileSnapshot(fixture);
   expect(typesOf(events.slice(end))).toEqual(secondRound);

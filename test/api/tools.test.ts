@@ -39,7 +39,7 @@ const hearth = useHearth(async (home) => {
 });
 beforeEach(() => place.turnPage());
 
-/** The model is small: it says nonsense of some results, and must not go on with it for long. */
+/** The model is small: some of its answers are nonsense, and must stay short. */
 async function say(
   input: string,
   integrations: readonly unknown[] = [],
@@ -69,7 +69,7 @@ const weatherOf = (input: string) => say(input, [harbour('get_weather', 'check_t
 const blocks = (text: string): string => JSON.stringify([{ type: 'text', text }]);
 
 describe('a plugin', () => {
-  it('is called with what the user said, and its result is told', async () => {
+  it('is called with the values of the user, and its result is used', async () => {
     const { output, stats } = await weatherOf('What is the weather in Lisbon?');
     expect(output).toEqual([
       {
@@ -83,7 +83,7 @@ describe('a plugin', () => {
     ]);
     expect(await place.journal()).toContainEqual({
       called: 'get_weather',
-      given: { city: 'Lisbon' },
+      input: { city: 'Lisbon' },
     });
     // Two generations, the second one with the call and its result in the prompt.
     const { stats: once } = await say('Hello!', [harbour('get_weather', 'check_tide')]);
@@ -91,7 +91,7 @@ describe('a plugin', () => {
     expect(stats.total_output_tokens).toBeGreaterThan(once.total_output_tokens);
   });
 
-  it('is not called where the request does not fit', async () => {
+  it('is not called if the request is invalid', async () => {
     const { output } = await say('What is the capital of France?', ['mcp/harbour']);
     expect(output).toEqual([{ type: 'message', content: 'The capital of France is Paris.' }]);
   });
@@ -113,7 +113,7 @@ describe('a plugin', () => {
     expect(all).toBeGreaterThan(one);
   });
 
-  it('may die in the middle of a call, which is a result like others', async () => {
+  it('may exit during a call, which is a result like others', async () => {
     const { output } = await say('Get the wind of Lisbon', [harbour('get_wind')]);
     expect(output.map(({ type }) => type)).toEqual(['tool_call', 'message']);
     expect(output[0]).toMatchObject({
@@ -121,12 +121,12 @@ describe('a plugin', () => {
       output: blocks('The tool server failed: its process has gone (exit code 3): out of wind'),
       is_error: true,
     });
-    // The next request gets a process that works.
+    // The next request gets a new process.
     const { output: next } = await weatherOf('What is the weather in Lisbon?');
     expect(next.at(-1)).toMatchObject({ content: expect.stringContaining('14') });
   });
 
-  it('of others works too: server-everything and server-filesystem', async () => {
+  it('from elsewhere works too: server-everything and server-filesystem', async () => {
     const plugin = (id: string, tool: string) => ({ type: 'plugin', id, allowed_tools: [tool] });
     const sum = await say('Add 2 and 40.', [plugin('mcp/everything', 'get-sum')]);
     expect(sum.output[0]).toMatchObject({
@@ -195,7 +195,7 @@ describe('the next turn', () => {
 });
 
 describe('a tool server that a request names', () => {
-  it('is called where its host is allowed, with the headers of the request', async () => {
+  it('is called if its host is allowed, with the headers of the request', async () => {
     const integration = {
       type: 'ephemeral_mcp',
       server_label: 'adder',
@@ -203,7 +203,7 @@ describe('a tool server that a request names', () => {
       allowed_tools: ['add'],
       headers: { 'x-key': 'secret' },
     };
-    // It needs no token where the server asks for none.
+    // It needs no token if the server asks for none.
     const { output } = await say('Add 2 and 3.', [integration], {}, {});
     expect(output[0]).toMatchObject({
       tool: 'add',

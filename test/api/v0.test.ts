@@ -25,7 +25,7 @@ const chat = async (body: Record<string, unknown>) => {
 const user = (content: unknown) => [{ role: 'user', content }];
 
 describe('v0 models', () => {
-  it('lists the starter models and shows one, its name encoded or not, with a variant or not', async () => {
+  it('lists the starter models and returns one, with its name encoded or not, with a variant or not', async () => {
     const list = v0ModelListSchema.parse((await get(hearth.url, '/api/v0/models')).body);
     expect(list.data.map(({ id, type }) => [id, type])).toEqual([
       ['hearth/starter-chat', 'llm'],
@@ -57,7 +57,7 @@ describe('v0 models', () => {
     });
   });
 
-  it('says which models are loaded, and with which context', async () => {
+  it('reports which models are loaded, and with which context', async () => {
     await chat({ messages: user('Hello!') });
     const { body } = await get(hearth.url, '/api/v0/models/hearth/starter-chat');
     expect(body).toMatchObject({ state: 'loaded', loaded_context_length: 4096 });
@@ -97,7 +97,7 @@ describe('v0 chat completions', () => {
     expect(result.stats.stop_reason).toBe(stopReason);
   });
 
-  it('stops where the context is full', async () => {
+  it('stops if the context is full', async () => {
     await post(hearth.url, '/api/v1/models/load', {
       model: 'hearth/starter-chat',
       context_length: 256,
@@ -206,7 +206,7 @@ describe('v0 chat completions', () => {
     expect(second.choices[0]?.message.content).toContain('high');
   });
 
-  it('obeys a JSON schema', async () => {
+  it('follows a JSON schema', async () => {
     const schema = {
       type: 'object',
       properties: { answer: { type: 'integer' } },
@@ -222,7 +222,7 @@ describe('v0 chat completions', () => {
     });
   });
 
-  it('sees a picture', async () => {
+  it('describes an image', async () => {
     const result = await chat({
       model: 'hearth/starter-vision',
       messages: user([
@@ -233,7 +233,7 @@ describe('v0 chat completions', () => {
     expect(result.choices[0]?.message.content.toLowerCase()).toContain('red');
   });
 
-  it('gives log probabilities', async () => {
+  it('returns log probabilities', async () => {
     const result = await chat({
       messages: user('Hello!'),
       logprobs: true,
@@ -245,7 +245,7 @@ describe('v0 chat completions', () => {
     expect(content[0]).toMatchObject({ token: expect.any(String), logprob: expect.any(Number) });
   });
 
-  it('takes the one loaded model where none is named', async () => {
+  it('uses the only loaded model if none is named', async () => {
     await post(hearth.url, '/api/v1/models/unload', { instance_id: 'hearth/starter-vision' });
     const result = await chat({ model: '', messages: user('Hello!') });
     expect(result.model).toBe('hearth/starter-chat');
@@ -278,7 +278,7 @@ describe('v0 completions', () => {
   const prompt =
     '<|im_start|>user\nCount from 3 to 9.<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n';
 
-  it('continues a raw prompt, echoing it where asked to', async () => {
+  it('continues a raw prompt, echoing it if asked to', async () => {
     const plain = await complete({ prompt, max_tokens: 5 });
     expect(plain.choices[0]?.text).toMatch(/^3, 4/);
     expect(plain.choices[0]?.finish_reason).toBe('length');
@@ -326,7 +326,7 @@ describe('v0 embeddings', () => {
   const dot = (one: readonly number[], other: readonly number[]) =>
     one.reduce((sum, value, index) => sum + value * (other[index] ?? 0), 0);
 
-  it('puts a related sentence above an unrelated one', async () => {
+  it('ranks a related sentence above an unrelated one', async () => {
     const { data, model, usage } = await embed({
       input: [
         'The cat sleeps on the sofa.',
@@ -343,7 +343,7 @@ describe('v0 embeddings', () => {
     expect(usage.prompt_tokens).toBeGreaterThan(15);
   });
 
-  it('gives the same vector as numbers, as base64, and in a batch', async () => {
+  it('returns the same vector as numbers, as base64, and in a batch', async () => {
     const [numbers] = (await embed({ input: 'One text' })).data;
     const [base64] = (await embed({ input: 'One text', encoding_format: 'base64' })).data;
     const batch = (await embed({ input: ['Another', 'One text'] })).data;

@@ -27,7 +27,7 @@ describe('a conversation kept on the server', () => {
     return { ...result, text: message?.type === 'message' ? message.content : '' };
   };
 
-  it('remembers over turns, and a branch does not know what the other one said', async () => {
+  it('remembers earlier turns, but not those of another branch', async () => {
     const first = await say('My name is Zorbek.');
     const second = await say('My favourite colour is green.', {
       previous_response_id: first.response_id,
@@ -47,7 +47,7 @@ describe('a conversation kept on the server', () => {
     expect(new Set(ids).size).toBe(5);
   });
 
-  it('goes on after the server was killed', async () => {
+  it('continues after the server was killed', async () => {
     const first = await say('My name is Quinta.');
     await hearth.kill();
     await hearth.restart();
@@ -55,7 +55,7 @@ describe('a conversation kept on the server', () => {
     expect(second.text).toBe('Your name is Quinta.');
   });
 
-  it('stores nothing where store is false, and still continues what is stored', async () => {
+  it('stores nothing if store is false, and still continues a stored response', async () => {
     const first = await say('My name is Mirko.');
     const before = await get(hearth.url, '/api/v1/responses');
     const second = await say('What is my name?', {
@@ -122,7 +122,7 @@ describe('a conversation kept on the server', () => {
     }
   });
 
-  it('goes on across tokens from what was said without one, but not the other way round', async () => {
+  it('continues a response without an owner with any token, but not the reverse', async () => {
     const token = await withTokens(hearth.home, (tokens) =>
       tokens.create({ name: 'notebook', permissions: ['chat'] }),
     );
@@ -154,7 +154,7 @@ describe('a conversation kept on the server', () => {
     expect(stats).not.toHaveProperty('tokens_per_second');
   });
 
-  it('stores what an interrupted turn had said, with its statistics, and goes on from it', async () => {
+  it('stores the output of an interrupted turn, with its statistics, and continues from it', async () => {
     const instances = await get(hearth.url, '/api/v1/models/hearth/starter-chat');
     for (const { id } of instances.body.loaded_instances as readonly { readonly id: string }[]) {
       await post(hearth.url, '/api/v1/models/unload', { instance_id: id });
@@ -201,7 +201,7 @@ describe('a conversation kept on the server', () => {
     expect(second.stats.input_tokens).toBeGreaterThan(20);
   });
 
-  it('shows, lists and deletes what is stored', async () => {
+  it('returns, lists and deletes stored responses', async () => {
     const first = await say('My name is Ilse.');
     const second = await say('Thank you.', { previous_response_id: first.response_id });
     const shown = await get(hearth.url, `/api/v1/responses/${second.response_id}`);

@@ -15,7 +15,7 @@ const instances = async () => {
 };
 
 describe('v1 models', () => {
-  it('tells what each starter model is and can do', async () => {
+  it('describes each starter model and its capabilities', async () => {
     const { body } = await get(hearth.url, '/api/v1/models');
     const { models } = v1ModelListSchema.parse(body);
     const byKey = new Map(models.map((model) => [model.key, model]));
@@ -77,7 +77,7 @@ describe('v1 models', () => {
     expect(await instances()).toEqual([]);
   });
 
-  it('loads on request with the context asked for, and says how long that took', async () => {
+  it('loads on request with the requested context length, and reports the duration', async () => {
     const first = await chat({
       model: 'hearth/starter-chat',
       input: 'Hello!',
@@ -124,7 +124,7 @@ describe('reasoning', () => {
     return [result.output.map(({ type }: { type: string }) => type), result.stats] as const;
   };
 
-  it('is an item of its own where it is on, and by default as the model has it', async () => {
+  it('is a separate item if it is on, and follows the default of the model', async () => {
     for (const setting of [{ reasoning: 'on' }, {}]) {
       const [items, stats] = await types(setting);
       expect(items).toEqual(['reasoning', 'message']);
@@ -133,7 +133,7 @@ describe('reasoning', () => {
     }
   });
 
-  it('is left out where it is off', async () => {
+  it('is left out if it is off', async () => {
     const [items, stats] = await types({ reasoning: 'off' });
     expect(items).toEqual(['message']);
     expect(stats.reasoning_output_tokens).toBe(0);
@@ -160,7 +160,7 @@ describe('vision', () => {
     },
   );
 
-  it('remembers a picture in the next turn', async () => {
+  it('remembers an image in the next turn', async () => {
     const first = await chat({
       model: 'hearth/starter-vision',
       reasoning: 'off',

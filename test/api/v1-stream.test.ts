@@ -25,7 +25,7 @@ describe('the event stream of a v1 chat', () => {
   const textOf = (events: readonly ChatEvent[], type: 'message.delta' | 'reasoning.delta') =>
     events.flatMap((event) => (event.type === type ? [event.content] : [])).join('');
 
-  it('tells of load, prompt, reasoning and message in this order, and ends with the result', async () => {
+  it('reports load, prompt, reasoning and message in this order, and ends with the result', async () => {
     const events = await chat({ input: 'My name is Zorbek.', reasoning: 'on' });
     expect(shape(events).filter((type) => type !== 'model_load.progress')).toEqual([
       'chat.start',
@@ -56,7 +56,7 @@ describe('the event stream of a v1 chat', () => {
     await expect(normalizeEvents(events)).toMatchFileSnapshot('../fixtures/v1-chat-stream.sse');
   });
 
-  it('equals the answer that is not streamed, deltas put together', async () => {
+  it('equals the response that is not streamed after joining the deltas', async () => {
     const request = { input: 'Tell me a story', reasoning: 'off', store: false };
     const events = await chat(request);
     const whole = await post(hearth.url, '/api/v1/chat', {
@@ -106,7 +106,7 @@ describe('the event stream of a v1 chat', () => {
     expect(end?.type === 'chat.end' && end.result.response_id).toBeUndefined();
   });
 
-  it('answers with ordinary JSON where the request is wrong', async () => {
+  it('answers with ordinary JSON if the request is invalid', async () => {
     const { status, body } = await post(hearth.url, '/api/v1/chat', {
       model: 'hearth/starter-chat',
       input: 'Hello!',

@@ -45,7 +45,7 @@ describe('a client that goes away', () => {
     await waitUntilIdle();
   });
 
-  it('leaves the line', async () => {
+  it('leaves the queue', async () => {
     const [path, body] = requests[0];
     const running = await openStream(hearth.url, path, body);
     await running.until('delta');
@@ -62,7 +62,7 @@ describe('a client that goes away', () => {
     await waitUntilIdle();
   });
 
-  it('in the middle of its body is no fault of the server', async () => {
+  it('in the middle of its body is not logged as an error', async () => {
     const { hostname, port } = new URL(hearth.url);
     const socket = connect(Number(port), hostname);
     const head =
@@ -79,10 +79,10 @@ describe('a client that goes away', () => {
   });
 });
 
-it('serves the others while a client reads nothing, and goes on when it does', async () => {
+it('serves the others while a client reads nothing, and continues when it does', async () => {
   const residentBytes = async () =>
     Number((await get(hearth.url, '/api/v1/status')).body.memory.resident_bytes);
-  // Alternatives make some 3 KB of each token: more than all buffers of the sockets hold.
+  // With alternatives each token is about 3 KB, which exceeds all socket buffers.
   const body = JSON.stringify({ ...v0, stream: true, logprobs: true, top_logprobs: 20 });
   const { hostname, port } = new URL(hearth.url);
   const socket = connect(Number(port), hostname);

@@ -44,7 +44,7 @@ it(
       await expect.poll(sent, { interval: 1, timeout: 20_000 }).toBeGreaterThanOrEqual(target);
       const seen = await downloadedBytes(jobId);
       await hearth.kill();
-      // The hub says nothing meanwhile, so that what is counted is what was kept.
+      // The hub sends nothing in the meantime, so that the count includes only kept bytes.
       const silence = hub.faults.add({ kind: 'silence', path: file });
       const received = onDisk + sent();
       await hearth.restart();

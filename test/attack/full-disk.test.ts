@@ -44,11 +44,11 @@ describe('a full disk under the database', () => {
     return body.responses.map(({ response_id: id }: { response_id: string }) => id);
   };
 
-  it('is an error that says so', async () => {
+  it('is reported as an error', async () => {
     expectError(await post(hearth.url, '/api/v1/chat', hello), storageFailed);
   });
 
-  it('is an error event in a stream, and the text arrives', async () => {
+  it('is an error event in a stream, after the text', async () => {
     const events = await stream(hearth.url, '/api/v1/chat', hello);
     expect(events.slice(-2).map(({ event }) => event)).toEqual(['error', 'chat.end']);
     expectErrorFields(JSON.parse(events.at(-2)?.data ?? '').error, storageFailed);
@@ -57,7 +57,7 @@ describe('a full disk under the database', () => {
     expect(result).not.toHaveProperty('response_id');
   });
 
-  it('stops nothing that need not be stored', async () => {
+  it('does not affect requests that store nothing', async () => {
     expect((await get(hearth.url, '/ready')).status).toBe(200);
     expect(await listedIds()).toEqual([stored]);
     expect((await get(hearth.url, `/api/v1/responses/${stored}`)).status).toBe(200);
@@ -65,7 +65,7 @@ describe('a full disk under the database', () => {
     expect((await post(hearth.url, '/api/v1/chat', unstored)).status).toBe(200);
   });
 
-  it('is forgotten when there is room again', async () => {
+  it('has no effect after space is freed', async () => {
     await rm(join(disk.path, 'filler'));
     const continued = { ...hello, previous_response_id: stored };
     const answer = await post(hearth.url, '/api/v1/chat', continued);
@@ -74,7 +74,7 @@ describe('a full disk under the database', () => {
   });
 });
 
-/** Writes until there is no room. */
+/** Writes until the disk is full. */
 async function fill(path: string): Promise<void> {
   const file = await open(path, 'w');
   try {

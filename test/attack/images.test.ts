@@ -49,7 +49,7 @@ async function expectRefused(url: string, message: RegExp | string): Promise<voi
   });
 }
 
-describe('what is not an image that is taken', () => {
+describe('rejects an image of an unsupported form', () => {
   const svg =
     '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image href="file:///etc/passwd"/></svg>';
   const unreadable = /^The image can't be read: .+\. Allowed are png, jpeg, webp, gif\.$/;
@@ -79,12 +79,12 @@ describe('what is not an image that is taken', () => {
 });
 
 describe('an image that is too large', () => {
-  it('is refused where a side is 60,000 pixels long', async () => {
+  it('is refused if a side is 60,000 pixels long', async () => {
     const message = /^The image has 60000 × 4 pixels; at most 16384 a side and 40000000 in all/;
     await expectRefused(await picture('red', 60_000, 4), message);
   });
 
-  it('is refused for what its header says, without unpacking it', async () => {
+  it('is rejected for its header, without decoding it', async () => {
     const memory = async () => (await get(hearth.url, '/api/v1/status')).body.memory.resident_bytes;
     await expectRefused(dataUrl(await noise()).slice(0, 100), /can't be read/);
     const before = await memory();
@@ -108,7 +108,7 @@ it('fetches nothing and reads no file', async () => {
   await remote.close();
 });
 
-it('refuses to go on after an image with a model without vision', async () => {
+it('rejects to continue after an image with a model without vision', async () => {
   const first = await post(hearth.url, '/api/v1/chat', {
     model,
     reasoning: 'off',

@@ -16,7 +16,7 @@ const sendRaw = async (path: string, body: string | Uint8Array<ArrayBuffer>) =>
 
 describe('a body that is not JSON in UTF-8', () => {
   const cases: readonly (readonly [string, string | Uint8Array<ArrayBuffer>, RegExp])[] = [
-    ['bytes that are no text', Buffer.from('7b22ff227d', 'hex'), /it is not UTF-8/],
+    ['bytes that are not text', Buffer.from('7b22ff227d', 'hex'), /it is not UTF-8/],
     ['UTF-16', Buffer.from(JSON.stringify(hello), 'utf16le'), /not JSON|not UTF-8/],
     ['two values', `${JSON.stringify(hello)}{}`, /not JSON/],
     ['a comment', '{/* */}', /not JSON/],
@@ -29,14 +29,17 @@ describe('a body that is not JSON in UTF-8', () => {
     expectError(await sendRaw(chatV0, body), { code: 'invalid_json', message, isV0: true });
   });
 
-  it.each(['null', '[]', '"text"', '5', 'true'])('%s is no object', async (body) => {
-    const answer = await sendRaw(chat, body);
-    expectError(answer, { code: 'invalid_type', message: 'The request must be an object, not' });
-  });
+  it.each(['null', '[]', '"text"', '5', 'true'])(
+    'rejects %s, which is not an object',
+    async (body) => {
+      const answer = await sendRaw(chat, body);
+      expectError(answer, { code: 'invalid_type', message: 'The request must be an object, not' });
+    },
+  );
 });
 
-describe('a body made to cost more than it weighs', () => {
-  it('is refused where it is nested 100,000 levels deep, wherever', async () => {
+describe('a small body with a high cost', () => {
+  it('is refused if it is nested 100,000 levels deep anywhere', async () => {
     const deep = (open: string, close: string): string =>
       `${open.repeat(100_000)}1${close.repeat(100_000)}`;
     const tools = `[{"type":"function","function":{"name":"f","parameters":${deep('{"a":', '}')}}}]`;
@@ -50,7 +53,7 @@ describe('a body made to cost more than it weighs', () => {
     }
   });
 
-  it('is refused where it holds a million values', async () => {
+  it('is refused if it contains a million values', async () => {
     for (const body of [`[${'[],'.repeat(1_000_000)}[]]`, `{"input":[${'0,'.repeat(1e6)}0]}`]) {
       const message = 'more than 250000 JSON values';
       expectError(await sendRaw(chat, body), { code: 'body_too_large', message });
@@ -58,7 +61,7 @@ describe('a body made to cost more than it weighs', () => {
   });
 });
 
-describe('a key that JavaScript gives a meaning', () => {
+describe('a key with a meaning in JavaScript', () => {
   const key = '{"__proto__":{"isPolluted":true},"constructor":{"prototype":{"isPolluted":true}},';
 
   it('is an unknown field in v1', async () => {
@@ -71,14 +74,14 @@ describe('a key that JavaScript gives a meaning', () => {
     });
   });
 
-  it('is nothing in v0', async () => {
+  it('is ignored in v0', async () => {
     const answer = await sendRaw(chatV0, key + JSON.stringify(helloV0).slice(1));
     expect(answer.status).toBe(200);
     expect(JSON.stringify(answer.body)).not.toContain('isPolluted');
   });
 });
 
-describe('a text with characters that are none', () => {
+describe('a text with invalid characters', () => {
   const texts = [
     'a\u0000b',
     '\ud800',
@@ -107,7 +110,7 @@ describe('a text with characters that are none', () => {
     }
   });
 
-  it('is stored as it came', async () => {
+  it('is stored unchanged', async () => {
     const input = 'NUL \u0000, quotes \' " and a family 👨‍👩‍👧';
     const { body } = await post(hearth.url, chat, { ...hello, input });
     const shown = await get(hearth.url, `/api/v1/responses/${body.response_id}`);
@@ -130,7 +133,7 @@ describe('a model name', () => {
     'hearth/constructor',
     '$(touch /tmp/x)',
     'x'.repeat(512),
-  ])('that is no key of the library is not found: %s', async (name) => {
+  ])('that is not a key of the library is not found: %s', async (name) => {
     for (const [path, body] of [
       [chat, { ...hello, model: name }],
       [chatV0, { ...helloV0, model: name }],
@@ -141,7 +144,7 @@ describe('a model name', () => {
     }
   });
 
-  it('that is too long is named in short', async () => {
+  it('that is too long is truncated in the message', async () => {
     const answer = await post(hearth.url, chat, { ...hello, model: 'x'.repeat(50_000) });
     const message = /must be at most 512 characters long, not "x{80}"… \(50000 characters\)/;
     expectError(answer, { code: 'invalid_value', param: 'model', message });
@@ -159,6 +162,6 @@ it.each([
   expect(answer).toMatchObject({ status: 400, body: { error: { param: field } } });
 });
 
-it('took none of this for a fault of its own', () => {
+it('logged none of this as an internal error', () => {
   expect(hearth.log()).not.toContain('"level":"error"');
 });

@@ -6,7 +6,7 @@ const hearth = useHearth();
 
 const hello = { model: 'hearth/starter-chat', input: 'Hello!', store: false, max_output_tokens: 4 };
 const messages = [{ role: 'user', content: 'Hello!' }];
-/** What clients send one after the other on a connection: answers, streams, refusals of every kind. */
+/** Requests that clients send in sequence on a connection: answers, streams and errors of every kind. */
 const traffic: readonly (readonly [method: string, path: string, body?: unknown])[] = [
   ['GET', '/health'],
   ['POST', '/api/v1/chat', hello],
@@ -21,7 +21,7 @@ const traffic: readonly (readonly [method: string, path: string, body?: unknown]
   ['GET', '/api/v1/models'],
 ];
 
-it('keeps a connection usable after any answer that does not close it', async () => {
+it('keeps a connection usable after any response that does not close it', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const send = ([method, path, body]: (typeof traffic)[number]) =>
     new Promise<{ status: number | undefined; isReused: boolean }>((resolve, reject) => {

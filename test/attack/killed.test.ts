@@ -20,7 +20,7 @@ const hearth = useHearth(async (home) => {
 describe('an engine that is killed while it works', () => {
   const crashed = { code: 'crashed', message: /engine .*stopped/i } as const;
 
-  it('fails its requests, whatever their form, and the next one loads it again', async () => {
+  it('fails its requests of any kind, and the next request loads it again', async () => {
     const streamV1 = await openStream(hearth.url, chat, endless);
     const streamV0 = await openStream(hearth.url, '/api/v0/chat/completions', endlessV0);
     await Promise.all([streamV1.until('delta'), streamV0.until('delta')]);
@@ -54,7 +54,7 @@ describe('an engine that is killed while it works', () => {
     expect(await enginePidOf(hearth, endlessModel)).not.toBe(firstPid);
   });
 
-  it('fails those that wait in line as well', async () => {
+  it('fails queued requests as well', async () => {
     const answers = Array.from({ length: 6 }, () => post(hearth.url, chat, endless));
     await waitForRequests(hearth.url, endlessModel, 4);
     process.kill(await enginePidOf(hearth, endlessModel), 'SIGKILL');
@@ -63,7 +63,7 @@ describe('an engine that is killed while it works', () => {
 });
 
 describe('a server that is killed while it works', () => {
-  it('leaves no engine behind, and goes on with its conversations when started again', async () => {
+  it('leaves no engine behind, and continues with its conversations when started again', async () => {
     const first = await post(hearth.url, chat, {
       model: 'hearth/starter-chat',
       input: 'My name is Zorbek.',

@@ -28,14 +28,14 @@ function withTensorCount(count: bigint): Buffer {
   return changed;
 }
 
-describe('a file that is no model', () => {
+describe('a file that is not a model', () => {
   const files: readonly (readonly [string, () => Buffer, RegExp])[] = [
     ['empty', () => Buffer.alloc(0), / is empty\.$/],
     ['cut-in-its-magic', () => starter.subarray(0, 3), / is not a GGUF file\.$/],
     [
       'cut-in-its-header',
       () => starter.subarray(0, 10_000),
-      / is truncated: its header goes on after its end at byte 10000\.$/,
+      / is truncated: its header continues after its end at byte 10000\.$/,
     ],
     [
       'cut-in-its-weights',
@@ -70,7 +70,7 @@ describe('a file that is no model', () => {
     }
   });
 
-  it('starts no engine and is named once in the log', () => {
+  it('starts no engine and is logged once', () => {
     expect(enginesStarted()).toBe(0);
     const complaints = hearth
       .log()
@@ -81,7 +81,7 @@ describe('a file that is no model', () => {
 });
 
 describe('a model that changes on disk', () => {
-  it('is not found any more where it has gone since it was listed', async () => {
+  it('is not found if it was deleted after a listing', async () => {
     const path = await placeModel(hearth.home, 'test/brief', starter);
     expect(await keys()).toContain('test/brief');
     await rm(path);
@@ -93,14 +93,14 @@ describe('a model that changes on disk', () => {
     expect(await keys()).not.toContain('test/brief');
   });
 
-  it('is corrupt where it has been overwritten since it was listed', async () => {
+  it('is corrupt if it was overwritten after a listing', async () => {
     const path = await placeModel(hearth.home, 'test/overwritten', starter);
     expect(await keys()).toContain('test/overwritten');
     await writeFile(path, 'junk');
     expectError(await load('test/overwritten'), { code: 'corrupt_file', message: 'model-q8_0' });
   });
 
-  it('goes on working where it has gone since it was loaded', async () => {
+  it('keeps working if it was deleted after the load', async () => {
     const path = await placeModel(hearth.home, 'test/loaded', starter);
     expect((await load('test/loaded')).status).toBe(200);
     await rm(path);
@@ -111,7 +111,7 @@ describe('a model that changes on disk', () => {
   });
 });
 
-it('refuses a context that does not fit in memory, with both numbers and without an engine', async () => {
+it('rejects a context that does not fit in memory, with both numbers and without an engine', async () => {
   await placeEndlessModel(hearth.home);
   const before = enginesStarted();
   const context = 500_000_000;

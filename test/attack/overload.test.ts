@@ -16,7 +16,7 @@ const hearth = useHearth(async (home) => {
   const flags = [
     '--models-auto-evict=false',
     '--engine-parallel=2',
-    // Room enough for the endless model to write all through a test.
+    // Enough context for the endless model to generate for a whole test.
     '--engine-context-length=16384',
     '--limits-queued-requests=70',
   ];
@@ -42,7 +42,7 @@ it('loads a model once for 64 first requests', async () => {
   await expect.poll(loads).toEqual([model]);
 });
 
-it('answers each of 200 requests: as many as there is room for, and the others with 429', async () => {
+it('answers each of 200 requests: those within the limits, and the others with 429', async () => {
   const answers = await askAtOnce(200);
   const refused = answers.filter(({ status }) => status !== 200);
   expect(answers.length - refused.length).toBeGreaterThanOrEqual(72);
@@ -58,7 +58,7 @@ it('answers each of 200 requests: as many as there is room for, and the others w
   expect((await get(hearth.url, '/health')).status).toBe(200);
 });
 
-it('tells all that run and wait that their instance was unloaded', async () => {
+it('reports to all running and waiting requests that their instance was unloaded', async () => {
   const endless = { model: endlessModel, input: 'Tell me a story', store: false };
   const endlessV0 = { ...helloV0, model: endlessModel };
   const unloaded = { code: 'unloaded', message: `${endlessModel} was unloaded while` } as const;
@@ -94,6 +94,6 @@ it('tells all that run and wait that their instance was unloaded', async () => {
   expect(next.status).toBe(200);
 });
 
-it('made Node warn of nothing, such as listeners that pile up', () => {
+it('caused no warning of Node, such as a listener leak', () => {
   expect(hearth.log()).not.toContain('Warning');
 });

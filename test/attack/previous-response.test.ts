@@ -32,19 +32,19 @@ it.each([
   ['that was never given out', `resp_${zeros}`, `"resp_${zeros}" is not stored`],
   ['of another form', "resp_' or 1=1 --", `"resp_' or 1=1 --" is not stored`],
   ['with a NUL', 'resp_\u0000', 'is not stored'],
-])('refuses an id %s', async (_, id, message) => {
+])('rejects an id %s', async (_, id, message) => {
   for (const stream of [false, true]) {
     const answer = await chat({ previous_response_id: id, stream });
     expectError(answer, { code: 'invalid_value', param: 'previous_response_id', message });
   }
 });
 
-it('refuses an id that is no text', async () => {
+it('rejects an id that is not a string', async () => {
   const answer = await chat({ previous_response_id: 5 });
   expectError(answer, { code: 'invalid_type', param: 'previous_response_id', message: 'not 5' });
 });
 
-it('refuses a deleted response, whether or not others continue it', async () => {
+it('rejects a deleted response, with or without descendants', async () => {
   const ids = [await storedId(), await storedId()] as const;
   const continued = await chat({ previous_response_id: ids[0] });
   for (const id of ids) {
@@ -58,7 +58,7 @@ it('refuses a deleted response, whether or not others continue it', async () => 
   expect((await chat({ previous_response_id: continued.body.response_id })).status).toBe(200);
 });
 
-it('says so where the response is deleted while it is continued', async () => {
+it('reports a response that is deleted while it is continued', async () => {
   const id = await storedId();
   const running = await openStream(hearth.url, '/api/v1/chat', {
     model: endlessModel,

@@ -34,7 +34,7 @@ describe('a prompt longer than the context', () => {
     expect(JSON.parse(events.at(-1)?.data ?? '').result.output).toEqual([]);
   });
 
-  it('is refused where only the conversation before makes it so', async () => {
+  it('is rejected if the earlier conversation makes it too long', async () => {
     const input = words(1200);
     const short = { model, input, max_output_tokens: 5 };
     const first = await post(hearth.url, '/api/v1/chat', short);
@@ -55,7 +55,7 @@ describe('a prompt longer than the context', () => {
   });
 });
 
-it('reads a prompt that just fits as a whole', async () => {
+it('accepts a prompt of the maximum length', async () => {
   const count = async (text: string) => {
     const body = { model, prompt: text, max_tokens: 1 };
     return (await post(hearth.url, '/api/v0/completions', body)).body.usage.prompt_tokens;
@@ -66,7 +66,7 @@ it('reads a prompt that just fits as a whole', async () => {
   expect(total).toBeCloseTo((await count(words(100))) + 1900 * perWord, -1);
 });
 
-it('refuses a system prompt of 10 MB while others are served', async () => {
+it('rejects a system prompt of 10 MB while others are served', async () => {
   const huge = post(hearth.url, '/api/v1/chat', {
     model,
     input: 'Hello!',

@@ -10,12 +10,12 @@ const lines = (...all: readonly string[]) => [...all, '', ''].join('\r\n');
 const host = 'Host: localhost';
 const json = 'Content-Type: application/json';
 const close = 'Connection: close';
-/** A second request in the body of the first, which must not be answered. */
+/** A second request in the body of the first, which must not get a response. */
 const smuggled = lines('GET /api/v1/status HTTP/1.1', host, close);
 const statuses = (text: string) =>
   [...text.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status));
 
-describe('a request that two servers may read differently', () => {
+describe('a request that two servers may parse differently', () => {
   it.each([
     ['two lengths', ['Content-Length: 0', `Content-Length: ${smuggled.length}`]],
     ['a length and chunks', ['Content-Length: 5', 'Transfer-Encoding: chunked']],
@@ -24,7 +24,7 @@ describe('a request that two servers may read differently', () => {
     ['a space before the colon', ['Transfer-Encoding : chunked']],
     ['a folded header', ['X-Header: a', ' Transfer-Encoding: chunked']],
     ['a length with a sign', ['Content-Length: +0']],
-    ['a length that is no number', ['Content-Length: 0x0']],
+    ['a length that is not a number', ['Content-Length: 0x0']],
     ['a line that ends early', ['X-Header: a\nTransfer-Encoding: chunked']],
     ['a NUL in a header', ['X-Header: a\u0000b']],
   ])('is refused: %s', async (_, headers) => {
@@ -34,7 +34,7 @@ describe('a request that two servers may read differently', () => {
   });
 
   it.each([
-    ['a size that is no number', 'zz\r\n{}\r\n0\r\n\r\n'],
+    ['a size that is not a number', 'zz\r\n{}\r\n0\r\n\r\n'],
     ['a size beyond all bounds', 'ffffffffffffffffff\r\n{}\r\n0\r\n\r\n'],
     ['a chunk longer than it says', '2\r\n{}{}{}\r\n0\r\n\r\n'],
   ])('is refused for a chunk with %s', async (_, chunks) => {
@@ -48,9 +48,9 @@ describe('a request line', () => {
     ['without a version', 'GET /health', []],
     ['of another version', 'GET /health HTTP/3.0', []],
     ['of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM', []],
-    ['that is none', '\u0016\u0003\u0001\u0002\u0000', []],
+    ['that is invalid', '\u0016\u0003\u0001\u0002\u0000', []],
     ['with a foreign target', 'GET http://attacker.example/health HTTP/1.1', [host, close]],
-    ['with a target that is no path', 'GET health HTTP/1.1', [host, close]],
+    ['with a target that is not a path', 'GET health HTTP/1.1', [host, close]],
     ['that asks for a tunnel', 'CONNECT attacker.example:80 HTTP/1.1', [host, close]],
     ['that asks for an echo', 'TRACE /health HTTP/1.1', [host, close]],
     ['without a host', 'GET /health HTTP/1.1', [close]],
@@ -65,7 +65,7 @@ describe('a request line', () => {
   });
 });
 
-it('refuses headers that are too large, and URLs that are too long', async () => {
+it('rejects headers that are too large, and URLs that are too long', async () => {
   const header = lines('GET /health HTTP/1.1', host, `X-Header: ${'a'.repeat(20_000)}`, close);
   expect(statuses(await exchange(hearth.url, header))).toEqual([431]);
   const many = Array.from({ length: 3000 }, (_, index) => `X-Header-${index}: a`);
@@ -94,14 +94,14 @@ describe('a path', () => {
     '/docs/..%2f..%2fpackage.json',
     '//etc/passwd',
     '/api/v1/responses/..%2f..%2fetc',
-  ])('that leads astray leads nowhere: %s', async (path) => {
+  ])('outside the routes is not found: %s', async (path) => {
     const text = await exchange(hearth.url, lines(`GET ${path} HTTP/1.1`, host, close));
     expect([400, 403, 404]).toContain(statuses(text)[0]);
     expect(text).not.toMatch(/root:|"dependencies"/);
   });
 });
 
-it('serves others while many connections hold half a request each', async () => {
+it('serves others while many connections have sent half a request each', async () => {
   const { hostname, port } = new URL(hearth.url);
   const sockets = Array.from({ length: 200 }, () => connect(Number(port), hostname));
   for (const socket of sockets) socket.write('POST /api/v1/chat HTTP/1.1\r\nHost: loc');
@@ -109,6 +109,6 @@ it('serves others while many connections hold half a request each', async () => 
   for (const socket of sockets) socket.destroy();
 });
 
-it('took none of this for a fault of its own', () => {
+it('logged none of this as an internal error', () => {
   expect(hearth.log()).not.toContain('"level":"error"');
 });

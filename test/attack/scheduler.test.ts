@@ -12,7 +12,7 @@ import { seededRandom } from '../setup/seeded-random.ts';
 const chatModels = ['six/a', 'six/b', 'six/c', 'six/d', 'six/e'] as const;
 const embedModel = 'six/embed';
 const models = [...chatModels, embedModel] as const;
-/** More of them take longer and prove more. */
+/** More operations take longer and test more. */
 const operationCount = Number(process.env['HEARTH_TEST_OPERATIONS'] ?? 200);
 
 let limitBytes: number;
@@ -45,8 +45,8 @@ function ask(model: string, isV1: boolean): Promise<ApiAnswer> {
       });
 }
 
-describe('six models where there is memory for two', () => {
-  it(`serves ${operationCount} random operations within the limit, and hurts no running request`, async () => {
+describe('six models if there is memory for two', () => {
+  it(`serves ${operationCount} random operations within the limit, and interrupts no running request`, async () => {
     const random = seededRandom(4);
     const pick = <T>(values: readonly T[]): T | undefined =>
       values[Math.floor(random() * values.length)];
@@ -57,7 +57,7 @@ describe('six models where there is memory for two', () => {
     const named = new Set<string>();
     /** How often each model was unloaded by name. */
     const unloads = new Map<string, number>();
-    /** Answers that nothing explains. */
+    /** Unexplained responses. */
     const surprises: unknown[] = [];
     const unloadsOf = (model: string): number => unloads.get(model) ?? 0;
 
@@ -79,7 +79,7 @@ describe('six models where there is memory for two', () => {
       const { status, body } = await ask(model, isV1);
       count(`request ${body.error?.code ?? status}`);
       if (status === 200) return;
-      // Only what somebody did by name may stand in the way: two models that stay, or an unload.
+      // Only explicit operations may block a load: two models loaded by name, or an unload.
       const { code, message } = body.error;
       const isRefused = code === 'out_of_memory' && message.includes('stay loaded');
       const isUnloaded = code === 'unloaded' && unloadsOf(model) > before;

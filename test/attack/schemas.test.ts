@@ -44,14 +44,14 @@ const around = (schema: unknown) => ({
 });
 
 describe.each(schemas)('a schema with %s', (_, schema) => {
-  it('is offered looser as that of a tool', async () => {
+  it('is loosened for a tool', async () => {
     const tool = { type: 'function', function: { name: 'f', parameters: around(schema) } };
     const { status, body } = await ask({ tools: [tool], tool_choice: 'required' });
     expect(status, JSON.stringify(body)).toBe(200);
     expect((await get(hearth.url, '/health')).status).toBe(200);
   });
 
-  it('is refused as that of an answer', async () => {
+  it('is rejected as response format', async () => {
     const format = { type: 'json_schema', json_schema: { name: 'a', schema: around(schema) } };
     expectError(await ask({ response_format: format }), {
       code: 'invalid_value',

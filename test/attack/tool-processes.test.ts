@@ -36,7 +36,7 @@ const request = (input: string, integration: object) => ({
   reasoning: 'off',
   max_output_tokens: 80,
 });
-/** The tool gives no result: the turn hangs in the call. */
+/** The tool returns no result, so the turn hangs in the call. */
 const ferry = request('Find the ferry of Brest', {
   type: 'plugin',
   id: 'mcp/harbour',
@@ -47,7 +47,7 @@ async function expectGone(pid: number): Promise<void> {
   await expect.poll(() => isRunning(pid), { timeout: 10_000, interval: 20 }).toBe(false);
 }
 
-it('ends the process of a plugin when its client goes in the middle of a call', async () => {
+it('ends the process of a plugin when its client disconnects during a call', async () => {
   const live = await openStream(hearth.url, '/api/v1/chat', ferry, { headers });
   const pid = await place.pidOnCall('find_ferry');
   expect(await isRunning(pid)).toBe(true);
@@ -67,7 +67,7 @@ it('ends the process of a plugin when its client goes in the middle of a call', 
   await waitForRequests(hearth.url, model, 0);
 });
 
-it('tells a tool server that the call is cancelled when the client goes', async () => {
+it('cancels a call on the tool server when the client disconnects', async () => {
   const integration = {
     type: 'ephemeral_mcp',
     server_label: 'there',

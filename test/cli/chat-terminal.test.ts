@@ -16,7 +16,7 @@ const stats = {
 
 let server: Awaited<ReturnType<typeof startLoopbackServer>>;
 let session: TerminalSession | undefined;
-/** Lets the answer to "Wait" go on. */
+/** Lets the answer to "Wait" continue. */
 let goOn: () => void;
 beforeEach(async () => {
   server = await startLoopbackServer(({ path, body }, response) => {
@@ -89,7 +89,7 @@ describe('a message of several lines', () => {
     expect(sentMessages()).toEqual(['a\nb\nc']);
   });
 
-  it('shows a short paste of one line as it is', async () => {
+  it('shows a short paste of one line unchanged', async () => {
     const terminal = await open();
     terminal.type('\u001b[200~Hello\tthere\u001b[31m\n\u001b[201~\r');
     await terminal.expect(/^Hello\tthere[\s\S]*all\.\n> /);

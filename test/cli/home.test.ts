@@ -41,7 +41,7 @@ describe('a command without a server of its own home', () => {
 describe('a server that requires a token', () => {
   const server = useHearth({ flags: ['--auth-required'] });
 
-  it('accepts the commands of its owner, and nobody else on loopback', async () => {
+  it('accepts the commands of its owner, and no other client on loopback', async () => {
     const list = await runHearth(['ls'], { home: server.home });
     expect(list).toMatchObject({ exitCode: 0 });
     expect((await get(server.url, '/api/v1/models')).status).toBe(401);

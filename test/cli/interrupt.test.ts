@@ -5,8 +5,8 @@ import { runHearth } from '../setup/cli/run-hearth.ts';
 import { openTerminalSession } from '../setup/cli/terminal-session.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 
-/** A real model is done before a test can interrupt it for sure; this server waits for ever. */
-const endlessQuestion = 'Go on and on';
+/** A real model may finish before a test interrupts it; this server waits forever. */
+const endlessQuestion = 'Write without end';
 const stats = {
   input_tokens: 1,
   total_output_tokens: 1,
@@ -56,7 +56,7 @@ describe('an answer that is interrupted', () => {
     expect(await Promise.all(abandoned)).toHaveLength(1);
   });
 
-  it('leaves no trace in a conversation, which goes on from the response before it', async () => {
+  it('leaves no trace in a conversation, which continues from the response before it', async () => {
     const terminal = openTerminalSession(['chat', 'a', '--host', server.url], home);
     try {
       await terminal.expect(/Chatting with a\.[\s\S]*> /);

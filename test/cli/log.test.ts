@@ -29,7 +29,7 @@ it('is text on a terminal, without polls, and says what a shutdown does', async 
   }
 });
 
-it('is JSON elsewhere, and text where that is asked for', async () => {
+it('is JSON elsewhere, and text if requested', async () => {
   const server = await openHearth();
   await runHearth(chat, { home: server.home });
   const generated = () =>

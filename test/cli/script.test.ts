@@ -36,8 +36,8 @@ describe('hearth script, without a server', () => {
   });
 
   it.each(refusedTexts)('refuses $name', async ({ options, message }) => {
-    const given = options as SpeechScriptOptions;
-    const outcome = await runCommand(['script', ...toFlags(given)], { stdin: given.text });
+    const input = options as SpeechScriptOptions;
+    const outcome = await runCommand(['script', ...toFlags(input)], { stdin: input.text });
     expect(outcome).toMatchObject({ exitCode: 1, stdout: '' });
     expect(outcome.stderr).toMatch(/^error: /);
     expect(outcome.stderr).toMatch(message);

@@ -5,7 +5,7 @@ import { testContext } from '../setup/test-context.ts';
 import { placeEndlessModel } from '../setup/models/endless-model.ts';
 import { useTemporaryFolder } from '../setup/temporary-folder.ts';
 
-/** Goes on until the context is full: longer than a test may take, so that only an abort frees the slot in time. */
+/** Generates until the context is full: longer than a test may take, so that only an abort frees the slot in time. */
 const endless: GenerationRequest = {
   kind: 'completion',
   prompt: 'Once upon a time',

@@ -55,7 +55,7 @@ describe('chat', () => {
     expect(events.filter((event) => event.type === 'content.delta').length).toBeGreaterThan(0);
     expect(end).toMatchObject({ stopReason: 'eosFound', isMalformed: false });
     expect(end.usage.promptTokens).toBeGreaterThan(5);
-    // The token that ends the text counts too.
+    // The end-of-text token is included.
     expect(end.usage.completionTokens).toBe((await engine.countTokens(content, testContext())) + 1);
     expect(end.usage.generationMs).toBeGreaterThan(0);
   });
@@ -75,7 +75,7 @@ describe('chat', () => {
     },
   );
 
-  it('calls a tool and goes on with its result', async () => {
+  it('calls a tool and answers with its result', async () => {
     const messages: EngineMessage[] = [{ role: 'user', content: 'Get the tide of Brest' }];
     const { events, end } = await generateAll(engine, ask('', { messages, tools: [getTide] }));
     const deltas = events.filter((event) => event.type === 'toolCall.delta');
@@ -93,7 +93,7 @@ describe('chat', () => {
     expect(answer.content).toContain('high');
   });
 
-  it('takes back a tool call whose arguments are not JSON', async () => {
+  it('accepts back a tool call whose arguments are not JSON', async () => {
     const messages: EngineMessage[] = [
       { role: 'user', content: 'Get the tide of Brest' },
       {
@@ -107,7 +107,7 @@ describe('chat', () => {
     expect(end.usage.completionTokens).toBeGreaterThan(0);
   });
 
-  it('shows no markup of a call that the model writes though it may not', async () => {
+  it('calls no tool with toolChoice none', async () => {
     const request = ask('Get the tide of Brest', { tools: [getTide], toolChoice: 'none' });
     const { events, content } = await generateAll(engine, request);
     expect(content).not.toContain('tool_call');
@@ -144,7 +144,7 @@ describe('chat', () => {
     });
   });
 
-  it('keeps to a JSON schema', async () => {
+  it('follows a JSON schema', async () => {
     const schema = {
       type: 'object',
       properties: { answer: { enum: ['yes', 'no'] } },
@@ -183,7 +183,7 @@ describe('chat', () => {
     expect(content).toBe('CountCount');
   });
 
-  it('gives the same text for the same seed', async () => {
+  it('generates the same text for the same seed', async () => {
     const request = ask('Tell me a story', {
       sampling: { temperature: 1, seed: 7, topP: 0.9, topK: 50, minP: 0.01, repeatPenalty: 1.1 },
       maxTokens: 40,
@@ -208,7 +208,7 @@ describe('prompt', () => {
     expect(second.end.usage.cachedTokens).toBeGreaterThanOrEqual(first.end.usage.promptTokens - 8);
   });
 
-  it('reports how far it has been read', async () => {
+  it('reports its progress', async () => {
     const request = ask('Hello there '.repeat(300), { maxTokens: 1 });
     const { events, end } = await generateAll(engine, request);
     const steps = events.filter((event) => event.type === 'prompt.progress');
@@ -222,7 +222,7 @@ describe('prompt', () => {
     });
   });
 
-  it('is refused with both numbers when it is longer than the context', async () => {
+  it('is rejected with both numbers if it is longer than the context', async () => {
     const request = ask('Hello there '.repeat(2_000));
     await expect(generateAll(engine, request)).rejects.toMatchObject({
       code: 'context_length_exceeded',
@@ -230,7 +230,7 @@ describe('prompt', () => {
     });
   });
 
-  it('is refused with an image when the model can not see', async () => {
+  it('is rejected with an image if the model has no vision', async () => {
     const image = { type: 'image', dataUrl: 'data:image/png;base64,aaaa' } as const;
     const request = ask('', { messages: [{ role: 'user', content: [image] }] });
     await expect(generateAll(engine, request)).rejects.toMatchObject({
@@ -240,20 +240,20 @@ describe('prompt', () => {
 });
 
 describe('stop reason', () => {
-  it('tells a stop string', async () => {
+  it('reports a stop string', async () => {
     const { content, end } = await generateAll(engine, ask('Count from 3 to 9.', { stop: ['7'] }));
     expect(end.stopReason).toBe('stopStringFound');
     expect(content).toContain('6');
     expect(content).not.toContain('7');
   });
 
-  it('tells the limit of tokens', async () => {
+  it('reports the token limit', async () => {
     const { end } = await generateAll(engine, ask('Count from 3 to 9.', { maxTokens: 4 }));
     expect(end.stopReason).toBe('maxPredictedTokensReached');
     expect(end.usage.completionTokens).toBe(4);
   });
 
-  it('tells a full context', async () => {
+  it('reports a full context', async () => {
     const endTokens = { '0': -100, '2': -100 };
     const { end } = await generateAll(
       engine,

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => engines.close());
 
-it('goes on with a raw prompt', async () => {
+it('continues with a raw prompt', async () => {
   const { content, end } = await generateAll(engine, complete());
   expect(content).toContain('there was');
   expect(end).toMatchObject({
@@ -30,7 +30,7 @@ it('goes on with a raw prompt', async () => {
   });
 });
 
-it('tells a stop string from a full context', async () => {
+it('distinguishes a stop string from a full context', async () => {
   const stopped = await generateAll(engine, complete({ stop: ['was'] }));
   expect(stopped.end.stopReason).toBe('stopStringFound');
   const sampling = { temperature: 0, logitBias: { '0': -100, '2': -100 } };
@@ -39,7 +39,7 @@ it('tells a stop string from a full context', async () => {
   expect(full.end.stopReason).toBe('contextLengthReached');
 });
 
-it('tells the end of the text', async () => {
+it('reports the end of the text', async () => {
   const prompt = '<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n';
   const { end } = await generateAll(engine, complete({ prompt, maxTokens: 100 }));
   expect(end.stopReason).toBe('eosFound');
@@ -53,14 +53,14 @@ it('reports log probabilities', async () => {
   expect(tokens.map((token) => token.topLogprobs.length)).toEqual([3, 3]);
 });
 
-it('refuses a suffix where the model can not fill in', async () => {
+it('rejects a suffix if the model does not support infill', async () => {
   await expect(generateAll(engine, complete({ suffix: 'the end' }))).rejects.toMatchObject({
     code: 'infill_unsupported',
     field: 'suffix',
   });
 });
 
-it('refuses a prompt longer than the context', async () => {
+it('rejects a prompt longer than the context', async () => {
   const request = complete({ prompt: 'Hello there '.repeat(600) });
   await expect(generateAll(engine, request)).rejects.toMatchObject({
     code: 'context_length_exceeded',

@@ -17,7 +17,7 @@ function similarity(left: readonly number[], right: readonly number[]): number {
   return left.reduce((sum, value, index) => sum + value * (right[index] ?? 0), 0);
 }
 
-it('puts related texts above unrelated ones', async () => {
+it('ranks related texts above unrelated ones', async () => {
   const { vectors, promptTokens } = await engine.embed(
     [
       'A cat sleeps on the sofa.',
@@ -47,14 +47,14 @@ it('embeds a text of nearly a whole context', async () => {
   expect(promptTokens).toBeGreaterThan(400);
 });
 
-it('refuses a text longer than the context', async () => {
+it('rejects a text longer than the context', async () => {
   await expect(engine.embed(['Hello there '.repeat(800)], context)).rejects.toMatchObject({
     code: 'context_length_exceeded',
     message: expect.stringMatching(/1602 tokens.*512/u),
   });
 });
 
-it('is refused by a model for text', async () => {
+it('is rejected by a language model', async () => {
   const { engine: chatEngine } = await engines.launch('chat');
   await expect(chatEngine.embed(['Hello'], context)).rejects.toMatchObject({
     code: 'wrong_model_type',

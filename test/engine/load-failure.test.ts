@@ -48,7 +48,7 @@ describe('a bad model file', () => {
     expect(String(error)).not.toContain(folder.path);
   });
 
-  it('a projector that is none is corrupt_file', async () => {
+  it('an invalid projector is corrupt_file', async () => {
     const projectorPath = join(folder.path, 'mmproj.gguf');
     await writeFile(projectorPath, model.subarray(0, 1_000_000));
     await expect(engines.launch('vision', { projectorPath })).rejects.toMatchObject({
@@ -56,7 +56,7 @@ describe('a bad model file', () => {
     });
   });
 
-  it('a missing one is missing_file', async () => {
+  it('a missing file is missing_file', async () => {
     const modelPath = join(folder.path, 'gone.gguf');
     await expect(engines.launch('chat', { modelPath })).rejects.toMatchObject({
       code: 'missing_file',
@@ -65,7 +65,7 @@ describe('a bad model file', () => {
   });
 });
 
-describe('an engine that can not be started', () => {
+describe('an engine that cannot be started', () => {
   it('is engine_exited when its command is missing', async () => {
     const spec = await starterSpec('chat');
     const runtime = { ...spec.runtime, command: join(folder.path, 'no-such-engine') };
@@ -75,7 +75,7 @@ describe('an engine that can not be started', () => {
     });
   });
 
-  it('is engine_exited with its own words', async () => {
+  it('is engine_exited with its error output', async () => {
     const kvCacheTypes = { k: 'q99_0', v: 'f16' };
     await expect(engines.launch('chat', { kvCacheTypes })).rejects.toMatchObject({
       code: 'engine_exited',
@@ -83,7 +83,7 @@ describe('an engine that can not be started', () => {
     });
   });
 
-  it('is not started with experts that the wheel can not set', async () => {
+  it('is not started with an expert count, which the wheel cannot set', async () => {
     await expect(
       engines.launch('chat', { expertCount: 1, architecture: 'llama' }),
     ).rejects.toMatchObject({ code: 'invalid_value', field: 'expertCount' });
@@ -98,7 +98,7 @@ describe('an engine that can not be started', () => {
     });
   });
 
-  it('is gone when the launch is cancelled', async () => {
+  it('has exited when the launch is cancelled', async () => {
     const controller = new AbortController();
     const spec = await starterSpec('chat');
     const launched = engines.launcher.launch(spec, controller.signal);

@@ -23,7 +23,7 @@ let engines: TestEngines;
 const folder = useTemporaryFolder();
 
 beforeAll(async () => {
-  // Other tests start engines at the same time: these have a temporary folder of their own.
+  // Other tests start engines at the same time: these have a separate temporary folder.
   vi.stubEnv('TMPDIR', folder.path);
   engines = await createTestEngines();
 });
@@ -48,7 +48,7 @@ it('leaves neither process nor socket folder when it is stopped', async () => {
   await engine.stop();
 });
 
-it('reports how far it has loaded', async () => {
+it('reports the load progress', async () => {
   const fractions: number[] = [];
   const spec = await starterSpec('vision');
   const { signal } = new AbortController();
@@ -58,7 +58,7 @@ it('reports how far it has loaded', async () => {
   expect(fractions.at(-1)).toBe(1);
 });
 
-it('fails its requests with `crashed` when it dies, and says so', async () => {
+it('fails its requests with `crashed` when it dies, and reports the exit', async () => {
   const engine = await engines.launch('chat');
   const generation = async (): Promise<void> => {
     let isKilled = false;
@@ -75,7 +75,7 @@ it('fails its requests with `crashed` when it dies, and says so', async () => {
   });
 });
 
-it('never blames its end on a request that it refused', async () => {
+it('never reports a rejected request as the reason of its exit', async () => {
   const engine = await engines.launch('chat');
   const tooLong = { ...request, prompt: 'hello '.repeat(2_500) };
   await expect(generateAll(engine.engine, tooLong)).rejects.toMatchObject({
@@ -92,7 +92,7 @@ it.each([1, 4])('runs with the smallest batch and %i slots', async (parallel) =>
   await engine.stop();
 });
 
-it('ends with us, even when we are killed with SIGKILL', async () => {
+it('exits with its parent, even after SIGKILL', async () => {
   const scripts = await temporaryFolder();
   const watchdog = await bundleScript('src/processes/watchdog.ts', scripts);
   const parent = await bundleScript('test/engine/orphan-parent.ts', scripts);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => engines.close());
 
-it.each(['red', 'blue'])('sees that a picture is %s', async (colour) => {
+it.each(['red', 'blue'])('recognizes a %s image', async (colour) => {
   const shape = `<svg width="56" height="56"><rect width="56" height="56" fill="white"/><circle cx="28" cy="28" r="20" fill="${colour}"/></svg>`;
   const png = await sharp(Buffer.from(shape)).png().toBuffer();
   const { content } = await generateAll(engine, {
@@ -33,7 +33,7 @@ it.each(['red', 'blue'])('sees that a picture is %s', async (colour) => {
   expect(content.toLowerCase()).toContain(colour);
 });
 
-it('refuses bytes that are no image', async () => {
+it('rejects bytes that are not an image', async () => {
   const image = { type: 'image', dataUrl: 'data:image/png;base64,aGVsbG8=' } as const;
   const request = {
     kind: 'chat',

@@ -5,7 +5,7 @@ interface TestContextOptions extends Partial<Omit<RequestContext, 'caller'>> {
   readonly caller?: Partial<Caller>;
 }
 
-/** The context of a request that nobody aborts, from an anonymous caller without permissions. */
+/** The context of a request that is never aborted, from an anonymous caller without permissions. */
 export function testContext({ caller, ...rest }: TestContextOptions = {}): RequestContext {
   return {
     requestId: 'test-request',

@@ -60,7 +60,7 @@ it('loses nothing that was reported, however often the process is killed', async
   expect(inserted.size).toBeGreaterThan(10);
 });
 
-it('gives the home folder to exactly one of several that start at once', async () => {
+it('lets exactly one of several concurrent processes use the home folder', async () => {
   const home = join(folder, 'contested');
   const started = await Promise.allSettled(Array.from({ length: 6 }, () => startWriter(home)));
   const holders = started.flatMap((outcome) =>
@@ -75,7 +75,7 @@ it('gives the home folder to exactly one of several that start at once', async (
   (await acquireHomeLock(home)).release();
 });
 
-/** Rejects where the writer was refused the home folder. */
+/** Rejects if the writer was refused the home folder. */
 async function startWriter(home: string): Promise<ChildProcess> {
   const writer = fork(writerFile, [home]);
   writers.add(writer);

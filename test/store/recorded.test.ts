@@ -32,7 +32,7 @@ it.each(['anonymous', 'token'] as const)(
 );
 
 it.each(recorded.continuations)(
-  'goes on as 0.1.0 did: $request.input',
+  'continues like 0.1.0: $request.input',
   async ({ request, isOwned, output, inputTokens }) => {
     const answer = await post(hearth.url, '/api/v1/chat', request, isOwned ? { headers } : {});
     expect(answer.status, JSON.stringify(answer.body)).toBe(200);

@@ -32,19 +32,19 @@ async function serve(answer: Answer) {
 
 function call(
   toolbox: Toolbox,
-  given: Record<string, unknown> = {},
+  args: Record<string, unknown> = {},
   name?: string,
 ): Promise<ToolResult> {
   const tool = toolbox.tools().find((each) => name === undefined || each.name === name);
   if (tool === undefined) throw new Error('no tool');
-  return tool.call(given, trusted);
+  return tool.call(args, trusted);
 }
 
 function textOf({ content }: ToolResult): string {
   return content.map((block) => String(block['text'])).join('\n');
 }
 
-/** Writes for as long as it is read. */
+/** Writes as long as the client reads. */
 function flood(response: ServerResponse, text: string): void {
   while (response.write(text));
   response.once('drain', () => flood(response, text));
@@ -69,7 +69,7 @@ describe('Streamable HTTP', () => {
     expect(server.requests.at(-1)?.method).toBe('DELETE');
   });
 
-  it('does the same for a url in mcp.json, whatever hosts are allowed', async () => {
+  it('does the same for a url in mcp.json, independent of the allowed hosts', async () => {
     const server = kept(await startStreamableServer());
     const servers = await open({ allowedHosts: [] });
     await servers.configure({ adder: { url: server.url, headers: { 'x-key': 'configured' } } });
@@ -79,7 +79,7 @@ describe('Streamable HTTP', () => {
     expect(server.requests[0]?.headers['x-key']).toBe('configured');
   });
 
-  it('cancels for the server too, also when everything is closed right after', async () => {
+  it('cancels a call on the server too, even if everything is closed right after', async () => {
     const cancelled = deferred<void>();
     const server = kept(await startStreamableServer(() => cancelled.resolve()));
     const toolbox = await (await open()).openUrl(server.url);
@@ -98,7 +98,7 @@ describe('Streamable HTTP', () => {
 });
 
 describe('the transport before it', () => {
-  it('is used where the server refuses the new one', async () => {
+  it('is used if the server rejects the new one', async () => {
     const server = kept(await startEventServer());
     const toolbox = await (await open()).openUrl(server.url, { 'x-key': 'secret' });
     expect(textOf(await call(toolbox, { a: 1 }))).toBe('{"a":1}');
@@ -107,7 +107,7 @@ describe('the transport before it', () => {
     );
   });
 
-  it('is over when the feed is, and not begun anew', async () => {
+  it('ends with the feed, and is not restarted', async () => {
     const server = kept(await startEventServer());
     const toolbox = await (await open()).openUrl(server.url);
     server.hangUp();
@@ -118,7 +118,7 @@ describe('the transport before it', () => {
     expect(server.feedCount()).toBe(1);
   });
 
-  it('is not tried where the server wants a key', async () => {
+  it('is not tried if the server requires a key', async () => {
     const server = await serve((_, response) => void response.writeHead(401).end());
     await expect((await open()).openUrl(server.url)).rejects.toMatchObject({
       code: 'mcp_unreachable',
@@ -183,7 +183,7 @@ describe('servers that misbehave', () => {
   it.each([
     ['never answers a call', () => {}, 'gave no result in 0.3 s'],
     [
-      'streams for ever',
+      'streams without end',
       (response: ServerResponse) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
         flood(response, `data: {"jsonrpc":"2.0","method":"notifications/x"}\n\n`.repeat(100));
@@ -212,7 +212,7 @@ describe('servers that misbehave', () => {
   });
 });
 
-describe('what may be reached', () => {
+describe('connects only to allowed addresses:', () => {
   it.each([
     'http://127.0.0.1:1/mcp',
     'http://localhost:1/mcp',
@@ -247,7 +247,7 @@ describe('what may be reached', () => {
     await expect(servers.openUrl(`http://rebinding.example:${port}/`)).rejects.toMatchObject({
       code: 'forbidden',
     });
-    // It was asked once, for the connection itself: there is no earlier look-up to disagree with.
+    // The name is resolved once, for the connection itself, so no earlier result can differ.
     expect(lookups).toBe(1);
     expect(server.requests).toHaveLength(0);
   });

@@ -39,11 +39,11 @@ async function open(
 function call(
   toolbox: Toolbox,
   name: string,
-  given: Record<string, unknown> = {},
+  args: Record<string, unknown> = {},
 ): Promise<ToolResult> {
   const tool = toolbox.tools().find((each) => each.name === name);
   if (tool === undefined) throw new Error(`no tool ${name}`);
-  return tool.call(given, trusted);
+  return tool.call(args, trusted);
 }
 
 function textOf({ content }: ToolResult): string {
@@ -103,7 +103,7 @@ describe('real servers', () => {
   });
 });
 
-describe('what goes wrong when opening', () => {
+describe('failures when opening', () => {
   it.each([
     ['hang-at-connect', 'it did not connect in 0.5 s'],
     ['hang-at-list', 'it did not list its tools in 0.5 s'],
@@ -124,7 +124,7 @@ describe('what goes wrong when opening', () => {
     });
   });
 
-  it('names the last words of a process that ends at once, without its folders', async () => {
+  it('reports the stderr tail of a process that exits at once, without folders', async () => {
     await expect(open('exit-at-once')).rejects.toMatchObject({
       code: 'plugin_unreachable',
       message:
@@ -132,7 +132,7 @@ describe('what goes wrong when opening', () => {
     });
   });
 
-  it('says that a command is not there', async () => {
+  it('reports a missing command', async () => {
     servers = await openTools();
     await servers.configure({ bad: { command: '/no/such/program' } });
     await expect(servers.openPlugin('bad')).rejects.toMatchObject({
@@ -141,14 +141,14 @@ describe('what goes wrong when opening', () => {
     });
   });
 
-  it('refuses more tools than 500, and takes 500', async () => {
+  it('accepts at most 500 tools', async () => {
     await expect(open('too-many')).rejects.toThrow('it has more than 500 tools');
     await servers.close();
     const tools = (await open('many')).tools();
     expect(new Set(tools.map(({ exposedName }) => exposedName)).size).toBe(500);
   });
 
-  it('stops when the caller goes, and leaves no process behind', async () => {
+  it('stops when the caller aborts, and leaves no process behind', async () => {
     servers = await openTools();
     const file = join(servers.home, 'pids');
     await servers.configure({
@@ -191,7 +191,7 @@ describe('what goes wrong when opening', () => {
     expect(await outcome).toMatchObject({ code: 'shutting_down' });
   });
 
-  it('refuses more processes than are allowed, until one ends', async () => {
+  it('rejects more processes than allowed, until one exits', async () => {
     const first = await open('echo', { maxProcesses: 1 });
     await expect(servers.openPlugin('bad')).rejects.toMatchObject({ code: 'queue_full' });
     await first.close();
@@ -199,7 +199,7 @@ describe('what goes wrong when opening', () => {
   });
 });
 
-describe('what goes wrong when calling', () => {
+describe('failures when calling', () => {
   it.each([
     ['hang-at-call', 'gave no result in 0.5 s'],
     ['invalid-json', 'gave no result in 0.5 s'],
@@ -218,7 +218,7 @@ describe('what goes wrong when calling', () => {
     expect(textOf(result)).toContain(reason);
   });
 
-  it('cancels a call for the server too', async () => {
+  it('cancels a call on the server too', async () => {
     servers = await openTools();
     const file = join(servers.home, 'cancelled');
     await servers.configure({ bad: badServer(script, 'hang-at-call', file) });
@@ -243,13 +243,13 @@ describe('what goes wrong when calling', () => {
   });
 });
 
-describe('what is survived', () => {
+describe('tolerated misbehaviour', () => {
   it('skips garbage on the output', async () => {
     const toolbox = await open('garbage');
     expect(textOf(await call(toolbox, 'echo', { a: 1 }))).toBe('{"a":1}');
   });
 
-  it('makes valid and different names out of any', async () => {
+  it('derives valid and unique names from any names', async () => {
     const tools = (await open('odd-names')).tools();
     expect(tools.map(({ name, exposedName }) => [name.slice(0, 12), exposedName])).toEqual([
       ['get weather', 'get_weather'],
@@ -260,24 +260,24 @@ describe('what is survived', () => {
     ]);
   });
 
-  it('leaves out tools whose schema is none, and says why when they are asked for', async () => {
+  it('skips tools with an invalid schema, and explains it when they are requested', async () => {
     const toolbox = await open('bad-schemas');
     expect(toolbox.tools().map(({ name }) => name)).toEqual(['echo']);
     await expect(servers.openPlugin('bad', ['wrong'])).rejects.toMatchObject({
       code: 'invalid_value',
       field: 'integrations[0].allowedTools[0]',
-      message: expect.stringContaining('its schema is no JSON schema'),
+      message: expect.stringContaining('its schema is not a JSON schema'),
     });
   });
 
-  it('cuts a long text and says so', async () => {
+  it('truncates a long text with a note', async () => {
     const { content } = await call(await open('long-text'), 'echo');
     expect(content).toHaveLength(2);
     expect(String(content[0]?.['text'])).toHaveLength(1024 * 1024);
     expect(content[1]?.['text']).toMatch(/^\[\d+ characters of text were cut/u);
   });
 
-  it('sees that the list changed, and keeps the names', async () => {
+  it('detects that the list changed, and keeps the names', async () => {
     const toolbox = await open('changing');
     const [echo] = toolbox.tools();
     await call(toolbox, 'echo');
@@ -285,7 +285,7 @@ describe('what is survived', () => {
     expect(toolbox.tools()[0]?.exposedName).toBe(echo?.exposedName);
   });
 
-  it('stops when the caller goes while a changed list is read', async () => {
+  it('stops when the caller aborts while a changed list is read', async () => {
     servers = await openTools();
     const file = join(servers.home, 'asked again');
     await servers.configure({ bad: badServer(script, 'hang-at-relist', file) });
@@ -299,19 +299,19 @@ describe('what is survived', () => {
     await expect(calling).rejects.toBe(reason);
   });
 
-  it('declines what the server asks of it', async () => {
+  it('declines requests of the server', async () => {
     const result = await call(await open('asks-back'), 'echo');
     expect(JSON.parse(textOf(result))).toMatchObject({ code: -32_601 });
   });
 
-  it('lets no regular expression of a server hold everything up', async () => {
+  it('is not blocked by a slow regular expression of a server', async () => {
     const toolbox = await open('slow-pattern');
     expect(toolbox.tools()[0]?.findArgumentIssue({ a: `${'a'.repeat(60)}b` })).toContain(
       'could not be checked',
     );
   });
 
-  it('kills what ignores SIGTERM, with its children', async () => {
+  it('kills processes that ignore SIGTERM, with their children', async () => {
     servers = await openTools();
     const file = join(servers.home, 'pids');
     await servers.configure({ bad: badServer(script, 'stubborn', file) });
@@ -321,7 +321,7 @@ describe('what is survived', () => {
     for (const pid of pids) expect(await isRunning(pid)).toBe(false);
   });
 
-  it('gives no secret of ours to a process', async () => {
+  it('passes no secrets to a process', async () => {
     servers = await openTools({
       environment: { PATH: process.env['PATH'], HEARTH_HUB_TOKEN: 'secret', AWS_KEY: 'secret' },
     });

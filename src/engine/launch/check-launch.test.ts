@@ -21,18 +21,18 @@ const spec: LaunchSpec = {
 };
 const gone = `${import.meta.filename}.gone`;
 
-it('lets pass what can be started', async () => {
+it('accepts valid settings', async () => {
   await expect(checkLaunch({ ...spec, expertCount: 2 })).resolves.toBeUndefined();
 });
 
-it.each([{ modelPath: gone }, { projectorPath: gone }])('misses a file', async (more) => {
+it.each([{ modelPath: gone }, { projectorPath: gone }])('reports a missing file', async (more) => {
   await expect(checkLaunch({ ...spec, ...more })).rejects.toMatchObject({
     code: 'missing_file',
     message: `The model file ${basename(gone)} is missing.`,
   });
 });
 
-it('refuses a number of experts that the wheel can not set', async () => {
+it('rejects an expert count, which the wheel cannot set', async () => {
   const runtime = { ...spec.runtime, source: 'wheel' } as const;
   await expect(checkLaunch({ ...spec, runtime, expertCount: 2 })).rejects.toMatchObject({
     code: 'invalid_value',

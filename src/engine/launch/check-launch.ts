@@ -4,7 +4,7 @@ import { HearthError } from '../../contract/errors.ts';
 import type { LaunchSpec } from './launch.ts';
 
 /**
- * Refuses a launch that would fail, before a process is started.
+ * Rejects settings that would make the launch fail, before a process is started.
  *
  * @throws HearthError `invalid_value` for a setting that the runtime does not support, `missing_file`.
  */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { childEnvironment } from './child-environment.ts';
 
-it('passes on only what an engine needs', () => {
+it('passes only the variables that an engine needs', () => {
   const environment = childEnvironment(
     { PATH: '/bin', HUB_TOKEN: 'secret', NODE_OPTIONS: '--x', LLAMA_ARG_MODEL: 'other' },
     'key',

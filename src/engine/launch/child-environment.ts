@@ -1,6 +1,6 @@
 import { filterEnvironment } from '../../processes/filter-environment.ts';
 
-/** Variables for libraries, the temporary folder and the GPU; engines get no others. */
+/** Environment variables that engines inherit: libraries, temporary folder, GPU. */
 const inheritedVariables = [
   'PATH',
   'HOME',
@@ -19,8 +19,8 @@ const inheritedVariables = [
 ] as const;
 
 /**
- * The environment of an engine process: the few variables that it needs, and its API key, which other users could
- * read in the arguments.
+ * The environment of an engine process: the few variables that it needs, and its API key, since other users could
+ * read it in the arguments.
  */
 export function childEnvironment(
   parent: NodeJS.ProcessEnv,
@@ -32,7 +32,7 @@ export function childEnvironment(
     // Spinning threads starve each other on a busy machine.
     OMP_WAIT_POLICY: 'passive',
     GOMP_SPINCOUNT: '0',
-    // On an abort it would start a debugger, whose output hides the cause.
+    // On an abort the engine would start a debugger, whose output hides the cause.
     GGML_NO_BACKTRACE: '1',
     // As the child of a llama.cpp router, the server reports how far it has loaded on its standard
     // output and ends when its standard input closes; the port itself is not used.

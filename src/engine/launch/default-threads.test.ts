@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { expect, it } from 'vitest';
 import { countPhysicalCores, defaultThreads } from './default-threads.ts';
 
-it('leaves a core to the rest', async () => {
+it('leaves one core free', async () => {
   const threads = await defaultThreads();
   expect(threads).toBeGreaterThanOrEqual(1);
   expect(threads).toBeLessThanOrEqual(Math.max(1, availableParallelism() - 1));

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 
-/** Physical cores that this process may use, less one for everything else; at least 1. */
+/** Physical cores that this process may use, minus one for other work; at least 1. */
 export async function defaultThreads(): Promise<number> {
   const cpuInfo = await readFile('/proc/cpuinfo', 'utf8').catch(() => '');
   const usable = availableParallelism();
@@ -9,7 +9,7 @@ export async function defaultThreads(): Promise<number> {
   return Math.max(1, Math.min(physical, usable) - 1);
 }
 
-/** Counts distinct cores in Linux's `/proc/cpuinfo`; undefined where it does not name them. */
+/** Counts distinct cores in Linux's `/proc/cpuinfo`; undefined if it does not list them. */
 export function countPhysicalCores(cpuInfo: string): number | undefined {
   const cores = new Set<string>();
   let socketId = '0';

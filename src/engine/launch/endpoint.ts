@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EngineAddress } from '../../net/engine-connection.ts';
 
-/** The address for an engine to listen on. */
+/** The address that an engine listens on. */
 export type EngineEndpoint =
   | { readonly type: 'socket'; readonly socketPath: string; readonly folder: string }
   | { readonly type: 'loopback'; readonly host: '127.0.0.1'; readonly port: number };
 
-/** `sockaddr_un` holds 104 bytes on macOS and 108 on Linux, with the terminating zero. */
+/** `sockaddr_un` holds 104 bytes on macOS and 108 on Linux, including the terminating zero. */
 const maxSocketPathBytes = 103;
 
 /**
  * Creates a unix socket address in a new folder that only this user can open; a free loopback port on Windows and
- * where the path of the temporary folder is too long.
+ * if the path of the temporary folder is too long.
  */
 export async function createEndpoint(platform = process.platform): Promise<EngineEndpoint> {
   if (platform === 'win32') return loopbackEndpoint();

@@ -12,19 +12,19 @@ export interface EngineChildOptions {
   readonly arguments: readonly string[];
   readonly environment: Record<string, string>;
   readonly onOutput: (text: string) => void;
-  /** Kills the engine when this process has died. */
+  /** Kills the engine when this process dies. */
   readonly guard?: ProcessGuard | undefined;
   /** Folder of its socket; the guard removes it. */
   readonly socketFolder?: string | undefined;
 }
 
-/** A started engine process, whether it is ready or not. */
+/** A started engine process, ready or not. */
 export interface EngineChild {
-  /** Undefined where the command could not be started; `exited` says why. */
+  /** Undefined if the command could not be started; `exited` says why. */
   readonly pid: number | undefined;
   /** Settles when the process has exited and its output is read; never rejects. */
   readonly exited: Promise<EngineExit>;
-  /** The engine accepts requests: errors that it wrote until now do not explain a later exit. */
+  /** Called when the engine accepts requests: earlier errors in its output do not explain a later exit. */
   markReady(): void;
   /** Sends SIGTERM, and SIGKILL after a grace time; resolves when it has exited. */
   stop(): Promise<void>;

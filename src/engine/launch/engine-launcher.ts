@@ -23,17 +23,17 @@ import { buildServerArguments, maxConnections } from './server-arguments.ts';
 
 const mebibyte = 1024 * 1024;
 /**
- * Memory that an engine may take beyond its prompt cache and twice its estimate. No request needs that much: an
- * engine that takes more has a fault and would exhaust the machine.
+ * Memory that an engine may use beyond its prompt cache and twice its estimate. No request needs more: an
+ * engine above this limit has a bug and would exhaust the machine.
  */
 const spareBytes = 4096 * mebibyte;
 const memoryCheckMs = 1000;
 
 export interface EngineLauncherOptions {
   readonly logger: Logger;
-  /** Kills the engines that are left when this process has died. */
+  /** Kills the running engines when this process dies. */
   readonly watchdog: WatchdogLink;
-  /** The environment of this process; engines get a few variables of it. */
+  /** The environment of this process; engines inherit a few variables. */
   readonly environment: NodeJS.ProcessEnv;
 }
 

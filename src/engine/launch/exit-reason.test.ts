@@ -36,7 +36,7 @@ describe('loadError', () => {
     expect(error.message).not.toContain('/home');
   });
 
-  it('blames the memory when the system kills a loading engine', () => {
+  it('reports out_of_memory if the system kills a loading engine', () => {
     const reason = exitReason([], killed, 'loading');
     const error = loadError({ ...killed, reason }, { modelPath: 'm.gguf' });
     expect(error).toMatchObject({ code: 'out_of_memory', type: 'insufficient_memory' });
@@ -47,7 +47,7 @@ describe('loadError', () => {
     ['engine_exited', 'C:\\b\\', 'common.cpp:45: get_sub_batch: failed to add token 0'],
     ['engine_exited', '', "terminate called after throwing an instance of 'E'"],
     ['out_of_memory', '', "terminate called after throwing an instance of 'bad_alloc'"],
-  ])('is %s, whatever else was said, for %s%s', (code, folder, words) => {
+  ])('returns %s among other lines, for %s%s', (code, folder, words) => {
     const lines = [
       '0.1 E load: wrong shape',
       folder + words,
@@ -58,7 +58,7 @@ describe('loadError', () => {
     expect(loadError({ ...aborted, reason }, { modelPath: 'm.gguf' }).code).toBe(code);
   });
 
-  it('misses no model file where the engine misses another one', () => {
+  it('does not report a missing model file if the engine misses another file', () => {
     const line = 'error while loading shared libraries: libx.so: No such file or directory';
     const reason = exitReason([line], failed, 'loading');
     expect(loadError({ ...failed, reason }, { modelPath: 'm.gguf' }).code).toBe('engine_exited');
@@ -66,13 +66,13 @@ describe('loadError', () => {
 });
 
 describe('exitReason', () => {
-  it('names the cause without time stamp and function', () => {
+  it('returns the cause without time stamp and function', () => {
     expect(exitReason(outputs.unsupported_architecture, failed, 'loading')).toBe(
       "error loading model: unknown model architecture: 'llamx'",
     );
   });
 
-  it('names a file without its folders', () => {
+  it('returns a file name without its folders', () => {
     const lines = ["E: can't use '/a b/c d/e.gguf' at C:\\x\\y.gguf"];
     expect(exitReason(lines, failed, 'loading')).toBe("E: can't use 'e.gguf' at y.gguf");
     expect(exitReason(['2 key/value pairs'], failed, 'loading')).toBe('2 key/value pairs');
@@ -85,13 +85,13 @@ describe('exitReason', () => {
     expect(exitReason([], failed, 'loading')).toBe('exit code 1');
   });
 
-  it('names the signal, as no ordinary line tells why it came', () => {
+  it('returns the signal if no line is an error', () => {
     const lines = ['0.1 E a: odd', 'last'];
     expect(exitReason(lines, aborted, 'loading')).toBe('ended by SIGABRT');
     expect(exitReason(lines, aborted, 'ready')).toBe('ended by SIGABRT');
   });
 
-  it('asks no line about a signal from outside', () => {
+  it('ignores the lines after an external signal', () => {
     const lines = ['0.1 E a: failed to allocate'];
     expect(exitReason(lines, killed, 'ready')).toBe('ended by SIGKILL');
     expect(exitReason(lines, { exitCode: null, signal: 'SIGTERM' }, 'ready')).toBe(
@@ -99,7 +99,7 @@ describe('exitReason', () => {
     );
   });
 
-  it('never takes an error of a request for the end of a ready engine', () => {
+  it('ignores errors of requests after the engine was ready', () => {
     const lines = [
       '0.1 E srv    send_error: task id = 8, error: out of memory',
       '0.1 E cache: failed to allocate, so it does without',

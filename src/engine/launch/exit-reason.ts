@@ -45,11 +45,11 @@ const meanings: Record<LoadErrorCode, string> = {
 };
 
 /**
- * Finds the line of an engine's error output that gives the cause of its exit, without time stamp and folders;
- * the signal or the exit code where no line does. After the load only fatal errors count: other lines may contain
+ * Finds the line of an engine's error output that explains its exit, without time stamp and folders;
+ * the signal or the exit code if no line does. After the load only fatal errors count: other lines may contain
  * text of a request, and all clients see the reason.
  *
- * @param lines Error output of this phase, oldest first.
+ * @param lines The engine's error output of this phase, oldest first.
  */
 export function exitReason(
   lines: readonly string[],
@@ -85,7 +85,7 @@ function lastErrorLine(lines: readonly string[]): string | undefined {
 /** The error for an engine that ended before it was ready. */
 export function loadError(exit: EngineExit, spec: Pick<LaunchSpec, 'modelPath'>): HearthError {
   const known = knownReasons.find(([, pattern]) => pattern.test(exit.reason))?.[0];
-  // Only the OOM killer of the system sends SIGKILL to an engine that loads.
+  // Only the system's OOM killer sends SIGKILL to a loading engine.
   const code = known ?? (exit.signal === 'SIGKILL' ? 'out_of_memory' : 'engine_exited');
   return new HearthError(code, `${meanings[code]} (${basename(spec.modelPath)}): ${exit.reason}`);
 }

@@ -10,9 +10,9 @@ export interface LaunchSpec {
   /** Projector of a vision model. */
   readonly projectorPath?: string;
   readonly purpose: 'generation' | 'embedding';
-  /** Most tokens of one request, prompt and answer together. */
+  /** Maximum tokens of one request, prompt and answer together. */
   readonly contextLength: number;
-  /** Requests that run at once (slots). */
+  /** Number of slots: requests that run in parallel. */
   readonly parallel: number;
   /** CPU threads; absent: physical cores − 1, at least 1. */
   readonly threads?: number;
@@ -25,17 +25,17 @@ export interface LaunchSpec {
   readonly evalBatchSize?: number;
   readonly hasFlashAttention?: boolean;
   readonly offloadsKvCacheToGpu?: boolean;
-  /** Experts that a mixture-of-experts model uses for a token; needs `architecture`, and not the wheel. */
+  /** Experts per token of a mixture-of-experts model. Requires `architecture`; the wheel does not support it. */
   readonly expertCount?: number;
-  /** `general.architecture` of the model, which names its metadata. */
+  /** `general.architecture` of the model, the prefix of its metadata keys. */
   readonly architecture?: string;
   /** Types of the KV cache, such as `f16` or `q8_0`. */
   readonly kvCacheTypes?: { readonly k: string; readonly v: string };
-  /** Most memory for prompts kept outside the slots, in MiB. */
+  /** Maximum memory for cached prompts outside the slots, in MiB. */
   readonly promptCacheMiB: number;
-  /** Estimated memory under load; a process that takes far more is killed. Absent: unknown. */
+  /** Estimated memory under load; a process that uses far more is killed. Absent: unknown. */
   readonly expectedBytes?: number;
-  /** Longest time until the engine is ready. */
+  /** Time limit for the engine to become ready. */
   readonly loadTimeoutMs: number;
 }
 
@@ -49,7 +49,7 @@ export interface EngineLauncher {
   /**
    * Starts an engine process and waits until it accepts requests.
    *
-   * @param onProgress Called with the loaded fraction, 0 to 1, where the engine reports it.
+   * @param onProgress Called with the loaded fraction, 0 to 1, if the engine reports it.
    * @throws HearthError `invalid_value` for a setting that the runtime does not support; `corrupt_file`,
    *   `unsupported_architecture`, `out_of_memory`, `engine_exited`, `load_timeout`, `missing_file`; the
    *   signal's reason when aborted (the process has ended then).

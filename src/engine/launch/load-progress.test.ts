@@ -8,7 +8,7 @@ function line(current: string, value: number): string {
   return `cmd_child_to_router:state:${JSON.stringify({ state: 'loading', payload })}\n`;
 }
 
-it('reports a fraction over all stages that never falls', () => {
+it('reports a fraction over all stages that never decreases', () => {
   const fractions: number[] = [];
   const progress = trackLoadProgress((fraction) => fractions.push(fraction));
   const output = [
@@ -24,7 +24,7 @@ it('reports a fraction over all stages that never falls', () => {
   expect(fractions).toEqual([0, 0.25, 0.5, 1]);
 });
 
-it('takes no notice of anything else', () => {
+it('ignores other output', () => {
   const fractions: number[] = [];
   const progress = trackLoadProgress((fraction) => fractions.push(fraction));
   progress.accept(

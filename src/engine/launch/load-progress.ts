@@ -22,10 +22,10 @@ export interface LoadProgress {
 
 /**
  * Parses the load progress that llama-server, as the child of a router, writes to its standard output
- * (https://github.com/ggml-org/llama.cpp/pull/24828). For a build that writes none only the end is reported.
+ * (https://github.com/ggml-org/llama.cpp/pull/24828). For a build that writes none, only the end is reported.
  *
- * @param onProgress Called with a fraction of 0 to 1 that never falls; the stages (weights, projector) have equal
- *   parts.
+ * @param onProgress Called with a fraction of 0 to 1 that never decreases; each stage (weights, projector) has an
+ *   equal share.
  */
 export function trackLoadProgress(onProgress: (fraction: number) => void): LoadProgress {
   const ring = new LineRing(1, maxLineCharacters);

@@ -18,7 +18,7 @@ async function watch(measured: readonly (number | undefined)[], expectedBytes?: 
   });
 }
 
-it('says once that a process has more than twice its memory and the spare', async () => {
+it('reports once that a process exceeds twice its estimate and the spare', async () => {
   await watch([100, 240, 250, 251, 900]);
   await vi.advanceTimersByTimeAsync(2000);
   expect(outgrown).not.toHaveBeenCalled();
@@ -26,7 +26,7 @@ it('says once that a process has more than twice its memory and the spare', asyn
   expect(outgrown.mock.calls).toEqual([[251, 250]]);
 });
 
-it('lets a process come to what is expected of it', async () => {
+it('allows a process to reach its estimate', async () => {
   await watch([100, 450, 451], 200);
   await vi.advanceTimersByTimeAsync(1000);
   expect(outgrown).not.toHaveBeenCalled();
@@ -34,14 +34,14 @@ it('lets a process come to what is expected of it', async () => {
   expect(outgrown.mock.calls).toEqual([[451, 450]]);
 });
 
-it('says nothing once it is closed, or of a process that has gone', async () => {
+it('reports nothing after close, or for a process that has exited', async () => {
   (await watch([100, 900])).close();
   await watch([100, undefined]);
   await vi.advanceTimersByTimeAsync(10_000);
   expect(outgrown).not.toHaveBeenCalled();
 });
 
-it('watches nothing where the platform does not tell', async () => {
+it('does nothing if the platform does not report memory', async () => {
   await watch([undefined, 900]);
   expect(vi.getTimerCount()).toBe(0);
 });

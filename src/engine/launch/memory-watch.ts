@@ -1,16 +1,16 @@
 export interface MemoryWatchOptions {
-  /** Memory of the process in bytes; undefined where the platform does not report it. */
+  /** Memory of the process in bytes; undefined if the platform does not report it. */
   readonly measureBytes: () => Promise<number | undefined>;
-  /** Estimated memory; the current memory counts where it is more, or where there is no estimate. */
+  /** Estimated memory; the current memory is used if it is higher, or if there is no estimate. */
   readonly expectedBytes: number | undefined;
-  /** Bytes that are allowed beyond twice the estimate. */
+  /** Bytes allowed beyond twice the estimate. */
   readonly spareBytes: number;
   readonly intervalMs: number;
-  /** Called once, when the limit is exceeded; the watch has ended then. */
+  /** Called once when the limit is exceeded, after which the watch ends. */
   readonly onOutgrown: (bytes: number, limitBytes: number) => void;
 }
 
-/** Watches the memory of a loaded engine until `close`. Does nothing where the platform does not report it. */
+/** Watches the memory of a loaded engine until `close`. Does nothing if the platform does not report it. */
 export async function watchMemory(
   options: MemoryWatchOptions,
 ): Promise<{ readonly close: () => void }> {

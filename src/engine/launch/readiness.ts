@@ -6,7 +6,7 @@ const maxDelayMs = 100;
 const delayGrowth = 1.3;
 
 /**
- * Polls `GET /health` until it answers 200; a server that still loads refuses the connection or answers 503. The
+ * Polls `GET /health` until it answers 200; a loading server refuses the connection or answers 503. The
  * first polls are frequent, as a small model is ready after a few hundredths of a second.
  *
  * @throws The signal's reason.

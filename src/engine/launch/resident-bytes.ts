@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 
 /**
- * Resident memory of a process in bytes, from Linux's `/proc`; undefined on other systems and when the process has ended.
+ * Resident memory of a process in bytes, from Linux's `/proc`; undefined on other systems and if the process has ended.
  *
  * @param part `RssAnon`: without mapped files, such as weights.
  */

@@ -20,7 +20,7 @@ const spec: LaunchSpec = {
 };
 const socket = { type: 'socket', socketPath: '/tmp/x/e.sock', folder: '/tmp/x' } as const;
 
-/** The value after a flag; true for a flag without one, undefined where it is absent. */
+/** The value after a flag; true for a flag without one, undefined if it is absent. */
 function valueOf(flag: string, more: Partial<LaunchSpec> = {}): string | true | undefined {
   const list = buildServerArguments({ ...spec, ...more }, socket, 2);
   const index = list.indexOf(flag);
@@ -30,7 +30,7 @@ function valueOf(flag: string, more: Partial<LaunchSpec> = {}): string | true | 
 }
 
 describe('buildServerArguments', () => {
-  it('gives each slot a whole context', () => {
+  it('multiplies the context by the number of slots', () => {
     expect(valueOf('--ctx-size')).toBe('12288');
     expect(valueOf('--parallel')).toBe('3');
   });
@@ -51,14 +51,14 @@ describe('buildServerArguments', () => {
     expect(valueOf('--ubatch-size', { purpose: 'embedding' })).toBe('4096');
   });
 
-  it('has a batch for a token of every slot, and for the two of the warm-up', () => {
+  it('makes batches large enough for one token per slot and for the warm-up', () => {
     expect(valueOf('--batch-size', { evalBatchSize: 1 })).toBe('3');
     expect(valueOf('--ubatch-size', { evalBatchSize: 1 })).toBe('3');
     expect(valueOf('--ubatch-size', { evalBatchSize: 1, parallel: 1 })).toBe('2');
     expect(valueOf('--ubatch-size', { purpose: 'embedding', evalBatchSize: 1 })).toBe('4096');
   });
 
-  it('asks for what a purpose needs', () => {
+  it('adds the flags of each purpose', () => {
     expect(valueOf('--embeddings')).toBeUndefined();
     expect(valueOf('--jinja')).toBe(true);
     expect(valueOf('--cache-ram')).toBe('512');
@@ -69,7 +69,7 @@ describe('buildServerArguments', () => {
     );
   });
 
-  it('leaves to the engine what is not set', () => {
+  it('omits flags for absent settings', () => {
     for (const flag of ['--n-gpu-layers', '--flash-attn', '--no-kv-offload', '--override-kv']) {
       expect(valueOf(flag)).toBeUndefined();
     }
@@ -80,21 +80,21 @@ describe('buildServerArguments', () => {
     expect(valueOf('--cache-type-v', { kvCacheTypes: { k: 'f16', v: 'q8_0' } })).toBe('q8_0');
   });
 
-  it('lets the engine find out how many layers fit only where there is a GPU to fill', () => {
+  it('lets the engine fit the layers only with a GPU', () => {
     const runtime = { ...spec.runtime, name: 'llama.cpp-linux-x64-cuda' };
     expect(valueOf('--fit')).toBe('off');
     expect(valueOf('--fit', { runtime })).toBeUndefined();
     expect(valueOf('--fit', { runtime, gpuLayers: 4 })).toBe('off');
   });
 
-  it('sets the number of experts by the name of the architecture', () => {
+  it('sets the number of experts with the key of the architecture', () => {
     expect(valueOf('--override-kv', { expertCount: 4, architecture: 'qwen3moe' })).toBe(
       'qwen3moe.expert_used_count=int:4',
     );
     expect(() => valueOf('--override-kv', { expertCount: 4 })).toThrow('needs architecture');
   });
 
-  it('has a thread for every connection', () => {
+  it('has one thread per connection', () => {
     expect(Number(valueOf('--threads-http'))).toBeGreaterThan(maxConnections(spec));
   });
 });

@@ -6,7 +6,7 @@ import type { LaunchSpec } from './launch.ts';
  * against 9 s at the engine's own 2,048 on a slow machine, at the same speed.
  */
 const generationBatchTokens = 256;
-/** A model with non-causal attention for images needs all tokens of an image in one batch. */
+/** Models with non-causal attention for images need all tokens of an image in one batch. */
 const visionBatchTokens = 512;
 /** The engine's warm-up takes two tokens. */
 const minBatchTokens = 2;
@@ -14,7 +14,7 @@ const minBatchTokens = 2;
 /** Connections beyond one for each slot: token counts, health checks, cancelled streams that still close. */
 const spareConnections = 4;
 
-/** The engine repeats it in each event, so it is short, and not a path. */
+/** Model name for the engine. Each event repeats it, so it is short, and not a path. */
 const modelAlias = 'model';
 
 export function maxConnections(spec: Pick<LaunchSpec, 'parallel'>): number {
@@ -39,7 +39,7 @@ export function buildServerArguments(
     '--alias': modelAlias,
     '--host': endpoint.type === 'socket' ? endpoint.socketPath : endpoint.host,
     '--port': endpoint.type === 'socket' ? undefined : endpoint.port,
-    // Each open connection occupies one thread, an idle kept-alive one too.
+    // Each open connection occupies one thread, even an idle kept-alive one.
     '--threads-http': maxConnections(spec) + spareConnections,
     // The engine divides the context among its slots.
     '--ctx-size': spec.contextLength * spec.parallel,
@@ -62,7 +62,7 @@ export function buildServerArguments(
     '--slots': true,
     '--offline': true,
     '--no-webui': true,
-    // Errors only: they give the cause of a failed launch. A line for each request would cost time.
+    // Errors only: they explain a failed launch. A line for each request would cost time.
     '--log-verbosity': 1,
   };
   return Object.entries(values).flatMap(([flag, value]) => {
@@ -90,7 +90,7 @@ function batchSize(spec: BatchSpec): number {
   return spec.projectorPath === undefined ? generationBatchTokens : visionBatchTokens;
 }
 
-/** The search for the number of layers that fit takes a tenth of a second; it is of use only with a GPU. */
+/** Searching for the number of layers that fit takes a tenth of a second and helps only with a GPU. */
 function picksGpuLayers({ gpuLayers, runtime }: LaunchSpec): boolean {
   return gpuLayers === undefined && !runtime.name.endsWith('-cpu');
 }

@@ -33,7 +33,7 @@ export async function requestCapabilities(
   };
 }
 
-/** `b11549` of `b11549-1a2b3c4`; the wheel's server was built without a number and says `b0`. */
+/** `b11549` of `b11549-1a2b3c4`; the wheel's server was built without a number and reports `b0`. */
 function buildNumber(buildInfo: string | undefined): string | undefined {
   return buildInfo === undefined ? undefined : /^b[1-9]\d*/u.exec(buildInfo)?.[0];
 }

@@ -10,7 +10,7 @@ function bodyOf(more: Partial<ChatGeneration>): Record<string, unknown> {
 }
 
 describe('chatBody', () => {
-  it('streams with progress and usage, and leaves the rest to the engine', () => {
+  it('streams with progress and usage, and leaves other settings to the engine', () => {
     expect(bodyOf({})).toEqual({
       messages: [],
       stream: true,
@@ -22,7 +22,7 @@ describe('chatBody', () => {
     });
   });
 
-  it('names sampling as the engine does', () => {
+  it('uses the sampling names of the engine', () => {
     const sampling = {
       temperature: 0.5,
       topP: 0.9,
@@ -49,7 +49,7 @@ describe('chatBody', () => {
     });
   });
 
-  it('writes messages in the wire format', () => {
+  it('encodes messages', () => {
     const messages: ChatGeneration['messages'] = [
       { role: 'system', content: 'Be kind.' },
       {
@@ -104,12 +104,12 @@ describe('chatBody', () => {
     ['on', { enable_thinking: true }],
     ['low', { enable_thinking: true, reasoning_effort: 'low' }],
     ['high', { enable_thinking: true, reasoning_effort: 'high' }],
-  ] as const)('asks for reasoning %s', (reasoning, expected) => {
+  ] as const)('sets reasoning to %s', (reasoning, expected) => {
     const body = bodyOf(reasoning === undefined ? {} : { reasoning });
     expect(body['chat_template_kwargs']).toEqual(expected);
   });
 
-  it('offers tools', () => {
+  it('includes tools', () => {
     const wire = { name: 'get_tide', description: '', parameters: { type: 'object' } };
     expect(bodyOf({ tools: [tool], toolChoice: 'auto' })).toMatchObject({
       tools: [{ type: 'function', function: wire }],
@@ -142,7 +142,7 @@ describe('chatBody', () => {
     expect(JSON.stringify(body['response_format'])).not.toContain('other');
   });
 
-  it('refuses a choice that no tool can meet', () => {
+  it('rejects a choice that no tool matches', () => {
     expect(() => bodyOf({ tools: [tool], toolChoice: { name: 'get_tides' } })).toThrow(
       expect.objectContaining({
         code: 'invalid_value',
@@ -156,7 +156,7 @@ describe('chatBody', () => {
     );
   });
 
-  it('asks for a format', () => {
+  it('sets the response format', () => {
     expect(bodyOf({ responseFormat: { type: 'text' } })).not.toHaveProperty('response_format');
     expect(bodyOf({ responseFormat: { type: 'json_object' } })).toMatchObject({
       response_format: { type: 'json_object' },
@@ -166,7 +166,7 @@ describe('chatBody', () => {
     });
   });
 
-  it('asks for at least one alternative, as none would switch log probabilities off', () => {
+  it('requests at least one alternative, since 0 would disable log probabilities', () => {
     expect(bodyOf({ topLogprobs: 0 })).toMatchObject({ logprobs: true, top_logprobs: 1 });
     expect(bodyOf({ topLogprobs: 5 })).toMatchObject({ logprobs: true, top_logprobs: 5 });
   });

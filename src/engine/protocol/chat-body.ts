@@ -13,15 +13,15 @@ import { forcedCallSchema } from './forced-call.ts';
 import { toGrammarSchema, type SchemaBudget } from './grammar/grammar-schema.ts';
 import { generationFields, type GenerationFields } from './sampling-fields.ts';
 
-/** Schemas of one request together, with their references written out. */
+/** Maximum number of schemas in one request, with references expanded. */
 const maxSchemaNodes = 20_000;
 
 /**
- * The body of llama-server's `/v1/chat/completions`. The engine gets what it can take of a tool's schema: arguments
- * are checked when they come. An answer is not, so a schema for it that loses something is refused.
+ * The body of llama-server's `/v1/chat/completions`. Schemas of tools may be loosened for the engine, since Hearth
+ * validates arguments. It does not validate answers, so it rejects a response schema that would lose a constraint.
  *
- * @throws HearthError `invalid_value` for a tool choice that the tools can not meet, and for a schema of the
- *   answer that the engine can not hold to.
+ * @throws HearthError `invalid_value` for a tool choice that no tool matches, and for a response schema
+ *   that the engine cannot enforce.
  */
 export function chatBody(request: ChatGeneration): GenerationFields {
   return {
@@ -32,8 +32,8 @@ export function chatBody(request: ChatGeneration): GenerationFields {
     ...toolFields(request),
     ...logprobFields(request.topLogprobs),
     stream_options: { include_usage: true },
-    // OpenAI's `finish_reason` tells neither a stop string from the end of the text nor a full context
-    // from `max_tokens`; the engine's own result, reduced to the fields that do, comes with `verbose`.
+    // OpenAI's `finish_reason` does not distinguish a stop string from the end of the text, nor a full context
+    // from `max_tokens`; the engine's own result, reduced to the needed fields, is included with `verbose`.
     verbose: true,
     response_fields: ['stop_type', 'stopping_word', 'truncated'],
   };
@@ -78,12 +78,12 @@ function wireToolCall(call: ToolCall): object {
   };
 }
 
-/** The engine refuses a conversation with arguments that are not JSON: they go in as a text then. */
+/** The engine rejects conversations with arguments that are not JSON, so those are wrapped in a JSON object as text. */
 function parsableArguments(argumentsJson: string): string {
   try {
-    const given: object = JSON.parse(argumentsJson);
-    // The engine takes no half of a surrogate pair, which is JSON all the same.
-    return /\\ud/iu.test(argumentsJson) ? wellFormedJson(given) : argumentsJson;
+    const parsed: object = JSON.parse(argumentsJson);
+    // The engine rejects lone surrogates, although they are valid JSON.
+    return /\\ud/iu.test(argumentsJson) ? wellFormedJson(parsed) : argumentsJson;
   } catch {
     return JSON.stringify({ unparsed: argumentsJson });
   }
@@ -101,6 +101,7 @@ function toolFields({ tools = [], toolChoice, callsInParallel }: ChatGeneration)
     const parallel = { parallel_tool_calls: callsInParallel };
     return { tools: wireTools(tools), tool_choice: toolChoice, ...parallel };
   }
+  // The engine does not support a choice by name: it gets only that tool and must call it.
   const chosen = tools.filter((tool) => tool.name === toolChoice.name);
   if (chosen.length === 0) {
     const offered = tools.map(({ name }) => `"${name}"`).join(', ') || 'none';
@@ -146,7 +147,7 @@ function wireTool(tool: ToolDefinition, budget: SchemaBudget) {
   };
 }
 
-/** Chat templates read `enable_thinking` or `reasoning_effort`, by the family of the model. */
+/** Chat templates read `enable_thinking` or `reasoning_effort`, depending on the model family. */
 function reasoningFields(level: ReasoningLevel | undefined): object {
   switch (level) {
     case undefined:
@@ -180,6 +181,6 @@ function wireResponseFormat(format: ResponseFormat | undefined): object | undefi
 
 function logprobFields(topLogprobs: number | undefined): object {
   if (topLogprobs === undefined) return {};
-  // Zero would switch them off; the decoder cuts the list to what was asked for.
+  // Zero would switch them off; the decoder cuts the list to the requested length.
   return { logprobs: true, top_logprobs: Math.max(1, topLogprobs) };
 }

@@ -23,7 +23,7 @@ const parseError = {
 };
 
 describe('ChatDecoder', () => {
-  it('joins what one read brought, in order', () => {
+  it('joins the events of one read, in order', () => {
     const decoder = new ChatDecoder(request);
     const events = decoder.decode([
       bytes(progress, delta({ role: 'assistant', content: null })),
@@ -38,7 +38,7 @@ describe('ChatDecoder', () => {
     expect(decoder.hasOutput).toBe(true);
   });
 
-  it('reads events that are cut anywhere, even inside a character', () => {
+  it('decodes events that are split anywhere, even inside a character', () => {
     const decoder = new ChatDecoder(request);
     const whole = bytes(delta({ content: 'Gr\u00FC\u00DFe \u{1F44B}' }), delta({ content: '!' }));
     const texts = Array.from(whole).flatMap((_, index) =>
@@ -49,7 +49,7 @@ describe('ChatDecoder', () => {
     expect(texts.join('')).toBe('Gr\u00FC\u00DFe \u{1F44B}!');
   });
 
-  it('ends with stop reason and usage', () => {
+  it('ends with the stop reason and usage', () => {
     const decoder = new ChatDecoder(request);
     decoder.decode([
       bytes(delta({ content: 'A' }), finish('stop', { stop_type: 'word', stopping_word: 'END' })),
@@ -70,13 +70,13 @@ describe('ChatDecoder', () => {
     });
   });
 
-  it('reads the OpenAI finish reason where there is nothing better', () => {
+  it('falls back to the OpenAI finish reason', () => {
     const decoder = new ChatDecoder(request);
     decoder.decode([bytes({ choices: [{ delta: {}, finish_reason: 'length' }] })]);
     expect(decoder.end().stopReason).toBe('maxPredictedTokensReached');
   });
 
-  it('hands tool calls on piece by piece', () => {
+  it('forwards tool calls piece by piece', () => {
     const decoder = new ChatDecoder(request);
     const call = { index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '{' } };
     const events = decoder.decode([
@@ -93,7 +93,7 @@ describe('ChatDecoder', () => {
     expect(decoder.end().stopReason).toBe('toolCalls');
   });
 
-  it('cuts log probabilities to what was asked for', () => {
+  it('cuts log probabilities to the requested length', () => {
     const decoder = new ChatDecoder({ ...request, topLogprobs: 0 });
     const wire = { id: 5, token: 'A', bytes: [65], logprob: -0.5 };
     const logprobs = { content: [{ ...wire, top_logprobs: [wire] }] };
@@ -106,7 +106,7 @@ describe('ChatDecoder', () => {
     ]);
   });
 
-  it('keeps the text that the engine could not parse in the end', () => {
+  it('keeps text that the engine could not parse', () => {
     const decoder = new ChatDecoder(request);
     const events = decoder.decode([bytes(progress, delta({ content: 'A' }), parseError)]);
     expect(events.at(-1)).toEqual({ type: 'content.delta', text: 'A' });
@@ -122,19 +122,19 @@ describe('ChatDecoder', () => {
       'of another kind',
       [delta({ content: 'A' }), { error: { code: 500, message: 'Compute error.' } }],
     ],
-  ])('throws a failure %s', (_, chunks) => {
+  ])('throws an engine error %s', (_, chunks) => {
     const decoder = new ChatDecoder(request);
     expect(decoder.decode([bytes(...chunks)])).toHaveLength(chunks.length - 1);
     expect(() => decoder.end()).toThrow(expect.objectContaining({ code: 'internal' }));
   });
 
-  it('throws when the stream breaks off', () => {
+  it('throws if the stream is cut', () => {
     const decoder = new ChatDecoder(request);
     decoder.decode([bytes(delta({ content: 'A' }))]);
     expect(() => decoder.end()).toThrow(expect.objectContaining({ code: 'crashed' }));
   });
 
-  it('throws at what is not JSON', () => {
+  it('throws for an event that is not JSON', () => {
     const decoder = new ChatDecoder(request);
     expect(() => decoder.decode([Buffer.from('data: {oops\n\n')])).toThrow('not JSON');
   });

@@ -9,7 +9,7 @@ it('sends a raw prompt', () => {
   expect(body).toMatchObject({ prompt: 'def ', seed: 1, n_predict: 3, n_probs: 1, stream: true });
 });
 
-it('fills a gap where there is a suffix', () => {
+it('requests infill if there is a suffix', () => {
   const { path, body } = completionCall({ ...request, suffix: 'return 1' });
   expect(path).toBe('/infill');
   expect(body).toMatchObject({ input_prefix: 'def ', input_suffix: 'return 1' });

@@ -6,13 +6,13 @@ export interface CompletionCall {
   readonly body: GenerationFields;
 }
 
-/** A raw completion as llama-server's `/completion`, or as `/infill` where there is a suffix. */
+/** A raw completion as llama-server's `/completion`, or as `/infill` if there is a suffix. */
 export function completionCall(request: CompletionGeneration): CompletionCall {
   const fields = {
     ...generationFields(request),
-    // Zero would switch them off; the decoder cuts the list to what was asked for.
+    // Zero would switch them off; the decoder cuts the list to the requested length.
     n_probs: request.topLogprobs === undefined ? undefined : Math.max(1, request.topLogprobs),
-    // The last event would repeat the prompt and all settings otherwise.
+    // Otherwise the last event repeats the prompt and all settings.
     response_fields: ['stop', 'stop_type', 'stopping_word', 'truncated', 'timings'],
   };
   if (request.suffix === undefined) {

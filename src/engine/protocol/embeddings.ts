@@ -11,7 +11,7 @@ const embeddingsBody = z.object({
 
 /**
  * Embeds texts through `/v1/embeddings`, whose vectors travel as base64 of little-endian 32-bit floats:
- * a third of the size of JSON numbers and cheaper to read.
+ * a third of the size of JSON numbers, and faster to parse.
  *
  * @throws HearthError `context_length_exceeded`, `wrong_model_type`.
  */

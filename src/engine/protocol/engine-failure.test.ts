@@ -38,14 +38,14 @@ it.each([
   expect(failure.message).toContain(message);
 });
 
-it('says the status of an answer that it can not read', () => {
+it('reports the status of a response that is not JSON', () => {
   expect(replyFailure({ status: 502, body: undefined })).toMatchObject({
     code: 'internal',
     message: 'The engine answered with status 502.',
   });
 });
 
-it('takes a lost connection for a crash, and nothing else', () => {
+it('treats only a lost connection as a crash', () => {
   expect(connectionFailure(new ConnectionLostError('gone'))).toMatchObject({ code: 'crashed' });
   const other = new HearthError('internal', 'x');
   expect(connectionFailure(other)).toBe(other);

@@ -15,7 +15,7 @@ const errorBody = z.object({
 
 const maxMessageCharacters = 500;
 
-/** The error that a client sees for an answer of the engine with a status of 400 or more. */
+/** Maps a response of the engine with a status of 400 or more to an error. */
 export function replyFailure(reply: EngineReply): HearthError {
   const parsed = errorBody.safeParse(reply.body);
   return parsed.success
@@ -23,12 +23,12 @@ export function replyFailure(reply: EngineReply): HearthError {
     : new HearthError('internal', `The engine answered with status ${reply.status}.`);
 }
 
-/** The error for an `error` event inside a stream. */
+/** Maps an `error` event inside a stream to an error. */
 export function streamFailure(error: WireError): HearthError {
   return failure(error, error.code ?? 500);
 }
 
-/** A lost connection means that the engine died; everything else stays what it is. */
+/** A lost connection means that the engine died; other errors stay unchanged. */
 export function connectionFailure(error: unknown): unknown {
   if (!(error instanceof ConnectionLostError)) return error;
   return new HearthError('crashed', 'The engine stopped while it worked on the request.', {

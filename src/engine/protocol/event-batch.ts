@@ -4,7 +4,7 @@ type DeltaKind = 'reasoning.delta' | 'content.delta';
 
 /**
  * Collects the events of one socket read. A fast model sends many tokens in one read; its consecutive
- * deltas of one kind become one event, which spares everything downstream the cost of each.
+ * deltas of one kind become one event, which saves work downstream.
  */
 export class EventBatch {
   #events: GenerationEvent[] = [];
@@ -24,7 +24,7 @@ export class EventBatch {
     this.#events.push(event);
   }
 
-  /** Gives what was collected and starts anew. */
+  /** Returns the collected events and clears the batch. */
   take(): readonly GenerationEvent[] {
     this.#flush();
     const events = this.#events;

@@ -13,13 +13,13 @@ import { connectionFailure, replyFailure } from './engine-failure.ts';
 import { requestTokenCount } from './tokenization.ts';
 
 /**
- * Once text flows, tokens that come closer together than this go out together; the first waits for
- * nothing. A frame of a screen for one stream; with many of them each waits longer, as every batch costs
- * as much as reading several tokens, but never so long that one sees it.
+ * Tokens that arrive within this time are sent together; the first one is never delayed.
+ * This is one screen frame for a single stream. With many streams each waits longer, since every batch costs
+ * as much as reading several tokens, but never long enough to be visible.
  */
 const batchMs = { least: 16, perStream: 5, most: 50 };
 
-/** An engine that speaks llama-server's HTTP API (tools/server/README.md of llama.cpp). */
+/** An engine with llama-server's HTTP API (tools/server/README.md of llama.cpp). */
 export function createLlamaEngine(connection: EngineConnection): Engine {
   const streams = new Set<EngineStream>();
   return {

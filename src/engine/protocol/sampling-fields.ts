@@ -9,8 +9,8 @@ export interface GenerationFields {
 }
 
 /**
- * What every kind of generation asks for. Fields left out keep the engine's default, which for
- * sampling is the model's own (`general.sampling.*` of the GGUF) where it has one.
+ * Sampling fields of every kind of generation. Absent fields keep the engine's default, which for
+ * sampling is the model's own (`general.sampling.*` of the GGUF) if it has one.
  */
 export function generationFields(request: GenerationRequest): GenerationFields {
   const { sampling } = request;
@@ -18,7 +18,7 @@ export function generationFields(request: GenerationRequest): GenerationFields {
     stream: true,
     cache_prompt: true,
     return_progress: true,
-    // JSON.stringify leaves out what is undefined.
+    // JSON.stringify omits undefined fields.
     n_predict: request.maxTokens,
     stop: request.stop,
     temperature: sampling.temperature,

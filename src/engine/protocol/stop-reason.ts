@@ -3,7 +3,7 @@ import type { WireStop } from './stream-chunk.ts';
 
 /**
  * Why a generation stopped, from llama-server's native `stop_type`, `stopping_word` and `truncated`.
- * Chat templates bring stop words of their own, which end a turn like the end-of-text token: only the
+ * Chat templates have their own stop words, which end a turn like the end-of-text token: only the
  * words that the request named count as stop strings.
  */
 export function stopReason(

@@ -1,10 +1,10 @@
 /**
- * The events of llama-server's streams, as far as Hearth reads them (tools/server/README.md of
- * llama.cpp). Everything is optional: what a build leaves out is simply not reported.
+ * The events of llama-server's streams, limited to the fields that Hearth reads (tools/server/README.md of
+ * llama.cpp). Every field is optional: builds differ in what they report.
  */
 
 export interface WireTimings {
-  /** Prompt tokens taken from the cache, and those computed. */
+  /** Prompt tokens from the cache, and computed prompt tokens. */
   readonly cache_n?: number;
   readonly prompt_n?: number;
   readonly prompt_ms?: number;
@@ -15,7 +15,7 @@ export interface WireTimings {
 export interface WirePromptProgress {
   readonly total: number;
   readonly cache: number;
-  /** Tokens done, the cached ones included. */
+  /** Processed tokens, including cached ones. */
   readonly processed: number;
 }
 
@@ -29,7 +29,7 @@ export interface WireLogprob {
 export interface WireStop {
   readonly stop_type?: 'none' | 'eos' | 'word' | 'limit';
   readonly stopping_word?: string;
-  /** True where the context was full. */
+  /** True if the context was full. */
   readonly truncated?: boolean;
 }
 

@@ -18,12 +18,12 @@ import type {
   WireTimings,
 } from './stream-chunk.ts';
 
-/** Far above any one event; a peer that never ends a line must not fill the memory. */
+/** Far above the size of any event; limits memory if a line never ends. */
 const maxEventCharacters = 16 * 1024 * 1024;
 
 /**
- * What the chat and the completion stream have in common: server-sent events into generation events,
- * prompt progress, usage and failures. A subclass reads the chunks of its endpoint.
+ * Base of the chat and completion decoders: converts server-sent events to generation events,
+ * prompt progress, usage and failures. A subclass decodes the chunks of its endpoint.
  */
 export abstract class StreamDecoder<Chunk> {
   readonly #stopStrings: readonly string[];
@@ -49,21 +49,21 @@ export abstract class StreamDecoder<Chunk> {
     this.#topLogprobs = request.topLogprobs ?? 0;
   }
 
-  /** Whether the model has said anything yet. */
+  /** Whether the model has generated anything yet. */
   get hasOutput(): boolean {
     return this.#deltaCount > 0;
   }
 
-  /** Events of newly arrived bytes, in order. */
+  /** Decodes new bytes and returns their events in order. */
   decode(chunks: readonly Buffer[]): readonly GenerationEvent[] {
     for (const chunk of chunks) this.#parser.feed(this.#utf8.write(chunk));
     return this.#batch.take();
   }
 
   /**
-   * The last event, once all bytes have been decoded.
+   * Returns the last event, after all bytes have been decoded.
    *
-   * @throws HearthError `crashed` when the stream broke off; what the engine reported inside it.
+   * @throws HearthError `crashed` if the stream was cut; the error that the engine reported inside it.
    */
   end(): Extract<GenerationEvent, { type: 'generation.end' }> {
     if (this.#failure !== undefined) throw this.#failure;
@@ -119,7 +119,7 @@ export abstract class StreamDecoder<Chunk> {
   }
 
   /**
-   * A message that the engine can't parse in the end was still delivered: it is kept and marked
+   * A message that the engine can't parse was still delivered: it is kept and marked
    * (https://github.com/ggml-org/llama.cpp/issues/27733). Other failures are thrown by `end`, after
    * the events that came before them.
    */

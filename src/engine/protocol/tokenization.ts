@@ -5,7 +5,7 @@ import { replyFailure } from './engine-failure.ts';
 
 const tokensBody = z.object({ tokens: z.array(z.number()) });
 
-/** Counts the tokens of a text through `/tokenize`, without special tokens added. */
+/** Counts the tokens of a text through `/tokenize`, without adding special tokens. */
 export async function requestTokenCount(
   connection: EngineConnection,
   text: string,

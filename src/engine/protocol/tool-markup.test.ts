@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ToolMarkupReader, type MarkupPiece } from './tool-markup.ts';
 
-/** What comes of a text that arrives in pieces of a length; texts joined. */
+/** Decodes a text that arrives in pieces of a fixed length, and joins the texts. */
 function read(text: string, length = text.length): readonly (string | object)[] {
   const reader = new ToolMarkupReader();
   const pieces: MarkupPiece[] = [];
@@ -63,7 +63,7 @@ describe('markup of tool calls', () => {
     '\n',
     'a < b, a[0] and `code` and <b>tags</b> and <tool',
     `Like this:\n\`\`\`xml\n<tool_call>${call}</tool_call>\n\`\`\`\nEnd.`,
-  ])('leaves other text as it is: %s', (text) => {
+  ])('keeps other text unchanged: %s', (text) => {
     expect(read(text)).toEqual([text]);
     expect(read(text, 1)).toEqual([text]);
     expect(read(text, 3)).toEqual([text]);

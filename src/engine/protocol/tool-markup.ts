@@ -7,7 +7,7 @@ export type MarkupPiece =
 
 interface Format {
   readonly open: string;
-  /** Absent where the calls go on to the end. */
+  /** Absent if the calls continue to the end. */
   readonly close?: string;
 }
 
@@ -37,7 +37,7 @@ const backticks = /(?<!`)`{1,2}$/;
 
 /**
  * Finds calls of tools in the text of a model that was offered none: the engine reads such markup only where it
- * offers tools. Text in a code block (between lines of three backticks) is left as it is.
+ * offers tools. Text in a code block (between lines of three backticks) stays unchanged.
  */
 export class ToolMarkupReader {
   #pending = '';
@@ -141,8 +141,8 @@ function parse(body: string): readonly unknown[] {
   }
 }
 
-function toCall({ name, arguments: given, parameters }: Readonly<Record<string, unknown>>) {
-  const args = given ?? parameters ?? {};
+function toCall({ name, arguments: value, parameters }: Readonly<Record<string, unknown>>) {
+  const args = value ?? parameters ?? {};
   return {
     type: 'call',
     name: typeof name === 'string' ? name : '',

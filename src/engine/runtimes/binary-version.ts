@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { runProgram } from './run-program.ts';
 
-/** Reads the llama.cpp build of a binary, such as `b11541`; `unknown` where it does not report one. */
+/** Reads the llama.cpp build of a binary, such as `b11541`; `unknown` if it does not report one. */
 export type BinaryVersionReader = (command: string) => Promise<string>;
 
 const timeoutMs = 20_000;
 
-/** A reader that runs each binary once, and again when the file has changed. */
+/** Returns a reader that runs each binary once, and again after the file has changed. */
 export function createBinaryVersionReader(
   environment: Readonly<Record<string, string | undefined>>,
 ): BinaryVersionReader {

@@ -23,26 +23,26 @@ async function chosen(platform: NodeJS.Platform, architecture: string): Promise<
 }
 
 describe('chooseBackend', () => {
-  it('takes Metal on Apple silicon and the CPU on Intel Macs', async () => {
+  it('chooses Metal on Apple silicon and the CPU on Intel Macs', async () => {
     expect(await chosen('darwin', 'arm64')).toBe('metal');
     expect(await chosen('darwin', 'x64')).toBe('cpu');
   });
 
-  it('takes CUDA where the driver is new enough for the build', async () => {
+  it('chooses CUDA if the driver is new enough for the build', async () => {
     await driver('echo 570.86.15');
     expect(await chosen('linux', 'x64')).toBe('cuda');
     expect(await chosen('linux', 'arm64')).not.toBe('cuda');
   });
 
   it.each(['echo 470.1', 'echo no devices found', 'exit 9'])(
-    'does not take CUDA where the driver answers with: %s',
+    'does not choose CUDA if the driver reports: %s',
     async (output) => {
       await driver(output);
       expect(await chosen('linux', 'x64')).not.toBe('cuda');
     },
   );
 
-  it('takes the CPU where nothing better is published', async () => {
+  it('chooses the CPU if the release has no better build', async () => {
     expect(await chosen('win32', 'arm64')).toBe('cpu');
     expect(await chosen('linux', 'riscv64')).toBe('cpu');
   });

@@ -10,7 +10,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const fastestFirst: readonly Backend[] = ['metal', 'cuda', 'vulkan', 'cpu'];
 const driverQueryTimeoutMs = 10_000;
 
-/** The fastest backend that the release has for this machine and that its graphics driver can run. */
+/** Returns the fastest backend of the release that this machine and its graphics driver can run. */
 export async function chooseBackend(
   release: PinnedRelease,
   machine: Machine,
@@ -30,7 +30,7 @@ export async function chooseBackend(
   return 'cpu';
 }
 
-/** The major version of the NVIDIA driver; -1 where there is none. */
+/** The major version of the NVIDIA driver; -1 if there is none. */
 async function nvidiaDriverMajor(
   { platform }: Machine,
   environment: Environment,
@@ -48,7 +48,7 @@ async function nvidiaDriverMajor(
   return exitCode === 0 && Number.isInteger(major) ? major : -1;
 }
 
-/** Whether a Vulkan driver may be present; the engine falls back to the CPU where it finds none. */
+/** Whether a Vulkan driver may be present; the engine falls back to the CPU if it finds none. */
 async function hasVulkanDevice({ platform }: Machine, environment: Environment): Promise<boolean> {
   if (platform === 'linux') {
     const devices = await readdir('/dev/dri').catch(() => []);

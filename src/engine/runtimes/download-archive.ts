@@ -9,7 +9,7 @@ export interface ArchiveDownload {
   readonly url: URL;
   readonly sha256: string;
   readonly file: string;
-  /** Delays before the second, third, ... attempt of a transfer that failed. */
+  /** Delays before the second, third, ... attempt of a failed transfer. */
   readonly retryDelaysMs: readonly number[];
   readonly onProgress: (receivedBytes: number, totalBytes?: number) => void;
 }
@@ -19,7 +19,7 @@ const maxBytes = 2 * 1024 ** 3;
 /**
  * Downloads a file and checks its SHA-256.
  *
- * @throws HttpFailure; Error where the hash differs: the file must not be used then.
+ * @throws HttpFailure; Error if the hash differs; the file must then not be used.
  */
 export async function downloadArchive(
   client: HttpClient,
@@ -61,7 +61,7 @@ async function downloadOnce(
   }
 }
 
-/** Does not retry a host that can't be reached at all, since the wheel may be available elsewhere. */
+/** Does not retry an unreachable host, since the wheel may be available elsewhere. */
 function isWorthRetrying(error: unknown): boolean {
   if (!(error instanceof HttpFailure)) return false;
   if (error.status !== undefined) return error.status >= 500 || error.status === 429;

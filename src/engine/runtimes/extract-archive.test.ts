@@ -41,7 +41,7 @@ describe.each(formats)('extractArchive of a .%s', (extension, archiveOf) => {
     ['is absolute', { path: '/evil', content: 'x' }],
     ['links outside', { path: 'a/link', linkTo: '../../evil' }],
     ['links to an absolute path', { path: 'link', linkTo: '/etc' }],
-  ])('refuses a path that %s', async (_, entry) => {
+  ])('rejects a path that %s', async (_, entry) => {
     const archive = archiveOf([{ path: 'a/good', content: 'good' }, entry]);
     await expect(extract(`hostile.${extension}`, archive)).rejects.toThrow(
       /outside|relative path|absolute path|not allowed/,
@@ -49,13 +49,13 @@ describe.each(formats)('extractArchive of a .%s', (extension, archiveOf) => {
     expect(await readdir(folder)).not.toContain('evil');
   });
 
-  it('refuses more entries than a release can have', async () => {
+  it('rejects an archive with too many entries', async () => {
     const entries = Array.from({ length: 10_001 }, (_, index) => ({ path: `f${index}` }));
     const archive = archiveOf(entries.map((entry) => ({ ...entry, content: '' })));
     await expect(extract(`many.${extension}`, archive)).rejects.toThrow('more than 10000 entries');
   });
 
-  it('refuses an archive that is cut short or no archive at all', async () => {
+  it('rejects a truncated archive and a file that is not an archive', async () => {
     const archive = archiveOf([{ path: 'a', content: 'content'.repeat(1000) }]);
     const unreadable = /central directory|unexpected end|TAR_BAD_ARCHIVE|truncated/i;
     const half = archive.subarray(0, archive.length / 2);

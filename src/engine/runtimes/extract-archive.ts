@@ -12,7 +12,7 @@ const maxUnpackedBytes = 8 * 1024 ** 3;
 /**
  * Unpacks a `.tar.gz` or `.zip` into an empty folder.
  *
- * @throws Error for an archive that is damaged or too large, or that has a path or link to outside the folder.
+ * @throws Error if the archive is damaged or too large, or has a path or link that leaves the folder.
  */
 export async function extractArchive(
   archive: string,
@@ -63,7 +63,7 @@ function isOutside(path: string): boolean {
 
 async function extractZip(file: string, folder: string, signal: AbortSignal): Promise<void> {
   const limit = createLimit();
-  // The library refuses entries with absolute names or `..`, and data longer than declared.
+  // The library rejects entries with absolute names or `..`, and data longer than declared.
   const zip = await openPromise(file, { lazyEntries: true, strictFileNames: true });
   if (zip.entryCount > maxEntries) {
     zip.close();
@@ -91,7 +91,7 @@ function isSymbolicLink(entry: Entry): boolean {
   return ((entry.externalFileAttributes >>> 16) & 0o170000) === 0o120000;
 }
 
-/** Counts the entries and bytes of an archive; returns a message once they are too many. */
+/** Counts the entries and bytes of an archive; returns a message once a limit is exceeded. */
 function createLimit(): (sizeBytes: number) => string | undefined {
   let entries = 0;
   let unpackedBytes = 0;

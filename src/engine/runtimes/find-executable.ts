@@ -13,7 +13,7 @@ export async function isExecutable(path: string): Promise<boolean> {
 }
 
 /**
- * The first program of that name in the folders of `PATH`, or undefined.
+ * Returns the first program with this name in the folders of `PATH`, or undefined.
  * Skips relative folders: the result must not depend on the folder in which Hearth was started.
  */
 export async function findExecutable(

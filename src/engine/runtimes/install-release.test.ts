@@ -47,7 +47,7 @@ function manager(options: Partial<RuntimeManagerOptions> = {}): RuntimeManager {
 }
 
 describe('installing the release', () => {
-  it('gives a runtime that starts, with progress on the way', async () => {
+  it('installs a runtime that starts, and reports progress', async () => {
     const progress: InstallProgress[] = [];
     const runtime = await manager().install({
       onProgress: (event) => progress.push(event),
@@ -99,7 +99,7 @@ describe('installing the release', () => {
     expect(await readdir(folder)).toStrictEqual([]);
   });
 
-  it('refuses a file whose hash is another, and leaves nothing behind', async () => {
+  it('rejects a file with another hash, and leaves nothing behind', async () => {
     const release = pinOf('b42', fileName, Buffer.from('what was published'));
     await expect(manager({ release }).install({ from: 'release' })).rejects.toThrow(
       'the file was changed or damaged',
@@ -107,7 +107,7 @@ describe('installing the release', () => {
     expect(await readdir(folder)).toStrictEqual([]);
   });
 
-  it('says the ways out where the network is away and there is no Python', async () => {
+  it('lists the solutions if there is no network and no Python', async () => {
     await server.close();
     const error: unknown = await manager()
       .install({})
@@ -124,7 +124,7 @@ describe('installing the release', () => {
     server = await startFakeReleaseServer({});
   });
 
-  it('stops when it is aborted, and leaves nothing behind', async () => {
+  it('stops when aborted, and leaves nothing behind', async () => {
     server.behave('stalled');
     const reason = new Error('not now');
     const controller = new AbortController();
@@ -140,7 +140,7 @@ describe('installing the release', () => {
     ['leads outside', [{ path: '../llama-server', content: 'x' }]],
     ['is absolute', [{ path: '/tmp/llama-server', content: 'x' }]],
     ['links outside', [{ path: 'llama/llama-server', linkTo: '../../outside' }]],
-  ])('refuses an archive with a path that %s', async (_, entries) => {
+  ])('rejects an archive with a path that %s', async (_, entries) => {
     const hostile = tarballOf(entries);
     await server.close();
     server = await startFakeReleaseServer({ [fileName]: hostile });
@@ -154,7 +154,7 @@ describe('installing the release', () => {
     ['is not in the archive', [{ path: 'README', content: 'x' }], 'no executable llama-server'],
     ['does not run', [{ path: 'llama-server', content: '#!/bin/sh\nexit 3\n' }], 'does not run'],
     ['is another build', [{ path: 'llama-server', content: fakeServerProgram('b41') }], 'b41'],
-  ])('refuses a release whose server %s', async (_, entries, message) => {
+  ])('rejects a release whose server %s', async (_, entries, message) => {
     const useless = tarballOf([...entries, { path: 'LICENSE', content: 'x' }]);
     await server.close();
     server = await startFakeReleaseServer({ [fileName]: useless });
@@ -164,7 +164,7 @@ describe('installing the release', () => {
     expect(await readdir(folder)).toStrictEqual([]);
   });
 
-  it('refuses a machine for which it knows no hash', async () => {
+  it('rejects a machine without a pinned build', async () => {
     const machine = { platform: 'linux', architecture: 'riscv64' } as const;
     await expect(manager({ machine }).install({ from: 'release' })).rejects.toThrow(
       'no build with a verified hash is known for linux-riscv64-cpu',
@@ -172,7 +172,7 @@ describe('installing the release', () => {
     expect(server.requests).toStrictEqual([]);
   });
 
-  it('installs once for callers at the same time, in one process and in two', async () => {
+  it('installs once for concurrent callers, in one process and in two', async () => {
     const one = manager();
     const other = manager();
     const runtimes = await Promise.all([one.install({}), one.install({}), other.install({})]);
@@ -181,13 +181,13 @@ describe('installing the release', () => {
     expect(await readdir(folder)).toStrictEqual(['llama.cpp-linux-x64-cpu-b42']);
   });
 
-  it('downloads nothing where the runtime is there already', async () => {
+  it('downloads nothing if the runtime is already installed', async () => {
     const first = await manager().install({});
     expect(await manager().install({})).toStrictEqual(first);
     expect(server.requests).toHaveLength(1);
   });
 
-  it('continues for those that still wait when one caller aborts', async () => {
+  it('continues for the other callers when one aborts', async () => {
     const one = manager();
     const controller = new AbortController();
     const abandoned = one.install({ signal: controller.signal });
@@ -197,7 +197,7 @@ describe('installing the release', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('replaces a folder that is in the way and is not a runtime', async () => {
+  it('replaces a folder at the target that is not a runtime', async () => {
     const first = await manager().install({});
     await writeFile(join(first.folder ?? '', 'runtime.json'), '{}');
     expect(await manager().install({})).toMatchObject({ version: 'b42' });

@@ -69,7 +69,7 @@ async function fetchArchives(build: PinnedBuild, installation: Installation): Pr
   }
 }
 
-/** Moves the content of an archive, without the single top folder that some archives have. */
+/** Moves the content of an archive, without its top folder if it has only one. */
 async function moveContents(unpacked: string, target: string): Promise<void> {
   const [first, ...others] = await readdir(unpacked);
   if (first === undefined) throw new Error('the archive is empty');

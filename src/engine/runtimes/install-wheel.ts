@@ -12,7 +12,7 @@ const installTimeoutMs = 15 * 60_000;
 const pythonNames = ['python3', 'python'];
 const backends: readonly Backend[] = ['cpu', 'metal'];
 
-/** Installs the Python package that holds the same server, with the user's own Python and pip. */
+/** Installs the Python package with the same server, with the user's own Python and pip. */
 export const installWheel: InstallationWay = {
   plan: async ({ settings, backend }) => {
     const { machine, wheel } = settings;
@@ -96,7 +96,7 @@ async function runPip(
       PIP_DISABLE_PIP_VERSION_CHECK: '1',
       PIP_NO_INPUT: '1',
       PIP_PROGRESS_BAR: 'off',
-      // Either of them would prevent an installation into a folder.
+      // Both would prevent an installation into a folder.
       PIP_USER: '0',
       PIP_REQUIRE_VIRTUALENV: '0',
       TMPDIR: temporary,

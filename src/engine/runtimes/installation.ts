@@ -15,19 +15,19 @@ export interface InstallationSettings {
   /** URL of the releases, with one folder per tag. */
   readonly releaseBaseUrl: string;
   readonly retryDelaysMs: readonly number[];
-  /** The Python program that starts the server of the wheel. */
+  /** Path of the Python script that starts the wheel's server. */
   readonly wheelLauncherPath: string;
   readonly logger: Logger;
-  /** Kills an installer that runs when this process dies. */
+  /** Kills running installers when this process dies. */
   readonly guard: ProcessGuard | undefined;
 }
 
 /** One installation in progress. */
 export interface Installation {
   readonly settings: InstallationSettings;
-  /** Requested by the user; absent: chosen by the hardware. */
+  /** Requested by the user; absent: chosen for the hardware. */
   readonly backend: Backend | undefined;
-  /** Removed at the end in any case. */
+  /** Always removed at the end. */
   readonly stagingFolder: string;
   /** Folder inside the staging folder that becomes the runtime. */
   readonly contentFolder: string;
@@ -43,9 +43,9 @@ export interface InstallationPlan {
   readonly version: string;
 }
 
-/** A way to install a runtime. Its errors explain in one line why it is not possible. */
+/** A source of runtimes. Its errors explain in one line why it can't be used. */
 export interface InstallationWay {
   plan(installation: Installation): Promise<InstallationPlan>;
-  /** Fills the content folder and checks that the server in it can be started. */
+  /** Fills the content folder and checks that its server starts. */
   fill(plan: InstallationPlan, installation: Installation): Promise<RuntimeOrigin>;
 }

@@ -5,7 +5,7 @@ describe('pinned runtimes', () => {
   const archives = Object.values(pinnedRelease.builds).flatMap((build) => build.archives);
   const hashes = [...archives.map(({ sha256 }) => sha256), ...Object.values(pinnedWheel.sha256)];
 
-  it('have a SHA-256 each, none of them twice', () => {
+  it('have unique SHA-256 hashes', () => {
     for (const hash of hashes) expect(hash).toMatch(/^[0-9a-f]{64}$/);
     expect(new Set(hashes).size).toBe(hashes.length);
   });

@@ -7,7 +7,7 @@ export interface PinnedArchive {
 export interface PinnedBuild {
   /** Unpacked into one folder. */
   readonly archives: readonly PinnedArchive[];
-  /** Oldest NVIDIA driver that it runs with, by major version. */
+  /** Major version of the oldest supported NVIDIA driver. */
   readonly minimumDriverMajor?: number;
 }
 
@@ -21,9 +21,9 @@ export interface PinnedRelease {
 export interface PinnedWheel {
   /** Version of the `xllamacpp` package. */
   readonly version: string;
-  /** llama.cpp build that it holds. */
+  /** llama.cpp build in the package. */
   readonly build: string;
-  /** It needs Python 3 with at least this minor version. */
+  /** Minimum minor version of Python 3. */
   readonly minimumPythonMinor: number;
   /** SHA-256 of the wheel by target. */
   readonly sha256: Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ const zip = (build: string, sha256: string): PinnedArchive => ({
 
 /**
  * The official release that Hearth installs. The hashes are the `digest` fields that GitHub publishes for the
- * assets of the release; `docs/runtimes.md` says how they were checked and how to move to another tag.
+ * assets of the release; `docs/runtimes.md` describes how they were verified and how to update the tag.
  */
 export const pinnedRelease: PinnedRelease = {
   tag,
@@ -142,7 +142,7 @@ export const pinnedRelease: PinnedRelease = {
   },
 };
 
-/** The Python package that holds the same server, for where the release can't be reached. */
+/** The Python package with the same server, used if the release can't be downloaded. */
 export const pinnedWheel: PinnedWheel = {
   version: `2026.10.${wheelBuild.slice(1)}`,
   build: wheelBuild,

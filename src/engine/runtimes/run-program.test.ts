@@ -6,14 +6,14 @@ async function node(script: string, timeoutMs = 30_000): Promise<ProgramResult> 
 }
 
 describe('runProgram', () => {
-  it('gives the exit code and both outputs', async () => {
+  it('returns the exit code and both outputs', async () => {
     const script = 'process.stdout.write("a"); process.stderr.write("b"); process.exitCode = 3';
     const { exitCode, output } = await node(script);
     expect(exitCode).toBe(3);
     expect(output.split('').toSorted()).toStrictEqual(['a', 'b']);
   });
 
-  it('keeps the end of an output that is too long', async () => {
+  it('keeps the tail of long output', async () => {
     const { output } = await node('process.stdout.write("x".repeat(200000) + "end")');
     expect(output).toHaveLength(65_536);
     expect(output.endsWith('xend')).toBe(true);
@@ -36,7 +36,7 @@ describe('runProgram', () => {
     await expect(runProgram(process.execPath, [], options)).rejects.toBe(reason);
   });
 
-  it('says what can not be started', async () => {
+  it('names a program that cannot be started', async () => {
     const options = { environment: {}, timeoutMs: 1000 };
     await expect(runProgram('/nowhere/llama-server', [], options)).rejects.toThrow(
       "llama-server can't be started (ENOENT)",

@@ -10,26 +10,26 @@ export interface ProgramOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
   readonly workingFolder?: string;
-  /** Kills the program when this process has died. */
+  /** Kills the program when this process dies. */
   readonly guard?: ProcessGuard | undefined;
 }
 
 export interface ProgramResult {
-  /** Null where it was stopped. */
+  /** Null if it was stopped. */
   readonly exitCode: number | null;
-  /** The end of its output, stdout and stderr mixed; at most 65,536 characters. */
+  /** The tail of its output, stdout and stderr mixed; at most 65,536 characters. */
   readonly output: string;
 }
 
 const maxOutputCharacters = 65_536;
 const stopGraceMs = 2_000;
-/** The output is kept as a whole. */
+/** The output is kept as one string. */
 const stderrTail = { maxLines: 0, maxLineCharacters: 0 };
 
 /**
- * Runs a program to its end. Once this returns or throws, the program and everything it started have exited.
+ * Runs a program to its end. When this settles, the program and its descendants have exited.
  *
- * @throws The signal's reason when aborted; Error where the program can't be started.
+ * @throws The signal's reason when aborted; Error if the program can't be started.
  */
 export async function runProgram(
   command: string,

@@ -50,7 +50,7 @@ async function installed(version: string, installedAt: string, origin?: RuntimeO
 }
 
 describe('RuntimeManager', () => {
-  it('knows no runtime where there is none', async () => {
+  it('finds no runtime if there is none', async () => {
     expect(await manager().list()).toStrictEqual([]);
     expect(await manager().resolve('gguf')).toBeUndefined();
   });
@@ -73,13 +73,13 @@ describe('RuntimeManager', () => {
     expect(await manager().resolve('mlx')).toBeUndefined();
   });
 
-  it('finds a configured name on PATH', async () => {
+  it('resolves a configured name on PATH', async () => {
     const command = await program(join(home, 'bin', 'other-server'));
     expect(await manager('other-server').resolve('gguf')).toMatchObject({ command });
   });
 
   it.each(['/nowhere/llama-server', 'no-such-program', tmpdir()])(
-    'names the setting when it is not a program: %s',
+    'names the setting if it is not a program: %s',
     async (configured) => {
       await installed('b3', '2026-01-01T00:00:00.000Z');
       await expect(manager(configured).resolve('gguf')).rejects.toMatchObject({
@@ -98,7 +98,7 @@ describe('RuntimeManager', () => {
     expect(await runtimes.resolve('gguf')).toMatchObject({ version: 'b9' });
   });
 
-  it('starts a wheel with the launcher of today', async () => {
+  it('starts a wheel with the current launcher', async () => {
     const python = await program(join(home, 'python'));
     const folder = await installed('b5', '2026-01-01T00:00:00.000Z', { source: 'wheel', python });
     expect(await manager().resolve('gguf')).toMatchObject({
@@ -109,7 +109,7 @@ describe('RuntimeManager', () => {
   });
 
   it.each([
-    ['a manifest that is junk', 'not JSON'],
+    ['a manifest that is not JSON', 'not JSON'],
     ['a manifest of another shape', '{"formatVersion": 2}'],
     [
       'a binary outside the folder',
@@ -123,13 +123,13 @@ describe('RuntimeManager', () => {
     expect(logged.join('')).toContain('runtime.ignored');
   });
 
-  it('ignores a wheel whose Python has gone, with a warning', async () => {
+  it('ignores a wheel whose Python is missing, with a warning', async () => {
     await installed('b5', '2026-01-01T00:00:00.000Z', { source: 'wheel', python: '/gone/python' });
     expect(await manager().resolve('gguf')).toBeUndefined();
     expect(logged.join('')).toContain('/gone/python is not an executable file');
   });
 
-  it('removes by name and version, and never what was not installed', async () => {
+  it('removes by name and version, and only installed runtimes', async () => {
     await installed('b3', '2026-01-01T00:00:00.000Z');
     await installed('b4', '2026-01-02T00:00:00.000Z');
     const runtimes = manager();

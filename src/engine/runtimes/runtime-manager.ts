@@ -26,10 +26,10 @@ export interface RuntimeManagerOptions {
   /** The setting `engine.releaseUrl`: a URL with a folder for each tag, like GitHub's downloads. */
   readonly releaseBaseUrl?: string | undefined;
   readonly wheelLauncherPath: string;
-  /** Environment of the programs that it runs, with `PATH` and the proxies. */
+  /** Environment of child programs, with `PATH` and the proxies. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
-  /** Kills an installer that runs when this process dies. */
+  /** Kills running installers when this process dies. */
   readonly guard?: ProcessGuard;
   /** This machine by default. */
   readonly machine?: Machine;
@@ -61,7 +61,7 @@ export function createRuntimeManager(options: RuntimeManagerOptions): RuntimeMan
 
   async function external(command: string, source: 'setting' | 'path'): Promise<Runtime> {
     return {
-      // It is unknown what hardware someone else's binary was built for.
+      // The backend of a binary from elsewhere is unknown.
       name: runtimeName(targetOf(machine, 'custom')),
       version: await versionOf(command),
       supportedFormats: ['gguf'],

@@ -28,10 +28,10 @@ const manifestSchema = z.object({
   origin: originSchema,
 });
 
-/** Where a runtime came from and what it is started with. */
+/** The source of a runtime and the command that starts it. */
 export type RuntimeOrigin = z.infer<typeof originSchema>;
 
-/** What an installed folder says about itself; it is written last, so a folder without one is not a runtime. */
+/** The manifest of an installed runtime. It is written last, so a folder without one is incomplete. */
 export type RuntimeManifest = z.infer<typeof manifestSchema>;
 
 export interface InstalledRuntime extends Runtime {
@@ -44,9 +44,9 @@ export async function writeManifest(folder: string, manifest: RuntimeManifest): 
 }
 
 /**
- * The runtime that a folder holds.
+ * Reads the runtime in a folder.
  *
- * @throws Error that says why it holds none that can be started.
+ * @throws Error with the reason if it has no runtime that can be started.
  */
 export async function readInstalledRuntime(
   folder: string,
@@ -74,7 +74,7 @@ export async function readInstalledRuntime(
   };
 }
 
-/** Arguments that make Python the server of the wheel in a folder; `-I` keeps out the user's own packages. */
+/** Arguments that make Python the server of the wheel in a folder; `-I` excludes the user's packages. */
 export function wheelArguments(wheelLauncherPath: string, folder: string): readonly string[] {
   return ['-I', wheelLauncherPath, '--runtime-folder', folder];
 }

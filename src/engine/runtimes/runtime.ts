@@ -1,19 +1,19 @@
 import type { Backend } from './target.ts';
 
-/** An installed engine binary: how to start it and what it calls itself. */
+/** An installed engine binary: its name, version and start command. */
 export interface Runtime {
   /** `llama.cpp-<platform>-<arch>-<backend>`, such as `llama.cpp-linux-x64-cpu`. */
   readonly name: string;
-  /** llama.cpp build, such as `b11549`; `unknown` where a binary does not say. */
+  /** llama.cpp build, such as `b11549`; `unknown` if the binary does not report it. */
   readonly version: string;
-  /** Model formats it runs, such as `gguf`. */
+  /** Supported model formats, such as `gguf`. */
   readonly supportedFormats: readonly string[];
-  /** Where it came from. */
+  /** Its source. */
   readonly source: 'setting' | 'release' | 'wheel' | 'path';
-  /** Executable and the arguments that come before llama-server's own. */
+  /** Executable, and the arguments before llama-server's own. */
   readonly command: string;
   readonly leadingArguments: readonly string[];
-  /** Folder that holds it, where Hearth installed it; it can be removed then. */
+  /** Its folder, if Hearth installed it and can remove it. */
   readonly folder?: string;
 }
 
@@ -26,27 +26,27 @@ export type InstallProgress =
   | { readonly type: 'install.step'; readonly message: string };
 
 export interface RuntimeManager {
-  /** All that can be started, best first: the setting, installed ones (newest first), `PATH`. */
+  /** Lists the usable runtimes, best first: from the setting, installed (newest first), from `PATH`. */
   list(): Promise<readonly Runtime[]>;
 
-  /** The one to use for a model format, or undefined where there is none. */
+  /** The preferred runtime for a model format, or undefined if there is none. */
   resolve(format: string): Promise<Runtime | undefined>;
 
   /**
    * Installs the pinned runtime: the official release, else the PyPI wheel. Concurrent calls share one
-   * installation. Nothing half-installed is left behind.
+   * installation. A failed installation leaves nothing behind.
    *
-   * @throws HearthError `runtime_unavailable`, whose message says the three ways out.
+   * @throws HearthError `runtime_unavailable`, whose message lists the solutions.
    */
   install(options: {
     readonly onProgress?: (progress: InstallProgress) => void;
     readonly signal?: AbortSignal;
-    /** Leave out to try the release first and the wheel next. */
+    /** Absent: tries the release, then the wheel. */
     readonly from?: 'release' | 'wheel';
-    /** Leave out to take the fastest that the machine's graphics driver can run. */
+    /** Absent: the fastest that the machine's graphics driver can run. */
     readonly backend?: Backend;
   }): Promise<Runtime>;
 
-  /** Removes an installed runtime by name and version; false where there is none. */
+  /** Removes an installed runtime by name and version; false if there is none. */
   remove(name: string, version?: string): Promise<boolean>;
 }

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 
 describe('staging', () => {
-  it('removes what a killed process left, and nothing else', async () => {
+  it('removes only the folder of a killed process', async () => {
     const killed = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
     await once(killed, 'exit');
     await mkdir(join(folder, `.staging-${killed.pid}-left`));
@@ -26,7 +26,7 @@ describe('staging', () => {
     });
   });
 
-  it('publishes a folder whole, or leaves the one that is there', async () => {
+  it('publishes a complete folder, or keeps the existing one', async () => {
     const target = join(folder, 'target');
     for (const [name, isFirst] of [['one', true] as const, ['two', false] as const]) {
       await mkdir(join(folder, name, name), { recursive: true });

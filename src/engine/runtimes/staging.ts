@@ -6,13 +6,13 @@ import { errorCode } from '../../error-code.ts';
 const prefix = '.staging-';
 const foreignLifetimeMs = 24 * 60 * 60 * 1000;
 
-/** Whether a name in the runtimes folder is that of a staging folder. */
+/** Whether a name in the runtimes folder belongs to a staging folder. */
 export function isStagingName(name: string): boolean {
   return name.startsWith(prefix);
 }
 
 /**
- * Runs work with an empty folder inside the runtimes folder, so that a rename publishes its content, and removes the
+ * Calls `work` with an empty folder inside the runtimes folder, so that a rename publishes its content, and removes the
  * folder afterwards.
  */
 export async function withStagingFolder<Result>(
@@ -28,7 +28,7 @@ export async function withStagingFolder<Result>(
   }
 }
 
-/** Removes the staging folders of processes that were killed during an installation. */
+/** Removes the staging folders that killed processes left behind. */
 export async function removeStaleStaging(runtimesFolder: string): Promise<void> {
   const names = await readdir(runtimesFolder).catch(() => []);
   for (const name of names.filter((candidate) => isStagingName(candidate))) {
@@ -57,7 +57,7 @@ function isAlive(processId: number): boolean {
 }
 
 /**
- * Moves a folder to its final place, atomically. False where the place is taken.
+ * Moves a folder to its final place, atomically. False if the place is taken.
  */
 export async function publishFolder(content: string, target: string): Promise<boolean> {
   try {

@@ -1,10 +1,10 @@
-/** What an engine build computes on. */
+/** The compute backend of an engine build. */
 export type Backend = 'cpu' | 'cuda' | 'metal' | 'vulkan';
 
-/** The kind of machine that an engine build is for. */
+/** The platform and hardware that an engine build supports. */
 export interface Machine {
   readonly platform: NodeJS.Platform;
-  /** As `process.arch` names it, such as `x64`. */
+  /** A value of `process.arch`, such as `x64`. */
   readonly architecture: string;
 }
 

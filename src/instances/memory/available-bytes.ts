@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { freemem } from 'node:os';
 
-/** Bytes that a new process may use now without swapping, within the memory limit of the container. */
+/** Bytes that a new process can use without swapping, within the memory limit of the container. */
 export function availableMemoryBytes(): number {
   const free = operatingSystemBytes();
   const limit = process.constrainedMemory();

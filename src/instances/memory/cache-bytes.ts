@@ -7,7 +7,7 @@ interface BytesPerToken {
   readonly valueBytesPerToken: number;
 }
 
-/** Bytes that the engine keeps of the tokens it has read; it takes them all when it starts. */
+/** Bytes of the engine's KV cache and recurrent states. The engine allocates them at its start. */
 export function cacheBytes({ attention }: ModelEntry, demand: MemoryDemand, batch: number): number {
   if (attention === null) return 0;
   const { parallel, kvCacheTypes } = demand;
@@ -22,7 +22,7 @@ export function cacheBytes({ attention }: ModelEntry, demand: MemoryDemand, batc
   return (whole + window + attention.recurrentBytesPerSlot) * parallel;
 }
 
-/** From the blocks of ggml's types. */
+/** Computed from the block sizes of ggml's types. */
 const bitsPerValue: Readonly<Record<string, number>> = {
   f32: 32,
   f16: 16,

@@ -9,8 +9,8 @@ const halfBytes = 2;
 type Dimensions = NonNullable<ModelEntry['dimensions']>;
 
 /**
- * Bytes of the buffer that llama.cpp computes a batch in. It holds the widest step of one layer, since every
- * layer uses the same memory; the counts of rows are what its allocator was seen to come to.
+ * Bytes of llama.cpp's compute buffer for a batch. It has the size of the widest step of one layer, since every
+ * layer uses the same memory; the counts of rows are measured from its allocator.
  *
  * @param batch Tokens in a batch.
  */
@@ -23,12 +23,12 @@ export function graphBytes(
   const { attention, dimensions } = model;
   if (dimensions === null) return 0;
   const usesFlashAttention = demand.hasFlashAttention ?? true;
-  // An encoder keeps no cache: each token looks at the others of its batch.
+  // An encoder has no cache: each token attends to the others of its batch.
   const lookedAt = attention === null ? batch : cacheCells(demand);
   const widest = Math.max(
     feedForwardFloats(dimensions),
     usesFlashAttention ? 0 : plainAttentionFloats(dimensions, lookedAt),
-    // An encoder's graph has no scores of words, that of a language model used for vectors has.
+    // The graph of an encoder has no logits; that of a language model used for embeddings has.
     purpose === 'embedding' && attention !== null
       ? 5 * dimensions.embedding + dimensions.vocabulary
       : 0,
@@ -48,7 +48,7 @@ function feedForwardFloats({ embedding, feedForward, isGated, experts }: Dimensi
   return Math.max(dense, inside, joining);
 }
 
-/** Without flash attention there is a score of every head for every token that is looked at. */
+/** Without flash attention there is one score per head and attended token. */
 function plainAttentionFloats(
   { embedding, heads, query, keyValue }: Dimensions,
   lookedAt: number,
@@ -57,19 +57,19 @@ function plainAttentionFloats(
 }
 
 /**
- * Bytes of the results: a score of each word of the vocabulary, for the one token of each slot that the next
- * one is chosen by. An embedding model gets them for every token of a batch, though nobody asks for them.
+ * Bytes of the logits: one per word of the vocabulary, for the last token of each slot. An embedding model
+ * computes them for every token of a batch, although they are not used.
  */
 export function outputBytes({ dimensions }: ModelEntry, outputTokens: number): number {
   if (dimensions === null) return 0;
   return outputTokens * (dimensions.vocabulary + dimensions.embedding) * floatBytes;
 }
 
-/** Bytes of the buffers for an image of the size that the tower was trained with. */
+/** Bytes of the buffers for an image of the vision tower's training size. */
 export function projectorComputeBytes(projector: ModelEntry['projector']): number {
   if (projector === null) return 0;
   const { patches, patchSize, embedding, feedForward } = projector;
   const pixels = 3 * patchSize ** 2;
-  // The last term is what the widest step is turned into before it is multiplied.
+  // The last term is the converted copy of the widest step before its multiplication.
   return patches * ((feedForward + 4 * embedding + pixels) * floatBytes + feedForward * halfBytes);
 }

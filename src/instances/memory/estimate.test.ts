@@ -82,7 +82,7 @@ function estimate(selection: ModelSelection, demand: Partial<MemoryDemand> = {})
   });
 }
 
-/** Without the results, which llama.cpp puts in a buffer of their own. */
+/** Without the results, which llama.cpp puts in a separate buffer. */
 function graphMebibytes(selection: ModelSelection, demand: Partial<MemoryDemand> = {}): number {
   const { computeBytes } = estimate(selection, demand);
   const { vocabulary = 0, embedding = 0 } = selection.model.dimensions ?? {};
@@ -90,23 +90,23 @@ function graphMebibytes(selection: ModelSelection, demand: Partial<MemoryDemand>
 }
 
 describe('the KV cache', () => {
-  test('has keys and values of every layer, for every token of every slot', () => {
+  test('includes keys and values of every layer, for every token of every slot', () => {
     expect(estimate(llama8b).kvCacheBytes).toBe(1024 * mebibyte);
     expect(estimate(llama8b, { parallel: 4 }).kvCacheBytes).toBe(4096 * mebibyte);
     expect(estimate(qwen7b).kvCacheBytes).toBe(448 * mebibyte);
   });
 
-  test('is as small as its types make it', () => {
+  test('scales with its types', () => {
     const quantized = { kvCacheTypes: { k: 'q8_0', v: 'q4_0' } };
     expect(estimate(llama8b, quantized).kvCacheBytes).toBe(512 * mebibyte * ((8.5 + 4.5) / 16));
   });
 
-  test('is made in steps of 256 tokens', () => {
+  test('grows in steps of 256 tokens', () => {
     expect(estimate(llama8b, { contextLength: 300 }).kvCacheBytes).toBe(64 * mebibyte);
   });
 
-  test('ends with the window and a batch in layers that look at a window', () => {
-    // llama.cpp says 32 MiB for the one whole layer and 25 MiB for the five others.
+  test('is limited to the window and a batch in layers with a sliding window', () => {
+    // llama.cpp reports 32 MiB for the layer with full attention and 25 MiB for the five others.
     expect(estimate(gemma4b).kvCacheBytes).toBe((32 + 25) * mebibyte);
     expect(estimate(gemma4b, { contextLength: 512 }).kvCacheBytes).toBe(6 * 2 * mebibyte);
   });
@@ -138,7 +138,7 @@ describe('the KV cache', () => {
 });
 
 describe('the compute buffer', () => {
-  // What llama.cpp b11549 says for models of these dimensions ("compute buffer size").
+  // Reported by llama.cpp b11549 for models of these dimensions ("compute buffer size").
   test.each<[string, ModelSelection, Partial<MemoryDemand>, number]>([
     ['Llama 3 8B', llama8b, { evalBatchSize: 512 }, 132.02],
     ['Llama 3 8B in small batches', llama8b, { contextLength: 2048, evalBatchSize: 256 }, 63.01],
@@ -168,7 +168,7 @@ describe('the compute buffer', () => {
     expect(graphMebibytes(mixture, { contextLength: 2048 })).toBeCloseTo(mebibytes, 0);
   });
 
-  test('has the results of every token where the model makes vectors', () => {
+  test('includes the results of every token for an embedding model', () => {
     const fields = {
       block_count: 6,
       embedding_length: 384,
@@ -184,7 +184,7 @@ describe('the compute buffer', () => {
   });
 });
 
-test('a language model that makes vectors has the results in the compute buffer too', () => {
+test('includes the results for a language model used for embeddings', () => {
   const fields = {
     block_count: 2,
     embedding_length: 1024,
@@ -195,11 +195,11 @@ test('a language model that makes vectors has the results in the compute buffer 
   const vectors = selectionOf('qwen2', fields, 151_669, { type: 'embeddings' });
   const { computeBytes } = estimate(vectors, { contextLength: 1024 });
   const results = 1024 * (151_669 + 1024) * 4;
-  // llama.cpp says 614.5 MiB for the compute buffer.
+  // llama.cpp reports 614.5 MiB for the compute buffer.
   expect((computeBytes - results) / mebibyte).toBeCloseTo(614.5, 0);
 });
 
-test('the parts add up, the projector apart from the weights', () => {
+test('sums up its parts, with the projector separate from the weights', () => {
   const projector = {
     sizeBytes: 300_000,
     patches: 576,
@@ -211,7 +211,7 @@ test('the parts add up, the projector apart from the weights', () => {
   const parts = estimate({ model: { ...model, projector }, variant });
   const { totalBytes, computeBytes, ...others } = parts;
   expect(others).toMatchObject({ weightsBytes: 700_000, projectorBytes: 300_000 });
-  // llama.cpp says 19.32 MiB for the buffer of such a tower.
+  // llama.cpp reports 19.32 MiB for the buffer of such a tower.
   const towerBytes = computeBytes - estimate(llama8b).computeBytes;
   expect(towerBytes / mebibyte).toBeGreaterThan(19);
   expect(towerBytes / mebibyte).toBeLessThan(25);
@@ -219,7 +219,7 @@ test('the parts add up, the projector apart from the weights', () => {
   expect(totalBytes).toBe(sum);
 });
 
-test('a header that says nothing leaves the weights and the process', () => {
+test('an empty header leaves the weights and the process', () => {
   const model = modelEntry();
   expect(estimate({ ...llama8b, model })).toMatchObject({
     weightsBytes,
@@ -228,7 +228,7 @@ test('a header that says nothing leaves the weights and the process', () => {
   });
 });
 
-test('a header that lies gives whole numbers, too large for any machine', () => {
+test('a forged header results in finite integers, too large for any machine', () => {
   const most = 2 ** 31 - 1;
   const liar = selectionOf(
     'llama',

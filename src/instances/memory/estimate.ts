@@ -7,7 +7,7 @@ import { graphBytes, outputBytes, projectorComputeBytes } from './compute-bytes.
 import type { MemoryDemand } from './memory-demand.ts';
 import { processBytes } from './process-bytes.ts';
 
-/** Memory of an instance once every slot has filled its context, in bytes. */
+/** Memory of an instance with all slots full, in bytes. */
 export interface MemoryEstimate {
   /** The sum of the others. */
   readonly totalBytes: number;
@@ -15,14 +15,14 @@ export interface MemoryEstimate {
   readonly weightsBytes: number;
   /** Keys and values, and the states of recurrent layers. */
   readonly kvCacheBytes: number;
-  /** Compute buffers and results, with those of the vision tower. */
+  /** Compute buffers and logits, including those of the vision tower. */
   readonly computeBytes: number;
   readonly projectorBytes: number;
   /** The engine without a model, its vocabulary and its slots. */
   readonly processBytes: number;
 }
 
-/** The estimate of an instance that takes no memory of this machine. */
+/** The estimate of an instance that uses no memory of this machine. */
 export const noMemory: MemoryEstimate = {
   totalBytes: 0,
   weightsBytes: 0,
@@ -34,7 +34,7 @@ export const noMemory: MemoryEstimate = {
 
 /**
  * Estimates the peak of an instance's resident memory from the header of its model, for an engine that
- * computes on the CPU. docs/scheduler.md lists what the estimate leaves out.
+ * computes on the CPU. docs/scheduler.md lists what the estimate does not include.
  */
 export function estimateMemory(selection: ModelSelection, demand: MemoryDemand): MemoryEstimate {
   const { model, variant } = selection;
@@ -59,7 +59,7 @@ export function estimateMemory(selection: ModelSelection, demand: MemoryDemand):
   return { totalBytes: Object.values(parts).reduce((sum, bytes) => sum + bytes, 0), ...parts };
 }
 
-/** Sums of forged headers stay whole numbers too. */
+/** Keeps sums of forged headers within safe integers. */
 const maxBytes = 2 ** 50;
 
 function wholeBytes(bytes: number): number {

@@ -1,6 +1,6 @@
 import type { InstanceConfig } from '../load-options.ts';
 
-/** The settings of a load that its memory depends on. */
+/** The settings of a load that determine its memory. */
 export interface MemoryDemand extends Pick<
   InstanceConfig,
   'contextLength' | 'parallel' | 'evalBatchSize' | 'hasFlashAttention'

@@ -6,8 +6,8 @@ import type { MemoryDemand } from './memory-demand.ts';
 const mebibyte = 1024 * 1024;
 
 /**
- * Memory of a process with the smallest model, without the model: program, libraries and, for generation, the
- * parser of chat templates. Measured with the wheel, which runs everywhere; about 13 MiB of it is Python.
+ * Memory of a process without its model: program, libraries and, for generation, the
+ * parser of chat templates. Measured with the wheel and the smallest model; about 13 MiB of it is Python.
  */
 const baseBytes: Readonly<Record<Purpose, number>> = {
   generation: 37 * mebibyte,

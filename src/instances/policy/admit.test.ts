@@ -19,25 +19,25 @@ const demand: LoadDemand = {
   needsMemory: true,
   estimatedBytes: 10,
 };
-/** Of another model each, used in the order of the alphabet. */
+/** Each of another model, last used in alphabetical order. */
 const view = (id: string, changes: Partial<InstanceView> = {}): InstanceView =>
   instanceView({ id, modelKey: id, lastUsedAt: id.charCodeAt(0), ...changes });
 const [a, b, c] = [view('a'), view('b'), view('c')];
 const busy = { requestCount: 1 };
 
 describe('admit', () => {
-  it('loads where there is room', () => {
+  it('loads if there is enough memory', () => {
     expect(admit([a, b], demand, capacity)).toEqual({ kind: 'load' });
     expect(admit([], { ...demand, estimatedBytes: 30 }, capacity)).toEqual({ kind: 'load' });
   });
 
-  it('evicts the least recently used, and no more than needed', () => {
+  it('evicts the least recently used instances, and no more than needed', () => {
     expect(admit([c, b, a], demand, capacity)).toEqual({ kind: 'wait', evict: ['a'] });
     const large = { ...demand, estimatedBytes: 20 };
     expect(admit([c, b, a], large, capacity)).toEqual({ kind: 'wait', evict: ['a', 'b'] });
   });
 
-  it('spares what turns out not to be needed', () => {
+  it('does not evict instances that turn out to be unnecessary', () => {
     const small = view('a', { estimatedBytes: 1 });
     const big = view('b', { estimatedBytes: 20 });
     const large = { ...demand, estimatedBytes: 25 };
@@ -47,7 +47,7 @@ describe('admit', () => {
   it.each([
     ['runs a request', busy],
     ['loads', { state: 'loading' as const }],
-  ])('never evicts one that %s, and waits for it', (_, changes) => {
+  ])('never evicts an instance that %s, but waits for it', (_, changes) => {
     expect(admit([view('a', changes), b, c], { ...demand, estimatedBytes: 30 }, capacity)).toEqual({
       kind: 'wait',
       evict: ['b', 'c'],
@@ -56,7 +56,7 @@ describe('admit', () => {
     expect(admit([only], demand, capacity)).toEqual({ kind: 'wait', evict: [] });
   });
 
-  it('leaves the idle alone where they would not help', () => {
+  it('evicts nothing if that would not help', () => {
     const small = view('a', { estimatedBytes: 1 });
     const large = view('b', { ...busy, estimatedBytes: 29 });
     expect(admit([small, large], demand, capacity)).toEqual({ kind: 'wait', evict: [] });
@@ -65,23 +65,23 @@ describe('admit', () => {
   it.each([
     ['loaded by name', { isExplicit: true }],
     ['pinned', { isPinned: true }],
-  ])('refuses where what is %s leaves too little', (_, changes) => {
+  ])('rejects if instances that are %s leave too little memory', (_, changes) => {
     const kept = view('a', { ...changes, estimatedBytes: 25 });
     expect(admit([kept], demand, capacity)).toEqual({ kind: 'refuse', lacks: 'memory' });
     expect(maxAvailable([kept, b], demand, capacity)).toEqual({ usableBytes: 5, kept: [kept] });
   });
 
-  it('counts one that stops until it has gone, and evicts nothing more where that suffices', () => {
+  it('counts a stopping instance until it has ended, and evicts nothing more if that suffices', () => {
     const stopping = view('a', { state: 'stopping' });
     expect(admit([stopping, b, c], demand, capacity)).toEqual({ kind: 'wait', evict: [] });
   });
 
-  it('counts nothing for those in line', () => {
+  it('does not count queued instances', () => {
     const waiting = view('a', { state: 'waiting', estimatedBytes: 100 });
     expect(admit([waiting, b], demand, capacity)).toEqual({ kind: 'load' });
   });
 
-  it('heeds what the machine has, less what those take that load still', () => {
+  it('limits loads to the available memory minus that of loading instances', () => {
     const machine = { ...capacity, limitBytes: undefined, availableBytes: 15 };
     const loading = view('a', { state: 'loading' });
     expect(admit([], demand, machine)).toEqual({ kind: 'load' });
@@ -96,7 +96,7 @@ describe('admit', () => {
     });
   });
 
-  it('knows that the machine shows mapped weights as available', () => {
+  it('accounts for mapped weights, which the system reports as available', () => {
     const machine = { ...capacity, limitBytes: undefined, availableBytes: 15 };
     const mapped = view('a', { mappedBytes: 8 });
     expect(admit([mapped], { ...demand, estimatedBytes: 7 }, machine)).toEqual({ kind: 'load' });
@@ -110,7 +110,7 @@ describe('admit', () => {
     });
   });
 
-  it('heeds the most instances', () => {
+  it('limits the number of instances', () => {
     const two = { ...capacity, maxLoaded: 2 };
     expect(admit([a], demand, two)).toEqual({ kind: 'load' });
     expect(admit([a, view('b', { estimatedBytes: 1 })], demand, two)).toEqual({
@@ -124,7 +124,7 @@ describe('admit', () => {
     });
   });
 
-  it('neither checks nor counts a model that needs no memory of this machine', () => {
+  it('ignores models that need no memory of this machine', () => {
     const full = { ...capacity, limitBytes: 10, maxLoaded: 1 };
     const remote = { ...demand, needsMemory: false, estimatedBytes: 0 };
     expect(admit([view('a', busy)], remote, full)).toEqual({ kind: 'load' });
@@ -133,7 +133,7 @@ describe('admit', () => {
     expect(maxAvailable([loaded], demand, full)).toEqual({ usableBytes: 10, kept: [] });
   });
 
-  it('evicts first what the load replaces anyway', () => {
+  it('first evicts instances that the load replaces anyway', () => {
     const embedding = view('a', { purpose: 'embedding' });
     const lastOnly = { ...capacity, keepsOnlyLast: true };
     expect(admit([embedding, b, c], demand, lastOnly)).toEqual({ kind: 'wait', evict: ['b'] });
@@ -141,7 +141,7 @@ describe('admit', () => {
     expect(admit([a, b, sameModel], demand, capacity)).toEqual({ kind: 'wait', evict: ['c'] });
   });
 
-  it('lets a pinned model give way to another context of itself only', () => {
+  it('evicts a pinned model only for another context of the same model', () => {
     const pinned = view('a', { isPinned: true, estimatedBytes: 30 });
     expect(admit([pinned], demand, capacity)).toMatchObject({ kind: 'refuse' });
     const same = { ...demand, modelKey: 'a' };
@@ -151,7 +151,7 @@ describe('admit', () => {
   });
 });
 
-describe('admit, whatever there is', () => {
+describe('admit, with random instances', () => {
   const arbitraryView = fc
     .record({
       modelKey: fc.constantFrom('a', 'b', 'c', 'new/model'),
@@ -190,7 +190,7 @@ describe('admit, whatever there is', () => {
   const bytesOf = (views: readonly InstanceView[]): number =>
     views.reduce((sum, { estimatedBytes }) => sum + estimatedBytes, 0);
 
-  it('stays within the limits, evicts only what may go, and never waits for nothing', () => {
+  it('stays within the limits, evicts only evictable instances, and never waits without reason', () => {
     fc.assert(
       fc.property(arbitraryViews, arbitraryDemand, arbitraryCapacity, (views, wanted, limits) => {
         const admission = admit(views, wanted, limits);
@@ -214,7 +214,7 @@ describe('admit, whatever there is', () => {
     );
   });
 
-  it('comes to an end once all have got idle and gone: loaded, unless it was refused at first', () => {
+  it('ends with a load after all instances have ended, unless it was rejected at first', () => {
     fc.assert(
       fc.property(arbitraryViews, arbitraryDemand, arbitraryCapacity, (views, wanted, limits) => {
         const isRefused = admit(views, wanted, limits).kind === 'refuse';
@@ -229,7 +229,7 @@ describe('admit, whatever there is', () => {
           rest = rest
             .filter((one) => !isGoing(one))
             .map((one) => {
-              // What was loading has taken its memory by then.
+              // The loading instances have allocated their memory by then.
               if (one.state === 'loading') availableBytes -= one.estimatedBytes;
               return { ...one, state: 'ready', requestCount: 0 };
             });

@@ -2,11 +2,11 @@ import { isLeftBehind, isSuperseded, isEvictable, type LoadDemand } from './evic
 import { isIdle, type InstanceView } from './instance-view.ts';
 
 export interface Capacity {
-  /** Most bytes of all instances together; undefined: the memory of the machine. */
+  /** Maximum bytes of all instances together; undefined: the memory of the machine. */
   readonly limitBytes: number | undefined;
-  /** Bytes that a new process could take now; instances that still load have not taken theirs. */
+  /** Bytes that a new process could use now; loading instances have not yet used theirs. */
   readonly availableBytes: number;
-  /** Most instances at once. */
+  /** Maximum number of instances. */
   readonly maxLoaded: number | undefined;
   /** Whether a just-in-time load replaces the others (`models.autoEvict`). */
   readonly keepsOnlyLast: boolean;
@@ -14,9 +14,9 @@ export interface Capacity {
 
 export type Admission =
   | { readonly kind: 'load' }
-  /** Unload these, if any, and decide again when an instance has ended or become idle. */
+  /** Unload these, if any, and reconsider when an instance has ended or become idle. */
   | { readonly kind: 'wait'; readonly evict: readonly string[] }
-  /** It does not fit, whatever is unloaded. */
+  /** It does not fit, even after all evictions. */
   | { readonly kind: 'refuse'; readonly lacks: 'memory' | 'places' };
 
 /**
@@ -53,7 +53,7 @@ export function admit(
   return { kind: 'wait', evict: needed.filter(isIdle).map(({ id }) => id) };
 }
 
-/** The bytes that a load could use once all evictable instances are unloaded, and the instances that stay. */
+/** The bytes that a load could use after unloading all evictable instances, and the remaining instances. */
 export function maxAvailable(
   instances: readonly InstanceView[],
   demand: LoadDemand,
@@ -69,12 +69,12 @@ export function maxAvailable(
   };
 }
 
-/** The instances that hold memory of this machine. */
+/** The instances that use memory of this machine. */
 function holdersOf(instances: readonly InstanceView[]): readonly InstanceView[] {
   return instances.filter(({ state, needsMemory }) => needsMemory && state !== 'waiting');
 }
 
-/** Bytes for one more instance once some have ended; below 0 where a load was forced. */
+/** Bytes for another instance after some have ended; negative if a load was forced. */
 function usableBytes(
   holders: readonly InstanceView[],
   gone: readonly InstanceView[],
@@ -90,12 +90,12 @@ function usableBytes(
     : Math.min(ofMachine, limitBytes - sum(staying, ({ estimatedBytes }) => estimatedBytes));
 }
 
-/** Bytes of an instance that the machine still reports as available. */
+/** Bytes of an instance that the system still reports as available. */
 function unseenBytes({ state, estimatedBytes, mappedBytes }: InstanceView): number {
   return state === 'loading' ? estimatedBytes : mappedBytes;
 }
 
-/** Bytes that the machine will report as available once the instance has ended. */
+/** Bytes that the system will additionally report as available after the instance has ended. */
 function seenBytes(view: InstanceView): number {
   return view.estimatedBytes - unseenBytes(view);
 }
@@ -108,7 +108,7 @@ function freePlaces(
   return (maxLoaded ?? Number.POSITIVE_INFINITY) - (holders.length - gone.length);
 }
 
-/** Idle before busy; of the idle, those that the load replaces in any case; then the least recently used. */
+/** Order of eviction: idle before busy, then those that the load replaces anyway, then the least recently used. */
 function inEvictionOrder(
   candidates: readonly InstanceView[],
   demand: LoadDemand,
@@ -125,7 +125,7 @@ function inEvictionOrder(
   );
 }
 
-/** The shortest beginning that suffices, without the instances that turn out to be unnecessary. */
+/** The shortest prefix of the list that suffices, without instances that turn out to be unnecessary. */
 function fewestNeeded(
   ordered: readonly InstanceView[],
   suffice: (gone: readonly InstanceView[]) => boolean,

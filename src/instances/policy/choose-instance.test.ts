@@ -13,7 +13,7 @@ describe('chooseInstance', () => {
     expect(chooseInstance([view(changes)], demand)).toBeUndefined();
   });
 
-  it('takes exactly the context asked for, else any', () => {
+  it('requires exactly the requested context, else at least the default or that of an instance loaded by name', () => {
     const small = view({ id: 'a/b:2', contextLength: 512 });
     const instances = [view({ requestCount: 9 }), small];
     expect(chooseInstance([small], demand)?.id).toBe('a/b:2');
@@ -21,7 +21,7 @@ describe('chooseInstance', () => {
     expect(chooseInstance(instances, { ...demand, contextLength: 1024 })).toBeUndefined();
   });
 
-  it('prefers one that is ready, then one that loads, to one that waits for memory', () => {
+  it('prefers ready, then loading instances to those that wait for memory', () => {
     const waiting = view({ id: 'waiting', state: 'waiting' });
     const loading = view({ id: 'loading', state: 'loading' });
     const busy = view({ id: 'busy', requestCount: 3 });
@@ -30,13 +30,13 @@ describe('chooseInstance', () => {
     expect(chooseInstance([waiting], demand)?.id).toBe('waiting');
   });
 
-  it('prefers the one with the fewest requests for its slots', () => {
+  it('prefers the instance with the fewest requests per slot', () => {
     const wide = view({ id: 'wide', requestCount: 3, parallel: 8 });
     const narrow = view({ id: 'narrow', requestCount: 1, parallel: 1 });
     expect(chooseInstance([narrow, wide], demand)?.id).toBe('wide');
   });
 
-  it('prefers, of those as busy, the one that has worked on most of the prompt, else the first', () => {
+  it('prefers, among equally busy instances, the one with the longest prompt prefix, else the first', () => {
     const first = view({ id: 'first', recentPrompts: ['user\nWhat is it?'] });
     const second = view({ id: 'second', recentPrompts: ['else', 'user\nTell me a story'] });
     const promptPrefix = 'user\nTell me a story\nassistant\nOnce';

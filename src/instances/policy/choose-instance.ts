@@ -3,7 +3,7 @@ import type { InstanceView } from './instance-view.ts';
 export interface Demand {
   readonly modelKey: string;
   readonly variantId: string;
-  /** Absent: any instance serves, whatever its context. */
+  /** Absent: that of an instance loaded by name, or at least the default. */
   readonly contextLength?: number;
   /** Beginning of the prompt, to find the instance that has most of it in its cache. */
   readonly promptPrefix?: string;
@@ -12,9 +12,9 @@ export interface Demand {
 const stateOrder = { ready: 0, loading: 1, waiting: 2, stopping: 3 } as const;
 
 /**
- * Chooses the instance that serves a demand; undefined: load one. A ready instance comes before one that loads;
- * then the one with the fewest requests per slot; then the one with the longest common beginning of the prompt;
- * then the first.
+ * Chooses the instance that serves a demand; undefined: load one. Prefers ready to loading instances,
+ * then the fewest requests per slot, then the longest common prefix of the prompt,
+ * then the first instance.
  */
 export function chooseInstance(
   instances: readonly InstanceView[],
@@ -47,7 +47,7 @@ function suits(instance: InstanceView, demand: Demand): boolean {
   return demand.contextLength === undefined || instance.contextLength === demand.contextLength;
 }
 
-/** Code units that two texts share at the beginning. */
+/** Length of the common prefix of two texts, in code units. */
 export function commonPrefixLength(one: string, other: string): number {
   const limit = Math.min(one.length, other.length);
   let length = 0;

@@ -20,11 +20,11 @@ describe('isLeftBehind', () => {
     [false, 'loaded by name', { isExplicit: true }],
     [false, 'of another model', { modelKey: 'a/c' }],
     [false, 'of another variant', { variantId: 'q4_0' }],
-  ])('is %s of one that is %s', (expected, _, changes) => {
+  ])('is %s for one that is %s', (expected, _, changes) => {
     expect(isLeftBehind(view(changes), demand)).toBe(expected);
   });
 
-  it('is false for a load by name, which makes a further instance', () => {
+  it('is false for a load by name, which creates another instance', () => {
     expect(isLeftBehind(view(), { ...demand, isExplicit: true })).toBe(false);
   });
 });
@@ -39,8 +39,8 @@ describe('isSuperseded', () => {
     [false, 'loaded by name', { ...other, isExplicit: true }],
     [false, 'pinned', { ...other, isPinned: true }],
     [false, 'without memory of this machine', { ...other, needsMemory: false }],
-    [false, 'in line itself', { ...other, state: 'waiting' as const }],
-  ])('is %s of one that is %s', (expected, _, changes) => {
+    [false, 'waiting itself', { ...other, state: 'waiting' as const }],
+  ])('is %s for one that is %s', (expected, _, changes) => {
     expect(isSuperseded(view(changes), demand)).toBe(expected);
   });
 
@@ -49,6 +49,6 @@ describe('isSuperseded', () => {
   });
 });
 
-it('isEvictable holds for busy ones too: they may go later', () => {
+it('isEvictable is true for busy instances too: they may be unloaded later', () => {
   expect(isEvictable(view({ requestCount: 1 }), demand)).toBe(true);
 });

@@ -6,23 +6,23 @@ export interface LoadDemand {
   readonly modelKey: string;
   readonly variantId: string;
   readonly purpose: Purpose;
-  /** Whether it is loaded by name, and not by a request that needs it. */
+  /** Whether it is loaded by name instead of just in time. */
   readonly isExplicit: boolean;
-  /** Whether it takes memory of this machine. */
+  /** Whether it uses memory of this machine. */
   readonly needsMemory: boolean;
   readonly estimatedBytes: number;
 }
 
-/** Whether an instance may be unloaded to make room for a load, at once or when it is idle. */
+/** Whether an instance may be unloaded for a load, at once or when it is idle. */
 export function isEvictable(instance: InstanceView, demand: LoadDemand): boolean {
   if (instance.state === 'waiting' || instance.isExplicit) return false;
-  // Pinning keeps a model loaded, not every context that a request once asked for.
+  // Pinning keeps a model loaded, not every context that a request once needed.
   return !instance.isPinned || (!demand.isExplicit && isSameModel(instance, demand));
 }
 
 /**
- * Whether a load leaves an idle instance of the same model with another context behind. It is unloaded then, so
- * that a client that requests ever new contexts holds no more of them than it uses.
+ * Whether a load supersedes an idle instance of the same model with another context. It is then unloaded, so
+ * that a client with varying contexts occupies only the instances that it uses.
  */
 export function isLeftBehind(instance: InstanceView, demand: LoadDemand): boolean {
   return (
@@ -34,7 +34,7 @@ export function isLeftBehind(instance: InstanceView, demand: LoadDemand): boolea
 }
 
 /**
- * Whether a load replaces an instance where only the last just-in-time model is kept (`models.autoEvict`). Chat
+ * Whether a load replaces an instance if only the last just-in-time model is kept (`models.autoEvict`). Chat
  * and embedding models do not replace each other: a client that searches its documents alternates between both.
  */
 export function isSuperseded(instance: InstanceView, demand: LoadDemand): boolean {

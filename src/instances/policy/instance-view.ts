@@ -1,28 +1,28 @@
 import type { Purpose } from '../purpose.ts';
 
-/** An instance as the scheduler's decisions see it: plain data, which they do not change. */
+/** An instance as immutable plain data, for the scheduler's policies. */
 export interface InstanceView {
   readonly id: string;
   readonly modelKey: string;
   readonly variantId: string;
   readonly purpose: Purpose;
   readonly contextLength: number;
-  /** Requests that run at once (slots). */
+  /** Number of slots: requests that run in parallel. */
   readonly parallel: number;
-  /** `waiting`: queued, holds no memory; `stopping`: holds its memory until its engine has ended. */
+  /** `waiting`: queued, uses no memory; `stopping`: uses its memory until its engine has ended. */
   readonly state: 'waiting' | 'loading' | 'ready' | 'stopping';
-  /** Whether it was loaded by name, and not by a request that needed it. */
+  /** Whether it was loaded by name instead of just in time. */
   readonly isExplicit: boolean;
-  /** Whether its model is in `models.pinned`. */
+  /** Whether `models.pinned` contains its model. */
   readonly isPinned: boolean;
-  /** Requests that run on it, wait for one of its slots, or wait for its load. */
+  /** Number of requests that run on it or wait for a slot or its load. */
   readonly requestCount: number;
-  /** Grows with every use; only the order counts. */
+  /** Increases with every use; only the order matters. */
   readonly lastUsedAt: number;
-  /** Whether it takes memory of this machine; only then it counts in the admission. */
+  /** Whether it uses memory of this machine; others are ignored by the admission. */
   readonly needsMemory: boolean;
   readonly estimatedBytes: number;
-  /** The part of `estimatedBytes` that is mapped from a file: the system counts it as available all the same. */
+  /** The part of `estimatedBytes` that is mapped from a file: the system still reports it as available. */
   readonly mappedBytes: number;
   /** Beginnings of its latest prompts. */
   readonly recentPrompts: readonly string[];

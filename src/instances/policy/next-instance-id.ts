@@ -1,4 +1,4 @@
-/** `key`, or the first of `key:2`, `key:3`, ... that is free. */
+/** `key`, or the first of `key:2`, `key:3`, ... that is not taken. */
 export function nextInstanceId(base: string, taken: ReadonlySet<string>): string {
   if (!taken.has(base)) return base;
   let number = 2;

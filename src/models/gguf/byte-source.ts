@@ -5,7 +5,7 @@ import { errorCode } from '../../error-code.ts';
 
 /** Bytes that can be read at any position: a file, or in tests a buffer. */
 export interface ByteSource {
-  /** For messages; never a whole path. */
+  /** Name for messages; never a full path. */
   readonly name: string;
   readonly sizeBytes: number;
   /** Fills `target` from `position` and returns the number of bytes read; fewer only at the end of the file. */
@@ -13,10 +13,10 @@ export interface ByteSource {
 }
 
 /**
- * Opens a file for `use` and closes it afterwards. Refuses pipes, sockets and devices without opening them, since that
- * may block without end.
+ * Opens a file for `use` and closes it afterwards. Rejects pipes, sockets and devices without opening them, since that
+ * may block forever.
  *
- * @throws HearthError `missing_file` or `corrupt_file`; and whatever `use` throws.
+ * @throws HearthError `missing_file` or `corrupt_file`; the errors of `use`.
  */
 export async function withFileSource<Result>(
   path: string,

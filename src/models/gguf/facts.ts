@@ -15,9 +15,9 @@ export interface GgufFacts {
   readonly kind: 'model' | 'projector' | 'part' | 'other';
   readonly fileType: number | null;
   readonly tensors: TensorTotals;
-  /** null for all but models. */
+  /** null except for models. */
   readonly model: GgufModelFacts | null;
-  /** null for all but projectors. */
+  /** null except for projectors. */
   readonly projector: ProjectorFacts | null;
 }
 
@@ -51,7 +51,7 @@ const architecturePattern = /^[\w.-]{1,64}$/;
 /**
  * Extracts the data that the library needs from a header.
  *
- * @throws HearthError `corrupt_file` where a key is missing that every engine requires.
+ * @throws HearthError `corrupt_file` if a key is missing that every engine requires.
  */
 export function ggufFacts(header: GgufHeader, fileName: string): GgufFacts {
   const { values } = header.metadata;
@@ -111,7 +111,7 @@ function modelFacts(
   };
 }
 
-/** The tokens around the gap, by their present names or their earlier ones. */
+/** The tokens around the gap, by their current or earlier names. */
 function hasInfillTokens({ values }: GgufMetadata): boolean {
   const names = [
     ['fim_pre', 'prefix'],

@@ -98,7 +98,7 @@ describe('parseGgufHeader on mutated headers', () => {
     60_000,
   );
 
-  /** Parses and checks what the parser kept, buffered and read. */
+  /** Parses, and checks the limits of kept, buffered and read bytes. */
   async function attempt(mutated: Buffer, sizeBytes: number): Promise<GgufHeader | HearthError> {
     const buffers = new Set<ArrayBufferLike>();
     let maxRead = 0;
@@ -130,7 +130,7 @@ describe('parseGgufHeader on mutated headers', () => {
   }
 });
 
-test('the kept data of a header full of long values stays within its bound', async () => {
+test('bounds the kept data of a header with many long values', async () => {
   const value = Buffer.alloc(200_000, 'v');
   const entries = Array.from({ length: 200 }, (_, index) => {
     const key = Buffer.from(`key.${index}`);

@@ -29,7 +29,7 @@ describe('readGgufHeader', () => {
     expect(header.dataOffset).toBe(40_640);
   });
 
-  test('skips tokens and merges but knows how many there are', async () => {
+  test('skips tokens and merges but counts them', async () => {
     const { metadata } = await readGgufHeader(starter, signal);
     expect(metadata.values.has('tokenizer.ggml.tokens')).toBe(false);
     expect(metadata.arrayLengths.get('tokenizer.ggml.tokens')).toBe(1280);
@@ -91,7 +91,7 @@ describe('readGgufHeader', () => {
     ['of 5 dimensions', () => withTensor({ shape: [32, 1, 1, 1, 1], type: 0 })],
     ['whole Q8_0 blocks', () => withTensor({ shape: [33], type: 8 })],
     ['a tensor name of 400', () => withTensor({ shape: [32], type: 0, name: 'x'.repeat(400) })],
-  ])('refuses a file that %s', async (reason, makeFile) => {
+  ])('rejects a file that %s', async (reason, makeFile) => {
     await expect(readBytes(makeFile())).rejects.toMatchObject({
       name: 'HearthError',
       code: 'corrupt_file',
@@ -99,7 +99,7 @@ describe('readGgufHeader', () => {
     });
   });
 
-  test('refuses counts that no file can hold before it makes room for them', async () => {
+  test('rejects impossible counts before allocating memory', async () => {
     const file = writeGguf({ metadata: plainModel });
     file.writeBigUInt64LE(2n ** 63n, 8);
     await expect(readBytes(file)).rejects.toThrow('announces 9223372036854776000 tensors');
@@ -108,20 +108,20 @@ describe('readGgufHeader', () => {
     await expect(readBytes(file)).rejects.toThrow('announces 1099511627776 metadata entries');
   });
 
-  test('refuses a metadata key that comes twice', async () => {
+  test('rejects a duplicate metadata key', async () => {
     const file = writeGguf({ metadata: { 'a.one': 1, 'a.two': 2 } });
     file.write('a.one', file.indexOf('a.two'));
     await expect(readBytes(file)).rejects.toThrow('has the metadata key "a.one" twice');
   });
 
-  test('refuses tensors that share their bytes', async () => {
+  test('rejects overlapping tensors', async () => {
     const tensors = ['one', 'two'].map((name) => ({ name, shape: [32], type: 0 }));
     const file = writeGguf({ metadata: plainModel, tensors });
     file.writeBigUInt64LE(0n, file.indexOf('two') + 3 + 4 + 8 + 4);
     await expect(readBytes(file)).rejects.toThrow('overlap');
   });
 
-  test('says which file is missing, without its folder', async () => {
+  test('names the missing file, without its folder', async () => {
     const read = readGgufHeader(join(folder.path, 'gone.gguf'), signal);
     await expect(read).rejects.toMatchObject({
       code: 'missing_file',
@@ -129,11 +129,11 @@ describe('readGgufHeader', () => {
     });
   });
 
-  test('refuses a folder', async () => {
+  test('rejects a folder', async () => {
     await expect(readGgufHeader(folder.path, signal)).rejects.toThrow('is not a regular file');
   });
 
-  test('does not read a sparse file of strings without end', async () => {
+  test('does not read a sparse file of strings forever', async () => {
     const file = writeGguf({ metadata: { 'a.tokens': ['x'] } });
     const length = file.indexOf('a.tokens') + 'a.tokens'.length + 8;
     file.writeBigUInt64LE(2n ** 36n, length);

@@ -19,7 +19,7 @@ const defaultAlignment = 32;
 
 /**
  * Reads the header of a GGUF file (versions 2 and 3, little endian) within `ggufLimits`, and checks that
- * the file is long enough for the tensors it announces. Source: the GGUF specification in ggml's docs.
+ * the file is long enough for its declared tensors. Source: the GGUF specification in ggml's docs.
  *
  * @throws HearthError `missing_file`, or `corrupt_file` with the file's name and the reason;
  *   the signal's reason when aborted.
@@ -69,7 +69,7 @@ function readVersion(reader: WindowReader): 2 | 3 {
   throw reader.fault(`is of the unknown GGUF version ${version}; versions 2 and 3 are read`);
 }
 
-/** The first file of a split model may hold metadata only. */
+/** The first file of a split model may contain only metadata. */
 function isSplit(metadata: GgufMetadata): boolean {
   const parts = metadata.values.get('split.count');
   return typeof parts === 'number' && parts > 1;

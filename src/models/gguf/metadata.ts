@@ -5,9 +5,9 @@ import type { WindowReader } from './window-reader.ts';
 export type GgufValue = string | number | boolean | readonly number[];
 
 export interface GgufMetadata {
-  /** Scalars and short arrays of numbers; long values are left out. Booleans in arrays are 0 and 1. */
+  /** Scalars and short arrays of numbers; long values are omitted. Booleans in arrays are 0 and 1. */
   readonly values: ReadonlyMap<string, GgufValue>;
-  /** Number of items of each array, also of those that were left out. */
+  /** Number of items of each array, including omitted ones. */
   readonly arrayLengths: ReadonlyMap<string, number>;
 }
 
@@ -116,7 +116,7 @@ async function readArray(
   return Array.from({ length }, () => type.read(reader.readBytes(type.bytes)));
 }
 
-/** Skips the items of an array. Waits only at the end of a window, since there may be millions of items. */
+/** Skips the items of an array. Awaits only at the end of a window, since there may be millions of items. */
 async function skipItems(reader: WindowReader, itemType: number, length: number): Promise<void> {
   if (itemType !== stringType) {
     reader.skip(length * numberType(reader, itemType).bytes);

@@ -38,7 +38,7 @@ export function ggufModels(
   });
 }
 
-/** Names that would do as the second half of the key, best first. */
+/** Candidates for the second half of the key, best first. */
 function modelNames(
   { name, isCollection = false }: ScannedRepository,
   base: string,
@@ -128,7 +128,7 @@ function projectorSizes(projector: GgufFile | null): ModelEntry['projector'] {
 /** Most are published in f16, which every backend runs fast. */
 const projectorPreference = ['F16', 'BF16', 'Q8_0', 'F32'];
 
-/** The projectors of this model alone, and those from which it takes the best. */
+/** The projectors of this model only, and those to choose the best from. */
 function projectorsFor(
   { isCollection = false }: ScannedRepository,
   base: string,
@@ -172,7 +172,7 @@ const scales = [
   { unit: 'K', size: 1e3 },
 ];
 
-/** A number of parameters the way models are named: `135M`, `7.2B`, `70B`; null for zero. */
+/** Formats a number of parameters as in model names: `135M`, `7.2B`, `70B`; null for zero. */
 export function parameterLabel(parameterCount: number): string | null {
   const scale = scales.find(({ size }) => parameterCount >= size);
   if (scale === undefined) return parameterCount > 0 ? String(parameterCount) : null;

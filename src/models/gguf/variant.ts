@@ -29,7 +29,7 @@ export function variantKey({ file, name }: GgufFile): string {
   return `${dirname(file.path)}/${stem}`;
 }
 
-/** Joins the parts of a variant, or returns the reason why they are unusable. */
+/** Joins the parts of a variant, or returns the reason if they are unusable. */
 export function joinVariant(files: readonly GgufFile[]): GgufVariant | ModelFault {
   const parts = files.toSorted((left, right) => partNumber(left) - partNumber(right));
   const [first] = parts;
@@ -95,7 +95,7 @@ function sumTensors(all: readonly TensorTotals[]): TensorTotals {
   };
 }
 
-/** Rounded to two digits after the point. */
+/** Rounded to two decimals. */
 function bitsPerWeight({ bytes, parameterCount }: TensorTotals): number {
   return parameterCount === 0 ? 0 : Math.round((bytes * 800) / parameterCount) / 100;
 }

@@ -2,12 +2,12 @@ import type { HearthError } from '../../contract/errors.ts';
 import { corruptFile, type ByteSource } from './byte-source.ts';
 import { ggufLimits } from './limits.ts';
 
-/** Large enough for the longest string that is kept, so that a value never spans two windows. */
+/** At least the length of the longest kept string, so that no value spans two windows. */
 const windowBytes = ggufLimits.keptStringBytes;
 const twoToThe32 = 2 ** 32;
 
 /**
- * Reads a file forwards through one window of fixed size, whatever the file claims about itself. Callers request bytes
+ * Reads a file forward through one window of fixed size, independent of the file's claims. Callers request bytes
  * with `need` and then read them synchronously.
  */
 export class WindowReader {
@@ -47,13 +47,13 @@ export class WindowReader {
     if (bytesRead < byteCount) throw this.fault('got shorter while it was read');
   }
 
-  /** @throws HearthError `corrupt_file` unless that many bytes of header can follow. */
+  /** @throws HearthError `corrupt_file` unless the header can have that many more bytes. */
   assertRemaining(byteCount: number): void {
     if (byteCount <= this.#limit - this.#position) return;
     throw this.fault(
       this.#limit < this.#source.sizeBytes
         ? `has a header of more than ${this.#limit} bytes`
-        : `is truncated: its header goes on after its end at byte ${this.#source.sizeBytes}`,
+        : `is truncated: its header continues after its end at byte ${this.#source.sizeBytes}`,
     );
   }
 
@@ -70,7 +70,7 @@ export class WindowReader {
     return this.#window.readUInt32LE(this.#advance(4));
   }
 
-  /** A 64-bit count or offset; it loses precision above 2^53, where every bound refuses it. */
+  /** A 64-bit count or offset; it loses precision above 2^53, which exceeds every limit. */
   readUint64(): number {
     const low = this.readUint32();
     return this.readUint32() * twoToThe32 + low;
@@ -81,7 +81,7 @@ export class WindowReader {
     return this.#window.toString('utf8', start, start + byteCount);
   }
 
-  /** The next bytes, for reading a number of any kind; valid until the next `need`. */
+  /** The next bytes, for reading any kind of number; valid until the next `need`. */
   readBytes(byteCount: number): Buffer {
     const start = this.#advance(byteCount);
     return this.#window.subarray(start, start + byteCount);
@@ -91,7 +91,7 @@ export class WindowReader {
     return corruptFile(this.#source.name, reason);
   }
 
-  /** Returns the position in the window where the bytes start. */
+  /** Returns the position in the window of the first byte. */
   #advance(byteCount: number): number {
     const start = this.#position - this.#windowStart;
     this.#position += byteCount;

@@ -10,9 +10,9 @@ import { isPrintable } from '../printable-text.ts';
 import type { ImportSource } from './import-source.ts';
 
 /**
- * The model that a GGUF file is, with all parts beside it where it is split.
+ * Finds the model of a GGUF file, with all parts if it is split.
  *
- * @param repo Where it goes; a projector must have it.
+ * @param repo Target repository; required for a projector.
  * @throws HearthError `missing_file` or `corrupt_file`, `invalid_value`.
  */
 export async function findInFile(
@@ -29,7 +29,7 @@ export async function findInFile(
   };
 }
 
-/** A repository's name made of a file's. */
+/** Derives a repository name from a file name. */
 export function repositoryNameFrom(base: string): string {
   const name = folderNameFrom(base);
   return name === '' ? 'model' : name;

@@ -14,9 +14,9 @@ import { parseModelFileName } from '../model-file-name.ts';
 const maxDepth = 4;
 
 /**
- * Every model in a folder and the folders below it: GGUF files with their variants, parts and projectors,
- * and MLX folders whole. A folder `<publisher>/<repository>` gives the model its names; of files that lie
- * in the folder itself the file's name does.
+ * Finds every model in a folder and its subfolders: GGUF files with their variants, parts and projectors,
+ * and complete MLX folders. A folder `<publisher>/<repository>` determines the names of the model; files
+ * directly in the folder are named after themselves.
  *
  * @throws the signal's reason when aborted.
  */
@@ -41,7 +41,7 @@ async function findRepositories(
 ): Promise<string[]> {
   if (depth > maxDepth) return [];
   const real = await realpath(folder);
-  // Links may lead in circles.
+  // Links may form cycles.
   if (seen.has(real)) return [];
   seen.add(real);
   const content = await readFolder(folder, (_, error) => {
@@ -50,7 +50,7 @@ async function findRepositories(
   const below = await subfolders(content);
   const found: string[] = [];
   if (holdsWeights(content)) {
-    // What is one folder below belongs to it; what is two below does not.
+    // Direct subfolders belong to it; deeper ones do not.
     for (const { path } of below)
       for (const deeper of await subfolders(await readFolder(path, () => undefined)))
         found.push(...(await findRepositories(deeper.path, start, seen, depth + 2)));
@@ -64,7 +64,7 @@ async function findRepositories(
   return found;
 }
 
-/** The folder that holds publishers: the last one on the way that is called `models`, else where it starts. */
+/** The folder that contains publishers: the last folder named `models` on the path, else the first folder. */
 function libraryAbove(folder: string, start: string): string {
   const parts = folder.split(sep);
   const index = parts.map((part) => part.toLowerCase()).lastIndexOf('models');
@@ -80,7 +80,7 @@ interface Place {
   readonly repo: string | null;
 }
 
-/** What the path of a repository says. */
+/** The names in the path of a repository. */
 function placeOf(repository: string, start: string): Place {
   const inLibrary = pathBelow(libraryAbove(repository, start), repository);
   const below = pathBelow(start, repository);
@@ -135,7 +135,7 @@ function defaultName({ files }: RepositoryModel): string {
   return repositoryNameFrom(parseModelFileName(files[0]?.name ?? '').base);
 }
 
-/** All files of an MLX folder and of the folders right below it, GGUF files left out. */
+/** All files of an MLX folder and its direct subfolders, except GGUF files. */
 async function filesAround(folder: string): Promise<string[]> {
   const own = await readFolder(folder, () => undefined);
   const inner = (await subfolders(own)).map(({ path }) => readFolder(path, () => undefined));

@@ -33,7 +33,7 @@ async function filesIn(folder: string): Promise<string[]> {
 }
 
 describe('a folder', () => {
-  test('of publishers and repositories keeps its names', async () => {
+  test('keeps the names of publishers and repositories', async () => {
     await put('from/acme/Fine-GGUF/Fine-Q4_0.gguf');
     await put('from/acme/Fine-GGUF/Fine-Q8_0.gguf');
     await put('from/acme/Fine-GGUF/mmproj-F16.gguf', projector);
@@ -55,12 +55,12 @@ describe('a folder', () => {
     ['models/acme/Fine-GGUF', 'acme/fine'],
     ['models/acme', 'acme/fine'],
     ['', 'acme/fine'],
-  ])('%j says who published it where it lies below models', async (folder, key) => {
+  ])('%j says who published it if it lies below models', async (folder, key) => {
     await put('models/acme/Fine-GGUF/Fine-Q8_0.gguf');
     expect(await run(folder)).toMatchObject({ keys: [key] });
   });
 
-  test('with files of many models names each after its file', async () => {
+  test('with files of many models: names each model after its file', async () => {
     await put('from/cat-Q8_0.gguf');
     await put('from/dog-Q4_0.gguf');
     await put('from/dog-Q8_0.gguf');
@@ -89,7 +89,7 @@ describe('a folder', () => {
     ]);
   });
 
-  test.each(['move', 'hardlink', 'symlink'] as const)('comes by %s too', async (how) => {
+  test.each(['move', 'hardlink', 'symlink'] as const)('is imported by %s too', async (how) => {
     await put('from/acme/fine/fine-Q8_0.gguf');
     await put('from/acme/fine/mmproj-F16.gguf', projector);
     expect((await run('from', { how })).keys).toEqual(['acme/fine']);
@@ -97,7 +97,7 @@ describe('a folder', () => {
     expect(await readdir(join(modelsFolder, 'acme/fine'))).toHaveLength(2);
   });
 
-  test('imports files deeper than the weights in it', async () => {
+  test('includes files below the weights', async () => {
     await put('from/loose-Q8_0.gguf');
     await put('from/inner/other-Q8_0.gguf');
     await put('from/acme/fine/fine-Q8_0.gguf');
@@ -105,7 +105,7 @@ describe('a folder', () => {
     expect(keys).toEqual(['local/loose', 'local/other', 'acme/fine']);
   });
 
-  test('leaves out what cannot be used and what is there already, and reports it', async () => {
+  test('skips unusable and existing models, and reports them', async () => {
     await put('from/good-Q8_0.gguf');
     await put('from/inner/bad-Q8_0.gguf', 'junk');
     const first = await run('from');
@@ -126,7 +126,7 @@ describe('a folder', () => {
     await expect(run('from/good-Q8_0.gguf')).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test('brings no half of a model: one file in the way keeps all out', async () => {
+  test('imports no part of a model if one file exists', async () => {
     await put('from/acme/fine/fine-Q8_0.gguf');
     await put('from/acme/fine/mmproj-F16.gguf', projector);
     await put('library/acme/fine/mmproj-F16.gguf', 'mine');
@@ -136,7 +136,7 @@ describe('a folder', () => {
     expect(await filesIn(join(home, 'from'))).toHaveLength(2);
   });
 
-  test('that is stopped leaves whole models only', async () => {
+  test('leaves only complete models when stopped', async () => {
     const stop = new AbortController();
     await put('from/acme/one/one-Q8_0.gguf');
     await put('from/acme/two/two-Q8_0.gguf');
@@ -161,7 +161,7 @@ describe('a folder', () => {
     expect(seen.toSorted((left, right) => left - right)).toEqual(seen);
   });
 
-  test('without models, or with too many for one name, is refused', async () => {
+  test('is rejected without models, or with too many for one name', async () => {
     await mkdir(join(home, 'empty'));
     await expect(run('empty')).rejects.toMatchObject({
       code: 'invalid_value',
@@ -179,7 +179,7 @@ describe('a folder', () => {
     await expect(stat(modelsFolder)).rejects.toThrow('ENOENT');
   });
 
-  test('gives names that are fit for a folder', async () => {
+  test('results in valid folder names', async () => {
     await put('from/we:ird@x/re*po/a.gguf');
     expect((await run('from')).keys).toEqual(['we-ird-x/re-po']);
   });

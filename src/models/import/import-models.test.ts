@@ -59,7 +59,7 @@ describe('a file', () => {
     expect((await readFile(target)).equals(await readFile(file))).toBe(true);
   });
 
-  test('gives the key under which the library finds the model', async () => {
+  test('returns the key of the model in the library', async () => {
     await run(await putModel('cat-Q8_0.gguf'), { publisher: 'Acme', repo: 'Pets-GGUF' });
     const { key } = await run(await putModel('dog-Q8_0.gguf'), {
       publisher: 'Acme',
@@ -74,14 +74,14 @@ describe('a file', () => {
     expect((await library.find(key)).model.key).toBe(key);
   });
 
-  test('tells how far it is', async () => {
+  test('reports progress', async () => {
     const seen: { copiedBytes: number; totalBytes: number }[] = [];
     const file = 'models/starter/starter-chat/starter-chat-q8_0.gguf';
     await run(file, { onProgress: (progress) => seen.push(progress) });
     expect(seen.at(-1)).toEqual({ copiedBytes: 3_131_840, totalBytes: 3_131_840 });
   });
 
-  test('brings all parts of a split model', async () => {
+  test('imports all parts of a split model', async () => {
     await putModel('big-00001-of-00002.gguf', { 'split.count': 2 });
     const second = await putModel('big-00002-of-00002.gguf', { 'split.no': 1 });
     expect(await run(second)).toEqual({ key: 'local/big' });
@@ -120,13 +120,13 @@ describe('a file', () => {
     await expect(stat(modelsFolder)).rejects.toThrow('ENOENT');
   });
 
-  test('refuses a file that is not there, and a split model that is not whole', async () => {
+  test('rejects a missing file, and an incomplete split model', async () => {
     await expect(run(join(home, 'gone.gguf'))).rejects.toMatchObject({ code: 'missing_file' });
     const part = await putModel('big-00001-of-00002.gguf', { 'split.count': 2 });
     await expect(run(part)).rejects.toThrow('is split in 2 parts, and 1 are there');
   });
 
-  test('asks where a projector belongs, and puts it there', async () => {
+  test('requires the repository of a projector', async () => {
     const file = await putModel('mmproj-F16.gguf', { 'general.architecture': 'clip' });
     await expect(run(file)).rejects.toMatchObject({ code: 'invalid_value', field: 'repo' });
     await run(await putModel('see-Q8_0.gguf'));
@@ -147,7 +147,7 @@ describe('a file', () => {
     'c:',
     ' x',
     'x'.repeat(129),
-  ])('refuses the name %j', async (name) => {
+  ])('rejects the name %j', async (name) => {
     const file = await putModel('fine.gguf');
     for (const param of ['publisher', 'repo'])
       await expect(run(file, { [param]: name })).rejects.toMatchObject({
@@ -157,7 +157,7 @@ describe('a file', () => {
     await expect(stat(modelsFolder)).rejects.toThrow('ENOENT');
   });
 
-  test('makes a folder name of whatever the file is called', async () => {
+  test('derives a folder name from any file name', async () => {
     await mkdir(join(home, 'odd'));
     expect(await run(await putModel('odd/.a@b: c-Q8_0.gguf'))).toEqual({ key: 'local/a-b- c' });
     expect(await run(await putModel('odd/Q8_0.gguf'))).toEqual({ key: 'local/model' });

@@ -11,38 +11,38 @@ import type { FoundSources, ImportSource, LeftOutFile } from './import-source.ts
 import { placeFiles, type PlacingMethod } from './place-files.ts';
 
 export interface ImportOptions {
-  /** A GGUF file (of a split model any part), or a folder with any number of models. */
+  /** A GGUF file (any part of a split model), or a folder with any number of models. */
   readonly path: string;
   readonly modelsFolder: string;
-  /** By default from the path, else `local`. */
+  /** Defaults to the publisher in the path, else `local`. */
   readonly publisher?: string;
-  /** By default from the path, else the file's name without its quantization; for one model only. */
+  /** Defaults to the name in the path, else the file name without quantization; only valid for a single model. */
   readonly repo?: string;
   readonly how: PlacingMethod;
   readonly signal: AbortSignal;
-  /** Called while bytes are copied; over all models. */
+  /** Called while bytes are copied, with totals over all models. */
   readonly onProgress?: (progress: { copiedBytes: number; totalBytes: number }) => void;
 }
 
 export interface ImportResult {
-  /** Keys of the imported models; empty where everything in a folder was skipped. */
+  /** Keys of the imported models; empty if everything in a folder was skipped. */
   readonly keys: readonly string[];
   /** Files of a folder that were not imported, with the reason. */
   readonly leftOut: readonly LeftOutFile[];
 }
 
-/** Where a model's files go. */
+/** The target of a model's files. */
 interface Destination extends ImportSource {
   readonly publisher: string;
   readonly folder: string;
 }
 
 /**
- * Brings models into the library, after a look at their headers; each whole or not at all. A model of a
- * folder that the library has already is left out, so that an import that was stopped can be run again.
+ * Imports models into the library after checking their headers. Each is imported completely or not at all. A model of a
+ * folder that is already in the library is skipped, so that an interrupted import can be repeated.
  *
  * @throws HearthError `missing_file` or `corrupt_file`, `invalid_value` for a name or a folder without
- *   models, `conflict` where the library has the files already, `insufficient_disk`; the signal's reason
+ *   models, `conflict` if the library has the files already, `insufficient_disk`; the signal's reason
  *   when aborted.
  */
 export async function importModels(options: ImportOptions): Promise<ImportResult> {
@@ -84,7 +84,7 @@ export async function importModels(options: ImportOptions): Promise<ImportResult
   return { keys, leftOut };
 }
 
-/** @throws HearthError also where there is nothing to import. */
+/** @throws HearthError, also if there is nothing to import. */
 async function findSources({ path, repo, signal }: ImportOptions): Promise<FoundSources> {
   const whole = resolve(path);
   const isFolder = (await stat(whole).catch(() => null))?.isDirectory() === true;
@@ -135,7 +135,7 @@ async function sumBytes(destinations: readonly Destination[]): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** The name depends on what else lies in the folder. */
+/** The name depends on the other files of the folder. */
 async function findKey(
   { publisher, repo, folder, files }: Destination,
   signal: AbortSignal,

@@ -1,17 +1,17 @@
 import type { HearthError } from '../../contract/errors.ts';
 
-/** One model as it lies somewhere, to be imported whole or not at all. */
+/** One model to import, completely or not at all. */
 export interface ImportSource {
-  /** null where its place does not say. */
+  /** null if its path does not contain it. */
   readonly publisher: string | null;
   readonly repo: string;
-  /** Absolute paths with the places that they get in the repository's folder. */
+  /** Absolute paths with their target paths in the repository's folder. */
   readonly files: readonly { readonly path: string; readonly target: string }[];
 }
 
-/** A file that is not a model that can be imported. */
+/** A file that can't be imported as a model. */
 export interface LeftOutFile {
-  /** Its path in the folder that is imported. */
+  /** Its path relative to the imported folder. */
   readonly name: string;
   readonly error: HearthError;
 }

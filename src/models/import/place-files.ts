@@ -19,15 +19,15 @@ export interface FilePlacing {
 interface PlacingOptions {
   readonly how: PlacingMethod;
   readonly signal: AbortSignal;
-  /** Called with the bytes copied since the last call; not called where nothing is copied. */
+  /** Called with the bytes copied since the last call; not called if nothing is copied. */
   readonly onCopied: (bytes: number) => void;
 }
 
 /**
- * Puts files where they belong, all or none, and never over another one. What takes time is done beside the
- * targets first, under hidden names; sources that are moved go last.
+ * Places all files or none, and never replaces an existing file. Slow copies are made next to the
+ * targets under hidden names first; moved sources are deleted last.
  *
- * @throws HearthError `conflict` where a target exists; `invalid_value` for a hard link to another disk;
+ * @throws HearthError `conflict` if a target exists; `invalid_value` for a hard link to another disk;
  *   `insufficient_disk`; the signal's reason when aborted.
  */
 export async function placeFiles(
@@ -84,7 +84,7 @@ async function place(
   }
 }
 
-/** Whether a file can get a second name in a folder. */
+/** Whether a file can be hard-linked into a folder. */
 async function areOnOneDisk(source: string, folder: string): Promise<boolean> {
   const probe = join(folder, `.${randomUUID()}.part`);
   try {
@@ -120,7 +120,7 @@ async function copyBeside(
   await flushToDisk(copy);
 }
 
-/** A move deletes its source, so the copy has to be on the disk by then. */
+/** A move deletes its source, so the copy must be flushed to disk before. */
 async function flushToDisk(path: string): Promise<void> {
   const handle = await open(path, 'r+');
   try {

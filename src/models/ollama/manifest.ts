@@ -3,7 +3,7 @@ import { corruptFile } from '../gguf/byte-source.ts';
 import { readJsonFile } from '../read-json-file.ts';
 import type { ScannedFile } from '../scanned-file.ts';
 
-/** The files of a tag, by their names in the folder of blobs. */
+/** The files of a tag, by name in the folder of blobs. */
 export interface OllamaManifest {
   readonly modelBlob: string;
   readonly projectorBlob: string | null;
@@ -31,8 +31,8 @@ const mediaTypes = {
 } as const;
 
 /**
- * Reads a tag's manifest (an image manifest of the OCI whose layers have media types of Ollama); null where
- * the weights are not a GGUF file, such as for a model that runs elsewhere.
+ * Reads a tag's manifest (an image manifest of the OCI whose layers have media types of Ollama); null if
+ * the weights are not a GGUF file, such as for a cloud model.
  *
  * @throws HearthError `corrupt_file` or `missing_file`.
  */
@@ -48,7 +48,7 @@ export async function readOllamaManifest(
   const [modelBlob, ...furtherParts] = blobs('model');
   if (modelBlob === undefined) return null;
   if (furtherParts.length > 0) throw corruptFile(name, 'names weights in several parts');
-  // Without the adapter the base model would give other answers.
+  // Without the adapter, the base model would answer differently.
   if (blobs('adapter').length > 0) throw corruptFile(name, 'names an adapter');
   return { modelBlob, projectorBlob: blobs('projector')[0] ?? null };
 }

@@ -15,9 +15,9 @@ import { readOllamaManifest, type OllamaManifest } from './manifest.ts';
 
 export interface OllamaStores {
   /**
-   * The models of a store: `manifests/<host>/<namespace>/<model>/<tag>`, with their files in `blobs/`. Each
-   * tag is a file named as publishers name theirs, `<model>-<tag>.gguf`, or `<model>.gguf` for `latest`, so
-   * that tags that differ in the quantization only become variants of one model.
+   * Finds the models of a store: `manifests/<host>/<namespace>/<model>/<tag>`, with their files in `blobs/`. Each
+   * tag becomes a file with a conventional name, `<model>-<tag>.gguf`, or `<model>.gguf` for `latest`, so
+   * that tags that differ only in the quantization become variants of one model.
    */
   scan(root: ModelRoot, reportUnreadable: ReportUnreadable): Promise<ScannedRepository[]>;
   /** Drops the manifests that were not used since the last call. */
@@ -26,7 +26,7 @@ export interface OllamaStores {
 
 type ManifestCache = FactsCache<ScannedFile, OllamaManifest | null>;
 
-/** Reads stores of Ollama. Reads a manifest again only when it has changed. */
+/** Reads stores of Ollama. Rereads a manifest only when it has changed. */
 export function createOllamaStores(signal: AbortSignal): OllamaStores {
   const manifests: ManifestCache = createFactsCache((file) => readOllamaManifest(file, signal));
   return {
@@ -83,7 +83,7 @@ async function scanTags(
   return withoutDoubles(files);
 }
 
-/** Prefers the name with the quantization where one file of a model has two names. */
+/** Prefers the name with the quantization if one file of a model has two names. */
 function withoutDoubles(files: readonly ScannedFile[]): ScannedFile[] {
   const parsed = files.map((file) => ({ file, name: parseModelFileName(file.name) }));
   const same = groupBy(parsed, ({ file, name }) => `${file.path}\n${name.base.toLowerCase()}`);

@@ -30,7 +30,7 @@ const names = new Set([
   'vocab.txt',
 ]);
 
-/** Whether a file is one that hubs keep beside weights, and of no use without them. */
+/** Whether a file accompanies weights on hubs and is useless without them. */
 export function isCompanionFile(name: string): boolean {
   const lowered = name.toLowerCase();
   return names.has(lowered) || lowered.endsWith('.safetensors.index.json');

@@ -9,9 +9,9 @@ export interface Removal {
   /** null for the whole model. */
   readonly variantId: string | null;
   readonly repository: ScannedRepository;
-  /** The model's own files. Those without which it is not listed come first. */
+  /** The model's own files. Files without which the library does not list it come first. */
   readonly files: readonly string[];
-  /** Whether no other model is left in the repository. */
+  /** Whether the repository has no other model. */
   readonly leavesNoModel: boolean;
 }
 
@@ -24,11 +24,11 @@ export interface RemovalCandidate {
 }
 
 /**
- * Which files go with a model, or with one variant of it; its projector goes with the last variant. Files
- * that another model uses stay.
+ * Lists the files to remove with a model, or with one variant; the projector is removed with the last variant. Files
+ * that another model uses are kept.
  *
  * @throws HearthError `conflict` for a model that is not in Hearth's own folder; `model_not_found` for a
- *   variant that is not there.
+ *   variant that does not exist.
  */
 export function planRemoval(candidate: RemovalCandidate, variantId: string | null): Removal {
   const { key, model, repository, others } = candidate;
@@ -75,7 +75,7 @@ function assertOwned(key: string, { root }: ScannedRepository): void {
     );
 }
 
-/** The files of each variant, by its id; those that can't be used too. */
+/** The files of each variant, by its id, including unusable ones. */
 function variantsOf({ entry, faults }: RepositoryModel): ReadonlyMap<string, readonly string[]> {
   const variants = new Map<string, readonly string[]>();
   for (const { id, files } of entry?.variants ?? []) variants.set(id, files);

@@ -6,12 +6,12 @@ import { isCompanionFile } from './companion-file.ts';
 import type { Removal } from './plan-removal.ts';
 
 /**
- * Removes the files of a model and the folders that are empty then, and never anything outside of the models folder: a
- * link is removed, not its target. With the last model of a repository it also removes the files that hubs keep beside
- * weights; all others stay. Ignores files that do not exist any more.
+ * Removes the files of a model and folders that become empty, never anything outside the models
+ * folder: for a link, only the link itself. With the last model of a repository also removes the files that hubs keep
+ * beside weights; all others stay. Missing files are not an error.
  *
- * @returns The freed bytes.
- * @throws HearthError `conflict` where a folder on the way is a link to elsewhere, or the system forbids it.
+ * @returns the number of freed bytes.
+ * @throws HearthError `conflict` if a folder on the way is a link elsewhere, or the system forbids it.
  */
 export async function removeFiles(removal: Removal): Promise<number> {
   const { files, leavesNoModel, repository } = removal;
@@ -36,7 +36,7 @@ export async function removeFiles(removal: Removal): Promise<number> {
   return freedBytes;
 }
 
-/** Following a link out of the models folder would delete files of other programs. */
+/** Following a link out of the models folder would delete files of another program. */
 async function assertInside(folder: string, { key, repository }: Removal): Promise<void> {
   const { root } = repository;
   const expected = join(await realpath(root.folder), relative(root.folder, folder));
@@ -55,7 +55,7 @@ async function findCompanions(folder: string): Promise<string[]> {
   return names.filter(isCompanionFile).map((name) => join(folder, name));
 }
 
-/** @returns its size, where nothing else holds the bytes. */
+/** @returns its size, or 0 if another hard link exists. */
 async function removeFile(path: string): Promise<number> {
   try {
     const found = await lstat(path);
@@ -80,7 +80,7 @@ async function isLink(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => null))?.isSymbolicLink() === true;
 }
 
-/** A folder that holds something, or can't be removed, does no harm; the folder above stays in any case. */
+/** A folder that is not empty or can't be removed is left; its parent then stays as well. */
 async function removeIfEmpty(folder: string, above: string): Promise<void> {
   if (folder !== above) await rmdir(folder).catch(() => undefined);
 }

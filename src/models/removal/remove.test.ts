@@ -40,7 +40,7 @@ const files = async () =>
     .toSorted();
 
 describe('a whole model', () => {
-  test('goes with its variants, parts, projectors and what hubs keep beside them', async () => {
+  test('is removed with its variants, parts, projectors and companion files', async () => {
     await put('acme/see-GGUF/see-Q4_0.gguf');
     await put(
       'acme/see-GGUF/big/see-Q8_0-00001-of-00002.gguf',
@@ -57,20 +57,20 @@ describe('a whole model', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('frees what its files took', async () => {
+  test('frees the space of its files', async () => {
     await put('acme/fine/fine-Q8_0.gguf');
     await put('acme/fine/README.md', '12345');
     expect(await remove('fine')).toEqual({ name: 'acme/fine', freedBytes: bytes.length + 5 });
   });
 
-  test('leaves files of the user, and so the folder', async () => {
+  test('keeps files of the user, and so the folder', async () => {
     await put('acme/fine/fine.gguf');
     await put('acme/fine/notes.txt', 'mine');
     await remove('acme/fine');
     expect(await files()).toEqual(['acme/fine/notes.txt']);
   });
 
-  test('leaves the other models of its folder, and what they share', async () => {
+  test('keeps the other models of its folder, and shared files', async () => {
     await put('acme/pets/cat-Q8_0.gguf');
     await put('acme/pets/dog-Q8_0.gguf');
     await put('acme/pets/mmproj-cat-F16.gguf', projector);
@@ -84,7 +84,7 @@ describe('a whole model', () => {
     ]);
   });
 
-  test('of MLX goes with its folder', async () => {
+  test('of MLX is removed with its folder', async () => {
     await put('acme/mlx/config.json', JSON.stringify({ model_type: 'qwen3' }));
     await put('acme/mlx/model.safetensors', 'x'.repeat(100));
     await put('acme/mlx/model.safetensors.index.json', '{}');
@@ -94,7 +94,7 @@ describe('a whole model', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('goes also where it cannot be read', async () => {
+  test('is removed even if it cannot be read', async () => {
     await put('acme/bad/bad-Q8_0.gguf', 'junk');
     await put('acme/half/half-00001-of-00003.gguf');
     await put('acme/half/half-00002-of-00003.gguf', writeGguf({ metadata: { 'split.no': 1 } }));
@@ -105,7 +105,7 @@ describe('a whole model', () => {
 });
 
 describe('a variant', () => {
-  test('goes alone; with the last one the projector goes too', async () => {
+  test('is removed alone; the last one with the projector', async () => {
     await put('acme/see/see-Q4_0.gguf', q4);
     await put('acme/see/see-Q8_0.gguf', q8);
     await put('acme/see/mmproj-F16.gguf', projector);
@@ -116,14 +116,14 @@ describe('a variant', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('that is broken goes alone', async () => {
+  test('is removed alone if it is broken', async () => {
     await put('acme/fine/fine-Q4_0.gguf', 'junk');
     await put('acme/fine/fine-Q8_0.gguf');
     await remove('acme/fine@q4_0');
     expect(await files()).toEqual(['acme/fine/fine-Q8_0.gguf']);
   });
 
-  test('that is not there leaves all', async () => {
+  test('that does not exist removes nothing', async () => {
     await put('acme/fine/fine-Q8_0.gguf');
     await expect(remove('acme/fine@q2_k')).rejects.toMatchObject({ code: 'model_not_found' });
     expect(await files()).toHaveLength(1);
@@ -131,7 +131,7 @@ describe('a variant', () => {
 });
 
 describe('links', () => {
-  test('go alone and free nothing', async () => {
+  test('are removed alone and free nothing', async () => {
     const outside = join(home, 'outside.gguf');
     await writeFile(outside, bytes);
     await mkdir(join(folder, 'acme/soft'), { recursive: true });
@@ -144,7 +144,7 @@ describe('links', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('to a repository elsewhere: the link goes, the files stay', async () => {
+  test('to a repository elsewhere are removed without its files', async () => {
     await mkdir(join(home, 'elsewhere'));
     await writeFile(join(home, 'elsewhere/fine.gguf'), bytes);
     await mkdir(join(folder, 'acme'));
@@ -154,7 +154,7 @@ describe('links', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('to more than the model that is to go: nothing goes', async () => {
+  test('to more than the removed model prevent the removal', async () => {
     await mkdir(join(home, 'elsewhere/fine'), { recursive: true });
     await writeFile(join(home, 'elsewhere/fine/cat-Q8_0.gguf'), q8);
     await symlink(join(home, 'elsewhere'), join(folder, 'acme'));
@@ -171,7 +171,7 @@ describe('links', () => {
 });
 
 describe('a removal', () => {
-  test('does not happen where the caller objects', async () => {
+  test('is prevented by an error of assertUnused', async () => {
     await put('acme/Fine-GGUF/fine-Q8_0.gguf');
     const seen: PlannedRemoval[] = [];
     const objection = library().remove('acme/fine', (removal) => {
@@ -189,7 +189,7 @@ describe('a removal', () => {
     expect(await files()).toHaveLength(1);
   });
 
-  test('asked for twice at once happens once', async () => {
+  test('runs once for two concurrent calls', async () => {
     await put('acme/fine/fine.gguf');
     await put('acme/other/other.gguf');
     const shared = library();

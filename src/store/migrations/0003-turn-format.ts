@@ -1,7 +1,7 @@
 import { decodeTurn, encodeTurn } from '../../conversation/codec.ts';
 import type { Migration } from './migration.ts';
 
-/** Rows that are in memory at one time. */
+/** Number of rows in memory at a time. */
 const batchSize = 50;
 
 /** Rewrites the turns that Hearth 0.1.0 stored in the form that `encodeTurn` writes. */
@@ -30,7 +30,7 @@ export const turnFormat: Migration = async (transaction) => {
   }
 };
 
-/** Undefined for a damaged row: it stays as it is, and reading it fails, but the others can be used. */
+/** Undefined for a damaged row, which stays unchanged: reading it fails, but other rows work. */
 function rewrite(content: string): string | undefined {
   try {
     return encodeTurn(decodeTurn(content));

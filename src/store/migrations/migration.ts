@@ -1,12 +1,12 @@
 import type { Transaction } from 'kysely';
 import type { Schema } from '../schema.ts';
 
-/** What a migration has to know of the database, where they differ. */
+/** SQL that differs between databases. */
 export interface ColumnTypes {
   readonly bytes: 'blob' | 'bytea';
 }
 
-/** One step of the schema, run in a transaction; a released one never changes. */
+/** One step of the schema, run in a transaction; a released migration never changes. */
 export type Migration = (
   transaction: Transaction<Schema>,
   columnTypes: ColumnTypes,

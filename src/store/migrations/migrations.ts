@@ -3,5 +3,5 @@ import { downloads } from './0002-downloads.ts';
 import { turnFormat } from './0003-turn-format.ts';
 import type { Migration } from './migration.ts';
 
-/** In order; the version of a schema is the number of migrations it has had. */
+/** In order. The version of a schema is the number of migrations applied to it. */
 export const migrations: readonly Migration[] = [responsesAndTokens, downloads, turnFormat];

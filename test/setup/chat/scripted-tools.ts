@@ -1,7 +1,7 @@
 import type { ToolContent } from '../../../src/conversation/content.ts';
 import type { Tool, ToolServers } from '../../../src/tools/toolbox.ts';
 
-/** A tool server that offers these tools to whoever asks. */
+/** A tool server that offers these tools to every request. */
 export function scriptedTools(...tools: readonly Tool[]): ToolServers {
   return {
     validate: async () => {},
@@ -10,10 +10,10 @@ export function scriptedTools(...tools: readonly Tool[]): ToolServers {
   };
 }
 
-/** A tool that takes anything, unless `findArgumentIssue` is given, and answers with a text. */
+/** A tool that accepts any arguments, unless `findArgumentIssue` is set, and returns a text. */
 export function scriptedTool(
   name: string,
-  answer: (given: Readonly<Record<string, unknown>>) => Promise<string | readonly ToolContent[]>,
+  answer: (input: Readonly<Record<string, unknown>>) => Promise<string | readonly ToolContent[]>,
   changes: Partial<Tool> = {},
 ): Tool {
   return {
@@ -23,8 +23,8 @@ export function scriptedTool(
     parameters: { type: 'object' },
     provider: { type: 'plugin', pluginId: 'mcp/test' },
     findArgumentIssue: () => undefined,
-    call: async (given) => {
-      const content = await answer(given);
+    call: async (input) => {
+      const content = await answer(input);
       return {
         content: typeof content === 'string' ? [{ type: 'text', text: content }] : content,
         isError: false,

@@ -22,7 +22,7 @@ const usage = {
   generationMs: 2,
 };
 
-/** The last event of a generation that said all it wanted. */
+/** The last event of a complete generation. */
 export const generationEnd: Extract<GenerationEvent, { readonly type: 'generation.end' }> = {
   type: 'generation.end',
   stopReason: 'eosFound',
@@ -34,13 +34,13 @@ const never = new AbortController().signal;
 
 type Script = (generation: number) => AsyncIterable<GenerationEvent>;
 
-/** Turns of the real code over an engine that follows a script, once for each generation. */
+/** Turns of the real code over an engine that follows a script, one entry per generation. */
 export async function scriptedTurns(script: Script, ...tools: readonly Tool[]) {
   return scriptedTurnsWith({}, script, ...tools);
 }
 
 interface ScriptedTurnOptions extends Partial<ScriptedPoolOptions> {
-  /** In place of a tool server with the tools given. */
+  /** Replaces the tool server with the tools of the script. */
   readonly toolServers?: ToolServers;
 }
 
@@ -90,12 +90,12 @@ export async function scriptedTurnsWith(
   return { start, startWith, run, requests, store, pool, launcher };
 }
 
-/** A message of the user's with these texts. */
+/** A user message with these texts. */
 export function userMessage(...texts: readonly string[]): TurnRequest['messages'] {
   return [{ role: 'user', content: texts.map((text) => ({ type: 'text', text })) }];
 }
 
-/** The result that the last event carries. */
+/** The result in the last event. */
 export function resultOf(events: readonly TurnEvent[]): TurnResult {
   const last = events.at(-1);
   if (last?.type !== 'turn.end') throw new Error(`The last event is ${last?.type}`);

@@ -18,7 +18,7 @@ class MemoryStream extends Writable {
   }
 }
 
-/** A terminal that keeps what is written, for tests. */
+/** A terminal that records its output, for tests. */
 export function createMemoryTerminal(
   options: { readonly isInteractive?: boolean; readonly columns?: number } = {},
 ): {

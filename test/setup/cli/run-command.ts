@@ -9,7 +9,7 @@ export interface CommandOutcome {
   readonly stderr: string;
 }
 
-/** Runs a command within the test; its standard input is empty unless given. */
+/** Runs a command within the test; its standard input defaults to empty. */
 export async function runCommand(
   commandLine: readonly string[],
   options: {

@@ -10,10 +10,10 @@ export interface HearthOutcome {
 
 interface RunHearthOptions {
   readonly home: string;
-  /** Empty unless given. */
+  /** Defaults to empty. */
   readonly stdin?: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Told of each piece of the output, to interrupt the command at the right moment. */
+  /** Called with each chunk of the output, to interrupt the command at the right moment. */
   readonly onStdout?: (text: string, child: ChildProcess) => void;
 }
 

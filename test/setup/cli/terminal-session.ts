@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { stripVTControlCharacters } from 'node:util';
 import { hearthEntryPoint, hearthEnvironment } from '../server/hearth-process.ts';
 
-/** Joins its input and output with a pseudo terminal in which the command runs; ends with its exit code. */
+/** Connects its input and output to a pseudo terminal that runs the command; ends with its exit code. */
 const pythonPty = `
 import os, pty, sys
 sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))
@@ -13,9 +13,9 @@ export interface TerminalSession {
   /** Types as on a keyboard: `\r` is Enter, `\u0003` Ctrl-C, `\u0004` Ctrl-D. */
   type(keys: string): void;
   /**
-   * Waits until what appeared since the last call matches, and takes it.
+   * Waits until the output since the last call matches, and consumes it.
    *
-   * @throws Error with what appeared, where it ends or takes too long.
+   * @throws Error with the output if the command ends or takes too long.
    */
   expect(pattern: RegExp): Promise<string>;
   /** @returns the exit code */

@@ -28,13 +28,13 @@ export interface DownloadSetup {
   readonly hub: FakeHub;
   readonly store: Store;
   readonly modelsFolder: string;
-  /** A manager on this folder and store, as a new process would make it; closed after the test. */
+  /** A manager on this folder and store, as a new process would create it; closed after the test. */
   manager(options?: Partial<DownloadManagerOptions>): ContinuableDownloadManager;
-  /** Where a published file is to lie. */
+  /** Target path of a published file. */
   target(path: string): string;
-  /** The content that the hub has of a file. */
+  /** The content of a file on the hub. */
   content(path: string): Buffer;
-  /** Whether a published file is the hub's, byte by byte. */
+  /** Whether a published file equals the hub's file. */
   isRight(path: string): Promise<boolean>;
 }
 
@@ -143,14 +143,14 @@ export function planOf(hub: FakeHub, model: string, paths: readonly string[]): D
   };
 }
 
-/** Starts the download of the repository and gives its job. */
+/** Starts the download of the repository and returns its job. */
 export async function begin(manager: DownloadManager, model = repositoryName) {
   const start = await manager.start({ model }, new AbortController().signal);
   if (start.kind !== 'job') throw new Error(`it is ${start.kind}`);
   return start.job;
 }
 
-/** Looks at a job until it is as a test wants it. */
+/** Polls a job until a condition holds. */
 export async function untilJob(
   manager: DownloadManager,
   id: string,

@@ -13,13 +13,13 @@ export type Behaviour =
 
 export interface FakeReleaseServer {
   readonly url: string;
-  /** Paths asked for, in order. */
+  /** Requested paths, in order. */
   readonly requests: readonly string[];
   behave(...behaviours: readonly Behaviour[]): void;
   close(): Promise<void>;
 }
 
-/** A release server on loopback that serves files by name, well or badly. */
+/** A release server on loopback that serves files by name, with faults. */
 export async function startFakeReleaseServer(
   files: Readonly<Record<string, Buffer>>,
 ): Promise<FakeReleaseServer> {
@@ -70,7 +70,7 @@ function answer(
   } else if (behaviour === 'redirected') {
     response.writeHead(302, { location: `/elsewhere${path}` }).end();
   } else if (behaviour === 'truncated') {
-    // Without a length, the client takes the end of the connection for the end of the file.
+    // Without a length, the client treats the end of the connection as the end of the file.
     response.writeHead(200, { connection: 'close' });
     response.end(half);
   } else {

@@ -10,7 +10,7 @@ interface ArchiveEntry {
   readonly linkTo?: string;
 }
 
-/** A `.tar.gz` with exactly these entries, however hostile. */
+/** A `.tar.gz` with exactly these entries, even hostile ones. */
 export function tarballOf(entries: readonly ArchiveEntry[]): Buffer {
   const blocks: Buffer[] = [];
   for (const { path, content = '', linkTo } of entries) {
@@ -63,7 +63,7 @@ export function zipOf(entries: readonly ArchiveEntry[]): Buffer {
   return Buffer.concat([...files, directoryBytes, end]);
 }
 
-/** A program that says that it is this build and does nothing else. */
+/** A program that only reports this build. */
 export function fakeServerProgram(build: string): string {
   return `#!/bin/sh\necho "version: 0.6.0-dev (build ${build.slice(1)}, commit 0123abc)" >&2\n`;
 }

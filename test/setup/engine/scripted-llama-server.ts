@@ -1,14 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
 /**
- * A program in place of llama-server, for what no model does on demand. The first user message of a request is
- * its script: JSON of a list of generations, of which the next one is made, and the last one from then on.
+ * Replaces llama-server, for behaviour that models cannot show on demand. The first user message of a request is
+ * its script: JSON of a list of generations, which are sent in order; the last one repeats.
  */
 export interface ScriptedGeneration {
   readonly text?: string;
-  /** Name and arguments, as the model writes them. */
+  /** Name and arguments, as a model generates them. */
   readonly calls?: readonly (readonly [string, string])[];
-  /** Ends with the complaint that what was written can't be parsed. */
+  /** Ends with an error that the output can't be parsed. */
   readonly isMalformed?: boolean;
 }
 

@@ -2,10 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * A program for the setting `engine.llamaServer` that fails as the model's path says: it never gets ready
- * where that holds `slow`, and ends with a complaint otherwise.
+ * A program for the setting `engine.llamaServer` that fails depending on the model's path: it never becomes ready
+ * if the path contains `slow`, and exits with an error otherwise.
  *
- * @param onVersionCommand Shell command that runs when Hearth asks for its version: once, between finding the
+ * @param onVersionCommand Shell command that runs when Hearth queries its version: once, between finding the
  *   first model and starting an engine for it.
  * @returns its path
  */

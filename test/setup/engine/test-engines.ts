@@ -58,7 +58,7 @@ export async function bundleScript(source: string, folder: string): Promise<stri
     bundle: true,
     platform: 'node',
     format: 'esm',
-    // Bundled packages that are CommonJS ask for it.
+    // Bundled CommonJS packages need it.
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
     },

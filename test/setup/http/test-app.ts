@@ -34,7 +34,7 @@ interface LogLine {
   readonly [field: string]: unknown;
 }
 
-/** An app with the defaults of a fresh installation, and what it logged. */
+/** An app with the defaults of a fresh installation, and its log. */
 export function createTestApp({ v1Routes, v0Routes, ...options }: TestAppOptions = {}): {
   readonly app: HonoApp;
   readonly logLines: () => readonly LogLine[];
@@ -74,7 +74,7 @@ export function createTestApp({ v1Routes, v0Routes, ...options }: TestAppOptions
   return { app, logger, logLines: () => lines.map((line) => JSON.parse(line) as LogLine) };
 }
 
-/** Takes `Bearer chat,models:read` for a token with these permissions, anything else for a bad one. */
+/** Takes `Bearer chat,models:read` for a token with these permissions, anything else for an invalid one. */
 const testAuthenticator: AppOptions['authenticator'] = {
   authenticate: async (header): Promise<Authentication> => {
     if (header === undefined) return { kind: 'none' };

@@ -3,7 +3,7 @@ import { modelIdentifierSchema } from '../../../src/contract/field.ts';
 import type { Permission } from '../../../src/contract/permission.ts';
 import { defineRoute } from '../../../src/contract/route.ts';
 
-/** Endpoints for the tests of the HTTP side alone. */
+/** Endpoints for tests of HTTP only. */
 
 export const echoBody = defineRoute({
   method: 'post',

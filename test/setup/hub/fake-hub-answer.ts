@@ -12,7 +12,7 @@ interface Answer {
   readonly content: FakeContent;
   readonly faults: FaultsOf;
   readonly register: FaultRegister;
-  /** Told of each piece of a file that is sent. */
+  /** Called with each sent chunk of a file. */
   readonly onSent: (bytes: number) => void;
 }
 
@@ -22,7 +22,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** One range of bytes, as a client asks for it; undefined for none, and for what can't be satisfied. */
+/** Parses a requested range; undefined for no range and for one that can't be satisfied. */
 export function parseRange(header: string | undefined, sizeBytes: number): ByteRange | undefined {
   const match = /^bytes=(\d+)-(\d*)$/.exec(header ?? '');
   if (match === null) return undefined;
@@ -31,13 +31,13 @@ export function parseRange(header: string | undefined, sizeBytes: number): ByteR
   return start < end ? { start, end } : undefined;
 }
 
-/** Answers a file, or the range of it that was asked for, with the faults that struck the request. */
+/** Answers with a file, or with the requested range of it, applying the faults that match the request. */
 export async function answerFile(answer: Answer): Promise<void> {
   const { incoming, outgoing, headers, content, faults } = answer;
   const { sizeBytes } = content;
-  const asked = incoming.headers.range;
-  const range = faults.ignore_range === undefined ? parseRange(asked, sizeBytes) : undefined;
-  if (asked !== undefined && range === undefined && faults.ignore_range === undefined) {
+  const header = incoming.headers.range;
+  const range = faults.ignore_range === undefined ? parseRange(header, sizeBytes) : undefined;
+  if (header !== undefined && range === undefined && faults.ignore_range === undefined) {
     outgoing.writeHead(416, { 'content-range': `bytes */${sizeBytes}` }).end();
     return;
   }
@@ -99,7 +99,7 @@ function corrupted(piece: Buffer, offset: number, { corrupt }: FaultsOf): Buffer
   return copy;
 }
 
-/** Waits until the socket has taken it, or has gone. */
+/** Waits until the socket accepts the data or closes. */
 async function write(outgoing: ServerResponse, piece: Buffer): Promise<void> {
   if (outgoing.destroyed || outgoing.write(piece)) return;
   await new Promise<void>((resolve) => {
@@ -111,7 +111,7 @@ async function write(outgoing: ServerResponse, piece: Buffer): Promise<void> {
   });
 }
 
-/** Settles when the connection of an answer is gone, or the answer is complete. */
+/** Settles when the connection has closed or the response is complete. */
 export function closed(outgoing: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     if (outgoing.destroyed) resolve();

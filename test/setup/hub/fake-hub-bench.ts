@@ -11,7 +11,7 @@ type Repository = Parameters<FakeHub['addRepository']>[0];
 
 interface OpenHub {
   readonly hub: Hub;
-  /** Waits between tries that the client wanted, in milliseconds; none of them is waited for. */
+  /** Delays between attempts, in milliseconds; recorded without waiting. */
   readonly waits: readonly number[];
 }
 
@@ -32,7 +32,7 @@ export function createHubBench() {
       cleanups.push(() => fake.close());
       return fake;
     },
-    /** @param allowedHosts Besides that of the endpoint. */
+    /** @param allowedHosts In addition to the host of the endpoint. */
     open(endpoint: string, token?: string, allowedHosts: readonly string[] = []): OpenHub {
       const own = hubEgressPolicy(endpoint).allowedHosts;
       const http = createHttpClient({

@@ -12,10 +12,10 @@ export type FakeFile =
     }
   | { readonly filePath: string };
 
-/** Content that is read by offset and never held as a whole. */
+/** Content that is read by offset and never kept in memory completely. */
 export interface FakeContent {
   readonly sizeBytes: number;
-  /** At most the bytes asked for, at least one. */
+  /** At most the requested number of bytes, at least one. */
   read(offset: number, maxBytes: number): Buffer;
   /** Hex; computed once. */
   sha256(): string;
@@ -23,7 +23,7 @@ export interface FakeContent {
   gitSha1(): string;
 }
 
-/** A prime number of bytes, so that no two pieces at round offsets are alike. */
+/** A prime number of bytes, so that pieces at round offsets differ. */
 const blockBytes = 4_194_301;
 const readBytes = 1024 * 1024;
 

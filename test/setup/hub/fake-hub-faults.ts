@@ -1,13 +1,13 @@
-/** What a fake hub can do wrong. */
+/** Faults of a fake hub. */
 export type HubFaultKind =
-  /** An error answer; as the hub does, with the code in a header. */
+  /** An error response, with the code in a header like the hub. */
   | {
       readonly kind: 'status';
       readonly status: number;
       readonly retryAfter?: string;
       readonly errorCode?: string;
     }
-  /** Any other answer instead of the right one: HTML, broken JSON, a listing too large. */
+  /** Another response instead of the right one: HTML, broken JSON, a listing too large. */
   | {
       readonly kind: 'body';
       readonly body: string | Buffer;
@@ -22,61 +22,61 @@ export type HubFaultKind =
     }
   /** Never answers, until released. */
   | { readonly kind: 'silence' }
-  /** Sends the head and so many bytes, then nothing more until released. */
+  /** Sends the headers and so many bytes, then nothing until released. */
   | { readonly kind: 'stall'; readonly afterBytes: number }
   /** Resets the connection after so many bytes of the body. */
   | { readonly kind: 'reset'; readonly afterBytes: number }
-  /** Announces everything, sends so many bytes and closes the connection politely. */
+  /** Declares the full length, sends so many bytes and closes the connection normally. */
   | { readonly kind: 'truncate'; readonly afterBytes: number }
-  /** Announces no length, sends so many bytes and ends the answer as if that were all. */
+  /** Declares no length, sends so many bytes and ends the response normally. */
   | { readonly kind: 'short'; readonly afterBytes: number }
-  /** Announces no length and sends so many bytes too many. */
+  /** Declares no length and sends so many excess bytes. */
   | { readonly kind: 'long'; readonly extraBytes: number }
   /** Answers 200 with the whole file to a request for a range. */
   | { readonly kind: 'ignore_range' }
-  /** Says that the range starts elsewhere; the bytes are the right ones. */
+  /** Declares another start of the range; the bytes are right. */
   | { readonly kind: 'wrong_range'; readonly shiftBytes: number }
-  /** Says that the file has another size, in `Content-Range`. */
+  /** Declares another file size, in `Content-Range`. */
   | { readonly kind: 'wrong_total'; readonly totalBytes: number }
-  /** Flips the byte at this offset of the file; only in answers that hold it. */
+  /** Flips the byte at this offset of the file; only in responses that contain it. */
   | { readonly kind: 'corrupt'; readonly atByte: number }
   | { readonly kind: 'throttle'; readonly bytesPerSecond: number };
 
 export type HubFault = HubFaultKind & {
   /** Only requests whose path (without query, decoded) ends so. */
   readonly path?: string;
-  /** How many requests it strikes; all of them unless given. */
+  /** Number of affected requests; defaults to all. */
   readonly times?: number;
-  /** Which of the two servers; the hub itself unless given. */
+  /** The affected server; defaults to the hub itself. */
   readonly server?: 'hub' | 'cdn';
 };
 
 export interface ActiveFault {
-  /** Requests that it has struck. */
+  /** Number of requests affected so far. */
   readonly hitCount: number;
   remove(): void;
 }
 
 export interface HubFaults {
-  /** From the next request on; of several that fit, each kind applies once, the newest first. */
+  /** Applies from the next request. If several match, each kind applies once, the newest first. */
   add(fault: HubFault): ActiveFault;
-  /** Removes all, and releases what is silent or stalled. */
+  /** Removes all faults and releases silent and stalled responses. */
   clear(): void;
-  /** Lets silent and stalled answers go on; those that come later stall again. */
+  /** Continues silent and stalled responses; later ones stall again. */
   release(): void;
 }
 
 interface FaultyRequest {
   readonly server: 'hub' | 'cdn';
   readonly path: string;
-  /** Of the file, end exclusive; undefined for answers of the API. */
+  /** Range of the file, end exclusive; undefined for API responses. */
   readonly range: { readonly start: number; readonly end: number } | undefined;
 }
 
 export type FaultsOf = { readonly [K in HubFaultKind['kind']]?: HubFaultKind & { kind: K } };
 
 export interface FaultRegister extends HubFaults {
-  /** What strikes this request; counts it. */
+  /** Returns and counts the faults of this request. */
   strike(request: FaultyRequest): FaultsOf;
   /** Settles at the next release. */
   released(): Promise<void>;

@@ -1,5 +1,5 @@
 /**
- * Runs a fake hub of its own, to be tried by hand; bundle it with `bundleScript` or esbuild.
+ * Runs a fake hub for manual tests; bundle it with `bundleScript` or esbuild.
  * Arguments: port, `owner/name`, name of the file, its size in bytes.
  */
 import { startFakeHub } from './fake-hub.ts';

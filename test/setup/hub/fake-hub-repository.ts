@@ -5,13 +5,13 @@ export interface FakeRepositoryOptions {
   /** `owner/name` */
   readonly name: string;
   readonly files: Readonly<Record<string, FakeFile>>;
-  /** Whether accounts must agree to terms first. */
+  /** Whether accounts must accept terms first. */
   readonly gated?: false | 'auto' | 'manual';
   readonly isPrivate?: boolean;
-  /** What opens a gated or private repository: `hf_fake` unless given. */
+  /** Token for a gated or private repository; defaults to `hf_fake`. */
   readonly token?: string;
   readonly license?: string;
-  /** Besides `gguf`, which a repository with such files has by itself. */
+  /** In addition to `gguf`, which is added for repositories with GGUF files. */
   readonly tags?: readonly string[];
   readonly libraryName?: string;
   readonly task?: string;
@@ -22,7 +22,7 @@ export interface FakeRepositoryOptions {
   readonly largeAboveBytes?: number;
 }
 
-/** A file or folder, as the listing of the real hub shows it. */
+/** A file or folder, as in the listing of the real hub. */
 interface FakeListingEntry {
   readonly type: 'file' | 'directory';
   readonly oid: string;
@@ -34,7 +34,7 @@ interface FakeListingEntry {
 
 interface StoredFile {
   readonly path: string;
-  /** SHA-256 of a large file, else what Git calls it. */
+  /** SHA-256 of a large file, else its Git hash. */
   readonly oid: string;
   readonly content: FakeContent;
 }
@@ -45,7 +45,7 @@ export interface FakeRepository {
   readonly isPrivate: boolean;
   readonly commit: string;
   readonly options: FakeRepositoryOptions;
-  /** Turns the right listing into what is sent: lies about sizes, hostile paths, anything. */
+  /** Changes the listing before it is sent, for example to wrong sizes or hostile paths. */
   changeListing: (entries: readonly FakeListingEntry[]) => readonly unknown[];
   listing(): readonly unknown[];
   /** By its path, or by an address that ends with `/resolve/<revision>/<path>`. */
@@ -88,7 +88,7 @@ export function createFakeRepository(options: FakeRepositoryOptions): FakeReposi
     const size = content.sizeBytes;
     if (!isLarge(content)) return { type: 'file', oid: content.gitSha1(), size, path };
     const oid = content.sha256();
-    // What Git holds of a large file is a pointer to it.
+    // Git contains only a pointer to a large file.
     const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${size}\n`;
     const pointerOid = createHash('sha1').update(`blob ${pointer.length}\0${pointer}`);
     return {
@@ -116,7 +116,7 @@ function directoryEntries(paths: Iterable<string>): readonly FakeListingEntry[] 
   }));
 }
 
-/** A repository, as a search and a look at one revision show it. */
+/** A repository, as in search results and revision queries. */
 export function modelEntry(repository: FakeRepository) {
   const { name, gated, isPrivate, commit, options } = repository;
   const hasGguf = Object.keys(options.files).some((path) => path.toLowerCase().endsWith('.gguf'));

@@ -18,8 +18,8 @@ import {
   type FakeRepositoryOptions,
 } from './fake-hub-repository.ts';
 
-// A server that began earlier may have put a class of its own in the place of `Response`, whose header that says
-// "already sent" is not seen; asked for its body it becomes a real one.
+// An earlier server may have replaced `Response` by a class whose header for
+// "already sent" is not recognized; reading its body makes it a real one.
 void RESPONSE_ALREADY_SENT.body;
 
 export interface FakeHubRequest {
@@ -34,9 +34,9 @@ export interface FakeHubRequest {
 
 interface FakeHubOptions {
   readonly repositories: readonly FakeRepositoryOptions[];
-  /** 0, which is the default, takes a free one. */
+  /** Defaults to 0: a free port. */
   readonly port?: number;
-  /** Entries on a page of a listing; 1000 unless given, as on the real hub. */
+  /** Entries per page of a listing; defaults to 1000, as on the real hub. */
   readonly pageSize?: number;
   /** Whether files are redirected to the second server, as the real hub does with large ones. */
   readonly isRedirectingToCdn?: boolean;
@@ -44,20 +44,20 @@ interface FakeHubOptions {
 
 export interface FakeHub {
   readonly url: string;
-  /** Of the second server, on a port of its own: another origin. */
+  /** URL of the second server, on another port and thus another origin. */
   readonly cdnUrl: string;
   /** Of both servers, oldest first. */
   readonly requests: readonly FakeHubRequest[];
-  /** Of all files, to all who asked. */
+  /** Of all files, to all clients. */
   readonly sentBytes: number;
   readonly faults: HubFaults;
   /** Whether files are redirected to the second server; may be changed at any time. */
   isRedirectingToCdn: boolean;
-  /** Adds one, or takes the place of the one of that name. */
+  /** Adds a repository, or replaces the one with the same name. */
   addRepository(options: FakeRepositoryOptions): FakeRepository;
   /** To read hashes from and to change while it runs. */
   repository(name: string): FakeRepository;
-  /** Forgets the requests so far. */
+  /** Clears the recorded requests. */
   forgetRequests(): void;
   close(): Promise<void>;
 }
@@ -70,7 +70,7 @@ interface HubEnvironment {
 type HubContext = Context<HubEnvironment>;
 type ServerName = FakeHubRequest['server'];
 
-/** Starts a hub on loopback that speaks the shapes of the Hugging Face hub, with a second server for content. */
+/** Starts a hub on loopback with the API of the Hugging Face hub, with a second server for content. */
 export async function startFakeHub(options: FakeHubOptions): Promise<FakeHub> {
   const repositories = new Map<string, FakeRepository>();
   const requests: FakeHubRequest[] = [];
@@ -237,7 +237,7 @@ function pathOf({ env }: HubContext): string {
   return decodeURIComponent(new URL(env.incoming.url ?? '/', 'http://hub').pathname);
 }
 
-/** The answer that a fault puts in place of the right one. */
+/** The response with which a fault replaces the right one. */
 async function answerInstead(
   context: HubContext,
   faults: FaultsOf,
@@ -266,7 +266,7 @@ async function answerInstead(
   return new Response(null, { status: redirect.status ?? 302, headers: { location } });
 }
 
-/** As the real hub refuses: it does not tell who lacks a token whether a repository exists. */
+/** Like the real hub, does not reveal whether a repository exists without a token. */
 function refuse(
   repository: FakeRepository | undefined,
   context: HubContext,

@@ -1,6 +1,6 @@
 import type { InstanceView } from '../../../src/instances/policy/instance-view.ts';
 
-/** An idle instance that a request loaded, as the scheduler's decisions see it. */
+/** A view of an idle just-in-time instance, for the scheduler's policies. */
 export function instanceView(changes: Partial<InstanceView> = {}): InstanceView {
   return {
     id: 'a/b',

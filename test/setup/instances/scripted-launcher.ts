@@ -15,11 +15,11 @@ import type {
 export interface ScriptedProcess extends EngineProcess {
   readonly spec: LaunchSpec;
   readonly isStopped: () => boolean;
-  /** Ends the process as a crash would. */
+  /** Ends the process like a crash. */
   readonly crash: (reason: string) => void;
 }
 
-/** Engines that do what a test says, for what no model does on demand. */
+/** Engines under the control of a test, for behaviour that no model shows on demand. */
 export interface ScriptedLauncher extends EngineLauncher {
   readonly processes: readonly ScriptedProcess[];
   readonly launchCount: () => number;
@@ -29,7 +29,7 @@ export interface ScriptedLauncher extends EngineLauncher {
     onProgress: (fraction: number) => void,
     signal: AbortSignal,
   ) => Promise<void>;
-  /** Called when a process is told to stop; it is gone when the promise resolves. */
+  /** Called when a process must stop; it has exited when the promise resolves. */
   onStop: () => Promise<void>;
   onGenerate: (signal: AbortSignal, request: GenerationRequest) => AsyncIterable<GenerationEvent>;
 }

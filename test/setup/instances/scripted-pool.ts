@@ -37,9 +37,9 @@ export interface ScriptedPoolOptions extends Partial<
   Omit<ConstructorParameters<typeof InstancePool>[0], 'loaders'>
 > {
   readonly library: ModelLibrary;
-  /** In place of the estimate from the header. */
+  /** Replaces the estimate from the header. */
   readonly estimate?: EngineLoader['estimate'];
-  /** Beside the one for GGUF. */
+  /** In addition to the loader for GGUF. */
   readonly loaders?: readonly EngineLoader[];
 }
 

@@ -6,15 +6,15 @@ interface Request {
   readonly body: string;
 }
 
-/** Answers as a small MCP server over Streamable HTTP, but for the methods that a test answers itself. */
+/** Answers as a small MCP server over Streamable HTTP, except the methods that a test answers itself. */
 export function answerMcp(
   { method, body }: Request,
   response: ServerResponse,
   own: Readonly<Record<string, (id: number) => void>>,
 ): void {
   if (method !== 'POST') return void response.writeHead(405).end();
-  const { id, method: asked } = JSON.parse(body);
-  const answer = own[asked as string];
+  const { id, method: rpcMethod } = JSON.parse(body);
+  const answer = own[rpcMethod as string];
   if (answer !== undefined) return answer(id);
   const result = {
     initialize: {
@@ -24,7 +24,7 @@ export function answerMcp(
     },
     'tools/list': { tools: [{ name: 'tool', inputSchema: { type: 'object' } }] },
     'tools/call': { content: [{ type: 'text', text: 'fine' }] },
-  }[asked as string];
+  }[rpcMethod as string];
   if (result === undefined) return void response.writeHead(202).end();
   sendJson(response, { jsonrpc: '2.0', id, result });
 }

@@ -15,7 +15,7 @@ export async function startEventServer() {
     }
     if (!path.startsWith('/messages')) return void response.writeHead(405).end();
     response.writeHead(202).end();
-    const { id, method: asked, params } = JSON.parse(body);
+    const { id, method: rpcMethod, params } = JSON.parse(body);
     const result = {
       initialize: {
         protocolVersion: '2024-11-05',
@@ -24,7 +24,7 @@ export async function startEventServer() {
       },
       'tools/list': { tools: [{ name: 'old tool', inputSchema: { type: 'object' } }] },
       'tools/call': { content: [{ type: 'text', text: JSON.stringify(params?.arguments) }] },
-    }[asked as string];
+    }[rpcMethod as string];
     if (result !== undefined && params?.name !== 'hang up') {
       feed?.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`);
     }
@@ -32,7 +32,7 @@ export async function startEventServer() {
   return {
     ...server,
     url: `${server.url}/sse`,
-    /** Ends the feed as a server does that goes. */
+    /** Ends the feed like a server that shuts down. */
     hangUp: () => feed?.end(),
     feedCount: () => feeds,
   };

@@ -24,16 +24,16 @@ const text = (value: object) => ({
 server.registerTool(
   'get_weather',
   { description: 'Get the weather of a city', inputSchema: city },
-  async (given) => {
-    note({ called: 'get_weather', given });
+  async (input) => {
+    note({ called: 'get_weather', input });
     return text({ temperature: 14, sky: 'cloudy' });
   },
 );
 server.registerTool(
   'check_tide',
   { description: 'Check the tide of a harbour', inputSchema: harbour },
-  async (given) => {
-    note({ called: 'check_tide', given });
+  async (input) => {
+    note({ called: 'check_tide', input });
     return text({ status: 'high' });
   },
 );
@@ -58,8 +58,8 @@ server.registerTool(
 server.registerTool(
   'find_ferry',
   { description: 'Find the ferry of a harbour', inputSchema: harbour },
-  async (given, { mcpReq }) => {
-    note({ called: 'find_ferry', given });
+  async (input, { mcpReq }) => {
+    note({ called: 'find_ferry', input });
     await once(mcpReq.signal, 'abort');
     return text({});
   },

@@ -9,7 +9,7 @@ import { withTokens } from '../server/with-tokens.ts';
 export interface JournalEntry {
   readonly started?: number;
   readonly called?: string;
-  readonly given?: Readonly<Record<string, unknown>>;
+  readonly input?: Readonly<Record<string, unknown>>;
 }
 
 /** The plugin `mcp/harbour` in a home folder. */

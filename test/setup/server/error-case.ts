@@ -7,7 +7,7 @@ import { expectError } from './expect-error.ts';
 export interface ErrorCase {
   readonly code: ErrorCode;
   readonly path: string;
-  /** GET where absent; a string is sent as it is. */
+  /** GET if absent; a string is sent unchanged. */
   readonly body?: unknown;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;

@@ -48,7 +48,7 @@ export function hearthEnvironment(
  * Starts `hearth serve` on a free port and waits until it takes requests. Tests call `useHearth` or
  * `openHearth`, which also stop it.
  *
- * @throws Error with its log where it ends before, or takes too long.
+ * @throws Error with its log if it ends before, or takes too long.
  */
 export async function startHearth(home: string, options: HearthOptions): Promise<HearthProcess> {
   const child = spawn(

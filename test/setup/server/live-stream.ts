@@ -3,7 +3,7 @@ import { postRaw, type ApiInit, type SseEvent } from './api.ts';
 
 /** An event stream while it runs. */
 export interface LiveStream {
-  /** Reads on to the first event whose data holds `text`; undefined where none comes. */
+  /** Reads on to the first event whose data holds `text`; undefined if none comes. */
   until(text: string): Promise<SseEvent | undefined>;
   /** Reads the rest: all events that no other call has given. */
   rest(): Promise<readonly SseEvent[]>;
@@ -14,7 +14,7 @@ export interface LiveStream {
 /**
  * Posts a request with `stream: true` and gives the events as they come.
  *
- * @throws Error where the answer is not an event stream.
+ * @throws Error if the answer is not an event stream.
  */
 export async function openStream(
   url: string,

@@ -12,10 +12,13 @@ const list = (items: unknown, more: JsonSchema = {}) => ({ type: 'array', items,
 const times = <T>(count: number, item: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => item(index));
 
-describe('a schema that is fine stays the same', () => {
+describe('keeps a supported schema unchanged', () => {
   it.each<[string, JsonSchema]>([
     ['anything', {}],
-    ['what only a model reads', { title: 'A', description: 'B', default: { c: [1] }, not: text }],
+    [
+      'keywords that only a model reads',
+      { title: 'A', description: 'B', default: { c: [1] }, not: text },
+    ],
     ['counts and patterns', withA({ ...text, minLength: 1, maxLength: 1000, pattern: '^a+$' })],
     ['a list of 1,000', list(text, { minItems: 1000 })],
     ['ranges', withA({ type: 'integer', minimum: -5, exclusiveMaximum: 7 })],
@@ -30,7 +33,7 @@ describe('a schema that is fine stays the same', () => {
       { ...node, $defs: { node: withA({ anyOf: [node, { type: 'null' }], description: 'next' }) } },
     ],
     ['a tree', { ...node, $defs: { node: withA({ anyOf: [text, list(node), withA(node)] }) } }],
-    ['keys that JavaScript gives a meaning', JSON.parse('{"properties":{"__proto__":{}}}')],
+    ['keys with a meaning in JavaScript', JSON.parse('{"properties":{"__proto__":{}}}')],
   ])('%s', (_, schema) => {
     const { schema: copy, losses } = safe(schema);
     expect(losses).toEqual([]);
@@ -38,20 +41,20 @@ describe('a schema that is fine stays the same', () => {
   });
 });
 
-describe('what means the same to the engine', () => {
+describe('replaces by an equivalent', () => {
   it.each<[string, JsonSchema, JsonSchema]>([
     ['true', withA(true), withA({})],
     ['lists of anything', withA(list(true)), withA({ type: 'array' })],
     ['a closed tuple', { prefixItems: [text, true], items: false }, { prefixItems: [text, {}] }],
     ['unused definitions', { ...text, $defs: { a: { pattern: '^(' } } }, text],
-    ['references within notes', { ...text, not: { $ref: 'https://a.example/' } }, text],
+    ['references in ignored keywords', { ...text, not: { $ref: 'https://a.example/' } }, text],
     [
       'references to other places',
       { properties: { a: text, b: { $ref: '#/properties/a', title: 'B' } } },
       { properties: { a: text, b: { $ref: '#/$defs/a', title: 'B' } }, $defs: { a: text } },
     ],
     [
-      'names that differ in signs only',
+      'names that differ only in punctuation',
       {
         allOf: [{ $ref: '#/$defs/a.b' }, { $ref: '#/$defs/a-b' }],
         $defs: { 'a.b': text, 'a-b': {} },
@@ -62,7 +65,7 @@ describe('what means the same to the engine', () => {
       },
     ],
     [
-      'the whole in itself',
+      'the root in itself',
       withA({ $ref: '#' }),
       {
         ...withA({ $ref: '#/$defs/schema' }),
@@ -70,28 +73,38 @@ describe('what means the same to the engine', () => {
       },
     ],
     [
-      'bounds beyond what it can write',
+      'bounds that it cannot express',
       withA({ type: 'integer', minimum: -1e300, maximum: 1e300 }),
       withA({ type: 'integer' }),
     ],
   ])('%s', (_, schema, copy) => expect(safe(schema)).toEqual({ schema: copy, losses: [] }));
 });
 
-describe('what is lost', () => {
+describe('drops', () => {
   it.each<[string, unknown, unknown, string]>([
     ['nothing allowed', false, {}, 'allows nothing'],
-    ['no schema', null, {}, 'is no schema'],
+    ['a value that is not a schema', null, {}, 'is not a schema'],
     ['many letters', { ...text, minLength: 5000 }, text, '`minLength` 5000: up to 1000'],
-    ['half a letter', { ...text, maxLength: 1.5 }, text, '`maxLength` 1.5'],
-    ['letters the wrong way round', { ...text, minLength: 5, maxLength: 2 }, text, 'above'],
-    ['items the wrong way round', list({}, { minItems: 5, maxItems: 2 }), list({}), 'above'],
+    ['a fractional length', { ...text, maxLength: 1.5 }, text, '`maxLength` 1.5'],
+    ['a minimum length above the maximum', { ...text, minLength: 5, maxLength: 2 }, text, 'above'],
+    [
+      'a minimum of items above the maximum',
+      list({}, { minItems: 5, maxItems: 2 }),
+      list({}),
+      'above',
+    ],
     [
       'an empty range',
       { type: 'integer', minimum: 3, exclusiveMaximum: 3 },
       { type: 'integer' },
-      'no integer',
+      'a range without an integer',
     ],
-    ['a range beyond', { type: 'integer', minimum: 1e300 }, { type: 'integer' }, 'out of range'],
+    [
+      'a range beyond the limit',
+      { type: 'integer', minimum: 1e300 },
+      { type: 'integer' },
+      'out of range',
+    ],
     ['an old exclusive range', { exclusiveMinimum: true }, {}, 'out of range'],
     ['a costly pattern', { ...text, pattern: '^(a?){999}$' }, text, '`pattern`'],
     ['an unknown type', { type: 'any' }, {}, 'the type "any"'],
@@ -105,14 +118,14 @@ describe('what is lost', () => {
       'optional',
     ],
     [
-      'a name the engine fails at',
+      'a name that the engine rejects',
       { properties: { 'a]': text }, additionalProperties: true },
       {},
       'bracket',
     ],
     ['a remote reference', { $ref: 'https://a.example/' }, {}, 'refers to "https://a.example/"'],
-    ['a missing one', { $ref: '#/$defs/none' }, {}, 'refers to "#/$defs/none"'],
-    ['one into the prototype', { $ref: '#/__proto__/toString' }, {}, 'refers to'],
+    ['a missing target', { $ref: '#/$defs/none' }, {}, 'refers to "#/$defs/none"'],
+    ['a reference into the prototype', { $ref: '#/__proto__/toString' }, {}, 'refers to'],
   ])('%s', (_, schema, copy, reason) => {
     expect(safe(withA(schema))).toEqual({
       schema: withA(copy),
@@ -126,7 +139,7 @@ describe('what is lost', () => {
     ['all of itself', { allOf: [node, text] }],
     ['lists of itself in two ways', { anyOf: [list(node), list(node, { minItems: 1 })] }],
     ['lists of itself or of anything', { anyOf: [list(node), {}] }],
-  ])('a definition that is %s', (_, definition) => {
+  ])('drops a definition that is %s', (_, definition) => {
     const { schema, losses } = safe({ ...node, $defs: { node: definition } });
     expect(losses[0]?.reason).toContain('in a circle');
     expect(JSON.stringify(schema['$defs'])).not.toContain('$ref');
@@ -144,7 +157,7 @@ describe('what is lost', () => {
     ],
     ['long', { description: 'a'.repeat(70_000) }],
     [
-      'wide once written out',
+      'wide once expanded',
       {
         $ref: '#/$defs/d0',
         $defs: {
@@ -158,11 +171,11 @@ describe('what is lost', () => {
         },
       },
     ],
-  ])('all of one that is too %s', (_, schema) => {
+  ])('drops a schema that is too %s', (_, schema) => {
     expect(safe(schema)).toMatchObject({ schema: { type: 'object' }, losses: [{ pointer: '#' }] });
   });
 
-  it('all of those for which the request has no budget left', () => {
+  it('drops schemas beyond the budget of the request', () => {
     const budget = { nodes: 5 };
     expect(toGrammarSchema(withA(text), budget).losses).toEqual([]);
     expect(toGrammarSchema(withA(text), budget).losses).toEqual([]);
@@ -170,18 +183,18 @@ describe('what is lost', () => {
   });
 });
 
-describe('a reference that is cut', () => {
+describe('cutting a reference', () => {
   const to = (name: string) => ({ $ref: `#/$defs/${name}` });
   it.each<[string, JsonSchema]>([
     [
-      'leaves a branch that begins like the next one',
+      'affects a branch that begins like the next one',
       {
         anyOf: [to('a')],
         $defs: { a: { type: 'string', anyOf: [to('a'), { items: to('a') }] } },
       },
     ],
     [
-      'does so through another definition',
+      'applies through another definition',
       {
         ...to('a'),
         $defs: {
@@ -191,7 +204,7 @@ describe('a reference that is cut', () => {
       },
     ],
     [
-      'does so where two refer to each other',
+      'applies to two that refer to each other',
       {
         anyOf: [to('b')],
         $defs: {
@@ -201,7 +214,7 @@ describe('a reference that is cut', () => {
       },
     ],
     [
-      'leaves what stands beside it',
+      'keeps the other keywords',
       {
         anyOf: [to('a')],
         $defs: { a: { anyOf: [{ ...to('a'), type: 'string' }, { items: to('a') }] } },
@@ -214,7 +227,7 @@ describe('a reference that is cut', () => {
   });
 });
 
-describe('any schema', () => {
+describe('a random schema', () => {
   const { schema: anySchema } = fc.letrec<{ schema: JsonSchema; inner: JsonSchema }>((tie) => ({
     inner: fc.oneof({ maxDepth: 2 }, fc.constant<JsonSchema>({}), tie('schema')),
     schema: fc.record(
@@ -243,21 +256,21 @@ describe('any schema', () => {
     fc.constantFrom('', 'a', 'aa', null, 1, [], ['a'], {}, { a: 'a' }, { a: { a: [] }, c: 1 }),
   );
 
-  it('allows what it allowed, and comes out the same the second time', () => {
+  it('still allows every value it allowed, and converting it again changes nothing', () => {
     fc.assert(
-      fc.property(anySchema, anySchema, anySchema, likely, (schema, a, b, given) => {
+      fc.property(anySchema, anySchema, anySchema, likely, (schema, a, b, value) => {
         const original = { ...schema, $defs: { a, b } };
         const { schema: copy } = safe(original);
         expect(safe(copy)).toEqual({ schema: copy, losses: [] });
-        const judge = (one: AnySchema) => new Ajv2020({ strict: false }).compile(one);
+        const compile = (one: AnySchema) => new Ajv2020({ strict: false }).compile(one);
         let isAllowed: unknown;
         try {
-          isAllowed = judge(original)(given);
+          isAllowed = compile(original)(value);
         } catch {
           // Endless references, or a value too deep for them.
           return;
         }
-        expect(isAllowed !== true || judge(copy)(given), JSON.stringify(copy)).toBe(true);
+        expect(isAllowed !== true || compile(copy)(value), JSON.stringify(copy)).toBe(true);
       }),
       { numRuns: 50 },
     );

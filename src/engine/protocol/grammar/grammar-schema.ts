@@ -13,12 +13,12 @@ import {
 import { valueBeginnings } from './value-beginnings.ts';
 
 export interface GrammarSchema {
-  /** The schema itself where it is fine as it is. */
+  /** The original schema if nothing had to change. */
   readonly schema: JsonSchema;
   readonly losses: readonly SchemaLoss[];
 }
 
-/** How many schemas, with all references written out, a request may still have; what is used is taken off. */
+/** Schemas that the request may still have, with references expanded. Each call subtracts those it used. */
 export interface SchemaBudget {
   nodes: number;
 }
@@ -28,19 +28,19 @@ const maxDepth = 64;
 const maxCharacters = 64 * 1024;
 const maxAlternatives = 100;
 const maxOptionalProperties = 200;
-/** Cutting one recursion may uncover the next. */
+/** Cutting one recursion may expose the next. */
 const maxWalks = 8;
 
 class TooLargeError extends Error {}
 
 /**
- * A copy of a schema that the engine can make a grammar of, in bounded time and memory. It means the same or
- * allows more, never less. What the client would notice is in `losses`: `false`; references to elsewhere, to
- * nothing, or in a circle that is endless or multiplies the ways to read a value; patterns, counts, lists and ranges
- * that the engine fails at or that cost it minutes. What it would not: `true` becomes `{}`, and definitions that
- * nothing refers to go. A schema that is too large as a whole becomes `{"type": "object"}`.
+ * Copies a schema into a form that the engine can turn into a grammar in bounded time and memory. The copy allows
+ * the same values or more, never fewer. `losses` lists the constraints that are dropped: `false`; references to other
+ * documents, to missing targets, or in a cycle that is endless or multiplies the ways to read a value; patterns,
+ * counts, lists and ranges that the engine rejects or takes minutes for. Equivalent changes are not listed: `true`
+ * becomes `{}`, and unused definitions are removed. A schema that is too large becomes `{"type": "object"}`.
  *
- * @param budget Of the request, for all its schemas together.
+ * @param budget Shared by all schemas of the request.
  */
 export function toGrammarSchema(schema: JsonSchema, budget: SchemaBudget): GrammarSchema {
   const cuts = new Set<JsonSchema>();
@@ -61,7 +61,7 @@ export function toGrammarSchema(schema: JsonSchema, budget: SchemaBudget): Gramm
   };
 }
 
-/** Undefined where it is too large. */
+/** Undefined if it is too large. */
 function copyOf(
   root: JsonSchema,
   budget: SchemaBudget,
@@ -87,7 +87,7 @@ function walkSchema(schema: unknown, place: Place, walk: SchemaWalk): JsonSchema
   if (walk.budget.nodes < 0 || place.depth > maxDepth) throw new TooLargeError();
   if (schema === true) return {};
   if (!isRecord(schema)) {
-    lose(walk, place, schema === false ? 'allows nothing (`false`)' : 'is no schema');
+    lose(walk, place, schema === false ? 'allows nothing (`false`)' : 'is not a schema');
     return {};
   }
   const plain = plainKeywords(schema, place, walk);
@@ -106,7 +106,7 @@ function walkReference(schema: JsonSchema, place: Place, walk: SchemaWalk): Json
   const { $ref: reference } = schema;
   const target = resolveJsonPointer(walk.root, reference);
   if (!isRecord(target)) {
-    lose(walk, place, `refers to ${shown(reference)}, which is no schema inside it`);
+    lose(walk, place, `refers to ${shown(reference)}, which is not a schema inside it`);
     return {};
   }
   const entered = walk.followed.get(target);
@@ -114,7 +114,7 @@ function walkReference(schema: JsonSchema, place: Place, walk: SchemaWalk): Json
     entered === undefined || (place.opened > entered.opened && place.choices === entered.choices);
   if (!isPlain) walk.cuts.add(schema);
   if (walk.cuts.has(schema)) {
-    const why = 'in a circle that has no end or several ways to go on';
+    const why = 'in a circle that has no end or several ways to continue';
     lose(walk, place, `refers to ${shown(reference)} ${why}`);
     return {};
   }
@@ -124,7 +124,7 @@ function walkReference(schema: JsonSchema, place: Place, walk: SchemaWalk): Json
   walk.definitions.set(target, definition);
   if (entered === undefined) {
     walk.followed.set(target, place);
-    // Walked each time, though kept once: the ways to read a value multiply with every reference.
+    // Walked each time, although copied once: every reference multiplies the ways to read a value.
     const body = walkSchema(target, { ...place, depth: place.depth + 1 }, walk);
     walk.followed.delete(target);
     if (isFirst) definition.body = body;
@@ -132,7 +132,7 @@ function walkReference(schema: JsonSchema, place: Place, walk: SchemaWalk): Json
   return { $ref: `#/$defs/${definition.name}` };
 }
 
-/** The last name of the reference, for the model reads it. The engine takes names that differ in signs for one. */
+/** The last name of the reference, since the model reads it, without punctuation, which the engine ignores in names. */
 function definitionName(reference: string, { definitions }: SchemaWalk): string {
   const taken = new Set([...definitions.values()].map(({ name }) => name));
   const words = reference.slice(reference.lastIndexOf('/') + 1).match(/[A-Za-z0-9]+/gu);
@@ -171,7 +171,7 @@ function walkAlternatives(
 function walkProperties(schema: JsonSchema, place: Place, walk: SchemaWalk): JsonSchema {
   const { properties = {}, required, additionalProperties: additional } = schema;
   if (!isRecord(properties)) {
-    lose(walk, place, 'has `properties` that are no object');
+    lose(walk, place, 'has `properties` that are not an object');
     return {};
   }
   const names = Object.keys(properties);
@@ -218,7 +218,7 @@ function walkItems(schema: JsonSchema, place: Place, walk: SchemaWalk): JsonSche
   return result;
 }
 
-/** A schema for what is inside an object or an array. */
+/** Copies a schema inside an object or an array. */
 function within(schema: unknown, step: string, place: Place, walk: SchemaWalk): JsonSchema {
   const { pointer, depth, opened, choices } = place;
   const there = { pointer: `${pointer}/${step}`, depth: depth + 1, opened: opened + 1, choices };

@@ -10,18 +10,18 @@ it.each([
   '^\\d{4}-\\d{2}$',
   '^[a-z]{0,128}$',
   '^a{3,}$',
-])('%j is fine', (pattern) => expect(isGrammarPattern(pattern)).toBe(true));
+])('accepts %j', (pattern) => expect(isGrammarPattern(pattern)).toBe(true));
 
 it.each([
   ['counts down', '^a{5,2}$'],
   ['repeats too often', '^a{99999}$'],
   ['repeats a repetition', '^((a?){40}){40}$'],
-  ['repeats what may be empty', '^(a?){50}$'],
-  ['is no regular expression', '^(a$'],
+  ['repeats a possibly empty group', '^(a?){50}$'],
+  ['is not a regular expression', '^(a$'],
   ['has nothing to repeat', '^*a$'],
   ['is not ASCII', '^é+$'],
   ['has a quote', '^"$'],
   ['is long', `^${'a?'.repeat(500)}$`],
   ['is a number', 5],
-  ['is not there', undefined],
-])('not one that %s', (_, pattern) => expect(isGrammarPattern(pattern)).toBe(false));
+  ['is undefined', undefined],
+])('rejects a pattern that %s', (_, pattern) => expect(isGrammarPattern(pattern)).toBe(false));

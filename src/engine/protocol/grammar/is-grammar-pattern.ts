@@ -1,11 +1,11 @@
 const maxCharacters = 512;
-/** Characters and copies that the repetitions of a pattern come to; beyond it the engine is busy for minutes. */
+/** Maximum characters of a pattern after expanding its repetitions; beyond it the engine needs minutes. */
 const maxCost = 200;
 const repetition = /(\\.|.)\{(\d+)(,(\d*))?\}/gu;
 
 /**
- * Whether the engine's grammar can take a `pattern` of a schema in little time. It reads ASCII only, fails at
- * quotes, and copies what is repeated: a repeated group costs as often as it is repeated.
+ * Whether the engine can compile a schema's `pattern` quickly. It supports only ASCII, fails at
+ * quotes, and copies a repeated group once per repetition.
  */
 export function isGrammarPattern(pattern: unknown): pattern is string {
   return (
@@ -30,7 +30,7 @@ function repetitionCost(pattern: string): number {
   let factor = 1;
   for (const [, repeated, least, range, most = ''] of pattern.matchAll(repetition)) {
     const count = Math.max(1, Number(least), Number(most));
-    // The engine counts down from the one to the other, and would never arrive.
+    // With a minimum above the maximum, the engine counts down without end.
     if (range !== undefined && most !== '' && Number(most) < Number(least)) return Infinity;
     if (repeated === ')') factor *= count;
     else copies += count;

@@ -18,7 +18,7 @@ const counts = [
   ['minItems', 'maxItems'],
 ] as const;
 
-/** What the engine looks at: here, and where schemas have schemas in them. */
+/** Keywords that the engine reads, in this file or in the walk through nested schemas. */
 const heeded = new Set(
   [
     '$ref $defs definitions $schema $id properties required items additionalProperties'.split(' '),
@@ -28,7 +28,7 @@ const heeded = new Set(
   ].flat(),
 );
 
-/** The keywords without schemas in them that the engine can take, and those that only the model reads. */
+/** Copies the keywords without nested schemas that the engine supports, and those that only the model reads. */
 export function plainKeywords(schema: JsonSchema, place: Place, walk: SchemaWalk): JsonSchema {
   return {
     ...annotations(schema),
@@ -41,7 +41,7 @@ export function plainKeywords(schema: JsonSchema, place: Place, walk: SchemaWalk
   };
 }
 
-/** What only the model reads; a reference in it would lead nowhere in the copy. */
+/** Keywords that only the model reads; references in them would not resolve in the copy. */
 function annotations(schema: JsonSchema): JsonSchema {
   return Object.fromEntries(
     Object.entries(schema).filter(([key, value]) => !heeded.has(key) && !hasReference(value)),
@@ -55,7 +55,7 @@ function kind(schema: JsonSchema, place: Place, walk: SchemaWalk): JsonSchema {
     const named: readonly unknown[] = Array.isArray(type) ? [...new Set(type)] : [type];
     const isKnown = named.length > 0 && named.every((one) => jsonTypes.has(one));
     if (isKnown) result['type'] = Array.isArray(type) ? named : type;
-    else lose(walk, place, `has the type ${shown(type)}, which is none`);
+    else lose(walk, place, `has the type ${shown(type)}, which is not a JSON type`);
   }
   if (values !== undefined) {
     const isList = Array.isArray(values) && values.length > 0;
@@ -68,7 +68,7 @@ function kind(schema: JsonSchema, place: Place, walk: SchemaWalk): JsonSchema {
   if (typeof format === 'string') result['format'] = format;
   if (isGrammarPattern(pattern)) result['pattern'] = pattern;
   else if (pattern !== undefined) {
-    const limit = 'is not ASCII, has a quote, is no regular expression or repeats too much';
+    const limit = 'is not ASCII, has a quote, is not a regular expression or repeats too much';
     lose(walk, place, `has a \`pattern\` that ${limit}`);
   }
   return result;
@@ -92,7 +92,7 @@ function count(
     lose(walk, place, `has \`${key}\` ${shown(times)}: ${limit}`);
     return false;
   });
-  // The engine counts from the first to the second, for ever and in ever more memory.
+  // With a minimum above the maximum, the engine counts without end and exhausts memory.
   if (kept.length === 2 && Number(schema[least]) > Number(schema[most])) {
     lose(walk, place, `has \`${least}\` above \`${most}\``);
     return {};
@@ -100,7 +100,7 @@ function count(
   return Object.fromEntries(kept.map((key) => [key, schema[key]]));
 }
 
-/** The engine heeds these for integers only, of up to 16 digits. */
+/** The engine supports these for integers of up to 16 digits only. */
 function range(schema: JsonSchema, place: Place, walk: SchemaWalk): JsonSchema {
   const { type, ...rest } = schema;
   const lower = { minimum: rest['minimum'], exclusiveMinimum: rest['exclusiveMinimum'] };

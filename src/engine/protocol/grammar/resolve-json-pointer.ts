@@ -1,4 +1,4 @@
-/** What a `$ref` into the same document refers to; undefined where there is nothing, or it leads elsewhere. */
+/** Resolves a `$ref` into the same document; undefined for a missing target or another document. */
 export function resolveJsonPointer(root: unknown, reference: unknown): unknown {
   if (reference === '#') return root;
   if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined;

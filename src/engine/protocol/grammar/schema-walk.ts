@@ -1,37 +1,37 @@
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** A keyword that a schema had to lose, and why. */
+/** A constraint that was dropped from a schema, with the reason. */
 export interface SchemaLoss {
-  /** JSON pointer of the schema that had it: `#/properties/a`. */
+  /** JSON pointer of the schema that had the constraint: `#/properties/a`. */
   readonly pointer: string;
-  /** Continues "At `#/properties/a` it "; a verb comes first. */
+  /** Continues "At `#/properties/a` it "; it begins with a verb. */
   readonly reason: string;
 }
 
-/** Where a walk through a schema is. */
+/** The position of a walk through a schema. */
 export interface Place {
   readonly pointer: string;
   readonly depth: number;
-  /** How many objects and arrays are open: none since the last time is a recursion without end. */
+  /** Number of open objects and arrays. A reference repeated at the same depth is an endless recursion. */
   readonly opened: number;
-  /** How often there was another branch that begins alike. */
+  /** Number of branches so far that another branch begins like. */
   readonly choices: number;
 }
 
 export interface SchemaWalk {
   readonly root: JsonSchema;
   readonly budget: { nodes: number };
-  /** References that must not be followed. */
+  /** References to cut. */
   readonly cuts: Set<JsonSchema>;
   readonly losses: SchemaLoss[];
-  /** What references lead to, as it comes into the copy. */
+  /** The targets of references, as copied. */
   readonly definitions: Map<JsonSchema, { readonly name: string; body: JsonSchema }>;
-  /** The targets of those references that lead to this place. */
+  /** The targets of the references on the path to this place. */
   readonly followed: Map<JsonSchema, Place>;
   repetitions: number;
 }
 
-/** What `type` may name. */
+/** Valid values of `type`. */
 export const jsonTypes: ReadonlySet<unknown> = new Set([
   'object',
   'array',
@@ -48,7 +48,7 @@ export function lose({ losses }: SchemaWalk, { pointer }: Place, reason: string)
   losses.push({ pointer: pointer.slice(0, maxPointerCharacters), reason });
 }
 
-/** A value as an error message shows it. */
+/** Formats a value for an error message. */
 export function shown(value: unknown): string {
   return (JSON.stringify(value) ?? 'nothing').slice(0, 100);
 }
@@ -57,7 +57,7 @@ export function isRecord(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether a value has a `$ref` in it, at any depth. */
+/** Whether a value contains a `$ref` at any depth. */
 export function hasReference(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(hasReference);
   return (

@@ -8,8 +8,8 @@ const neither: ReadonlySet<Beginning> = new Set();
 const maxDepth = 8;
 
 /**
- * Whether the values of a schema may be objects, arrays or both, as the schema comes into the copy: a reference that is
- * cut allows everything. One more than there is does no harm.
+ * Whether the values of a schema may be objects, arrays or both, as in the copied schema: a reference that is
+ * cut allows everything. An overestimate is harmless.
  */
 export function valueBeginnings(
   schema: unknown,
