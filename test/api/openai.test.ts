@@ -70,7 +70,7 @@ describe('OpenAI chat completions', () => {
     expect(usage?.completion_tokens_details?.reasoning_tokens).toBeTypeOf('number');
   });
 
-  it('stream deltas, with the usage once if asked for', async () => {
+  it('stream deltas, with the usage once if requested', async () => {
     const request = { model, messages: [user('Count from 3 to 9.')], temperature: 0 };
     const whole = await connect().chat.completions.create(request);
     const chunks = [];
