@@ -39,6 +39,8 @@ export async function* runTurn(
     }
     yield* recorder.interrupt();
     yield { type: 'turn.error', error: asHearthError(error) };
+  } finally {
+    prepared.release();
   }
   yield { type: 'turn.end', result: recorder.result(responseId) };
 }

@@ -1,4 +1,5 @@
 import type { ProjectorFacts } from './projector-facts.ts';
+import type { TokenizerFacts } from './tokenizer-facts.ts';
 
 /** A model on disk, as far as the library knows it without starting an engine. */
 
@@ -57,6 +58,8 @@ export interface ModelEntry {
     | null;
   /** Sizes that determine the engine's buffers, 0 where the header has none; null for MLX. */
   readonly dimensions: ModelDimensions | null;
+  /** null where it is unknown. */
+  readonly tokenizer: TokenizerFacts | null;
 }
 
 interface CacheBytesPerToken {
