@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { generateOwnerToken, withOwnerToken } from './access/owner-token.ts';
 import { createTokenService } from './access/token-service.ts';
 import { expandTilde } from './config/expand-tilde.ts';
 import { loadSettings, SettingsError } from './config/settings.ts';
@@ -11,7 +12,9 @@ import { planDownload } from './downloads/plan-download.ts';
 import { createEngineLauncher } from './engine/launch/engine-launcher.ts';
 import type { InstallProgress } from './engine/runtimes/runtime.ts';
 import { createRuntimeManager } from './engine/runtimes/runtime-manager.ts';
+import { ensureHomeId } from './home/home-id.ts';
 import { acquireHomeLock } from './home/home-lock.ts';
+import { removeOwnerToken, writeOwnerToken } from './home/owner-token.ts';
 import { removeServerRecord, writeServerRecord } from './home/server-record.ts';
 import { createApp } from './http/app.ts';
 import { listen } from './http/server.ts';
@@ -28,7 +31,7 @@ import { createModelLibrary } from './models/library.ts';
 import type { ModelRoot } from './models/scan-repository.ts';
 import { createHttpClient } from './net/http-client.ts';
 import { keepHttpParserSmall } from './net/http-agent.ts';
-import { createLogger, terminalDestination } from './observability/logger.ts';
+import { createLogger, textDestination } from './observability/logger.ts';
 import { packageFolder } from './package-folder.ts';
 import { createWatchdogLink } from './processes/watchdog-link.ts';
 import { createSqliteStore } from './store/sqlite-store.ts';
@@ -49,7 +52,7 @@ export interface ServeOptions {
   readonly flags?: Partial<Record<SettingKey, unknown>>;
   /** Lets anyone in who can reach an address that is not loopback. */
   readonly allowUnauthenticated?: boolean;
-  /** Writes the log as lines for people rather than as JSON. */
+  /** Whether the log goes to a terminal; `log.format` decides what that means. */
   readonly isLogForTerminal?: boolean;
   /** Told of long work that nobody asked for by name. */
   readonly onProgress?: (event: {
@@ -74,8 +77,14 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   keepHttpParserSmall();
   const settings = await loadSettings({ home, environment, flags: options.flags ?? {} });
   assertGuarded(settings, options.allowUnauthenticated ?? false);
-  const destination = options.isLogForTerminal === true ? await terminalDestination() : undefined;
-  const logger = createLogger(settings['log.level'], destination);
+  const { isLogForTerminal = false } = options;
+  const isTextLog =
+    settings['log.format'] === 'auto' ? isLogForTerminal : settings['log.format'] === 'text';
+  const hasColors = isLogForTerminal && (environment['NO_COLOR'] ?? '') === '';
+  const logger = createLogger(
+    settings['log.level'],
+    isTextLog ? textDestination({ hasColors }) : undefined,
+  );
   // Each step registers how it is undone; closing undoes them in reverse order.
   const cleanups: (() => unknown)[] = [];
   const stopping = new AbortController();
@@ -88,6 +97,10 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
         logger.error({ err: error }, 'something was not closed');
       }
     }
+  };
+  const stop = async (): Promise<void> => {
+    await closeAll();
+    logger.info('stopped');
   };
   try {
     const lock = await acquireHomeLock(home);
@@ -197,6 +210,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       .continueInterrupted()
       .catch((err: unknown) => logger.error({ err }, 'downloads not continued'));
 
+    const ownerToken = generateOwnerToken();
     const startedAt = new Date();
     const services: SurfaceServices = {
       library,
@@ -221,10 +235,11 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     };
     const app = createApp({
       settings,
-      authenticator: tokens,
+      authenticator: withOwnerToken(tokens, ownerToken),
       logger,
       version,
       docsFolder: join(packageFolder, 'dist/docs'),
+      homeId: await ensureHomeId(home),
       ping: () => store.ping(),
       surfaces: surfaces.map((create) => create(services)),
     });
@@ -236,6 +251,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     });
     cleanups.push(() => server.close(settings['limits.shutdownSeconds'] * 1000));
 
+    cleanups.push(() => removeOwnerToken(home));
+    await writeOwnerToken(home, ownerToken);
     await writeServerRecord(home, {
       pid: process.pid,
       url: server.url,
@@ -244,7 +261,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     });
     cleanups.push(() => removeServerRecord(home));
     logger.info({ url: server.url, version }, 'listening');
-    return { url: server.url, close: closeAll };
+    return { url: server.url, close: stop };
   } catch (error) {
     await closeAll();
     throw error;

@@ -164,8 +164,36 @@ describe('a turn with tools of the client', () => {
 
   it('leaves every call to the client where the server has no tools', async () => {
     const { run } = await scriptedTurns(generations([call(0, 'unknown')]));
-    const { items } = resultOf(await run({ clientTools: [] }));
+    const { items } = resultOf(await run({ clientTools: [draw] }));
     expect(items).toMatchObject([{ type: 'clientToolCall', name: 'unknown' }]);
+  });
+
+  it.each([
+    ['there is none', { clientTools: [] }],
+    ['none may be called', { clientTools: [draw], toolChoice: 'none' }],
+  ] as const)('makes no call where %s, tells the model and lets it answer', async (_, changes) => {
+    const { run, requests } = await scriptedTurns(generations([call(0, 'draw')], [say('Hi!')]));
+    const events = await run(changes);
+    expect(resultOf(events)).toMatchObject({
+      stopReason: 'eosFound',
+      items: [
+        { type: 'invalidToolCall', cause: 'invalidName', exposedName: 'draw' },
+        { type: 'message', text: 'Hi!' },
+      ],
+    });
+    expect(events.some((event) => 'isForClient' in event && event.isForClient)).toBe(false);
+    expect(messagesOf(requests[1]).at(-1)).toMatchObject({
+      role: 'tool',
+      content: 'There is no tool "draw". The tools are: none.',
+    });
+  });
+
+  it('ends a turn of a model that goes on calling though it has no tools', async () => {
+    const { run, requests } = await scriptedTurns(generations([call(0, 'draw')]));
+    const { items, stopReason } = resultOf(await run({ clientTools: [] }));
+    expect(requests).toHaveLength(3);
+    expect(items.map(({ type }) => type)).toEqual(Array(3).fill('invalidToolCall'));
+    expect(stopReason).toBe('eosFound');
   });
 
   it('gives a call an id where the engine gives none', async () => {

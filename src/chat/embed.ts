@@ -2,6 +2,7 @@ import type { InstancePool } from '../instances/pool.ts';
 import type { ModelSelection } from '../models/model.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { RequestContext } from '../request/request-context.ts';
+import { logGeneration } from './log-generation.ts';
 
 export interface EmbedRequest {
   /** Model key or instance id; undefined or empty: the one embedding model that is loaded. */
@@ -34,7 +35,9 @@ export async function embed(
     const { vectors, promptTokens } = await lease.withSlot((engine, slotContext) =>
       engine.embed(inputs, slotContext),
     );
-    return { selection: lease.selection, vectors, promptTokens };
+    const { selection } = lease;
+    logGeneration('embedding', { selection, usage: { promptTokens } }, context);
+    return { selection, vectors, promptTokens };
   } finally {
     lease.release();
   }

@@ -18,10 +18,21 @@ export interface GenerationReport {
   readonly isMalformed: boolean;
 }
 
+/**
+ * Of a generation that failed. Its reasoning counts only where nothing else was generated: the engine, which would
+ * count its tokens, may be gone.
+ */
+export type InterruptedReport = Pick<
+  GenerationReport,
+  'usage' | 'reasoningTokens' | 'timeToFirstTokenSeconds'
+>;
+
 /** The engine's events after `prompt.start`; the report comes last in place of its `generation.end`. */
 export type GenerationStep =
   | { readonly type: 'prompt.start' }
-  | Exclude<GenerationEvent, { readonly type: 'generation.end' }>
+  | Exclude<GenerationEvent, { readonly type: 'generation.end' | 'generation.cut' }>
+  /** The generation will fail; what it did until now. */
+  | { readonly type: 'generation.cut'; readonly report: InterruptedReport }
   | { readonly type: 'generation.report'; readonly report: GenerationReport };
 
 /**
@@ -38,6 +49,7 @@ export async function* generate(
 ): AsyncGenerator<GenerationStep> {
   let firstTokenAt: number | undefined;
   let reasoning = '';
+  let hasText = false;
   yield { type: 'prompt.start' };
   for await (const event of engine.generate(request, context)) {
     if (event.type === 'generation.end') {
@@ -47,8 +59,18 @@ export async function* generate(
       const timeToFirstTokenSeconds = timeToFirstTokenMs / 1000;
       const report = { stopReason, usage, isMalformed, reasoningTokens, timeToFirstTokenSeconds };
       yield { type: 'generation.report', report };
+    } else if (event.type === 'generation.cut') {
+      const now = performance.now();
+      const timeToFirstTokenSeconds = ((firstTokenAt ?? now) - startedAt) / 1000;
+      // The engine gives its own time with the end only.
+      const usage = { ...event.usage, generationMs: now - (firstTokenAt ?? now) };
+      const isReasoningOnly = reasoning !== '' && !hasText;
+      const reasoningTokens = isReasoningOnly ? usage.completionTokens : 0;
+      const report = { usage, reasoningTokens, timeToFirstTokenSeconds };
+      yield { type: 'generation.cut', report };
     } else {
       if (event.type === 'reasoning.delta') reasoning += event.text;
+      else if (event.type !== 'prompt.progress') hasText = true;
       if (event.type !== 'prompt.progress') firstTokenAt ??= performance.now();
       yield event;
     }

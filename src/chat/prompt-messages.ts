@@ -36,6 +36,7 @@ export interface FinishedCall {
   readonly argumentsJson: string;
   /** Undefined where the result comes with a message of the client's. */
   readonly content: readonly ToolContent[] | undefined;
+  readonly isError?: boolean;
 }
 
 /**
@@ -66,13 +67,19 @@ export async function roundMessages(
 ): Promise<readonly EngineMessage[]> {
   const toolCalls: ToolCall[] = [];
   const results: EngineMessage[] = [];
-  for (const { id = numbers.next(), name, argumentsJson, content } of calls) {
+  for (const { id = numbers.next(), name, argumentsJson, content, isError = false } of calls) {
     toolCalls.push({ id, name, argumentsJson });
     if (content === undefined) continue;
     const shown = await toModelContent(content, toolOutput);
-    results.push({ role: 'tool', toolCallId: id, content: shown });
+    results.push({ role: 'tool', toolCallId: id, content: isError ? marked(shown) : shown });
   }
   return [{ role: 'assistant', content: text, toolCalls }, ...results];
+}
+
+/** The output of a tool that failed, marked as that for the model. */
+function marked(content: string | readonly ContentPart[]): string | readonly ContentPart[] {
+  if (typeof content !== 'string') return [{ type: 'text', text: 'Error:' }, ...content];
+  return /^error\b/i.test(content) ? content : `Error: ${content}`;
 }
 
 /** The answer of an earlier turn, without its reasoning. */
@@ -115,6 +122,7 @@ function toFinishedCall(
     name: item.exposedName,
     argumentsJson: JSON.stringify(item.arguments ?? {}),
     content: item.type === 'toolCall' ? item.result : [{ type: 'text', text: item.reason }],
+    isError: item.type === 'toolCall' && item.isError,
   };
 }
 
@@ -131,9 +139,9 @@ async function toEngineMessages(
         return { role, content: text, ...(toolCalls === undefined ? {} : { toolCalls }) };
       }
       const parts = await toEngineContent(content, readImage);
-      return role === 'tool'
-        ? { role, toolCallId: message.toolCallId, content: parts }
-        : { role, content: parts };
+      if (role !== 'tool') return { role, content: parts };
+      const { toolCallId, isError = false } = message;
+      return { role, toolCallId, content: isError ? marked(parts) : parts };
     }),
   );
 }

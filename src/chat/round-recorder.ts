@@ -52,7 +52,7 @@ export class RoundRecorder {
   }
 
   record(
-    event: Exclude<GenerationStep, { readonly type: 'generation.report' }>,
+    event: Exclude<GenerationStep, { readonly type: 'generation.report' | 'generation.cut' }>,
   ): readonly TurnEvent[] {
     switch (event.type) {
       case 'prompt.start':

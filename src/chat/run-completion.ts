@@ -6,6 +6,7 @@ import type { RequestContext } from '../request/request-context.ts';
 import type { ModelSelection } from '../models/model.ts';
 import { acquireInstance, type AcquiredInstance } from './acquire-instance.ts';
 import { generate, type GenerationReport } from './generation.ts';
+import { logGeneration } from './log-generation.ts';
 import { promptPrefix } from './prompt-prefix.ts';
 import type { GenerationSummary, LoadEvent, PromptEvent } from './turn-event.ts';
 import type { GenerationOptions, InstanceOptions } from './turn-request.ts';
@@ -73,7 +74,7 @@ export async function* runCompletion(
       context,
       { toStart: (instanceId) => ({ type: 'completion.start', instanceId, selection }) as const },
     );
-    yield* complete(instance, request);
+    yield* complete(instance, request, context);
   } finally {
     instance?.lease.release();
   }
@@ -82,6 +83,7 @@ export async function* runCompletion(
 async function* complete(
   instance: AcquiredInstance,
   { prompt, suffix, sampling, stop, topLogprobs, maxOutputTokens }: CompletionRequest,
+  requestContext: RequestContext,
 ): AsyncGenerator<CompletionEvent> {
   const { lease, startedAt } = instance;
   const optional = omitUndefined({ suffix, stop, topLogprobs, maxTokens: maxOutputTokens });
@@ -104,6 +106,7 @@ async function* complete(
       yield { ...step, type: 'text.delta' };
     } else if (step.type === 'generation.report') {
       const result = toResult(instance, step.report, text, logprobs);
+      logGeneration('completion', result, requestContext);
       yield { type: 'completion.end', result };
     }
   }

@@ -94,7 +94,7 @@ describe('an instance, while tools run between two generations', () => {
   });
 
   it('ends the turn with a clear error when it is unloaded by name', async () => {
-    const { run, pool } = await setUp({}, () => pool.unload(model));
+    const { run, pool } = await setUp({}, async () => void (await pool.unload(model)));
     const events = await run();
     expect(typesOf(events).slice(-2)).toEqual(['turn.error', 'turn.end']);
     expect(events.at(-2)).toMatchObject({

@@ -1,14 +1,23 @@
 import type { ChatGeneration, EngineMessage } from '../engine/engine.ts';
+import type { InstanceLease } from '../instances/instance-lease.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { AcquiredInstance } from './acquire-instance.ts';
 import { generate } from './generation.ts';
+import { fitToolResult } from './fit-tool-result.ts';
 import type { PreparedTurn } from './prepare-turn.ts';
 import { roundMessages, type FinishedCall, type PromptContext } from './prompt-messages.ts';
-import { runToolRound } from './tool-round.ts';
+import { runToolRound, type CallOutcome } from './tool-round.ts';
 import type { TurnEvent } from './turn-event.ts';
 import type { TurnRecorder } from './turn-recorder.ts';
 import type { TurnRequest } from './turn-request.ts';
-import type { TurnTools } from './turn-tools.ts';
+import { TurnTools } from './turn-tools.ts';
+
+/** The part of the context that results leave to the answer: a fourth. */
+const answerShare = 4;
+/** Generations that follow, at most, where the model calls tools though it has none. */
+const maxCorrections = 2;
+/** Tokens that a chat template writes around a result, and the mark of a failed one. */
+const markupTokens = 32;
 
 interface TurnRun {
   readonly request: TurnRequest;
@@ -38,7 +47,8 @@ export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
   for (let round = 0; ; round += 1) {
     const mayCall = round < maxToolRounds;
     const generation = toGeneration(run, messages, round, mayCall);
-    const recording = recorder.beginRound(tools);
+    const callable = mayCall && request.toolChoice !== 'none' ? tools : TurnTools.none();
+    const recording = recorder.beginRound(callable);
     const steps = lease.streamWithSlot((engine, context) =>
       generate(engine, generation, context, startedAt),
     );
@@ -47,25 +57,62 @@ export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
     if (calls.length === 0) return;
 
     const finished: FinishedCall[] = [];
+    const room = new ResultRoom(lease, recorder.contextTokens, tokensLeft(request, recorder));
     for await (const outcome of runToolRound(calls, round, lease.context)) {
       const position = finished.length;
       const written = calls[position]?.written;
       if (written === undefined) break;
-      yield* recorder.recordOutcome(outcome, recording.callIndex(position));
+      const fitted = await room.fit(outcome, calls.length - position);
+      yield* recorder.recordOutcome(fitted, recording.callIndex(position));
       const { name, argumentsJson } = written;
-      finished.push({ name, argumentsJson, content: outcome.content });
+      const { item, content } = fitted;
+      const isError = item.type === 'toolCall' && item.isError;
+      finished.push({ name, argumentsJson, content, isError });
     }
     if (calls.some(({ type }) => type === 'client')) return;
     if (tokensLeft(request, recorder) === 0) {
       recorder.overrideStopReason('maxPredictedTokensReached');
       return;
     }
-    if (!mayCall) {
+    if (!mayCall || (callable.isEmpty && round >= maxCorrections)) {
       recorder.overrideStopReason('eosFound');
       return;
     }
     messages.push(...(await roundMessages(recording.messageText, finished, promptContext)));
     startedAt = performance.now();
+  }
+}
+
+/** What is left of the context for the results of one round. */
+class ResultRoom {
+  readonly #lease: InstanceLease;
+  #tokens: number;
+
+  /**
+   * @param contextTokens Tokens of the prompt and answer so far.
+   * @param tokensToGenerate Most tokens of the answers to come; undefined: as many as there is room for.
+   */
+  constructor(lease: InstanceLease, contextTokens: number, tokensToGenerate = Infinity) {
+    const { contextLength } = lease.capabilities;
+    const answerTokens = Math.min(tokensToGenerate, Math.ceil(contextLength / answerShare));
+    this.#lease = lease;
+    this.#tokens = contextLength - contextTokens - answerTokens;
+  }
+
+  /** Cuts a result to its share of the room; `count` results, this one included, are to come. */
+  async fit(outcome: CallOutcome, count: number): Promise<CallOutcome> {
+    const { item } = outcome;
+    if (item.type !== 'toolCall') return outcome;
+    const share = Math.floor(this.#tokens / count) - markupTokens;
+    const { engine, context } = this.#lease;
+    const { content, tokens } = await fitToolResult(
+      item.tool,
+      item.result,
+      Math.max(0, share),
+      (text) => engine.countTokens(text, context),
+    );
+    this.#tokens -= tokens + markupTokens;
+    return { item: { ...item, result: content }, content };
   }
 }
 

@@ -90,7 +90,7 @@ describe('runTurn', () => {
     });
   });
 
-  it('tells of a failure on the way, keeps what arrived and stores nothing', async () => {
+  it('tells of a failure on the way, keeps what arrived and stores it as interrupted', async () => {
     const { run, store } = await scriptedTurns(async function* () {
       yield { type: 'content.delta', text: 'Half an ans' };
       throw new HearthError('crashed', 'The engine stopped.');
@@ -103,8 +103,8 @@ describe('runTurn', () => {
     ]);
     const result = resultOf(events);
     expect(result.items).toEqual([{ type: 'message', text: 'Half an ans' }]);
-    expect(result).not.toHaveProperty('responseId');
-    expect((await store.responses.page({ ownerId: null, limit: 10 })).responses).toEqual([]);
+    const stored = await store.responses.find(result.responseId ?? '', null);
+    expect(stored?.turn).toMatchObject({ items: result.items, isInterrupted: true });
   });
 
   it('hides what an unexpected fault says', async () => {

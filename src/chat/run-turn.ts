@@ -4,6 +4,7 @@ import { omitUndefined } from '../omit-undefined.ts';
 import { withSignal, type RequestContext } from '../request/request-context.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import { acquireInstance, type AcquiredInstance } from './acquire-instance.ts';
+import { logGeneration } from './log-generation.ts';
 import { prepareTurn, type PreparedTurn, type TurnServices } from './prepare-turn.ts';
 import { promptPrefix } from './prompt-prefix.ts';
 import { runRounds } from './run-rounds.ts';
@@ -15,7 +16,8 @@ import { TurnTools } from './turn-tools.ts';
 
 /**
  * Runs one turn: history, prompt, generations with the tools that the model calls between, storing. A fault of the
- * request is thrown before the first event. A later failure is a `turn.error` event, and `turn.end` still comes.
+ * request is thrown before the first event. A later failure is a `turn.error` event; what the model had produced is
+ * stored as an interrupted turn, and `turn.end` still comes.
  *
  * @throws HearthError those of `prepareTurn` and `InstancePool.acquire`; the signal's reason when aborted.
  */
@@ -27,9 +29,11 @@ export async function* runTurn(
   const prepared = await prepareTurn(services, request, context);
   const recorder = new TurnRecorder(prepared.target.selection);
   let responseId: string | undefined;
+  let isStoreFailure = false;
   try {
     yield* generateAnswer(services, request, prepared, recorder, context);
     if (request.isStored) {
+      isStoreFailure = true;
       responseId = await storeTurn(services.store, request, prepared, recorder, context);
     }
   } catch (error) {
@@ -38,11 +42,32 @@ export async function* runTurn(
       context.logger.error({ err: error }, 'turn failed');
     }
     yield* recorder.interrupt();
+    if (request.isStored && recorder.hasItems && responseId === undefined && !isStoreFailure) {
+      responseId = await storeInterrupted(services, request, prepared, recorder, context);
+    }
     yield { type: 'turn.error', error: asHearthError(error) };
   } finally {
     prepared.release();
   }
-  yield { type: 'turn.end', result: recorder.result(responseId) };
+  const result = recorder.result(responseId);
+  logGeneration('chat', result, context);
+  yield { type: 'turn.end', result };
+}
+
+/** Stores what a turn produced before it failed, so that the conversation can go on from it. */
+async function storeInterrupted(
+  { store }: TurnServices,
+  request: TurnRequest,
+  prepared: PreparedTurn,
+  recorder: TurnRecorder,
+  context: RequestContext,
+): Promise<string | undefined> {
+  try {
+    return await storeTurn(store, request, prepared, recorder, context, true);
+  } catch (err) {
+    context.logger.warn({ err }, 'interrupted turn not stored');
+    return undefined;
+  }
 }
 
 /** Acquires the instance, opens the tools beside that, and generates. */

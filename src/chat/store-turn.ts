@@ -7,7 +7,7 @@ import type { TurnRecorder } from './turn-recorder.ts';
 import type { TurnRequest } from './turn-request.ts';
 
 /**
- * Stores a finished turn and returns the id of its response.
+ * Stores a turn and returns the id of its response.
  *
  * @throws HearthError `storage_failed`; `invalid_value` where the earlier response was deleted in the meantime.
  */
@@ -17,6 +17,7 @@ export async function storeTurn(
   { messages, images }: PreparedTurn,
   recorder: TurnRecorder,
   { caller }: RequestContext,
+  isInterrupted = false,
 ): Promise<string> {
   const { previousResponseId, systemPrompt, instructions } = request;
   const { instanceId, selection, items, stopReason, usage, timings } = recorder.result(undefined);
@@ -38,6 +39,7 @@ export async function storeTurn(
           stopReason,
           usage,
           timings,
+          ...(isInterrupted ? { isInterrupted } : {}),
         },
       },
       images,

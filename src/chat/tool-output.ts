@@ -2,6 +2,7 @@ import { HearthError } from '../contract/errors.ts';
 import type { ToolContent } from '../conversation/content.ts';
 import type { ContentPart } from '../engine/engine.ts';
 import type { ModelEntry } from '../models/model.ts';
+import { hasText } from './fit-tool-result.ts';
 import type { ImageAllowance } from './image-allowance.ts';
 import { admitImage, prepareImage, toDataUrl } from './image.ts';
 
@@ -56,13 +57,4 @@ async function toImage(block: ToolContent, reader: ToolOutputReader): Promise<Co
     if (!(error instanceof HearthError)) throw error;
     return { type: 'text', text: '[image: not shown, as it is damaged or too large]' };
   }
-}
-
-function hasText(resource: unknown): resource is { readonly text: string } {
-  return (
-    typeof resource === 'object' &&
-    resource !== null &&
-    'text' in resource &&
-    typeof resource.text === 'string'
-  );
 }

@@ -154,11 +154,14 @@ describe('a turn with tools', () => {
     });
   });
 
-  it('keeps what earlier rounds did when a later one fails, and stores nothing', async () => {
+  it('keeps and stores what a turn did when a later round fails, marked as interrupted', async () => {
     const { run, store } = await scriptedTurns(async function* (generation) {
       if (generation === 0) yield* call(0, 'get_weather', '{"city":"Brest"}');
       else yield say('It ra');
-      if (generation === 1) throw new HearthError('crashed', 'The engine stopped.');
+      if (generation === 1) {
+        yield { type: 'generation.cut', usage: { ...end.usage, completionTokens: 3 } };
+        throw new HearthError('crashed', 'The engine stopped.');
+      }
       yield end;
     }, weather);
     const events = await run();
@@ -169,19 +172,40 @@ describe('a turn with tools', () => {
     ]);
     const result = resultOf(events);
     expect(result.items).toMatchObject([{ type: 'toolCall' }, { type: 'message', text: 'It ra' }]);
-    expect(result).toMatchObject({ stopReason: null, usage: { completionTokens: 5 } });
-    expect(result).not.toHaveProperty('responseId');
-    expect((await store.responses.page({ ownerId: null, limit: 10 })).responses).toEqual([]);
+    expect(result).toMatchObject({ stopReason: null, usage: { completionTokens: 8 } });
+    const stored = await store.responses.find(result.responseId ?? '', null);
+    const { items, usage } = result;
+    expect(stored?.turn).toMatchObject({ items, usage, stopReason: null, isInterrupted: true });
   });
 
-  it('keeps the failure that a tool reports', async () => {
+  it('keeps the failure that a tool reports, and marks it for the model', async () => {
     const broken = scriptedTool('work', async () => '', {
       call: async () => ({ content: [{ type: 'text', text: 'No.' }], isError: true }),
     });
     const script = generations([...call(0, 'work', '{}')], [say('It failed.')]);
     const { run, requests } = await scriptedTurns(script, broken);
     expect(resultOf(await run()).items[0]).toMatchObject({ type: 'toolCall', isError: true });
-    expect(messagesOf(requests[1]).at(-1)).toMatchObject({ role: 'tool', content: 'No.' });
+    expect(messagesOf(requests[1]).at(-1)).toMatchObject({ role: 'tool', content: 'Error: No.' });
+  });
+
+  it('cuts a result that is larger than what is left of the context, for the model and the store', async () => {
+    const search = scriptedTool('search', async () => 'x'.repeat(5000));
+    const script = generations(
+      [...call(0, 'search', '{}'), ...call(1, 'search', '{}')],
+      [say('Ok')],
+    );
+    const { run, requests, store } = await scriptedTurns(script, search);
+    const { items, responseId = '' } = resultOf(await run({ contextLength: 1024 }));
+    const results = messagesOf(requests[1])
+      .slice(-2)
+      .map(({ content }) => (typeof content === 'string' ? content : ''));
+    for (const result of results) {
+      expect(result).toMatch(/^x+\n\[The result of search was cut .*: \d+ of 5000 characters/);
+    }
+    expect(results.join('').length).toBeLessThan(1024);
+    expect(results.join('').length).toBeGreaterThan(512);
+    expect((await store.responses.find(responseId, null))?.turn.items).toEqual(items);
+    expect(JSON.stringify(items)).toContain('was cut to fit');
   });
 
   it('makes an invalid call of a later generation that can not be parsed', async () => {

@@ -24,6 +24,7 @@ export class TurnRecorder {
   #callCount = 0;
   #stopReason: StopReason | null = null;
   #isMalformed = false;
+  #contextTokens = 0;
 
   constructor(selection: ModelSelection) {
     this.#selection = selection;
@@ -37,6 +38,11 @@ export class TurnRecorder {
   /** Tokens generated so far, over all generations. */
   get completionTokens(): number {
     return this.#stats.usage().completionTokens;
+  }
+
+  /** Tokens of the last generation, its prompt and its answer: what the next prompt begins with. */
+  get contextTokens(): number {
+    return this.#contextTokens;
   }
 
   start(instanceId: string): Extract<TurnEvent, { readonly type: 'turn.start' }> {
@@ -59,12 +65,17 @@ export class TurnRecorder {
   }
 
   record(round: RoundRecorder, step: GenerationStep): readonly TurnEvent[] {
+    if (step.type === 'generation.cut') {
+      this.#stats.add(step.report);
+      return [];
+    }
     if (step.type !== 'generation.report') {
       if (step.type === 'content.delta') this.#logprobs.push(...(step.logprobs ?? []));
       return round.record(step);
     }
     const { report } = step;
     this.#stats.add(report);
+    this.#contextTokens = report.usage.promptTokens + report.usage.completionTokens;
     this.#stopReason = report.stopReason;
     this.#isMalformed = report.isMalformed;
     const events = round.end(report.isMalformed);
@@ -91,8 +102,14 @@ export class TurnRecorder {
     this.#stopReason = stopReason;
   }
 
+  /** Whether the model has produced anything. */
+  get hasItems(): boolean {
+    return this.#items.length > 0;
+  }
+
   /** The turn failed; what arrived is kept. */
   interrupt(): readonly TurnEvent[] {
+    this.#stopReason = null;
     return this.#round?.interrupt() ?? [];
   }
 

@@ -60,7 +60,7 @@ export interface TurnRequest extends GenerationOptions, InstanceOptions {
   /** What the turn adds to the conversation: at least one message. */
   readonly messages: readonly TurnMessage[];
   /**
-   * Tools that the client runs: the turn ends with the calls of them. Where the list is given and the turn has no
+   * Tools that the client runs: the turn ends with the calls of them. Where the list has any and the turn has no
    * integrations, all calls are left to the client, whatever their names.
    */
   readonly clientTools?: readonly ToolDefinition[];

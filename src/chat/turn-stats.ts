@@ -1,8 +1,8 @@
 import type { TurnTimings, TurnUsage } from '../conversation/conversation-turn.ts';
 import { omitUndefined } from '../omit-undefined.ts';
-import type { GenerationReport } from './generation.ts';
+import type { InterruptedReport } from './generation.ts';
 
-/** Sums the statistics of the generations of a turn; zeros where none has ended. */
+/** Sums the statistics of the generations of a turn; zeros where none has begun. */
 export class TurnStats {
   #promptTokens = 0;
   #cachedTokens = 0;
@@ -20,7 +20,7 @@ export class TurnStats {
     this.#loadTimeSeconds ??= seconds;
   }
 
-  add({ usage, reasoningTokens, timeToFirstTokenSeconds }: GenerationReport): void {
+  add({ usage, reasoningTokens, timeToFirstTokenSeconds }: InterruptedReport): void {
     const generationSeconds = usage.generationMs / 1000;
     this.#promptTokens += usage.promptTokens;
     this.#cachedTokens += usage.cachedTokens;

@@ -38,6 +38,16 @@ export class TurnTools {
     return [...ofServers, ...(this.#clientTools ?? [])];
   }
 
+  /** Whether the model may call anything. */
+  get isEmpty(): boolean {
+    return this.definitions().length === 0;
+  }
+
+  /** No tools at all, for a generation that may not call. */
+  static none(): TurnTools {
+    return new TurnTools({ tools: () => [], close: async () => {} }, undefined);
+  }
+
   /** Undefined where there is no such tool. */
   find(exposedName: string): ToolOwner | undefined {
     const tools = this.#toolbox.tools();
@@ -46,7 +56,7 @@ export class TurnTools {
     const isOfClient =
       this.#clientTools?.some(({ name }) => name === exposedName) === true ||
       // The client knows better what to do with a name of its own than the model does.
-      (this.#clientTools !== undefined && tools.length === 0);
+      (this.#clientTools !== undefined && this.#clientTools.length > 0 && tools.length === 0);
     return isOfClient ? { type: 'client' } : undefined;
   }
 }

@@ -3,67 +3,72 @@ import type { CommandDescription } from './command.ts';
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
-  /** Imports the command when it is the one asked for, so that the others cost nothing. */
+  /** Names that users of similar programs expect; hidden from the list of commands. */
+  readonly aliases?: readonly string[];
+  /** Imports the command only when it is run, which keeps startup fast. */
   readonly load: () => Promise<CommandDescription>;
 }
 
 export interface CommandGroup {
   readonly name: string;
   readonly summary: string;
+  readonly aliases?: readonly string[];
   readonly commands: readonly CommandEntry[];
 }
 
-/** Every command, in the order of the help. */
+/** All commands, in the order in which the help lists them. */
 export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
   {
     name: 'serve',
-    summary: 'Run the server in this terminal',
+    summary: 'Start the server in the foreground',
     load: async () => (await import('./commands/serve.ts')).serve,
   },
   {
     name: 'server',
-    summary: 'Run the server in the background',
+    summary: 'Manage the background server',
     commands: [
       {
         name: 'start',
-        summary: 'Start the server in the background and wait until it is ready',
+        summary: 'Start the server in the background',
         load: async () => (await import('./commands/server-start.ts')).serverStart,
       },
       {
         name: 'stop',
-        summary: 'Stop the server of this home folder',
+        summary: 'Stop the background server',
         load: async () => (await import('./commands/server-stop.ts')).serverStop,
       },
       {
         name: 'status',
-        summary: 'Tell whether the server runs: exit code 0 if it does, 1 if not',
+        summary: 'Show whether the server is running (exit code 0) or not (1)',
         load: async () => (await import('./commands/server-status.ts')).serverStatus,
       },
     ],
   },
   {
     name: 'status',
-    summary: 'Show the server, its runtime, memory and loaded models',
+    summary: 'Show server status, memory usage and loaded models',
     load: async () => (await import('./commands/status.ts')).status,
   },
   {
     name: 'chat',
-    summary: 'Talk to a model',
+    aliases: ['run'],
+    summary: 'Chat with a model',
     load: async () => (await import('./commands/chat.ts')).chat,
   },
   {
     name: 'script',
-    summary: 'Make a script for a speech synthesizer out of text; needs no server',
+    summary: 'Convert text to a script for speech synthesis (needs no server)',
     load: async () => (await import('./commands/script.ts')).script,
   },
   {
     name: 'ls',
-    summary: 'List the models on disk',
+    aliases: ['list'],
+    summary: 'List models on disk',
     load: async () => (await import('./commands/ls.ts')).ls,
   },
   {
     name: 'ps',
-    summary: 'List the loaded models',
+    summary: 'List loaded models',
     load: async () => (await import('./commands/ps.ts')).ps,
   },
   {
@@ -78,16 +83,18 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
   },
   {
     name: 'get',
-    summary: 'Download a model, or find one to download',
+    aliases: ['pull'],
+    summary: 'Download a model, or search for one',
     load: async () => (await import('./commands/get.ts')).get,
   },
   {
     name: 'download',
-    summary: 'Manage the downloads of the server',
+    summary: 'Manage downloads',
     commands: [
       {
         name: 'ls',
-        summary: 'List the downloads, the newest first',
+        aliases: ['list'],
+        summary: 'List downloads, newest first',
         load: async () => (await import('./commands/download-ls.ts')).downloadLs,
       },
       {
@@ -102,92 +109,99 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
       },
       {
         name: 'cancel',
-        summary: 'End a download and remove what it has on disk',
+        summary: 'Cancel a download and delete its files',
         load: async () => (await import('./commands/download-cancel.ts')).downloadCancel,
       },
     ],
   },
   {
     name: 'import',
-    summary: 'Copy GGUF files, or a folder of models, into the models folder',
+    summary: 'Import GGUF files or a folder of models',
     load: async () => (await import('./commands/import.ts')).importCommand,
   },
   {
     name: 'rm',
-    summary: 'Delete a model, or one variant of it, from the disk',
+    aliases: ['remove', 'delete'],
+    summary: 'Delete a model, or one of its variants',
     load: async () => (await import('./commands/rm.ts')).rm,
   },
   {
     name: 'runtime',
-    summary: 'Manage the engine that runs the models',
+    summary: 'Manage inference runtimes',
     commands: [
       {
         name: 'ls',
-        summary: 'List the runtimes, the one in use first',
+        aliases: ['list'],
+        summary: 'List installed runtimes, the active one first',
         load: async () => (await import('./commands/runtime-ls.ts')).runtimeLs,
       },
       {
         name: 'install',
-        summary: 'Install the runtime that this version was made for',
+        summary: 'Install the runtime recommended for this version',
         load: async () => (await import('./commands/runtime-install.ts')).runtimeInstall,
       },
       {
         name: 'rm',
-        summary: 'Remove an installed runtime',
+        aliases: ['remove', 'delete'],
+        summary: 'Remove a runtime',
         load: async () => (await import('./commands/runtime-rm.ts')).runtimeRm,
       },
     ],
   },
   {
     name: 'token',
-    summary: 'Manage the tokens that clients send',
+    summary: 'Manage API tokens',
     commands: [
       {
         name: 'create',
-        summary: 'Make a token; it is shown once',
+        summary: 'Create an API token',
         load: async () => (await import('./commands/token-create.ts')).tokenCreate,
       },
       {
         name: 'ls',
-        summary: 'List the tokens',
+        aliases: ['list'],
+        summary: 'List API tokens',
         load: async () => (await import('./commands/token-ls.ts')).tokenLs,
       },
       {
         name: 'rm',
-        summary: 'Revoke a token',
+        aliases: ['remove', 'delete'],
+        summary: 'Revoke an API token',
         load: async () => (await import('./commands/token-rm.ts')).tokenRm,
       },
     ],
   },
   {
     name: 'mcp',
-    summary: 'Manage the plugins whose tools models may use',
+    summary: 'Manage MCP plugins',
     commands: [
       {
         name: 'add',
-        summary: 'Add a plugin to mcp.json',
+        summary: 'Add an MCP plugin',
         load: async () => (await import('./commands/mcp-add.ts')).mcpAdd,
       },
       {
         name: 'ls',
-        summary: 'List the plugins of mcp.json',
+        aliases: ['list'],
+        summary: 'List MCP plugins',
         load: async () => (await import('./commands/mcp-ls.ts')).mcpLs,
       },
       {
         name: 'rm',
-        summary: 'Remove a plugin from mcp.json',
+        aliases: ['remove', 'delete'],
+        summary: 'Remove an MCP plugin',
         load: async () => (await import('./commands/mcp-rm.ts')).mcpRm,
       },
       {
         name: 'test',
-        summary: 'Connect to a plugin and list its tools',
+        summary: 'Connect to an MCP plugin and list its tools',
         load: async () => (await import('./commands/mcp-test.ts')).mcpTest,
       },
     ],
   },
   {
     name: 'version',
-    summary: 'Show the version',
+    summary: 'Show version information',
     load: async () => (await import('./commands/version.ts')).versionCommand,
   },
 ];

@@ -1,25 +1,25 @@
 import type { CommandContext } from './context.ts';
 
-/** One option of a command; its value is undefined where it was not given. */
+/** One option of a command. Its value is undefined if the option is not used. */
 export interface OptionDeclaration<Value = unknown> {
-  /** As commander writes them: `-p, --prompt <text>`. */
+  /** In commander's syntax: `-p, --prompt <text>`. */
   readonly flags: string;
   readonly summary: string;
   /**
-   * Reads the text after the flag; absent for flags without one. `previous` is what an earlier
-   * appearance of the flag gave.
+   * Parses the value of the option; absent for boolean flags. `previous` is the result of an earlier
+   * occurrence of the option.
    *
-   * @throws UsageError, whose message says what is allowed.
+   * @throws UsageError, whose message lists the allowed values.
    */
   parse?(text: string, previous: Value | undefined): Value;
-  /** Left out of the help. */
+  /** Hides the option from the help. */
   readonly isHidden?: boolean;
 }
 
 interface PositionalDeclaration {
   readonly summary: string;
   readonly isRequired: boolean;
-  /** Takes all that follows. */
+  /** Collects all remaining arguments. */
   readonly isRest?: boolean;
 }
 
@@ -47,20 +47,20 @@ interface Invocation<DeclaredOptions extends Options, DeclaredPositionals extend
 
 export type ExitCode = 0 | 1 | 2 | 130;
 
-/** What a command takes and does, apart from its name and summary, which the command table has. */
+/** Arguments, options and implementation of a command. Its name and summary are in the command table. */
 export interface CommandDescription<
   DeclaredOptions extends Options = Options,
   DeclaredPositionals extends Positionals = Positionals,
 > {
   readonly positionals?: DeclaredPositionals;
   readonly options?: DeclaredOptions;
-  /** Shown below the help, one a line. */
+  /** Shown at the end of the help, one per line. */
   readonly examples: readonly string[];
-  /** @returns the exit code; 0 where it returns nothing. */
+  /** @returns the exit code; undefined means 0. */
   run(invocation: Invocation<DeclaredOptions, DeclaredPositionals>): Promise<ExitCode | void>;
 }
 
-/** Gives a command's `run` the types of the options and arguments that it declares. */
+/** Infers the types of the options and arguments that `run` receives from their declarations. */
 export function defineCommand<
   const DeclaredPositionals extends Positionals = Record<string, never>,
   DeclaredOptions extends Options = Record<string, never>,

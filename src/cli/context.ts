@@ -3,17 +3,21 @@ import type { Terminal } from './ui/terminal.ts';
 
 export interface StandardInput extends Readable {
   readonly isTTY?: boolean;
+  /** Of a terminal: keys arrive one by one, and are not echoed. */
+  setRawMode?(isRaw: boolean): unknown;
 }
 
-/** All that a command has of the process around it. */
+/** Everything that a command may use of its process. */
 export interface CommandContext {
   /** Home folder, absolute. */
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly terminal: Terminal;
   readonly stdin: StandardInput;
-  /** The script that Node runs, to run it again in the background. */
+  /** Path of the script that Node runs; the background server runs it again. */
   readonly entryPoint: string;
-  /** Aborted with an Interruption by Ctrl-C or SIGTERM. */
+  /** Folder of the record of a server that runs as a system service; undefined if the platform has none. */
+  readonly serviceFolder?: string | undefined;
+  /** Aborts with an Interruption on Ctrl-C or SIGTERM. */
   readonly signal: AbortSignal;
 }

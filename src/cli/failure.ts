@@ -1,27 +1,29 @@
+import { SettingsError } from '../config/settings.ts';
 import type { ExitCode } from './command.ts';
+import { describeSystemError } from './system-error.ts';
 
-/** The command was written wrong: exit code 2. */
+/** The command line is invalid: exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The command could not do its work; the message says what to do about it. */
+/** The command failed; the message tells the user what to do next. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
 
-/** The reason of the command's signal when the user or the system stops it. */
+/** Abort reason of the command's signal when the user or the system interrupts it. */
 export class Interruption extends Error {
   override readonly name = 'Interruption';
   readonly stoppedBy: NodeJS.Signals;
 
   constructor(signal: NodeJS.Signals) {
-    super(`Stopped by ${signal}.`);
+    super(`Interrupted by ${signal}.`);
     this.stoppedBy = signal;
   }
 }
 
-/** Names of errors that are bugs and show their stack; others have a message for the user. */
+/** Errors that indicate a bug; only these print their stack. */
 const bugNames = new Set([
   'AssertionError',
   'RangeError',
@@ -31,15 +33,17 @@ const bugNames = new Set([
   'ZodError',
 ]);
 
-/** 130 where the user stopped the command, 2 where it was written wrong, else 1. */
+/** 130 if the command was interrupted, 2 if the command line is invalid, otherwise 1. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof Interruption) return 130;
+  if (error instanceof SettingsError && error.isFromFlag) return 2;
   return error instanceof UsageError ? 2 : 1;
 }
 
-/** What to print of a failure; undefined where nothing needs to be said. */
+/** Text to print for an error; undefined if there is nothing to print. */
 export function describeFailure(error: unknown): string | undefined {
   if (error instanceof Interruption) return undefined;
   if (!(error instanceof Error)) return String(error);
-  return bugNames.has(error.name) ? (error.stack ?? error.message) : error.message;
+  if (bugNames.has(error.name)) return error.stack ?? error.message;
+  return describeSystemError(error) ?? error.message;
 }

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { systemServiceFolder } from '../home/system-service-folder.ts';
 import { Interruption } from './failure.ts';
 import { runProgram } from './program.ts';
 import { createTerminal } from './ui/terminal.ts';
@@ -19,11 +20,12 @@ const exitCode = await runProgram(commandLine, {
   entryPoint,
   terminal: createTerminal({ stdout, stderr, environment }),
   stdin,
+  serviceFolder: systemServiceFolder(process.platform, environment),
   signal: stopping.signal,
 });
 stdout.write('', () => exit(exitCode));
 
 function exit(code: number): never {
-  // oxlint-disable-next-line no-process-exit -- the one place: what is still open here must not keep the command alive
+  // oxlint-disable-next-line no-process-exit -- the only exit point: open handles must not keep the command alive
   process.exit(code);
 }

@@ -1,24 +1,24 @@
 import type { OptionDeclaration } from './command.ts';
 import { UsageError } from './failure.ts';
 
-/** Builders for the options and arguments of a command. */
+/** Builders for the options and arguments of commands. */
 
-/** Present or not: `--json`. */
+/** A boolean flag: `--json`. */
 export function flag(flags: string, summary: string): OptionDeclaration<boolean> {
   return { flags, summary };
 }
 
-/** Any text, as it is. */
+/** Any text. */
 export function text(flags: string, summary: string): OptionDeclaration<string> {
   return { flags, summary, parse: (value) => value };
 }
 
-/** May be given more than once; the values in order. */
-export function texts(flags: string, summary: string): OptionDeclaration<readonly string[]> {
+/** Any text; the option can be repeated. */
+export function textList(flags: string, summary: string): OptionDeclaration<readonly string[]> {
   return { flags, summary, parse: (value, previous = []) => [...previous, value] };
 }
 
-/** A whole number, `minimum` and `maximum` included. */
+/** An integer from `minimum` to `maximum`, inclusive. */
 export function integer(
   flags: string,
   summary: string,
@@ -32,12 +32,12 @@ export function integer(
       const number = Number(value);
       if (value.trim() !== '' && Number.isInteger(number) && number >= minimum && number <= maximum)
         return number;
-      throw new UsageError(`It must be a whole number from ${minimum} to ${maximum}.`);
+      throw new UsageError(`Allowed: an integer from ${minimum} to ${maximum}.`);
     },
   };
 }
 
-/** A number with decimals, `minimum` and `maximum` included. */
+/** A number from `minimum` to `maximum`, inclusive. */
 export function decimal(
   flags: string,
   summary: string,
@@ -50,12 +50,12 @@ export function decimal(
     parse(value) {
       const number = Number(value);
       if (value.trim() !== '' && number >= minimum && number <= maximum) return number;
-      throw new UsageError(`It must be a number from ${minimum} to ${maximum}.`);
+      throw new UsageError(`Allowed: a number from ${minimum} to ${maximum}.`);
     },
   };
 }
 
-/** One of some words, which the help lists. */
+/** One of a fixed set of values, which the help lists. */
 export function choice<const Choice extends string>(
   flags: string,
   summary: string,
@@ -67,32 +67,32 @@ export function choice<const Choice extends string>(
     parse(value) {
       const found = choices.find((candidate) => candidate === value);
       if (found !== undefined) return found;
-      throw new UsageError(`It must be one of ${choices.join(', ')}.`);
+      throw new UsageError(`Allowed: ${choices.join(', ')}.`);
     },
   };
 }
 
-/** A boolean that is neither on nor off where the flag is absent. */
+/** `on` or `off`; undefined if the option is not used. */
 export function onOff(flags: string, summary: string): OptionDeclaration<boolean> {
   return {
     flags,
     summary,
     parse(value) {
       if (value === 'on' || value === 'off') return value === 'on';
-      throw new UsageError('It must be on or off.');
+      throw new UsageError('Allowed: on, off.');
     },
   };
 }
 
 export const required = (summary: string) => ({ summary, isRequired: true }) as const;
 export const optional = (summary: string) => ({ summary, isRequired: false }) as const;
-/** All that follows; empty where nothing does. */
+/** All remaining arguments, possibly none. */
 export const rest = (summary: string) => ({ summary, isRequired: false, isRest: true }) as const;
 
-export const jsonOption = { json: flag('--json', 'Print JSON') };
+export const jsonOption = { json: flag('--json', 'Print the result as JSON') };
 
-/** Where the server is and who asks; of every command that talks to one. */
+/** Options of every command that sends requests to a server. */
 export const connectionOptions = {
-  host: text('--host <url>', 'Server to talk to, such as http://192.168.1.5:1234'),
-  token: text('--token <token>', 'Token to send; HEARTH_TOKEN otherwise'),
+  host: text('--host <url>', 'URL of the server, such as http://192.168.1.5:1234'),
+  token: text('--token <token>', 'API token (default: HEARTH_TOKEN)'),
 };

@@ -11,7 +11,7 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** Runs a command against a server that answers every request alike. */
+/** Runs a command against a server that gives the same response to every request. */
 async function runAgainst(value: unknown, commandLine: readonly string[], status = 200) {
   const answer: Answer = (_, response) => sendJson(response, value, status);
   server = await startLoopbackServer(answer);
@@ -45,7 +45,7 @@ describe('help and version', () => {
   });
 });
 
-describe('wrong use', () => {
+describe('an invalid command line', () => {
   it.each([
     [[], /^Usage/],
     [['server'], /^Usage/],
@@ -54,16 +54,45 @@ describe('wrong use', () => {
     [['load', 'a', 'b'], /too many arguments/],
     [['ls', '--jsn'], /unknown option '--jsn'/],
     [['load', 'a', '--ttl', '0'], /'--ttl <seconds>' argument '0' is invalid.*1 to 31536000/],
-    [['chat', '--reasoning', 'deep'], /one of off, low, medium, high, on/],
-    [['unload'], /id of an instance or --all/],
-    [['ls', '--host', 'ftp://a'], /"ftp:\/\/a" is not an address/],
+    [['chat', '--reasoning', 'deep'], /Allowed: off, low, medium, high, on/],
+    [['unload'], /an instance id or --all/],
+    [['ls', '--host', 'ftp://a'], /"ftp:\/\/a" is not a URL/],
     [['token', 'create'], /--name/],
-    [['token', 'create', '--name', 'a', '--permissions', 'chat,root'], /some of chat, /],
-    [['chat'], /no message/],
+    [['token', 'create', '--name', 'a', '--permissions', 'chat,root'], /Allowed: chat, /],
+    [['chat'], /No message/],
+    [['pul'], /Did you mean pull\?/],
+    [['stop'], /`hearth unload INSTANCE`.*`hearth server stop`/],
+    [['search', 'llama'], /`hearth get --search WORDS`/],
+    [['nonsense'], /unknown command 'nonsense'\nSee `hearth --help`\./],
+    [['load'], /See `hearth load --help`\./],
+    [['server', 'sart'], /Did you mean (one of )?start/],
+    [['server', 'nonsense'], /See `hearth server --help`\./],
+    [['serve', '--port', 'abc'], /^error: --server-port: "abc" is not allowed/],
+    [['serve', '-p', 'abc'], /^error: --server-port: "abc" is not allowed/],
+    [['server', 'start', '-p', 'abc'], /^error: --server-port: "abc" is not allowed/],
   ])('%j ends with exit code 2', async (commandLine, message) => {
-    const { exitCode, stdout, stderr } = await runCommand(commandLine);
+    const environment = { HEARTH_HOME: '/nowhere' };
+    const { exitCode, stdout, stderr } = await runCommand(commandLine, { environment });
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toMatch(message);
+  });
+});
+
+describe('names of similar programs', () => {
+  it.each([
+    [['pull', '--help'], /^Usage: hearth get\|pull /],
+    [['run', '--help'], /^Usage: hearth chat\|run /],
+    [['list', '--help'], /^Usage: hearth ls\|list /],
+    [['remove', '--help'], /^Usage: hearth rm\|remove /],
+    [['mcp', 'list', '--help'], /^Usage: hearth mcp ls\|list /],
+  ])('%j is an alias', async (commandLine, usage) => {
+    expect((await runCommand(commandLine)).stdout).toMatch(usage);
+  });
+
+  it('does not list aliases in the help', async () => {
+    const { stdout } = await runCommand(['--help']);
+    expect(stdout).toMatch(/^ {2}get +Download/m);
+    expect(stdout).not.toContain('pull');
   });
 });
 
@@ -82,7 +111,7 @@ describe('commands against a server', () => {
         ' ',
       ),
     );
-    expect(JSON.parse(server?.requests[0]?.body ?? '')).toEqual({
+    expect(JSON.parse(server?.requests.at(-1)?.body ?? '')).toEqual({
       model: 'a/b',
       context_length: 2048,
       parallel: 2,
@@ -142,7 +171,7 @@ describe('commands against a server', () => {
     expect(outcome).toEqual({ exitCode: 130, stdout: '', stderr: '' });
   });
 
-  it('sends the token of the environment unless one is given', async () => {
+  it('prefers --token to HEARTH_TOKEN', async () => {
     server = await startLoopbackServer((_, response) => sendJson(response, { models: [] }));
     const environment = { HEARTH_TOKEN: 'from-environment' };
     await runCommand(['ls', '--host', server.url], { environment });

@@ -3,67 +3,105 @@ import { join, resolve } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { version } from '../version.ts';
 import type { CommandDescription, ExitCode, OptionDeclaration } from './command.ts';
+import { addHint } from './command-hints.ts';
 import { commandTable, type CommandEntry, type CommandGroup } from './command-table.ts';
 import type { CommandContext } from './context.ts';
 import { describeFailure, exitCodeOf, UsageError } from './failure.ts';
-import { printable } from './ui/printable.ts';
+import { printable } from '../printable.ts';
 
-/** Runs the command that the arguments name, prints its failure, and gives the exit code. */
+/** Runs a command line and prints its error, if any. @returns the exit code */
 export async function runProgram(
   commandLine: readonly string[],
-  surroundings: Omit<CommandContext, 'home'>,
+  processContext: Omit<CommandContext, 'home'>,
 ): Promise<ExitCode> {
-  const { terminal, environment } = surroundings;
+  const { terminal, environment } = processContext;
   let exitCode: ExitCode = 0;
+  let lastCommand: Command | undefined;
+  let parserMessage = '';
 
   const program = new Command('hearth')
-    .description('A local model server.')
-    .version(version, '-V, --version', 'Show the version')
-    .option('--home <dir>', 'Home folder; HEARTH_HOME, or else ~/.hearth')
-    .helpOption('-h, --help', 'Show the help')
+    .description('Run language models on your own machine.')
+    .version(version, '-V, --version', 'Show the version number')
+    .option('--home <dir>', 'Home folder (default: HEARTH_HOME, or ~/.hearth)')
+    .helpOption('-h, --help', 'Show help')
     .helpCommand(false)
     .exitOverride()
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({
+      showGlobalOptions: true,
+      minWidthToWrap: 20,
+      subcommandTerm: (command) => command.name(),
+    })
     .configureOutput({
       writeOut: (text) => terminal.output.write(text),
       writeErr: (text) => terminal.messages.write(text),
+      outputError: (text) => {
+        parserMessage = text;
+      },
+      getOutHelpWidth: () => helpWidth(terminal.output.columns),
+      getErrHelpWidth: () => helpWidth(terminal.messages.columns),
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
     });
 
   const run = async (description: CommandDescription, command: Command): Promise<void> => {
     const home = program.opts<{ home?: string }>().home ?? environment['HEARTH_HOME'];
-    const context = { ...surroundings, home: resolve(home || join(homedir(), '.hearth')) };
+    const context = { ...processContext, home: resolve(home || join(homedir(), '.hearth')) };
     exitCode = (await description.run({ context, ...readCommandLine(description, command) })) ?? 0;
   };
-  addEntries(program, commandTable, run);
+  addEntries(program, commandTable, run, (command) => {
+    lastCommand = command;
+  });
 
   try {
     await program.parseAsync(withHelpFlag(commandLine), { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    const message = describeFailure(error);
     const { messages } = terminal;
+    if (error instanceof CommanderError) {
+      if (parserMessage !== '') {
+        messages.write(addHint(parserMessage, commandPath(lastCommand ?? program)));
+      }
+      return error.exitCode === 0 ? 0 : 2;
+    }
+    const message = describeFailure(error);
     if (message !== undefined)
       messages.line(`${messages.style.red('error:')} ${printable(message)}`);
     return exitCodeOf(error);
   }
 }
 
+/** Such as `hearth server start`. */
+function commandPath(command: Command): string {
+  return command.parent === null
+    ? command.name()
+    : `${commandPath(command.parent)} ${command.name()}`;
+}
+
+/** Commander wraps at 80 columns if the stream is not a terminal. */
+function helpWidth(columns: number): number {
+  return Number.isFinite(columns) ? columns : 80;
+}
+
 type Run = (description: CommandDescription, command: Command) => Promise<void>;
 
-/** Options and arguments are added when the command is about to be parsed, from its own module. */
+/** Registers the commands. Each module is imported, and its options are added, just before its command is parsed. */
 function addEntries(
   parent: Command,
   entries: readonly (CommandEntry | CommandGroup)[],
   run: Run,
+  onCommand: (command: Command) => void,
 ): void {
   const loaders = new Map<Command, CommandEntry['load']>();
   for (const entry of entries) {
-    const command = parent.command(entry.name).description(entry.summary);
+    const command = parent
+      .command(entry.name)
+      .description(entry.summary)
+      .aliases(entry.aliases ?? []);
     if ('load' in entry) loaders.set(command, entry.load);
-    else addEntries(command.helpCommand(false), entry.commands, run);
+    else addEntries(command.helpCommand(false), entry.commands, run, onCommand);
   }
   parent.hook('preSubcommand', async (_, command) => {
+    onCommand(command);
     const load = loaders.get(command);
     if (load !== undefined) configure(command, await load(), run);
   });
@@ -110,7 +148,7 @@ function readCommandLine(description: CommandDescription, command: Command) {
   return { options: Object.fromEntries(options), positionals: Object.fromEntries(positionals) };
 }
 
-/** `help server start` means `server start --help`. */
+/** Rewrites `help server start` to `server start --help`. */
 function withHelpFlag(commandLine: readonly string[]): string[] {
   return commandLine[0] === 'help' ? [...commandLine.slice(1), '--help'] : [...commandLine];
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { settingKeys } from '../config/settings-table.ts';
 import {
-  givenSettings,
+  settingsFromFlags,
   serveOptions,
   toCommandLine,
   toSecretVariables,
@@ -16,27 +16,29 @@ describe('serveOptions', () => {
   it('has a flag for every setting', () => {
     expect(settingKeys.filter((key) => !(key in serveOptions))).toEqual([]);
     expect(serveOptions['models.ttlSeconds'].flags).toBe('--models-ttl-seconds <value>');
-    expect(serveOptions['server.port'].flags).toBe('--port, --server-port <value>');
+    expect(serveOptions['server.port'].flags).toBe('--server-port <value>');
+    expect(serveOptions.port.flags).toBe('-p, --port <value>');
     expect(serveOptions['auth.required'].flags).toBe('--auth-required [boolean]');
   });
 });
 
-describe('givenSettings', () => {
-  it('leaves out what was not given', () => {
-    expect(givenSettings(nothing)).toEqual({});
-    expect(givenSettings({ ...nothing, 'server.port': '0', 'auth.required': true })).toEqual({
+describe('settingsFromFlags', () => {
+  it('omits options that are not used', () => {
+    expect(settingsFromFlags(nothing)).toEqual({});
+    expect(settingsFromFlags({ ...nothing, 'server.port': '0', 'auth.required': true })).toEqual({
       'server.port': '0',
       'auth.required': true,
     });
   });
 
-  it('takes --host for --bind', () => {
-    expect(givenSettings({ ...nothing, host: '::1' })).toEqual({ 'server.host': '::1' });
+  it('takes --port for --server-port, and --host for --bind', () => {
+    expect(settingsFromFlags({ ...nothing, port: '0' })).toEqual({ 'server.port': '0' });
+    expect(settingsFromFlags({ ...nothing, host: '::1' })).toEqual({ 'server.host': '::1' });
   });
 });
 
 describe('toCommandLine', () => {
-  it('gives the same values again', () => {
+  it('reproduces the values', () => {
     const values = { ...nothing, 'server.port': '0', host: '::1', allowUnauthenticated: true };
     expect(toCommandLine(values)).toEqual([
       '--server-port=0',
@@ -45,7 +47,7 @@ describe('toCommandLine', () => {
     ]);
   });
 
-  it('leaves secrets to the environment, which other users do not see', () => {
+  it('passes secrets by environment, hidden from other users', () => {
     const values = { ...nothing, 'server.port': '0', 'hub.token': 'hf_secret' };
     expect(toCommandLine(values)).toEqual(['--server-port=0']);
     expect(toSecretVariables(values)).toEqual({ HEARTH_HUB_TOKEN: 'hf_secret' });

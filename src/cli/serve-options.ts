@@ -10,69 +10,80 @@ import {
 import type { OptionDeclaration } from './command.ts';
 import { flag, text } from './option.ts';
 
-/** Flags with a short name of their own; the others have the one that follows from the key. */
+/** Short names of common flags; all flags also have the name derived from the setting's key. */
 const shortNames: Partial<Record<SettingKey, string>> = {
-  'server.port': '--port, ',
   'server.host': '--bind, ',
 };
 
-/** `true` where a flag that may stand alone does. */
+/** `true` if the flag has no value. */
 type Value = string | true;
 
-/** One option for each setting, by key, and what only the command line has. */
+/** One option per setting, by key, and the options that exist only on the command line. */
 export const serveOptions = {
   ...(Object.fromEntries(settingKeys.map((key) => [key, toOption(key)])) as Record<
     SettingKey,
     OptionDeclaration<Value>
   >),
-  host: { ...text('--host <address>', 'The same as --bind'), isHidden: true },
+  host: { ...text('--host <address>', 'Alias of --bind'), isHidden: true },
+  // Commander takes two names per option, and this setting has three.
+  port: { ...text('-p, --port <value>', ''), ...describeSetting('server.port') },
   allowUnauthenticated: flag(
     '--allow-unauthenticated',
-    'Listen on an address that others can reach without asking for tokens',
+    'Allow access without a token from other machines',
   ),
 };
 
-export type ServeValues = { readonly [Name in SettingKey | 'host']: Value | undefined } & {
+export type ServeValues = { readonly [Name in SettingKey | 'host' | 'port']: Value | undefined } & {
   readonly allowUnauthenticated: boolean | undefined;
 };
 
-/** The settings that were given on the command line; their values are checked with all the others. */
-export function givenSettings(values: ServeValues): Partial<Record<SettingKey, Value>> {
-  const given = settingKeys.map((key) => [key, values[key]] as const);
+/** Settings from the command line. Their values are validated together with all other settings. */
+export function settingsFromFlags(values: ServeValues): Partial<Record<SettingKey, Value>> {
+  const entries = settingKeys.map((key) => [key, values[key]] as const);
   const host = values['server.host'] ?? values.host;
+  const port = values['server.port'] ?? values.port;
   return Object.fromEntries(
-    [...given, ['server.host', host] as const].filter(([, value]) => value !== undefined),
+    [...entries, ['server.host', host] as const, ['server.port', port] as const].filter(
+      ([, value]) => value !== undefined,
+    ),
   );
 }
 
-/** The command line that gives the same values again, but for secrets, which every user of the machine would see. */
+/** Command line for the same settings, without secrets: every user of the machine can see it. */
 export function toCommandLine(values: ServeValues): string[] {
-  const settings = givenEntries(values)
+  const settings = settingEntries(values)
     .filter(([key]) => !isSecretSetting(key))
     .map(([key, value]) => `--${flagName(key)}=${value}`);
   return values.allowUnauthenticated === true ? [...settings, '--allow-unauthenticated'] : settings;
 }
 
-/** The environment variables that give the secrets among the values. */
+/** Environment variables for the secret settings. */
 export function toSecretVariables(values: ServeValues): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    givenEntries(values)
+    settingEntries(values)
       .filter(([key]) => isSecretSetting(key))
       .map(([key, value]) => [environmentVariables(key)[0] ?? '', String(value)]),
   );
 }
 
-function givenEntries(values: ServeValues): readonly (readonly [SettingKey, Value])[] {
-  return Object.entries(givenSettings(values)) as [SettingKey, Value][];
+function settingEntries(values: ServeValues): readonly (readonly [SettingKey, Value])[] {
+  return Object.entries(settingsFromFlags(values)) as [SettingKey, Value][];
 }
 
 function toOption(key: SettingKey): OptionDeclaration<Value> {
-  const { schema, description } = settingsTable[key];
-  const isFlag = schema.safeParse(true).data === true;
-  const standard = describeDefault(key);
+  const isFlag = settingsTable[key].schema.safeParse(true).data === true;
   return {
     flags: `${shortNames[key] ?? ''}--${flagName(key)} ${isFlag ? '[boolean]' : '<value>'}`,
-    summary: standard === '' ? description : `${description} (default: ${standard})`,
+    ...describeSetting(key),
     parse: (value) => value,
+    isHidden: key === 'server.port',
+  };
+}
+
+function describeSetting(key: SettingKey): { readonly summary: string } {
+  const { description } = settingsTable[key];
+  const defaultValue = describeDefault(key);
+  return {
+    summary: defaultValue === '' ? description : `${description} (default: ${defaultValue})`,
   };
 }

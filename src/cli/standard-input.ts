@@ -7,10 +7,10 @@ const maxBytes = 48 * 1024 * 1024;
 const hintAfterMs = 3_000;
 
 /**
- * Reads piped input to its end, as UTF-8 and without the line breaks at the end. Says so when nothing
- * comes for a while, as a script may have left its own input open.
+ * Reads piped input to its end as UTF-8, without trailing line breaks. Prints a hint if nothing arrives
+ * for a while: a script may have left its own standard input open.
  *
- * @throws CommandError where the input is too large; the signal's reason when aborted.
+ * @throws CommandError if the input is too large; the signal's reason when aborted.
  */
 export async function readStandardInput(
   stdin: StandardInput,
@@ -18,7 +18,7 @@ export async function readStandardInput(
   signal: AbortSignal,
 ): Promise<string> {
   const hint = setTimeout(
-    () => messages.line('Waiting for the end of standard input; `< /dev/null` goes on without.'),
+    () => messages.line('Waiting for standard input. To run without it, add `< /dev/null`.'),
     hintAfterMs,
   );
   const chunks: Buffer[] = [];

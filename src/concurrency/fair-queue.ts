@@ -38,7 +38,7 @@ export class FairQueue<Item> {
   /**
    * The item to remove from a full queue so that the client can enter: the newest item of the client with the most
    * items, if that client still has at least as many as this one afterwards. So no client shuts the others out, and
-   * two clients do not displace each other for ever. Undefined where no client has that many.
+   * two clients do not displace each other endlessly. Undefined where no client has that many.
    */
   displacedBy(clientKey: string): Item | undefined {
     let most: ReadonlySet<Item> = new Set();

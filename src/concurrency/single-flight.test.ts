@@ -20,7 +20,7 @@ it('runs one task for each key, and shares its result and events', async () => {
   expect(await flights.join('a', async () => 'again', {})).toBe('again');
 });
 
-it('shares a failure, and starts anew after it', async () => {
+it('shares a failure, and starts again after it', async () => {
   const flights = createSingleFlight<string, never>();
   const fail = () => Promise.reject(new Error('no'));
   const both = [flights.join('a', fail, {}), flights.join('a', async () => 'unused', {})];

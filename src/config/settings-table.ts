@@ -58,6 +58,7 @@ const choice = <const Choice extends string>(choices: readonly Choice[]) =>
 const httpUrl = z.url({ protocol: /^https?$/, error: 'It must be an http or https URL.' });
 
 const kvTypes = ['f32', 'f16', 'bf16', 'q8_0', 'q5_1', 'q5_0', 'q4_1', 'q4_0', 'iq4_nl'] as const;
+const logFormats = ['auto', 'text', 'json'] as const;
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
 export const settingsTable = {
@@ -221,6 +222,10 @@ export const settingsTable = {
   'log.level': setting(
     choice(logLevels).default('info'),
     `Minimum severity to log: ${logLevels.join(', ')}.`,
+  ),
+  'log.format': setting(
+    choice(logFormats).default('auto'),
+    'Format of the log: text or json; auto is text on a terminal and json elsewhere.',
   ),
 } as const satisfies Record<string, SettingDeclaration>;
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { loadSettings } from './settings.ts';
+import { findUnknownVariables, loadSettings } from './settings.ts';
 import { environmentVariables, flagName } from './settings-table.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 
@@ -62,6 +62,21 @@ describe('loadSettings', () => {
     await expect(load()).rejects.toThrow(message);
   });
 
+  it.each([
+    ['{\n  "server": {\n    "prot": 1\n  }\n}', ':3:13). Did you mean "server.port"?'],
+    ['{"port": 1}', ':1:10). Did you mean "server.port"?'],
+    ['{"Server.Port": 1}', 'Did you mean "server.port"?'],
+    ['{"nothing": 1}', ':1:13). See `hearth serve --help`'],
+    ['{\n  "server": {"port": "x"}\n}', ':2:22). It must be a whole number'],
+    ['{\n  "server": {},\n}', 'property name expected (FILE:3:1).'],
+    ['{\n  "a": 1\n  "b": 2}', 'comma expected (FILE:3:3).'],
+  ])('names the place of the error in %j', async (config, message) => {
+    await configure(config);
+    const file = join(home, 'config.json');
+    await expect(load()).rejects.toThrow(message.replace('FILE', file));
+    await expect(load()).rejects.toThrow(`(${file}:`);
+  });
+
   it('names the variable of an invalid value', async () => {
     await expect(load({}, { HEARTH_SERVER_PORT: 'http' })).rejects.toThrow(
       'HEARTH_SERVER_PORT: "http" is not allowed. It must be a whole number from 0 to 65535.',
@@ -96,7 +111,7 @@ describe('loadSettings', () => {
     ['server.port', [1], wholeNumber],
     ['engine.gpuLayers', '', wholeNumber],
     ['engine.gpuLayers', null, wholeNumber],
-    ['auth.required', 'nope', /: "nope" is not allowed\. It must be true or false\.$/],
+    ['auth.required', 'nope', /: "nope" is not allowed \(.*\)\. It must be true or false\.$/],
     ['auth.required', 1, /It must be true or false\.$/],
     ['server.host', '', /It must be a non-empty string\.$/],
     ['server.cors', [1], /It must be a list of strings/],
@@ -116,6 +131,25 @@ describe('loadSettings', () => {
       );
     },
   );
+});
+
+describe('findUnknownVariables', () => {
+  it('suggests the setting that was probably meant', () => {
+    const environment = {
+      PATH: '/bin',
+      HEARTH_HOME: '/home',
+      HEARTH_LLAMA_SERVER: 'x',
+      HEARTH_SERVER_PORT: '1',
+      HEARTH_SERVER_PROT: '1',
+      HEARTH_PORT: '1',
+      HEARTH_COLOR: 'red',
+    };
+    expect(findUnknownVariables(environment)).toEqual([
+      { name: 'HEARTH_SERVER_PROT', nearest: 'HEARTH_SERVER_PORT' },
+      { name: 'HEARTH_PORT', nearest: 'HEARTH_SERVER_PORT' },
+      { name: 'HEARTH_COLOR', nearest: undefined },
+    ]);
+  });
 });
 
 describe('hub.token', () => {

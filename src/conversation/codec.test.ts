@@ -57,6 +57,7 @@ describe('the codec of turns', () => {
         tokensPerSecond: 3,
         loadTimeSeconds: 4,
       },
+      isInterrupted: true,
     });
     const text = encodeTurn(turn);
     expect(JSON.parse(text)).toMatchObject({ formatVersion: 2 });

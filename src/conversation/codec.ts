@@ -110,4 +110,5 @@ const turnSchema = z.object({
     tokensPerSecond: z.number(),
     loadTimeSeconds: z.number().exactOptional(),
   }),
+  isInterrupted: z.literal(true).exactOptional(),
 }) satisfies z.ZodType<ConversationTurn>;

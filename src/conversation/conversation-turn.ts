@@ -30,7 +30,7 @@ export interface TurnTimings {
   readonly loadTimeSeconds?: number;
 }
 
-/** A finished turn as the store keeps it. */
+/** A turn as the store keeps it. */
 export interface ConversationTurn {
   /** As set in this turn; it holds until a later turn sets another one. */
   readonly systemPrompt: string | null;
@@ -42,4 +42,6 @@ export interface ConversationTurn {
   readonly stopReason: StopReason | null;
   readonly usage: TurnUsage;
   readonly timings: TurnTimings;
+  /** Present where the turn failed on the way; the items are what it had produced. */
+  readonly isInterrupted?: true;
 }

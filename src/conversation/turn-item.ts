@@ -33,7 +33,7 @@ export interface ToolCallItem extends CallItem {
   readonly provider: ToolProvider;
   readonly arguments: JsonObject;
   readonly result: readonly ToolContent[];
-  /** Whether the tool itself reports a failure. */
+  /** Whether the tool reports a failure, timed out or its server ended. */
   readonly isError: boolean;
 }
 

@@ -68,8 +68,13 @@ export class ActiveDownload {
     this.#save(this.#stored);
   }
 
-  view(): DownloadJob {
-    const { downloadedBytes } = this.#stored;
-    return toJob(this.#stored, this.#meter.bytesPerSecond(downloadedBytes, performance.now()));
+  /** Bytes a second over the last seconds; undefined while nothing is known. */
+  get speed(): number | undefined {
+    return this.#meter.bytesPerSecond(this.#stored.downloadedBytes, performance.now());
+  }
+
+  /** @param assumedSpeed Bytes a second for the estimate while no bytes come. */
+  view(assumedSpeed?: number): DownloadJob {
+    return toJob(this.#stored, this.speed, assumedSpeed);
   }
 }

@@ -5,7 +5,7 @@ import { describeFailure, isUnexpected } from './describe-failure.ts';
 
 const answered = (status: number) =>
   new HttpFailure('status', `the hub answered ${status}`, { status });
-const again = 'Ask for the download again; it goes on where it stopped.';
+const again = 'Ask for the download again; it continues where it stopped.';
 
 it.each([
   [

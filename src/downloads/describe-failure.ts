@@ -3,7 +3,7 @@ import { errorCode } from '../error-code.ts';
 import { HttpFailure } from '../net/http-failure.ts';
 import type { DownloadFailure } from './downloads.ts';
 
-const again = 'Ask for the download again; it goes on where it stopped.';
+const again = 'Ask for the download again; it continues where it stopped.';
 
 /** The error of a failed job, as clients see it. */
 export function describeFailure(error: unknown): DownloadFailure {

@@ -18,15 +18,15 @@ it('has room for exactly what is free', async () => {
 it.each([
   [
     { needed: 12, promised: 0, free: 11 },
-    'The download needs 12 bytes more, and the disk of the models has 11 bytes free. Make room and ask again; it goes on where it stopped.',
+    'The download needs 12 bytes more, and the disk of the models has 11 bytes free. Make room and ask again; it continues where it stopped.',
   ],
   [
     { needed: 999_999, promised: 1_000_000, free: 99_999_999 },
-    'The download needs 999,999 bytes more, and the disk of the models has 0.100 GB (99,999,999 bytes) free, of which other downloads still need 0.001 GB (1,000,000 bytes). Make room and ask again; it goes on where it stopped.',
+    'The download needs 999,999 bytes more, and the disk of the models has 0.100 GB (99,999,999 bytes) free, of which other downloads still need 0.001 GB (1,000,000 bytes). Make room and ask again; it continues where it stopped.',
   ],
   [
     { needed: 4_100_000_000, promised: 0, free: 100_000_000 },
-    'The download needs 4.1 GB (4,100,000,000 bytes) more, and the disk of the models has 0.1 GB (100,000,000 bytes) free. Make room and ask again; it goes on where it stopped.',
+    'The download needs 4.1 GB (4,100,000,000 bytes) more, and the disk of the models has 0.1 GB (100,000,000 bytes) free. Make room and ask again; it continues where it stopped.',
   ],
 ])('says what is needed and what is free: %o', async ({ needed, promised, free }, message) => {
   const disk = await diskWith(free);

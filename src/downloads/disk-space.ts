@@ -51,7 +51,7 @@ function insufficientDisk(demand: SpaceDemand): HearthError {
   return new HearthError(
     'insufficient_disk',
     `The download needs ${formatBytes(neededBytes)} more, and the disk of the models has ` +
-      `${formatBytes(freeBytes)} free${promised}. Make room and ask again; it goes on where it stopped.`,
+      `${formatBytes(freeBytes)} free${promised}. Make room and ask again; it continues where it stopped.`,
   );
 }
 

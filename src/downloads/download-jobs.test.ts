@@ -149,7 +149,7 @@ describe('the log', () => {
     expect(linesOf('download failed')[1]).not.toHaveProperty('code');
   });
 
-  it('tells of a cancelled download', async () => {
+  it('reports a cancelled download', async () => {
     const { logger, linesOf } = memoryLogger();
     const setup = await setUpDownloads(oneFile);
     setup.hub.faults.add({ kind: 'silence' });
@@ -162,7 +162,7 @@ describe('the log', () => {
 
   it('names folders of other homes at the start, and says nothing where there are none', async () => {
     const { logger, linesOf } = memoryLogger();
-    const message = 'downloads of another home, or of one that is gone';
+    const message = 'staging folders without a job, of another home folder or a deleted one';
     const setup = await setUpDownloads(oneFile);
     setup.hub.faults.add({ kind: 'stall', afterBytes: 4000 });
     const manager = setup.manager({ logger });
@@ -177,7 +177,7 @@ describe('the log', () => {
 });
 
 describe('a store that fails', () => {
-  it('hides no end of a download, which is shown as it is', async () => {
+  it('hides no end of a download, which is shown unchanged', async () => {
     const { logger, linesOf } = memoryLogger();
     const setup = await setUpDownloads(oneFile);
     const manager = setup.manager({
@@ -206,7 +206,7 @@ describe('a store that fails', () => {
     });
     await untilEnded(manager, (await begin(manager)).id);
     await vi.waitFor(() =>
-      expect(linesOf('old downloads not forgotten')).toMatchObject([
+      expect(linesOf('old downloads not deleted')).toMatchObject([
         { level: 'warn', err: { message: 'locked' } },
       ]),
     );
@@ -288,7 +288,7 @@ describe('isUnderWay', () => {
 });
 
 describe('a server that starts again', () => {
-  it('goes on with the oldest job first, and leaves alone what failed', async () => {
+  it('continues with the oldest job first, and leaves alone what failed', async () => {
     const { logger, linesOf } = memoryLogger();
     const setup = await setUpDownloads({});
     const insert = (id: string, startedAt: number, fields: Partial<StoredDownload>) =>
@@ -344,7 +344,7 @@ describe('a server that starts again', () => {
   });
 });
 
-it('a job that failed on a file in the way goes on once it is right', async () => {
+it('a job that failed on a file in the way continues once it is right', async () => {
   const setup = await setUpDownloads(oneFile);
   const manager = setup.manager();
   await untilEnded(manager, (await begin(manager)).id);

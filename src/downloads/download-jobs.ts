@@ -9,7 +9,7 @@ import { describeFailure, isUnexpected } from './describe-failure.ts';
 import { isDiskFull } from '../models/disk-full.ts';
 import { DiskSpace } from './disk-space.ts';
 import type { DownloadJob, DownloadPlan } from './downloads.ts';
-import { planOf, toJob } from './job-view.ts';
+import { defaultSpeed, planOf, toJob } from './job-view.ts';
 import { countStagedBytes, runDownload, type RunSettings } from './run-download.ts';
 import { Semaphore } from '../concurrency/semaphore.ts';
 
@@ -36,6 +36,8 @@ export class DownloadJobs {
   readonly #disk: DiskSpace;
   /** In order of their start. A job whose end could not be stored stays here. */
   readonly #active = new Map<string, ActiveDownload>();
+  /** Bytes a second, as measured last. */
+  #lastSpeed = defaultSpeed;
 
   constructor(options: DownloadJobsOptions) {
     this.#options = options;
@@ -69,7 +71,14 @@ export class DownloadJobs {
   }
 
   view(stored: StoredDownload): DownloadJob {
-    return this.#active.get(stored.id)?.view() ?? toJob(stored, undefined);
+    const active = this.#active.get(stored.id);
+    return active?.view(this.#lastSpeed) ?? toJob(stored, undefined, this.#lastSpeed);
+  }
+
+  /** Takes the speed of a job of an earlier run of the server for the first estimates. */
+  assumeSpeedOf({ totalBytes, startedAt, completedAt }: StoredDownload): void {
+    const seconds = ((completedAt?.getTime() ?? Infinity) - startedAt.getTime()) / 1000;
+    this.#lastSpeed = totalBytes / seconds || defaultSpeed;
   }
 
   /** @throws HearthError `insufficient_disk`. */
@@ -123,9 +132,12 @@ export class DownloadJobs {
   }
 
   #run(stored: StoredDownload): void {
-    const active = new ActiveDownload({
+    const active: ActiveDownload = new ActiveDownload({
       stored,
-      save: (current) => void this.#save(current),
+      save: (current) => {
+        this.#lastSpeed = active.speed || this.#lastSpeed;
+        void this.#save(current);
+      },
     });
     // Removes an earlier run of the job first, so that the newest start comes last.
     this.#active.delete(stored.id);

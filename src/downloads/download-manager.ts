@@ -138,7 +138,10 @@ class Manager implements ContinuableDownloadManager {
   continueInterrupted(): Promise<void> {
     return this.#exclusively(async () => {
       const { store, modelsFolder, logger } = this.#options;
-      const unfinished = (await store.list()).filter(({ status }) => status !== 'completed');
+      const jobs = await store.list();
+      const latest = jobs.find(({ status }) => status === 'completed');
+      if (latest !== undefined) this.#jobs.assumeSpeedOf(latest);
+      const unfinished = jobs.filter(({ status }) => status !== 'completed');
       const others = await sweepStaging(modelsFolder, new Set(unfinished.map(({ id }) => id)));
       if (others.length > 0) {
         logger.info(

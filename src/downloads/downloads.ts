@@ -49,7 +49,7 @@ export interface DownloadJob {
   readonly failure: DownloadFailure | null;
   /** Over the last seconds; present only while it downloads. */
   readonly bytesPerSecond: number | undefined;
-  /** Present only while it downloads and the speed is known. */
+  /** Present only while it downloads; by the last known speed where no bytes come. */
   readonly estimatedCompletionAt: Date | undefined;
 }
 

@@ -35,15 +35,15 @@ interface Fetch {
   readonly write?: (pieces: readonly Uint8Array[]) => Promise<void>;
 }
 
-/** Fetches from a hub that gives this answer; tells what was asked and what was written. */
+/** Fetches from a hub that gives this answer; returns the requests and the written bytes. */
 async function fetchFrom(answer: Fetch | Error) {
   const fetch = answer instanceof Error ? {} : answer;
   const { start = 0, end = sizeBytes, headers = {}, body = () => pieces(end - start) } = fetch;
-  const asked: GetOptions[] = [];
+  const requested: GetOptions[] = [];
   const written: number[] = [];
   const http: HttpClient = {
     get: async (_, options) => {
-      asked.push(options);
+      requested.push(options);
       if (answer instanceof Error) throw answer;
       const bytes = body(options.signal);
       return { url, status: fetch.status ?? 200, headers, body: bytes, discard: () => {} };
@@ -72,7 +72,7 @@ async function fetchFrom(answer: Fetch | Error) {
     () => undefined,
     (caught: unknown) => caught,
   );
-  return { error, written, asked };
+  return { error, written, requested };
 }
 
 const rangeOf = (header: string) => ({ status: 206, headers: { 'content-range': header } });
@@ -81,15 +81,15 @@ afterEach(() => void vi.useRealTimers());
 
 describe('a request', () => {
   it('for a whole file has no range, and keeps its token to the first origin', async () => {
-    const { error, asked } = await fetchFrom({});
+    const { error, requested } = await fetchFrom({});
     expect(error).toBeUndefined();
-    expect(asked).toMatchObject([
+    expect(requested).toMatchObject([
       {
         headers: { authorization: 'Bearer hub' },
         forwardedHeaders: { 'accept-encoding': 'identity' },
       },
     ]);
-    expect(asked[0]?.forwardedHeaders).not.toHaveProperty('range');
+    expect(requested[0]?.forwardedHeaders).not.toHaveProperty('range');
   });
 
   it.each([
@@ -97,19 +97,21 @@ describe('a request', () => {
     [1, 100],
     [40, 60],
   ])('for the bytes from %i to %i names them', async (start, end) => {
-    const { error, asked } = await fetchFrom({
+    const { error, requested } = await fetchFrom({
       start,
       end,
       ...rangeOf(`bytes ${start}-${end - 1}/100`),
     });
     expect(error).toBeUndefined();
-    expect(asked[0]?.forwardedHeaders).toMatchObject({ range: `bytes=${start}-${end - 1}` });
+    expect(requested[0]?.forwardedHeaders).toMatchObject({ range: `bytes=${start}-${end - 1}` });
   });
 
   it('is not made where it was aborted before', async () => {
-    const { error, asked } = await fetchFrom({ signal: AbortSignal.abort(new Error('stopped')) });
+    const { error, requested } = await fetchFrom({
+      signal: AbortSignal.abort(new Error('stopped')),
+    });
     expect(error).toMatchObject({ message: 'stopped' });
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
   it('is aborted with its caller, and what has come is written', async () => {
@@ -125,8 +127,8 @@ describe('a request', () => {
   });
 
   it('closes the connection of an answer that it does not read', async () => {
-    const { asked } = await fetchFrom({ status: 204 });
-    expect(asked[0]?.signal.aborted).toBe(true);
+    const { requested } = await fetchFrom({ status: 204 });
+    expect(requested[0]?.signal.aborted).toBe(true);
   });
 });
 
@@ -156,19 +158,19 @@ describe('an answer', () => {
       'another range',
     ],
     [
-      'with fewer bytes than asked for',
+      'with fewer bytes than requested',
       { body: () => pieces(30, 20) },
-      'hub.test sent 50 of the 100 bytes of tiny.gguf that were asked for',
+      'hub.test sent 50 of the 100 bytes of tiny.gguf that were requested',
     ],
     [
       'with fewer bytes than its range',
       { start: 40, end: 60, ...rangeOf('bytes 40-59/100'), body: () => pieces(5) },
-      'hub.test sent 5 of the 20 bytes of tiny.gguf that were asked for',
+      'hub.test sent 5 of the 20 bytes of tiny.gguf that were requested',
     ],
     [
       'with more bytes than its range',
       { start: 40, end: 60, ...rangeOf('bytes 40-59/*'), body: () => pieces(21) },
-      'hub.test sent more than the 20 bytes asked for',
+      'hub.test sent more than the 20 requested bytes',
     ],
   ])('%s is worth another try', async (_, answer, message) => {
     const { error } = await fetchFrom(answer);
@@ -214,7 +216,7 @@ describe('an answer', () => {
     expect((await fetchFrom(failure)).error).toBe(failure);
   });
 
-  it('with the whole where a part was asked for tells so, and writes nothing', async () => {
+  it('with the whole where a part was requested reports it, and writes nothing', async () => {
     const { error, written } = await fetchFrom({ start: 40, end: 60, body: () => pieces(100) });
     expect(error).toBeInstanceOf(RangeIgnored);
     expect(error).toMatchObject({ message: 'hub.test sends whole files only' });

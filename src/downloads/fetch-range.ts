@@ -154,7 +154,7 @@ async function passOn(
     throw new HttpFailure(
       'interrupted',
       `${source.url.host} sent ${end - start - remaining} of the ${end - start} bytes of ` +
-        `${source.path} that were asked for`,
+        `${source.path} that were requested`,
     );
   }
 }
@@ -207,6 +207,6 @@ function tooLong(request: RangeRequest): Error {
   if (isWhole(request)) return sizeDiffers(source, `more than ${count}`);
   return new HttpFailure(
     'interrupted',
-    `${source.url.host} sent more than the ${count} bytes asked for`,
+    `${source.url.host} sent more than the ${count} requested bytes`,
   );
 }

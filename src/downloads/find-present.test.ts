@@ -112,7 +112,7 @@ describe('findEarlier', () => {
     expect(findEarlier({ model: 'acme/other' }, [q4, q8])).toBeUndefined();
   });
 
-  it('finds the quantization that is asked for', () => {
+  it('finds the quantization that is requested', () => {
     expect(findEarlier({ model: 'acme/tiny', quantization: 'q8_0' }, [q4, q8])).toBe(q8);
     expect(findEarlier({ model: 'acme/tiny', quantization: 'Q6_K' }, [q4, q8])).toBeUndefined();
     const none = planOf({ quantization: null });

@@ -9,7 +9,7 @@ import { begin, setUpDownloads, untilEnded } from '../../test/setup/downloads/do
 
 const mebibyte = 1024 * 1024;
 
-it('fails where the disk becomes full midway, and goes on after room was made', async ({
+it('fails where the disk becomes full midway, and continues after room was made', async ({
   skip,
 }) => {
   const disk = await mkdtemp(join(tmpdir(), 'hearth-disk-'));

@@ -36,10 +36,17 @@ describe('toJob', () => {
     });
   });
 
-  it.each([undefined, 0])('has no estimate at the speed %s', (speed) => {
-    const job = toJob(stored, speed);
+  it.each([undefined, 0])('estimates by the assumed speed at the speed %s', (speed) => {
+    const job = toJob(stored, speed, 200);
     expect(job.bytesPerSecond).toBe(0);
-    expect(job.estimatedCompletionAt).toBeUndefined();
+    expect(job.estimatedCompletionAt).toEqual(inSeconds(3));
+    const large = { ...stored, totalBytes: 10_000_400 };
+    expect(toJob(large, speed).estimatedCompletionAt).toEqual(inSeconds(1));
+  });
+
+  it('has an estimate that a date can hold at any speed', () => {
+    const slow = toJob({ ...stored, totalBytes: Number.MAX_SAFE_INTEGER }, 1e-9);
+    expect(slow.estimatedCompletionAt?.toISOString()).toMatch(/^20\d\d-/);
   });
 
   it('ends now where all bytes are there', () => {

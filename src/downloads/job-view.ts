@@ -17,13 +17,24 @@ export function identityOf({ owner, name, commit, files }: DownloadPlan): string
   return JSON.stringify([owner.toLowerCase(), name.toLowerCase(), commit, paths]);
 }
 
-/** @param speed Bytes per second of a running job; undefined while it is unknown. */
-export function toJob(stored: StoredDownload, speed: number | undefined): DownloadJob {
+/** Bytes per second that are assumed before any were measured. */
+export const defaultSpeed = 10_000_000;
+/** A date that a client can show: nothing of use is further away. */
+const longestSeconds = 10 * 365 * 24 * 3600;
+
+/**
+ * @param speed Bytes per second of a running job; undefined while it is unknown.
+ * @param assumedSpeed Bytes per second for the estimate while no data arrives.
+ */
+export function toJob(
+  stored: StoredDownload,
+  speed: number | undefined,
+  assumedSpeed = defaultSpeed,
+): DownloadJob {
   const { id, status, totalBytes, downloadedBytes, startedAt, completedAt, failure } = stored;
   const isDownloading = status === 'downloading';
   const remaining = totalBytes - downloadedBytes;
-  // All bytes are on disk: checking and publishing them takes a moment.
-  const seconds = remaining === 0 ? 0 : remaining / (speed ?? 0);
+  const seconds = Math.min(longestSeconds, remaining / (speed || assumedSpeed));
   return {
     id,
     plan: planOf(stored),
@@ -34,12 +45,6 @@ export function toJob(stored: StoredDownload, speed: number | undefined): Downlo
     completedAt,
     failure: failure as DownloadFailure | null,
     bytesPerSecond: isDownloading ? (speed ?? 0) : undefined,
-    estimatedCompletionAt: isDownloading ? fromNow(seconds) : undefined,
+    estimatedCompletionAt: isDownloading ? new Date(Date.now() + seconds * 1000) : undefined,
   };
-}
-
-/** Undefined where the time is beyond the range of dates, or infinite. */
-function fromNow(seconds: number): Date | undefined {
-  const date = new Date(Date.now() + seconds * 1000);
-  return Number.isNaN(date.getTime()) ? undefined : date;
 }

@@ -64,7 +64,7 @@ describe('PartFile', () => {
     expect((await readFile(path)).equals(content)).toBe(true);
   });
 
-  it('goes on where an earlier run stopped, and sees what the disk lost', async () => {
+  it('continues where an earlier run stopped, and sees what the disk lost', async () => {
     const first = await openPart();
     await append(first, 0, 0, 100);
     await append(first, 1, 0, 60);
@@ -90,7 +90,7 @@ describe('PartFile', () => {
     ['its progress is junk', () => writeFile(progressPathOf(path), 'x'.repeat(500))],
     ['its content is gone', () => rm(path)],
     ['its content has another size', () => truncate(path, 7)],
-  ])('starts anew where %s', async (_, damage) => {
+  ])('starts over where %s', async (_, damage) => {
     const first = await openPart();
     await append(first, 0, 0, 100);
     await first.close();
@@ -101,7 +101,7 @@ describe('PartFile', () => {
     expect(await readFile(path)).toHaveLength(sizeBytes);
   });
 
-  it('starts anew for another file', async () => {
+  it('starts over for another file', async () => {
     const first = await openPart('a');
     await append(first, 0, 0, 100);
     await first.close();
@@ -155,7 +155,7 @@ describe('PartFile', () => {
     await part.close();
   });
 
-  it('reads as much as is asked for, and fits', async () => {
+  it('reads as much as is requested, and fits', async () => {
     const part = await openPart();
     await append(part, 0, 0, 100);
     const buffer = Buffer.alloc(40);
@@ -204,7 +204,7 @@ describe('PartFile', () => {
   it.each([
     ['size', { sizeBytes: 240 }],
     ['chunk size', { chunkBytes: 50 }],
-  ])('starts anew with another %s', async (_, changed) => {
+  ])('starts over with another %s', async (_, changed) => {
     const first = await openPart();
     await append(first, 0, 0, 100);
     await first.close();

@@ -35,7 +35,7 @@ const headerBytes = 64;
 const recordBytes = 16;
 const emptyRecord: ChunkRecord = { receivedBytes: 0, checksum: 0 };
 
-/** Opens the file, or creates it anew where it is missing, torn or of another part file. */
+/** Opens the file, or creates it where it is missing, torn or of another part file. */
 export async function openProgressFile(options: ProgressFileOptions): Promise<ProgressFile> {
   const { path, identity, chunkSizes } = options;
   const header = encodeHeader(identity);

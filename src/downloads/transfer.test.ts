@@ -91,7 +91,7 @@ describe('a download', () => {
     ['refuses', { kind: 'status', status: 403 }, 'gated_repository', 'hub.token'],
     ['lost the file', { kind: 'status', status: 404 }, 'model_not_found', 'no longer has a file'],
     [
-      'redirects for ever',
+      'redirects without end',
       { kind: 'redirect', location: 'loop' },
       'hub_unreachable',
       'redirected more than',
@@ -133,7 +133,7 @@ describe('a download', () => {
     expect(failure?.message).toContain(`${listed} bytes, but the file it sends has ${sizeBytes}`);
   });
 
-  it('drops a connection that is silent, and goes on', async () => {
+  it('drops a connection that is silent, and continues', async () => {
     const setup = await setUpDownloads(oneFile);
     setup.hub.faults.add({ kind: 'stall', afterBytes: 1000, times: 2 });
     setup.hub.faults.add({ kind: 'silence', times: 1 });

@@ -128,7 +128,10 @@ export interface TokenLogprob {
   }[];
 }
 
-/** Exactly one `generation.end` comes last, unless the iteration throws. */
+/**
+ * Exactly one `generation.end` comes last. Where the iteration throws after tokens were generated,
+ * `generation.cut` comes before.
+ */
 export type GenerationEvent =
   | {
       readonly type: 'prompt.progress';
@@ -150,6 +153,7 @@ export type GenerationEvent =
       readonly name?: string;
       readonly argumentsJson: string;
     }
+  | { readonly type: 'generation.cut'; readonly usage: GenerationUsage }
   | {
       readonly type: 'generation.end';
       readonly stopReason: EngineStopReason;

@@ -4,7 +4,11 @@ import type { AppEnvironment } from './app-environment.ts';
 
 const maxPathLength = 256;
 
-/** Logs a request after its response was sent, without query and body, which may be private. */
+/** Requests that programs repeat to watch the server; they would hide the others. */
+const pollPaths =
+  /^\/(?:health|ready|api\/v1\/status|api\/v1\/models\/download(?:s|\/status\/[^/]+))$/;
+
+/** Logs a request after its response was sent, without query and body, which may be private. Polls that succeed are logged as `debug`. */
 export function logAtEnd(
   logger: Logger,
   context: Context<AppEnvironment>,
@@ -12,11 +16,13 @@ export function logAtEnd(
 ): void {
   const write = (isComplete: boolean): void => {
     const { method, path } = context.req;
-    logger.info(
+    const { status } = context.res;
+    const isPoll = method === 'GET' && status < 400 && pollPaths.test(path);
+    logger[isPoll ? 'debug' : 'info'](
       {
         method,
         path: path.slice(0, maxPathLength),
-        status: context.res.status,
+        status,
         durationMs: Math.round((performance.now() - startedAtMs) * 10) / 10,
         ...(isComplete ? {} : { aborted: true }),
       },

@@ -19,6 +19,8 @@ export interface AppOptions {
   readonly version: string;
   /** Folder with the files of the reference page, `dist/docs`. */
   readonly docsFolder: string;
+  /** Random id of the home folder, by which commands recognize their server. */
+  readonly homeId?: string;
   /** Throws if the store does not respond. */
   readonly ping: () => Promise<void>;
   readonly surfaces: readonly Surface[];
@@ -26,9 +28,9 @@ export interface AppOptions {
 
 /** The HTTP server without a socket: for `listen`, or for a test to call directly. */
 export function createApp(options: AppOptions): HonoApp {
-  const { settings, authenticator, logger, version, docsFolder, ping } = options;
+  const { settings, authenticator, logger, version, docsFolder, homeId, ping } = options;
   // Its prefix `/` makes it the surface of all other paths.
-  const serverSurface = createServerSurface({ ping });
+  const serverSurface = createServerSurface({ homeId, ping });
   const surfaces = [serverSurface, ...options.surfaces];
   const surfaceOf: SurfaceOf = (context) =>
     context.get('surface') ?? findSurface(surfaces, context.req) ?? serverSurface;

@@ -4,7 +4,7 @@ import type { AppEnvironment, HonoApp } from './app-environment.ts';
 import { endpointMethods } from './endpoint-methods.ts';
 import { errorResponse } from './errors/error-response.ts';
 import type { SurfaceOf } from './errors/handle-error.ts';
-import { nearest } from './validation/nearest.ts';
+import { nearest } from '../nearest.ts';
 import { shorten } from './validation/shown-value.ts';
 
 /** Responds to paths without an endpoint, and to paths whose endpoints have other methods. */

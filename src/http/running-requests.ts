@@ -11,6 +11,7 @@ export interface RunningRequest {
 interface RunningRequests {
   readonly begin: (incoming: IncomingMessage, outgoing: ServerResponse) => RunningRequest;
   readonly abortAll: (reason: Error) => void;
+  readonly count: () => number;
   /** Resolves when no request is running. */
   readonly whenIdle: () => Promise<void>;
 }
@@ -50,6 +51,7 @@ export function createRunningRequests(): RunningRequests {
 
   return {
     begin,
+    count: () => running.size,
     abortAll: (reason) => {
       for (const controller of running) controller.abort(reason);
     },

@@ -75,9 +75,16 @@ export async function listen(options: ListenOptions): Promise<ListeningServer> {
 
   const stop = async (graceMs: number): Promise<void> => {
     isStopping = true;
+    const count = requests.count();
+    logger.info(
+      count === 0
+        ? 'stopping'
+        : `stopping: waiting up to ${graceMs / 1000} s for ${count === 1 ? '1 request' : `${count} requests`}`,
+    );
     const closed = once(server, 'close');
     server.close();
     await settleWithin(requests.whenIdle(), graceMs);
+    if (requests.count() > 0) logger.info(`aborting ${requests.count()} requests`);
     requests.abortAll(new HearthError('shutting_down', 'The server is stopping.'));
     await settleWithin(requests.whenIdle(), abortGraceMs);
     server.closeAllConnections();

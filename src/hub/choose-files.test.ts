@@ -20,15 +20,15 @@ function repository(paths: readonly string[], rest: Partial<HubRepository> = {})
 
 function chosen(
   paths: readonly string[],
-  wish: Parameters<typeof chooseFiles>[1] = {},
+  selection: Parameters<typeof chooseFiles>[1] = {},
   rest: Partial<HubRepository> = {},
 ): unknown {
-  const { quantization, files } = chooseFiles(repository(paths, rest), wish);
+  const { quantization, files } = chooseFiles(repository(paths, rest), selection);
   return [quantization, ...files.map(({ path }) => path)];
 }
 
 describe('the quantization of a GGUF model', () => {
-  it('is Q4_K_M unless asked otherwise, in any case', () => {
+  it('is Q4_K_M by default, in any case', () => {
     const paths = ['model-Q8_0.gguf', 'model-Q4_K_M.gguf', 'model-Q4_K_S.gguf', 'README.md'];
     expect(chosen(paths)).toStrictEqual(['Q4_K_M', 'model-Q4_K_M.gguf']);
     expect(chosen(paths, { quantization: 'q8_0' })).toStrictEqual(['Q8_0', 'model-Q8_0.gguf']);
@@ -50,9 +50,12 @@ describe('the quantization of a GGUF model', () => {
   });
 
   it('is that of the catalog where it is there', () => {
-    const wish = { preferredQuantization: 'Q8_0' };
-    expect(chosen(['m-Q8_0.gguf', 'm-Q4_K_M.gguf'], wish)).toStrictEqual(['Q8_0', 'm-Q8_0.gguf']);
-    expect(chosen(['m-Q4_K_M.gguf'], wish)).toStrictEqual(['Q4_K_M', 'm-Q4_K_M.gguf']);
+    const selection = { preferredQuantization: 'Q8_0' };
+    expect(chosen(['m-Q8_0.gguf', 'm-Q4_K_M.gguf'], selection)).toStrictEqual([
+      'Q8_0',
+      'm-Q8_0.gguf',
+    ]);
+    expect(chosen(['m-Q4_K_M.gguf'], selection)).toStrictEqual(['Q4_K_M', 'm-Q4_K_M.gguf']);
   });
 
   it('is null where names say nothing', () => {
@@ -97,7 +100,7 @@ describe('the files of a GGUF model', () => {
     expect(chosen(parts, { file: parts[1] })).toStrictEqual(['Q4_K_M', ...parts]);
   });
 
-  it('are complete: another quantization is taken by default, and none where it was asked for', () => {
+  it('are complete: another quantization is taken by default, and none where it was requested', () => {
     const paths = [...parts.slice(1), 'm-Q8_0.gguf'];
     expect(chosen(paths)).toStrictEqual(['Q8_0', 'm-Q8_0.gguf']);
     expect(() => chosen(paths, { quantization: 'Q4_K_M' })).toThrow(/lacks part 1 of the 3 of/);
@@ -106,7 +109,7 @@ describe('the files of a GGUF model', () => {
     );
   });
 
-  it('hold the projector, in the best precision, and nothing that is no model', () => {
+  it('hold the projector, in the best precision, and nothing that is not a model', () => {
     const paths = [
       'm-Q4_K_M.gguf',
       'mmproj-F32.gguf',
@@ -173,20 +176,20 @@ describe('an MLX model', () => {
     'a/b/config.json',
   ];
 
-  it('comes whole, without pages, pictures and code', () => {
+  it('is downloaded completely, without pages, pictures and code', () => {
     const expected = [...paths.slice(0, 7), '1_Pooling/config.json'];
     expect(chosen(paths, {}, { isMlx: true })).toStrictEqual([null, ...expected]);
     expect(chosen(paths, {}, { owner: 'mlx-community' })).toStrictEqual([null, ...expected]);
   });
 
   it('has no quantizations, and all its parts', () => {
-    const wish = { quantization: 'Q4_K_M' };
-    expect(() => chosen(paths, wish, { isMlx: true })).toThrow(/leave quantization out/);
+    const selection = { quantization: 'Q4_K_M' };
+    expect(() => chosen(paths, selection, { isMlx: true })).toThrow(/leave quantization out/);
     const without = paths.filter((path) => !path.includes('00002-of'));
     expect(() => chosen(without, {}, { isMlx: true })).toThrow(/1 of the 2 parts/);
   });
 
-  it('gives way to GGUF', () => {
+  it('yields to GGUF', () => {
     expect(chosen([...paths, 'm-Q8_0.gguf'], {}, { isMlx: true })).toStrictEqual([
       'Q8_0',
       'm-Q8_0.gguf',
@@ -210,12 +213,14 @@ describe('a repository without a model', () => {
     );
   });
 
-  it('refuses a file that is not there, and one that is no model', () => {
+  it('refuses a file that is not there, and one that is not a model', () => {
     const paths = ['m-Q8_0.gguf', 'mmproj-F16.gguf', 'README.md'];
     expect(() => chosen(paths, { file: 'other.gguf' })).toThrow(
       expect.objectContaining({ code: 'model_not_found' }),
     );
-    expect(() => chosen(paths, { file: 'mmproj-F16.gguf' })).toThrow(/no model of its own/);
-    expect(() => chosen(paths, { file: 'README.md' })).toThrow(/no model of its own/);
+    expect(() => chosen(paths, { file: 'mmproj-F16.gguf' })).toThrow(
+      /is not a model but belongs to one/,
+    );
+    expect(() => chosen(paths, { file: 'README.md' })).toThrow(/is not a model but belongs to one/);
   });
 });

@@ -5,10 +5,11 @@ import type { HubFile, HubRepository } from './hub.ts';
 import { chooseMlxFiles } from './mlx-files.ts';
 import { defaultRank, normalizeLabel } from './quantization-choice.ts';
 
-interface Wish {
-  /** In any case; no other will do. */
+/** The part of a repository that a request selects. */
+interface FileSelection {
+  /** In upper or lower case; required. */
   readonly quantization?: string | undefined;
-  /** Taken where it is there. */
+  /** Taken where it exists. */
   readonly preferredQuantization?: string | undefined;
   /** Path of one file, which stands for the model that it is part of. */
   readonly file?: string | undefined;
@@ -17,11 +18,11 @@ interface Wish {
 
 export interface FileChoice {
   readonly format: 'gguf' | 'mlx';
-  /** As in the files' names, upper case; null where there was nothing to choose. */
+  /** From the files' names, in upper case; null where there is only one. */
   readonly quantization: string | null;
-  /** All parts of a split and the projector included. */
+  /** Including all parts of a split model and the projector. */
   readonly files: readonly HubFile[];
-  /** What else could have been meant, where several models share the repository; else null. */
+  /** Names the other models of the repository; null where there are none. */
   readonly note: string | null;
 }
 
@@ -35,14 +36,14 @@ const shownNames = 20;
  *   file names that not every file system can hold, and for a repository without a model that Hearth can run;
  *   `model_not_found` for a file that does not exist.
  */
-export function chooseFiles(repository: HubRepository, wish: Wish): FileChoice {
-  const choice = choose(repository, wish);
+export function chooseFiles(repository: HubRepository, selection: FileSelection): FileChoice {
+  const choice = choose(repository, selection);
   assertDistinct(repository, choice.files);
   return choice;
 }
 
-function choose(repository: HubRepository, wish: Wish): FileChoice {
-  const { file, folder, quantization } = wish;
+function choose(repository: HubRepository, selection: FileSelection): FileChoice {
+  const { file, folder, quantization } = selection;
   if (file !== undefined && repository.files.every(({ path }) => path !== file)) {
     throw new HearthError('model_not_found', `${nameOf(repository)} has no file ${quote(file)}.`, {
       field: 'model',
@@ -62,7 +63,7 @@ function choose(repository: HubRepository, wish: Wish): FileChoice {
     if (quantization !== undefined) throw nothingToChoose(repository);
     return { format: 'mlx', quantization: null, files: mlx, note: null };
   }
-  const chosen = chooseBuild(repository, inScope, wish);
+  const chosen = chooseBuild(repository, inScope, selection);
   const projector = projectorFor(chosen, builds, projectors);
   return {
     format: 'gguf',
@@ -75,13 +76,13 @@ function choose(repository: HubRepository, wish: Wish): FileChoice {
 function chooseBuild(
   repository: HubRepository,
   builds: readonly GgufBuild[],
-  { quantization, preferredQuantization }: Wish,
+  { quantization, preferredQuantization }: FileSelection,
 ): GgufBuild {
   const matching = (label: string) => buildsOf(builds, normalizeLabel(label));
-  const asked = quantization === undefined ? builds : matching(quantization);
-  if (asked.length === 0) throw noSuchQuantization(repository, builds, quantization ?? '');
+  const matches = quantization === undefined ? builds : matching(quantization);
+  if (matches.length === 0) throw noSuchQuantization(repository, builds, quantization ?? '');
   const preferred = preferredQuantization === undefined ? [] : matching(preferredQuantization);
-  const candidates = preferred.length > 0 && quantization === undefined ? preferred : asked;
+  const candidates = preferred.length > 0 && quantization === undefined ? preferred : matches;
   const whole = candidates.filter(({ missingParts }) => missingParts.length === 0);
   const [broken] = candidates;
   if (whole.length === 0 && broken !== undefined) throw incomplete(repository, broken);
@@ -98,13 +99,13 @@ function chooseBuild(
   return best;
 }
 
-/** `Q4_K_XL` means `UD-Q4_K_XL` too where there is no plain one. */
+/** `Q4_K_XL` also matches `UD-Q4_K_XL` where the repository has no plain one. */
 function buildsOf(builds: readonly GgufBuild[], label: string): readonly GgufBuild[] {
   const exact = builds.filter((build) => build.label === label);
   return exact.length > 0 ? exact : builds.filter((build) => build.label === `UD-${label}`);
 }
 
-/** Of several models in one repository: that of its name, else the one with most builds, else by the alphabet. */
+/** Chooses one of several models of a repository: that of its name, else the one with most builds, else by name. */
 function chooseModel({ name }: HubRepository, builds: readonly GgufBuild[]): readonly GgufBuild[] {
   const own = name.toLowerCase().replace(/[-_.]?gguf$/, '');
   const models = [...groupBy(builds, ({ base }) => base)];
@@ -184,7 +185,7 @@ function assertDistinct(repository: HubRepository, files: readonly HubFile[]): v
 function noSuchQuantization(
   repository: HubRepository,
   builds: readonly GgufBuild[],
-  asked: string,
+  quantization: string,
 ): HearthError {
   const labels = [...new Set(builds.map(({ label }) => label))].filter((label) => label !== null);
   const there =
@@ -193,7 +194,7 @@ function noSuchQuantization(
       : `It has ${listed(labels)}`;
   return new HearthError(
     'invalid_value',
-    `${nameOf(repository)} has no quantization ${quote(asked)}. ${there}.`,
+    `${nameOf(repository)} has no quantization ${quote(quantization)}. ${there}.`,
     { field: 'quantization' },
   );
 }
@@ -211,13 +212,13 @@ function incomplete(repository: HubRepository, build: GgufBuild): HearthError {
   const more = build.missingParts.length < 5 ? '' : ', ...';
   return invalid(
     `${nameOf(repository)} lacks part ${missing}${more} of the ${build.partCount} of ` +
-      `${build.label ?? quote(build.base)}; it can't be run without.`,
+      `${build.label ?? quote(build.base)}; it can't run without them.`,
   );
 }
 
 function noModelFile(file: string): HearthError {
   return invalid(
-    `${quote(file)} is no model of its own but belongs to one: give the URL of the model's file.`,
+    `${quote(file)} is not a model but belongs to one: use the URL of the model's file.`,
   );
 }
 

@@ -73,16 +73,16 @@ interface Source {
   readonly fetch: GetFetch;
 }
 
-/** The revision becomes a commit first, so that all that is said of the files is about the same ones. */
+/** Resolves the revision to a commit first, so that all data is about the same files. */
 async function readRepository(
   source: Source,
-  asked: RepositoryName,
+  repository: RepositoryName,
   revision: string,
 ): Promise<HubRepository> {
   const { base, fetch } = source;
   const { modelInfo } = await client();
   const answer = await modelInfo({
-    name: `${asked.owner}/${asked.name}`,
+    name: `${repository.owner}/${repository.name}`,
     revision,
     hubUrl: base,
     fetch,

@@ -54,7 +54,7 @@ const isGated = z
 
 export const modelInfoSchema = z.object({
   name: nameSchema,
-  /** Of the revision that was asked for. */
+  /** Commit of the requested revision. */
   sha: sha1.transform((hex) => hex.toLowerCase()),
   gated: isGated,
   tags,

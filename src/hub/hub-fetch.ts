@@ -64,11 +64,11 @@ async function ask(connection: HubConnection, url: URL, signal: AbortSignal): Pr
 
 /** Takes only the path and query of the URL of a next page, since a mirror may pass on that of the original hub. */
 function ownAddress(endpoint: URL, address: string): URL {
-  const asked = new URL(address);
-  if (asked.origin === endpoint.origin) return asked;
+  const target = new URL(address);
+  if (target.origin === endpoint.origin) return target;
   // Set part by part: in a URL as text, a path that starts with two slashes would name another host.
   const own = new URL(endpoint);
-  own.pathname = `${endpoint.pathname.replace(/\/+$/, '')}${asked.pathname}`;
-  own.search = asked.search;
+  own.pathname = `${endpoint.pathname.replace(/\/+$/, '')}${target.pathname}`;
+  own.search = target.search;
   return own;
 }

@@ -21,7 +21,7 @@ export interface RepositoryName {
 }
 
 export interface HubRepository extends RepositoryName {
-  /** The commit that the revision meant when it was asked for; downloads stay on it. */
+  /** The commit of the requested revision; the download uses it to the end. */
   readonly commit: string;
   readonly license: string | null;
   /** Whether it says that its weights are for MLX; safetensors alone don't tell. */
@@ -42,7 +42,7 @@ export interface Hub {
   /**
    * Lists a repository.
    *
-   * @param revision Branch, tag or commit; `main` unless given.
+   * @param revision Branch, tag or commit; `main` by default.
    * @throws HearthError `model_not_found` for a repository or revision that does not exist (or is private),
    *   `gated_repository` where the hub requires a token or an agreement, `hub_unreachable` for a hub that can't
    *   be reached or sends invalid responses, `invalid_value` for one with too many files; the signal's reason when

@@ -68,14 +68,14 @@ describe('parseModelReference', () => {
     [`${base}/discussions/1`, /names no model/],
     [`${base}/blob/main/..%2F..%2Fx.gguf`, /a path that no model has/],
     [`${base}/blob/main/a%00.gguf`, /a path that no model has/],
-    [`${base}/blob/main/%E0%A4%A.gguf`, /encodes nothing/],
+    [`${base}/blob/main/%E0%A4%A.gguf`, /an invalid percent encoding/],
     ['https://example.com/owner/name', /is not on huggingface\.co/],
     ['https://huggingface.co.example.com/owner/name', /is not on huggingface\.co/],
     ['https://huggingface.co:8443/owner/name', /is not on huggingface\.co/],
-    ['https://huggingface.co@example.com/owner/name', /no valid URL/],
-    ['ftp://huggingface.co/owner/name', /no valid URL/],
-    ['file:///etc/passwd', /no valid URL/],
-    ['https://', /no valid URL/],
+    ['https://huggingface.co@example.com/owner/name', /not a valid URL/],
+    ['ftp://huggingface.co/owner/name', /not a valid URL/],
+    ['file:///etc/passwd', /not a valid URL/],
+    ['https://', /not a valid URL/],
   ])('refuses %j', (text, message) => {
     expect(() => parseModelReference(text, official)).toThrow(
       expect.objectContaining({

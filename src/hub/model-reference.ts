@@ -84,7 +84,7 @@ function segmentsOf(text: string, endpoint: URL): readonly string[] {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
   if (url === undefined || !isWeb || url.username !== '' || url.password !== '') {
-    throw invalid(text, `is no valid URL; one is like ${exampleOf(endpoint)}`);
+    throw invalid(text, `is not a valid URL; an example is ${exampleOf(endpoint)}`);
   }
   const prefix = endpoint.pathname.replace(/\/+$/, '');
   const isOwn = url.origin === endpoint.origin && `${url.pathname}/`.startsWith(`${prefix}/`);

@@ -13,7 +13,7 @@ const preference: readonly string[] = [
   'IQ1_M IQ1_S TQ1_0',
 ].flatMap((labels) => labels.split(' '));
 
-/** Sorting number for the choice of a default; labels that nobody knows, and files without one, come last. */
+/** Rank of a quantization for the choice of a default; unknown labels, and files without one, come last. */
 export function defaultRank(label: string | null): number {
   if (label === null) return preference.length + 1;
   const index = preference.indexOf(label.replace(/^UD-/, ''));

@@ -5,7 +5,7 @@ import { parseModelReference } from './model-reference.ts';
 
 interface ResolveOptions {
   readonly hub: Hub;
-  /** That of the hub; huggingface.co unless given. */
+  /** Endpoint of the hub; huggingface.co by default. */
   readonly endpoint?: string | undefined;
   /** Id of the catalog, `owner/name`, or URL. */
   readonly model: string;

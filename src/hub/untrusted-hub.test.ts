@@ -89,7 +89,7 @@ describe('a hub that leads elsewhere', () => {
     });
   });
 
-  it('asks the hub itself for the next page, wherever it is said to be', async () => {
+  it('asks the hub itself for the next page, whatever its address', async () => {
     const stranger = await startLoopbackServer((_, response) => response.end('[]'));
     onTestFinished(() => stranger.close());
     const sha = '0'.repeat(40);
@@ -145,7 +145,7 @@ describe('a hub in trouble', () => {
     expect(waits).toHaveLength(2);
   });
 
-  it('is given up on after a few tries, with what it asked for', async () => {
+  it('is given up on after a few tries, with its own delay', async () => {
     const fake = await bench.start();
     fake.faults.add({ kind: 'status', status: 429, retryAfter: '7' });
     const { hub, waits } = bench.open(fake.url);
@@ -182,12 +182,12 @@ describe('a hub in trouble', () => {
     fake.faults.add({ kind: 'silence' });
     const controller = new AbortController();
     const reason = new Error('enough');
-    const asked = bench
+    const pending = bench
       .open(fake.url)
       .hub.repository(name, undefined, controller.signal)
       .catch((error: unknown) => error);
     await expect.poll(() => fake.requests.length).toBe(1);
     controller.abort(reason);
-    expect(await asked).toBe(reason);
+    expect(await pending).toBe(reason);
   });
 });

@@ -9,7 +9,7 @@ export interface ModelTarget {
 
 export interface AcquireRequest {
   readonly target: ModelTarget;
-  /** Context that the instance must have; absent: the default one or that of an instance loaded by name. */
+  /** Context that the instance must have; absent: any that is loaded, else the default one. */
   readonly contextLength?: number;
   /** Idle time of the instance from this request on, unless it was loaded by name or is pinned. */
   readonly ttlSeconds?: number;

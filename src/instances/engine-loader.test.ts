@@ -44,7 +44,7 @@ describe('a source without memory of this machine', () => {
     const { acquire, pool } = setUp({ loaders: [loader], memoryLimitBytes: 0, maxLoaded: 1 });
     await expect(acquire()).rejects.toMatchObject({ code: 'out_of_memory' });
     await acquire('test/mlx', { contextLength: 1024 });
-    await acquire('test/mlx');
+    await acquire('test/mlx', { contextLength: 2048 });
     expect(loads).toMatchObject([
       { instanceId: 'test/mlx', config: { contextLength: 1024 }, estimatedBytes: 0 },
       { instanceId: 'test/mlx:2', config: { contextLength: 2048 } },

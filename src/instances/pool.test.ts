@@ -120,6 +120,18 @@ describe('InstancePool.acquire', () => {
     expect((await pool.acquire({ target }, testContext())).instanceId).toBe('test/model');
   });
 
+  it('unloads by the key of a model that has one instance', async () => {
+    const { pool, ids } = setUp();
+    await pool.load('test/model', {}, testContext());
+    await pool.load('test/model', { contextLength: 1024 }, testContext());
+    await pool.load('test/model', { contextLength: 512 }, testContext());
+    await pool.unload('test/model');
+    await expect(pool.unload('test/model')).rejects.toMatchObject({ code: 'instance_not_found' });
+    await pool.unload('test/model:3');
+    expect(await pool.unload('test/model')).toBe('test/model:2');
+    expect(ids()).toEqual([]);
+  });
+
   it('loads another instance for another context', async () => {
     const { acquire, ids, pool } = setUp();
     await acquire();

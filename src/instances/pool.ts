@@ -145,20 +145,26 @@ export class InstancePool {
   }
 
   /**
-   * Unloads an instance. Its requests end with `unloaded`; resolves when its memory is free.
+   * Unloads an instance. Its requests end with `unloaded`; resolves with its id when its memory is free.
    *
+   * @param identifier Id of the instance, or key of a model that has one instance.
    * @throws HearthError `instance_not_found`.
    */
-  async unload(id: string): Promise<void> {
-    const instance = this.#lifecycle.registry.get(id);
+  async unload(identifier: string): Promise<string> {
+    const instances = this.#instances();
+    const ofModel = instances.filter(({ selection }) => selection.model.key === identifier);
+    const instance =
+      this.#lifecycle.registry.get(identifier) ?? (ofModel.length === 1 ? ofModel[0] : undefined);
     if (instance === undefined) {
-      const known = this.#instances().map((each) => each.id);
+      const known = instances.map((each) => each.id);
       const list = known.length === 0 ? 'No instance is loaded.' : `Loaded: ${known.join(', ')}.`;
-      const message = `No loaded instance has the id "${id}". ${list}`;
+      const message = `No loaded instance has the id "${identifier}". ${list}`;
       throw new HearthError('instance_not_found', message, { field: 'instanceId' });
     }
+    const { id } = instance;
     const message = `${id} was unloaded while it worked on this request.`;
     await this.#lifecycle.stop(instance, new HearthError('unloaded', message));
+    return id;
   }
 
   /** Unloads all instances and accepts no more requests. */
@@ -203,7 +209,7 @@ export class InstancePool {
     const { target, promptPrefix } = request;
     const { selection } = target;
     const { model, variant } = selection;
-    const { loadsOnRequest, defaultTtlSeconds, defaults } = this.#options;
+    const { loadsOnRequest, defaultTtlSeconds } = this.#options;
     const { registry } = this.#lifecycle;
     assertContext(model, request.contextLength);
     const contextLength =
@@ -220,7 +226,6 @@ export class InstancePool {
         modelKey: model.key,
         variantId: variant.id,
         ...omitUndefined({ contextLength, promptPrefix }),
-        defaultContextLength: contextLengthFor(model, defaults.contextLength),
       },
     );
     const instance = registry.get(chosen?.id ?? '');

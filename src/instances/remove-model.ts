@@ -15,22 +15,33 @@ interface ModelUsers {
  * @throws HearthError `model_not_found`; `conflict` if it is loaded, being downloaded, or not in the library's
  *   own folder.
  */
-export function removeModel(
+export async function removeModel(
   { library, pool, downloads }: ModelUsers,
   identifier: string,
 ): Promise<RemovedModel> {
-  return library.remove(identifier, async (removal) => {
-    await assertNotDownloading(removal, downloads);
-    // Last and synchronous, so that a load that starts in the meantime is noticed.
-    assertNotLoaded(removal, pool.list());
-  });
+  try {
+    return await library.remove(identifier, async (removal) => {
+      const { key, repositoryName } = removal;
+      await assertNotDownloading(key, [repositoryName, key], downloads);
+      // Last and synchronous, so that a load that starts in the meantime is noticed.
+      assertNotLoaded(removal, pool.list());
+    });
+  } catch (error) {
+    // A model is not in the library before its download is complete.
+    if (error instanceof HearthError && error.code === 'model_not_found') {
+      const [key = ''] = identifier.toLowerCase().split('@');
+      await assertNotDownloading(key, [key], downloads);
+    }
+    throw error;
+  }
 }
 
 async function assertNotDownloading(
-  { key, repositoryName }: PlannedRemoval,
+  key: string,
+  names: readonly string[],
   downloads: ModelUsers['downloads'],
 ): Promise<void> {
-  for (const name of new Set([repositoryName, key])) {
+  for (const name of new Set(names)) {
     if (await downloads.isUnderWay(name)) {
       throw new HearthError(
         'conflict',

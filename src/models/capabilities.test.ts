@@ -37,12 +37,7 @@ test.each([
   ['ChatML', chatMl, false, null],
   ['Llama 3', llama3, true, null],
   ['Qwen3', qwen3, true, switchable],
-  [
-    'a switch that is off unless asked for',
-    offUnlessAsked,
-    true,
-    { ...switchable, default: 'off' },
-  ],
+  ['a switch that is off by default', offUnlessAsked, true, { ...switchable, default: 'off' }],
   ['gpt-oss', gptOss, true, levels],
   ['DeepSeek-R1', deepSeekR1, false, alwaysOn],
   ['the first DeepSeek-R1', firstDeepSeekR1, false, alwaysOn],
@@ -69,7 +64,7 @@ test('words in texts, comments and fields are not variables', () => {
   expect(templateCapabilities(template)).toEqual({ isTrainedForToolUse: false, reasoning: null });
 });
 
-test('a switch of another name is none that can be set', () => {
+test('a switch of another name can not be set', () => {
   const template = `{% if not thinking %}{{ '</think>' }}{% endif %}{% if add_generation_prompt %}{{ '<think>' }}{% endif %}`;
   expect(templateCapabilities(template).reasoning).toBeNull();
 });

@@ -183,7 +183,7 @@ describe('what a folder holds', () => {
     expect(entry?.projectorPath).toMatch(/mmproj-F16\.gguf$/);
   });
 
-  test('adapters, projectors alone and other files are no models', async () => {
+  test('adapters, projectors alone and other files are not models', async () => {
     await put('acme/some/lora.gguf', model({ metadata: { 'general.type': 'adapter' } }));
     await put('acme/more/mmproj-F16.gguf', model({ metadata: { 'general.type': 'mmproj' } }));
     await put('acme/text/README.md', '# nothing');

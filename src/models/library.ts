@@ -140,7 +140,7 @@ function createFaultLog(logger: Logger) {
       log(
         `${file.path}\n${file.fingerprint}\n${error.message}`,
         { path: file.path, reason: error.message },
-        'model file left out of the library',
+        'A model file is left out of the library',
       );
     for (const [path, error] of unreadable)
       log(path, { path, error: String(error) }, `${basename(path)} can't be read`);

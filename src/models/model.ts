@@ -76,9 +76,9 @@ interface ModelDimensions {
   /** Of all heads of a layer together, as `keyValue` is. */
   readonly query: number;
   readonly keyValue: number;
-  /** null for a model that is no mixture. */
+  /** null for a model that is not a mixture of experts. */
   readonly experts: { readonly used: number; readonly feedForward: number } | null;
-  /** Words, and pairs of words that are joined to one. */
+  /** Number of tokens, and of pairs of tokens that are merged into one. */
   readonly vocabulary: number;
   readonly merges: number;
 }

@@ -15,13 +15,13 @@ const concurrentHeaders = 4;
 
 export interface RepositoryModels {
   readonly models: readonly RepositoryModel[];
-  /** Faults of files that are no models of their own. */
+  /** Faults of files that are not models by themselves. */
   readonly faults: readonly ModelFault[];
 }
 
 interface RepositoryReader {
   read(repository: ScannedRepository): Promise<RepositoryModels>;
-  /** Forgets what was kept of files that the last scan did not see. */
+  /** Drops the cached data of files that the last scan did not see. */
   forgetUnused(): void;
 }
 
@@ -59,7 +59,7 @@ function readGgufFiles({ files }: ScannedRepository, cache: FactsCache<ScannedFi
   );
 }
 
-/** What is kept of an MLX folder depends on three files. */
+/** The cached data of an MLX folder depends on three files. */
 function mlxSource(description: MlxDescription): MlxSource {
   const { config, tokenizerConfig, chatTemplate } = description;
   const parts = [config, tokenizerConfig, chatTemplate].map((file) => file?.fingerprint);

@@ -9,11 +9,11 @@ import { statFile, type ScannedFile } from './scanned-file.ts';
 
 export interface ModelRoot {
   readonly folder: string;
-  /** Given: the folder holds repositories of this publisher. Else it holds folders of publishers. */
+  /** If set, the folder contains repositories of this publisher, otherwise folders of publishers. */
   readonly publisher?: string;
   /**
-   * Whose the folder is; Hearth removes models only from the library, its own. Folders of others (`extra`)
-   * may be laid out in several ways. `library` unless given.
+   * The owner of the folder; Hearth removes models only from its own library. Folders of other programs (`extra`) have
+   * different layouts. `library` by default.
    */
   readonly origin?: 'library' | 'extra' | 'starter';
 }

@@ -60,7 +60,7 @@ describe('isPublicAddress', () => {
     ['NAT64 of loopback', '64:ff9b::7f00:1'],
     ['NAT64 of metadata', '64:ff9b::169.254.169.254'],
     ['local NAT64', '64:ff9b:1::808:808'],
-    ['outside of what is given out', '4000::1'],
+    ['outside of the assigned ranges', '4000::1'],
     ['no address', 'localhost'],
     ['no address', '127.1'],
     ['no address', ''],
@@ -126,6 +126,49 @@ describe('createAddressPolicy', () => {
       );
     });
   };
+
+  it('takes 80 for the port of http', () => {
+    const plain = createAddressPolicy({ type: 'public', allowedHosts: ['a.lan:80'] });
+    expect(plain.isAllowed(new URL('http://a.lan/'))).toBe(true);
+    expect(plain.isAllowed(new URL('https://a.lan/'))).toBe(false);
+  });
+
+  it('asks for all addresses of a name, whatever the socket asks for', () => {
+    const asked: unknown[] = [];
+    const { lookup } = createAddressPolicy({
+      type: 'public',
+      allowedHosts: [],
+      resolve: (hostname, options) => void asked.push([hostname, options]),
+    });
+    lookup('name', { all: false, family: 6 }, () => {});
+    expect(asked).toEqual([['name', { all: true, family: 6 }]]);
+  });
+
+  it('gives the error of a name that is not known, and no address with an error', () => {
+    const unknown = new Error('ENOTFOUND');
+    const answers: unknown[] = [];
+    for (const [error, addresses] of [
+      [unknown, []],
+      [null, []],
+      [null, [{ address: '10.0.0.1', family: 4 }]],
+    ] as const) {
+      const { lookup } = createAddressPolicy({
+        type: 'public',
+        allowedHosts: [],
+        resolve: (_hostname, _options, callback) => callback(error, [...addresses]),
+      });
+      lookup('name', { all: true }, (...answer) => void answers.push(answer));
+    }
+    const refused = expect.objectContaining({
+      name: 'AddressRefused',
+      message: 'name is not at a public address',
+    }) as unknown;
+    expect(answers).toEqual([
+      [unknown, []],
+      [refused, []],
+      [refused, []],
+    ]);
+  });
 
   it('gives a name whose addresses are all public', async () => {
     await expect(look(['8.8.8.8', '2606:4700::1'], false)).resolves.toBe('8.8.8.8');

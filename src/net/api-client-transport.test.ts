@@ -95,6 +95,6 @@ describe('sendApiRequest', () => {
   });
 });
 
-it('keeps the text of an error that is none', () => {
+it('keeps the text of a value that is not an error', () => {
   expect(new TransportError('odd')).toMatchObject({ message: 'odd', code: undefined });
 });

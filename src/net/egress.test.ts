@@ -108,7 +108,7 @@ describe('a client for public addresses', () => {
     expect(lookups).toBe(1);
   });
 
-  it('checks what is written in an address even where a proxy resolves names', async () => {
+  it('checks IP addresses and local names even where a proxy resolves names', async () => {
     const proxy = createServer();
     const tunnels: string[] = [];
     proxy.on('connect', (request, socket) => {

@@ -125,7 +125,7 @@ it('throws the reason when aborted while it waits for a socket', async () => {
   await expect(third).rejects.toBe('enough');
 });
 
-it('is lost when nobody listens', async () => {
+it('is lost without a listener', async () => {
   const server = await startLoopbackServer(() => {});
   await server.close();
   await expect(connect(server.url).getJson('/', signal)).rejects.toThrow(ConnectionLostError);
@@ -205,7 +205,7 @@ it('says that it is lost, and why', async () => {
   });
 });
 
-it('does not try again where nobody listens', async () => {
+it('does not retry without a listener', async () => {
   const server = await startLoopbackServer(() => {});
   await server.close();
   const lost = connect(server.url).getJson('/', signal);
@@ -218,6 +218,44 @@ it('closes with the requests under way', async () => {
   await stream.read();
   const next = stream.read();
   await Promise.all([expect(next).rejects.toBeInstanceOf(ConnectionLostError), connection.close()]);
+});
+
+it('holds back what comes too soon after the last batch', async () => {
+  let response: ServerResponse | undefined;
+  const connection = await connectTo((_, started) => {
+    response = started;
+    started.write('one');
+  });
+  const stream = await connection.openStream('/', {}, signal);
+  expect(String(await stream.read())).toBe('one');
+  stream.setMinimumInterval(60_000);
+  const next = stream.read();
+  await new Promise<void>((resolve) => {
+    response?.write('two', () => resolve());
+  });
+  // All that comes before the end comes with it, as the interval is longer than any test.
+  await new Promise<void>((resolve) => {
+    response?.write('three', () => resolve());
+  });
+  response?.end();
+  expect(Buffer.concat([...((await next) ?? [])]).toString()).toBe('twothree');
+});
+
+it.each([
+  [true, 'close'],
+  [false, 'keep-alive'],
+])('asks for the connection to be closed after a stream: %s', async (closesAfterStream, header) => {
+  const server = await startLoopbackServer((_, response) => response.end('one'));
+  cleanups.push(() => server.close());
+  const connection = connectEngine({
+    address: { origin: server.url },
+    maxConnections: 1,
+    closesAfterStream,
+  });
+  cleanups.push(() => connection.close());
+  const stream = await connection.openStream('/', {}, signal);
+  expect(String(await stream.read())).toBe('one');
+  expect(server.requests[0]?.headers.connection).toBe(header);
 });
 
 it('closes the socket of a stream that is not read on', async () => {
@@ -246,7 +284,7 @@ describe('readReply', () => {
     return { stream, isClosed: () => isClosed };
   };
 
-  it('joins what comes in pieces, also within a character', async () => {
+  it('joins pieces, also within a character', async () => {
     const [first, second] = [Buffer.from('"é"').subarray(0, 2), Buffer.from('"é"').subarray(2)];
     const { stream } = streamOf([first], [second]);
     expect(await readReply(stream)).toEqual({ status: 207, body: 'é' });

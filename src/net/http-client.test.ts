@@ -89,7 +89,7 @@ describe('HttpClient', () => {
     await expect(read(open(), url)).rejects.toMatchObject({ reason: 'redirect' });
   });
 
-  it('tells the status of an answer that is no success', async () => {
+  it('reports the status of a response that is not a success', async () => {
     const { url } = await serve((_, response) => {
       response.writeHead(404).end('nothing');
     });

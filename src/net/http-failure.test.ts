@@ -16,7 +16,7 @@ it('throws the reason of an aborted signal, whatever failed', () => {
   expect(toHttpFailure(new HttpFailure('status', ''), 'unreachable', '', aborted)).toBe(reason);
 });
 
-it('keeps a failure as it is', () => {
+it('returns a failure unchanged', () => {
   const failure = new HttpFailure('too_large', 'too large');
   expect(convert(failure)).toBe(failure);
   expect(failure).toMatchObject({

@@ -52,7 +52,7 @@ describe('a redirect', () => {
     expect([text, url.href]).toEqual(['/there?b=2', `${server.url}/there?b=2`]);
   });
 
-  it.each([300, 304, 305, 306, 309])('with %i is none', async (status) => {
+  it.each([300, 304, 305, 306, 309])('with %i is not followed', async (status) => {
     const server = await serve((_, response) => {
       response.writeHead(status, { location: '/there' }).end();
     });
@@ -121,7 +121,7 @@ describe('an answer', () => {
     expect((await read(open(), server.url)).status).toBe(status);
   });
 
-  it.each([300, 400, 599])('with %i is none, and says so', async (status) => {
+  it.each([300, 400, 599])('with %i is reported as a status', async (status) => {
     const server = await serve((_, response) => response.writeHead(status).end('text'));
     expect(await failureOf(server.url)).toMatchObject({
       reason: 'status',
@@ -173,7 +173,7 @@ describe('an answer', () => {
     expect([[...totals], last]).toEqual([[undefined], 5]);
   });
 
-  it('that nobody reads on closes its connection', async () => {
+  it('that is not read to its end closes its connection', async () => {
     let gone: Promise<unknown> = Promise.resolve();
     const server = await serve((_, response) => {
       gone = once(response, 'close');
@@ -202,7 +202,7 @@ describe('a request', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('to a host where nobody listens says which', async () => {
+  it('to a host without a listener names the host', async () => {
     const server = await startLoopbackServer(() => {});
     await server.close();
     expect(await failureOf(server.url)).toMatchObject({
@@ -213,19 +213,19 @@ describe('a request', () => {
 
   it('fails when the client closes', async () => {
     const client = open();
-    let isAsked = (): void => {};
-    const asked = new Promise<void>((resolve) => {
-      isAsked = resolve;
+    let reportRequest = (): void => {};
+    const requested = new Promise<void>((resolve) => {
+      reportRequest = resolve;
     });
-    const server = await serve(() => isAsked());
+    const server = await serve(() => reportRequest());
     const reading = read(client, server.url);
-    await asked;
+    await requested;
     await Promise.all([expect(reading).rejects.toBeInstanceOf(HttpFailure), client.close()]);
   });
 });
 
 describe('the proxy of the environment', () => {
-  /** A proxy that joins every tunnel with a server, whatever is asked for. */
+  /** A proxy that joins every tunnel with one server, whatever its target. */
   async function serveProxy(target: string) {
     const tunnels: string[] = [];
     const proxy = createServer((_, response) => response.destroy());

@@ -189,6 +189,55 @@ describe('a response', () => {
     expect(broken).toEqual(['GET too_large']);
   });
 
+  it('may be exactly as large as the bound, and says what is too large', async () => {
+    const server = await serve(({ path }, response) =>
+      response.end('x'.repeat(Number(path.slice(1)))),
+    );
+    const { fetch } = open();
+    expect(await (await fetch(`${server.url}/1000`)).text()).toHaveLength(1000);
+    await expect((await fetch(`${server.url}/1001`)).text()).rejects.toMatchObject({
+      message: `${hostOf(server)} answered more than 1000 bytes`,
+    });
+  });
+
+  it('that ends with its signal is not reported as broken', async () => {
+    const server = await serve((_, response) => void response.write('some'));
+    const { fetch, broken } = open();
+    const controller = new AbortController();
+    const response = await fetch(server.url, { signal: controller.signal });
+    controller.abort(new Error('enough'));
+    await expect(response.text()).rejects.toThrow('enough');
+    expect(broken).toEqual([]);
+  });
+
+  it('breaks off when the client closes, also where nobody wants to know', async () => {
+    const server = await serve((_, response) => void response.write('some'));
+    const outbound = createOutboundFetch({
+      egress: { type: 'any' },
+      environment: {},
+      maxBytes: 1000,
+      idleTimeoutMs: 5000,
+      totalTimeoutMs: 10_000,
+    });
+    const response = await outbound.fetch(server.url);
+    const text = response.text();
+    await Promise.all([
+      expect(text).rejects.toMatchObject({
+        reason: 'interrupted',
+        message: expect.stringMatching(`^the answer of ${hostOf(server)} broke off`),
+      }),
+      outbound.close(),
+    ]);
+  });
+
+  it('keeps why a redirect failed', async () => {
+    const server = await serve((_, response) =>
+      response.writeHead(302, { location: 'http://127.0.0.2:1/' }).end(),
+    );
+    const { fetch } = open({ egress: onlyPublic(hostOf(server)) });
+    await expect(fetch(server.url)).rejects.toMatchObject({ cause: { reason: 'refused' } });
+  });
+
   it('reports that it broke off', async () => {
     const server = await serve((_, response) => {
       response.writeHead(200, { 'content-length': 10 });

@@ -14,8 +14,10 @@ function fakeController() {
     pause: () => {
       controller.paused = true;
     },
+    resumed: 0,
     resume: () => {
       controller.paused = false;
+      controller.resumed += 1;
     },
     abort: (error: Error) => void aborts.push(error),
   };
@@ -136,11 +138,14 @@ describe('reading', () => {
     expect(controller.paused).toBe(true);
     expect(await text()).toEqual(['aa', 'bb', 'c']);
     expect(controller.paused).toBe(false);
+    data('e');
+    expect(await text()).toEqual(['e']);
+    expect(controller.resumed).toBe(1);
     data('dddd');
     expect(controller.paused).toBe(false);
   });
 
-  it('holds back what comes too soon after the last batch', async () => {
+  it('holds back bytes that arrive too soon after the last batch', async () => {
     const { reader, start, head, data, text, isSettled } = setUp();
     start();
     head();
@@ -159,6 +164,12 @@ describe('reading', () => {
     expect(await isSettled(next)).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
     expect(await next).toEqual(['b', 'c']);
+    await vi.advanceTimersByTimeAsync(99);
+    const soon = text();
+    data('x');
+    expect(await isSettled(soon)).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await soon).toEqual(['x']);
     await vi.advanceTimersByTimeAsync(99.5);
     const last = text();
     data('d');
@@ -178,7 +189,7 @@ describe('ending early', () => {
     await expect(text()).rejects.toThrow('not wanted');
   });
 
-  it('with the signal throws its reason, and wakes who waits', async () => {
+  it('with the signal throws its reason, and wakes the waiting reader', async () => {
     const { abortion, aborts, start, head, text } = setUp();
     start();
     head();

@@ -41,6 +41,7 @@ describe('retryDelayMs', () => {
 
   it('does what the server asks, within bounds', () => {
     expect(retryDelayMs(status(429, { 'retry-after': '3' }), 0)).toBe(3000);
+    expect(retryDelayMs(status(429, { 'retry-after': '12' }), 0)).toBe(12_000);
     expect(retryDelayMs(status(429, { 'retry-after': '86400' }), 0)).toBe(60_000);
     expect(retryDelayMs(status(429, { 'retry-after': '0' }), 5)).toBe(0);
     expect(retryDelayMs(status(429, { 'retry-after': 'soon' }), 0, 1)).toBe(500);

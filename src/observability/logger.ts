@@ -1,3 +1,4 @@
+import { createTextLog } from './text-log.ts';
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
 
 export type Logger = PinoLogger;
@@ -20,13 +21,8 @@ export function createLogger(level: LogLevel, destination?: DestinationStream): 
   );
 }
 
-/** Destination that writes human-readable lines to stderr, for terminals. */
-export async function terminalDestination(): Promise<DestinationStream> {
-  const { default: pretty } = await import('pino-pretty');
-  return pretty({
-    destination: 2,
-    translateTime: 'SYS:HH:MM:ss',
-    ignore: 'requestId',
-    singleLine: true,
-  });
+/** Destination that writes lines for people to stderr. */
+export function textDestination(options: { readonly hasColors: boolean }): DestinationStream {
+  const stderr = pino.destination({ fd: 2, sync: true });
+  return createTextLog({ ...options, write: (text) => stderr.write(text) });
 }

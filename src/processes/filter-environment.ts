@@ -1,4 +1,4 @@
-/** The variables of an environment that have one of the names, as they are. Nothing else goes to a child. */
+/** Returns the variables of an environment that have one of the names. A child process gets no others. */
 export function filterEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
   names: readonly string[],

@@ -67,7 +67,7 @@ describe('a managed child', () => {
     expect(guard.guard).not.toHaveBeenCalled();
   });
 
-  it('says so too where the system refuses the arguments', async () => {
+  it('reports it too where the system refuses the arguments', async () => {
     const { child } = start('', { arguments: ['x'.repeat(10_000_000)] });
     expect(await child.exited).toMatchObject({ error: { code: 'E2BIG' } });
     const { child: other } = start('', { arguments: ['with\0zero'] });

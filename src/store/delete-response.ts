@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { Schema } from './schema.ts';
-import { visibleResponses } from './visible-responses.ts';
+import { ownResponses } from './readable-responses.ts';
 
 /**
  * Deletes a response. With descendants it stays as a tombstone, since they need its content; without, it
@@ -13,7 +13,7 @@ export async function deleteResponse(
   id: string,
   ownerId: string | null,
 ): Promise<boolean> {
-  const response = await visibleResponses(transaction, ownerId)
+  const response = await ownResponses(transaction, ownerId)
     .where('id', '=', id)
     .select('id')
     .executeTakeFirst();

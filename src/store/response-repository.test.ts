@@ -111,22 +111,35 @@ describe('insert and find', () => {
     expect(await store.responses.find(stored.id, 'token')).toEqual(stored);
   });
 
-  it('shows a response to its owner alone', async () => {
+  it('shows the response of a token to that token alone', async () => {
     await store.responses.insert(response('mine', undefined, { ownerId: 'me' }), []);
-    await store.responses.insert(response('free'), []);
-    for (const [name, owner] of [
-      ['mine', 'me'],
-      ['free', null],
-    ] as const) {
-      for (const other of [null, 'me', 'you', ''].filter((candidate) => candidate !== owner)) {
-        expect(await store.responses.find(idOf(name), other)).toBeUndefined();
-        expect(await store.responses.chain(idOf(name), other)).toBeUndefined();
-        expect(await store.responses.delete(idOf(name), other)).toBe(false);
-      }
-      expect(await store.responses.find(idOf(name), owner)).toBeDefined();
-      const listed = await store.responses.page({ ownerId: owner, limit: 10 });
-      expect(listed.responses.map(({ id }) => id)).toEqual([idOf(name)]);
+    for (const other of [null, 'you', '']) {
+      expect(await store.responses.find(idOf('mine'), other)).toBeUndefined();
+      expect(await store.responses.chain(idOf('mine'), other)).toBeUndefined();
+      expect(await store.responses.delete(idOf('mine'), other)).toBe(false);
+      expect((await store.responses.page({ ownerId: other, limit: 10 })).responses).toEqual([]);
+      const child = response('child', 'mine', { ownerId: other });
+      await expect(store.responses.insert(child, [])).rejects.toThrow('is not stored');
     }
+    expect(await store.responses.find(idOf('mine'), 'me')).toBeDefined();
+    const listed = await store.responses.page({ ownerId: 'me', limit: 10 });
+    expect(listed.responses.map(({ id }) => id)).toEqual([idOf('mine')]);
+  });
+
+  it('lets everyone read and continue what was made without a token, and only list and delete their own', async () => {
+    await store.responses.insert(response('free'), []);
+    await store.responses.insert(response('mine', 'free', { ownerId: 'me' }), []);
+    for (const reader of [null, 'me', 'you']) {
+      expect(await store.responses.find(idOf('free'), reader)).toBeDefined();
+      expect(await chainOf('free', reader)).toEqual(['free']);
+    }
+    expect(await chainOf('mine', 'me')).toEqual(['free', 'mine']);
+    expect(await chainOf('mine', null)).toBeUndefined();
+    expect(await store.responses.delete(idOf('free'), 'me')).toBe(false);
+    const listed = await store.responses.page({ ownerId: 'me', limit: 10 });
+    expect(listed.responses.map(({ id }) => id)).toEqual([idOf('mine')]);
+    expect(await store.responses.delete(idOf('free'), null)).toBe(true);
+    expect(await chainOf('mine', 'me')).toEqual(['free', 'mine']);
   });
 
   it('refuses an id that is taken and keeps the first', async () => {
@@ -143,7 +156,8 @@ describe('insert and find', () => {
     ['is a tombstone', 'tombstone', null],
     ['belongs to someone else', 'theirs', 'you'],
   ])('refuses a parent that %s', async (_case, parent, ownerId) => {
-    await grow('gone', 'tombstone', 'child<tombstone', 'theirs');
+    await grow('gone', 'tombstone', 'child<tombstone');
+    await store.responses.insert(response('theirs', undefined, { ownerId: 'them' }), []);
     await store.responses.delete(idOf('gone'), null);
     await store.responses.delete(idOf('tombstone'), null);
     await expect(

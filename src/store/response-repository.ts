@@ -5,7 +5,7 @@ import type { ConversationTurn } from '../conversation/conversation-turn.ts';
 import { deleteResponse } from './delete-response.ts';
 import type { Schema } from './schema.ts';
 import type { NewBlob, ResponsePage, ResponseRepository, StoredResponse } from './store.ts';
-import { visibleResponses } from './visible-responses.ts';
+import { ownResponses, readableResponses } from './readable-responses.ts';
 
 /** Stored responses on any database that Kysely speaks to. */
 export function createResponseRepository(database: Kysely<Schema>): ResponseRepository {
@@ -13,7 +13,7 @@ export function createResponseRepository(database: Kysely<Schema>): ResponseRepo
     insert: (response, blobs) =>
       database.transaction().execute((transaction) => insert(transaction, response, blobs)),
     find: async (id, ownerId) => {
-      const row = await visibleResponses(database, ownerId)
+      const row = await readableResponses(database, ownerId)
         .where('id', '=', id)
         .selectAll()
         .executeTakeFirst();
@@ -56,7 +56,7 @@ async function assertParentVisible(
   { parentId, ownerId }: StoredResponse,
 ): Promise<void> {
   if (parentId === null) return;
-  const parent = await visibleResponses(transaction, ownerId)
+  const parent = await readableResponses(transaction, ownerId)
     .where('id', '=', parentId)
     .select('id')
     .executeTakeFirst();
@@ -82,7 +82,7 @@ async function chain(
 ): Promise<readonly StoredResponse[] | undefined> {
   const rows = await database
     .withRecursive('ancestry(id, parent_id, distance)', (query) =>
-      visibleResponses(query, ownerId)
+      readableResponses(query, ownerId)
         .where('id', '=', id)
         .select((expression) => ['id', 'parent_id', expression.lit(0).as('distance')])
         .unionAll(
@@ -108,7 +108,7 @@ async function page(
   database: Kysely<Schema>,
   { ownerId, limit, after }: Parameters<ResponseRepository['page']>[0],
 ): Promise<ResponsePage> {
-  let query = visibleResponses(database, ownerId)
+  let query = ownResponses(database, ownerId)
     .selectAll()
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')

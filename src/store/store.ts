@@ -40,7 +40,7 @@ export interface ResponseRepository {
    * @throws Error where the database can't write (a full disk, say): nothing is stored then.
    */
   insert(response: StoredResponse, blobs: readonly NewBlob[]): Promise<void>;
-  /** Undefined where it never was, was deleted, or belongs to another owner. */
+  /** Undefined where it never was, was deleted, or belongs to another token than `ownerId`; all read those without. */
   find(id: string, ownerId: string | null): Promise<StoredResponse | undefined>;
   /** The response and its ancestors, oldest first, deleted ancestors included; undefined as in `find`. */
   chain(id: string, ownerId: string | null): Promise<readonly StoredResponse[] | undefined>;
@@ -57,7 +57,7 @@ export interface ResponseRepository {
   }): Promise<ResponsePage>;
   /**
    * Deletes a response: it can't be found, continued or listed any more. Rows and images that nothing needs any
-   * longer go; those that a branch shares stay. False where `find` would be undefined.
+   * longer go; those that a branch shares stay. False where this owner has no such response.
    */
   delete(id: string, ownerId: string | null): Promise<boolean>;
 }

@@ -7,7 +7,7 @@ import { parsePluginFile, parsePluginJson, type PluginEntry } from './plugin-fil
 
 type JsonObject = Record<string, unknown>;
 
-/** Changes single entries of mcp.json. Everything else stays as it is, also the keys of other programs. */
+/** Changes single entries of mcp.json. Everything else stays, also the keys of other programs. */
 export interface PluginFileEditor {
   /** @throws PluginFileError where the file can't be used. */
   list(): Promise<ReadonlyMap<string, PluginEntry>>;

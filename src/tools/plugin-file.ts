@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJsonDocument } from '../json-document.ts';
 import { builtInLabels, pluginLabelSchema } from './plugin-label.ts';
 
 /** How to connect to a plugin. */
@@ -70,15 +71,15 @@ export function parsePluginFile(content: string): ReadonlyMap<string, PluginEntr
 }
 
 /**
- * Parses JSON, also with the byte order mark that some editors write.
+ * Parses the text of an mcp.json.
  *
- * @throws PluginFileError
+ * @throws PluginFileError, caused by a JsonSyntaxError with the position.
  */
 export function parsePluginJson(content: string): unknown {
   try {
-    return JSON.parse(content.replace(/^\uFEFF/u, ''));
-  } catch {
-    throw new PluginFileError('mcp.json is not valid JSON');
+    return parseJsonDocument(content).value;
+  } catch (error) {
+    throw new PluginFileError('mcp.json is not valid JSON', { cause: error });
   }
 }
 

@@ -3,7 +3,7 @@ import { toToolResult } from './tool-content.ts';
 
 const bounds = { textCharacters: 10, binaryCharacters: 60, blocks: 3 };
 
-it('keeps what fits as it is', () => {
+it('leaves content that fits unchanged', () => {
   const content = [
     { type: 'text', text: 'hello', annotations: { audience: ['user'] } },
     { type: 'image', data: 'AA==', mimeType: 'image/png' },

@@ -23,7 +23,7 @@ export const callResultSchema = z.looseObject({
   isError: z.boolean().optional(),
 });
 
-/** The result of a call. Beyond the bounds it is cut, and a note says so. */
+/** The result of a call. Beyond the bounds it is cut, and a note is added. */
 export function toToolResult(
   answer: z.infer<typeof callResultSchema>,
   bounds: ContentBounds = defaultContentBounds,

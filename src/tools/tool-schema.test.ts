@@ -95,7 +95,7 @@ describe('findIssue', () => {
     expect(compiled.findIssue({ a: 'a b' })).toContain('must match pattern');
   });
 
-  it('gives up on a pattern that would take for ever, for these arguments alone', () => {
+  it('gives up on a pattern that would take years, for these arguments alone', () => {
     const schema = { properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
     const compiled = new ToolSchemaCompiler(0, 50).compile(schema);
     expect(() => compiled.findIssue({ a: `${'a'.repeat(60)}b` })).toThrow(CpuTimeError);

@@ -127,7 +127,7 @@ function compile(schema: JsonSchema, limitMs: number): ToolSchema {
 }
 
 function messageOf(error: unknown): string {
-  // It may come from another context, and then is no instance of `Error` here.
+  // It may come from another context, and is not an instance of `Error` here then.
   const { message } = error as { readonly message?: unknown };
   return typeof message === 'string' ? message : String(error);
 }

@@ -28,7 +28,7 @@ const ephemeral = {
   serverUrl: 'https://a.example/',
 } as const;
 const only = (permission: string): RequestContext =>
-  testContext({ caller: { tokenId: 'one', hasPermission: (asked) => asked === permission } });
+  testContext({ caller: { tokenId: 'one', hasPermission: (name) => name === permission } });
 
 describe('permission', () => {
   it.each<[string, Integration, Partial<ToolServersOptions>, RequestContext, string]>([
@@ -51,14 +51,14 @@ describe('permission', () => {
     });
   });
 
-  it('comes before everything else, so that nobody learns which plugins there are', async () => {
+  it('comes before everything else, so that the answer does not tell which plugins there are', async () => {
     const unknown = { type: 'plugin', id: 'mcp/unknown' } as const;
     const opening = open([unknown, ephemeral], { allowsEphemeral: false });
     await expect(opening).rejects.toMatchObject({ code: 'forbidden', field: 'integrations[1]' });
   });
 });
 
-describe('what is asked for', () => {
+describe('integrations', () => {
   it.each<[string, readonly Integration[], string, string]>([
     [
       'an unknown plugin',

@@ -22,7 +22,7 @@ export type Integration =
 export interface ToolResult {
   /** Cut with a note where the server sent more than the bound. */
   readonly content: readonly ToolContent[];
-  /** Whether the tool reports that it failed; only the model is told. */
+  /** Whether the tool reports that it failed, timed out or its server ended. */
   readonly isError: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface Tool {
   findArgumentIssue(args: Readonly<Record<string, unknown>>): string | undefined;
   /**
    * Calls the tool. A time limit that passes, a call that the server refuses and a connection that is lost
-   * are results with `isError` that say so.
+   * are results with `isError` that explain it.
    *
    * @throws The signal's reason when aborted.
    */

@@ -50,7 +50,7 @@ function runFor<Result>(
     script.runInContext(context, { timeout: wallMs });
     return results[0];
   } catch (error) {
-    // The error belongs to the other context, so it is no instance of our classes.
+    // The error belongs to the other context, so it is not an instance of our classes.
     const code = (error as { readonly code?: unknown } | undefined)?.code;
     if (code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
     return results[0];

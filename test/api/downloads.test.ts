@@ -87,7 +87,9 @@ describe('a download', () => {
     });
     const id = started.job_id as string;
 
-    const downloading = await reach(id, (job) => job.estimated_completion !== undefined);
+    expect(started.estimated_completion).toMatch(isoTime);
+
+    const downloading = await reach(id, (job) => (job.bytes_per_second ?? 0) > 0);
     expect(Object.keys(downloading).toSorted()).toEqual(
       [...jobFields, 'bytes_per_second', 'estimated_completion'].toSorted(),
     );

@@ -119,6 +119,7 @@ describe('a plugin', () => {
     expect(output[0]).toMatchObject({
       tool: 'get_wind',
       output: blocks('The tool server failed: its process has gone (exit code 3): out of wind'),
+      is_error: true,
     });
     // The next request gets a process that works.
     const { output: next } = await weatherOf('What is the weather in Lisbon?');
@@ -158,6 +159,17 @@ describe('a plugin', () => {
 });
 
 describe('the next turn', () => {
+  it('shows no markup where it has no tools any more', async () => {
+    const first = await weatherOf('What is the weather in Lisbon?');
+    const { output } = await say('What is the weather in Paris?', [], {
+      previous_response_id: first.response_id,
+    });
+    expect(JSON.stringify(output.filter(({ type }) => type === 'message'))).not.toMatch(
+      /tool_call/,
+    );
+    for (const item of output) expect(item.type).not.toBe('tool_call');
+  });
+
   it('answers from the result without another call, and shows nothing of our own', async () => {
     const first = await weatherOf('What is the weather in Lisbon?');
     await place.turnPage();

@@ -145,21 +145,49 @@ describe('v0 chat completions', () => {
     });
   });
 
-  it('calls a tool, and answers from its result', async () => {
-    const tools = [
-      {
-        type: 'function',
-        function: {
-          name: 'get_tide',
-          description: 'Tide of a harbour',
-          parameters: {
-            type: 'object',
-            properties: { harbour: { type: 'string' } },
-            required: ['harbour'],
-          },
+  const tools = [
+    {
+      type: 'function',
+      function: {
+        name: 'get_tide',
+        description: 'Tide of a harbour',
+        parameters: {
+          type: 'object',
+          properties: { harbour: { type: 'string' } },
+          required: ['harbour'],
         },
       },
-    ];
+    },
+  ];
+
+  it('makes no call with the choice "none", and shows no markup of one', async () => {
+    const { choices } = await chat({
+      messages: user('Get the tide of Brest'),
+      tools,
+      tool_choice: 'none',
+      max_tokens: 100,
+    });
+    expect(choices[0]?.message.tool_calls).toBeUndefined();
+    expect(choices[0]?.message.content).not.toContain('tool_call');
+    expect(choices[0]?.finish_reason).not.toBe('tool_calls');
+  });
+
+  it.each(['required', { type: 'function', function: { name: 'get_tide' } }])(
+    'always calls a tool with the choice %j',
+    async (choice) => {
+      const { choices } = await chat({
+        messages: user('Who are you?'),
+        tools,
+        tool_choice: choice,
+      });
+      const [call] = choices[0]?.message.tool_calls ?? [];
+      expect(call?.function.name).toBe('get_tide');
+      expect(JSON.parse(call?.function.arguments ?? '')).toEqual({ harbour: expect.any(String) });
+      expect(choices[0]).toMatchObject({ finish_reason: 'tool_calls', message: { content: '' } });
+    },
+  );
+
+  it('calls a tool, and answers from its result', async () => {
     const messages: unknown[] = user('Get the tide of Brest');
     const first = await chat({ messages, tools });
     expect(first.choices[0]?.finish_reason).toBe('tool_calls');

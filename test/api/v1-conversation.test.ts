@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { chatResultSchema } from '../../src/contract/v1/chat.ts';
 import {
   storedResponsePageSchema,
   storedResponseSchema,
 } from '../../src/contract/v1/stored-response.ts';
-import { get, post } from '../setup/server/api.ts';
+import { get, post, postRaw } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
+import { withTokens } from '../setup/server/with-tokens.ts';
 
 describe('a conversation kept on the server', () => {
   const hearth = useHearth();
@@ -76,6 +78,117 @@ describe('a conversation kept on the server', () => {
       system_prompt: 'You are Thistle.',
     });
     expect(third.text).toContain('Thistle');
+  });
+
+  it('takes null for every optional field as absent', async () => {
+    const first = await say('Hello!', {
+      system_prompt: null,
+      integrations: null,
+      stream: null,
+      top_p: null,
+      top_k: null,
+      min_p: null,
+      repeat_penalty: null,
+      max_output_tokens: null,
+      context_length: null,
+      store: null,
+      previous_response_id: null,
+    });
+    expect(first.response_id).toMatch(/^resp_/);
+    const none = { allowed_tools: null, headers: null };
+    const ephemeral = { type: 'ephemeral_mcp', server_label: 'a', server_url: 'http://a.test/' };
+    for (const integration of [
+      { ...ephemeral, ...none },
+      { type: 'plugin', id: 'mcp/a', allowed_tools: null },
+    ]) {
+      const request = {
+        model: 'hearth/starter-chat',
+        input: 'Hi',
+        reasoning: null,
+        integrations: [integration],
+      };
+      expect((await post(hearth.url, '/api/v1/chat', request)).status).toBe(403);
+    }
+  });
+
+  it('uses the loaded instance without context_length, whatever its context is', async () => {
+    const small = await say('Hello!', { context_length: 1024 });
+    expect(small.stats.model_load_time_seconds).toBeGreaterThan(0);
+    const second = await say('Hello!');
+    expect(second.model_instance_id).toBe(small.model_instance_id);
+    const third = await say('Hello!', { context_length: 1024 });
+    for (const { stats } of [second, third]) {
+      expect(stats.model_load_time_seconds).toBeUndefined();
+    }
+  });
+
+  it('goes on across tokens from what was said without one, but not the other way round', async () => {
+    const token = await withTokens(hearth.home, (tokens) =>
+      tokens.create({ name: 'notebook', permissions: ['chat'] }),
+    );
+    const headers = { authorization: `Bearer ${token.token}` };
+    const anonymous = await say('My name is Tamsin.');
+    const answer = await post(
+      hearth.url,
+      '/api/v1/chat',
+      {
+        model: 'hearth/starter-chat',
+        input: 'What is my name?',
+        temperature: 0,
+        reasoning: 'off',
+        previous_response_id: anonymous.response_id,
+      },
+      { headers },
+    );
+    expect(answer.body.output).toEqual([{ type: 'message', content: 'Your name is Tamsin.' }]);
+    const ofAnonymous = `/api/v1/responses/${anonymous.response_id}`;
+    expect((await get(hearth.url, ofAnonymous, { headers })).status).toBe(200);
+    const ofToken = `/api/v1/responses/${answer.body.response_id}`;
+    expect((await get(hearth.url, ofToken, { headers })).status).toBe(200);
+    expect((await get(hearth.url, ofToken)).status).toBe(404);
+  });
+
+  it('tells no speed of an answer of one token', async () => {
+    const { stats } = await say('Hello!', { max_output_tokens: 1 });
+    expect(stats.total_output_tokens).toBe(1);
+    expect(stats).not.toHaveProperty('tokens_per_second');
+  });
+
+  it('stores what an interrupted turn had said, with its statistics, and goes on from it', async () => {
+    const instances = await get(hearth.url, '/api/v1/models/hearth/starter-chat');
+    for (const { id } of instances.body.loaded_instances as readonly { readonly id: string }[]) {
+      await post(hearth.url, '/api/v1/models/unload', { instance_id: id });
+    }
+    const request = {
+      model: 'hearth/starter-chat',
+      input: 'Tell me a story.',
+      reasoning: 'off',
+      temperature: 1,
+      repeat_penalty: 3,
+      max_output_tokens: 3900,
+      stream: true,
+    };
+    const response = await postRaw(hearth.url, '/api/v1/chat', JSON.stringify(request));
+    let text = '';
+    for await (const chunk of response.body ?? []) {
+      const hadText = text.includes('message.delta');
+      text += Buffer.from(chunk).toString();
+      if (hadText || !text.includes('message.delta')) continue;
+      await post(hearth.url, '/api/v1/models/unload', { instance_id: 'hearth/starter-chat' });
+    }
+    const end: unknown = JSON.parse(/\{"type":"chat.end".*\}/.exec(text)?.[0] ?? '');
+    const { result } = z.object({ result: chatResultSchema }).parse(end);
+    expect(text).toContain('"code":"unloaded"');
+    expect(result.stats.total_output_tokens).toBeGreaterThan(0);
+    expect(result.stats.input_tokens).toBeGreaterThan(0);
+    const { body } = await get(hearth.url, `/api/v1/responses/${result.response_id}`);
+    expect(storedResponseSchema.parse(body)).toMatchObject({
+      interrupted: true,
+      output: result.output,
+      stats: result.stats,
+    });
+    const next = await say('What is it?', { previous_response_id: result.response_id });
+    expect(next.text).not.toBe('');
   });
 
   it('changes the model between turns', async () => {

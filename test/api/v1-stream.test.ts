@@ -86,13 +86,22 @@ describe('the event stream of a v1 chat', () => {
     expect(progress.at(-1)).toBe(1);
   });
 
-  it('ends with an error event and chat.end where the prompt is too long, storing nothing', async () => {
-    const events = await chat({ input: 'word '.repeat(6000), reasoning: 'off' });
+  const tooLong = { model: 'hearth/starter-chat', input: 'word '.repeat(6000), reasoning: 'off' };
+
+  it('does not open where the prompt is too long', async () => {
+    const { status, body } = await post(hearth.url, '/api/v1/chat', { ...tooLong, stream: true });
+    expect(status).toBe(400);
+    expect(body.error).toMatchObject({ code: 'context_length_exceeded' });
+    expect(body.error.message).toMatch(/\d+ tokens.*4096/s);
+  });
+
+  it('ends with an error event and chat.end where a load came before the prompt, storing nothing', async () => {
+    await post(hearth.url, '/api/v1/models/unload', { instance_id: 'hearth/starter-chat' });
+    const events = await chat(tooLong);
     await expect(normalizeEvents(events)).toMatchFileSnapshot('../fixtures/v1-chat-error.sse');
     expect(shape(events).slice(-2)).toEqual(['error', 'chat.end']);
     const error = events.find((event) => event.type === 'error');
     expect(error?.error).toMatchObject({ code: 'context_length_exceeded' });
-    expect(error?.error.message).toMatch(/\d+ tokens.*4096/s);
     const end = events.at(-1);
     expect(end?.type === 'chat.end' && end.result.response_id).toBeUndefined();
   });

@@ -24,7 +24,7 @@ describe('hearth chat -p', () => {
     expect(outcome).toMatchObject({ exitCode: 0, stdout: 'The capital of France is Paris.\n' });
   });
 
-  it('takes the message from standard input', async () => {
+  it('reads the message from standard input', async () => {
     const { stdout } = await chat([], 'What is the capital of France?\n');
     expect(stdout).toBe('The capital of France is Paris.\n');
   });
@@ -36,13 +36,22 @@ describe('hearth chat -p', () => {
     expect(result.response_id).toBeUndefined();
   });
 
-  it('says which value the server refused', async () => {
+  it('reports the value that the server rejected', async () => {
     const { exitCode, stdout, stderr } = await chat(['-p', 'Hi', '--reasoning', 'high']);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toMatch(/^error: .*high/);
   });
 
-  it('ends quietly when the reader of its output leaves, and the engine rests', async () => {
+  it('suggests the model that was probably meant', async () => {
+    const commandLine = ['run', 'starter-chatt', 'Hello!'];
+    const { exitCode, stderr } = await runHearth(commandLine, { home: server.home });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: 'error: Model "starter-chatt" not found. Did you mean hearth/starter-chat?\n',
+    });
+  });
+
+  it('exits quietly when the reader of its output exits, and stops the generation', async () => {
     const outcome = await runHearth(['chat', 'hearth/starter-chat', '-p', 'Tell me a story'], {
       home: server.home,
       onStdout: (_, child) => child.stdout?.destroy(),
@@ -63,37 +72,56 @@ describe('hearth chat in a terminal', () => {
     return session;
   };
 
-  it('remembers, shows statistics, begins anew and leaves', async () => {
+  it('remembers, shows statistics, starts a new conversation and exits', async () => {
     const terminal = open();
-    await terminal.expect(/Talking to hearth\/starter-chat[\s\S]*> /);
+    await terminal.expect(/Chatting with hearth\/starter-chat[\s\S]*> /);
     terminal.type('My name is Ada.\r');
     await terminal.expect(/Ada\.\n[\s\S]+\n> /);
     terminal.type('What is my name?\r');
     await terminal.expect(/Your name is Ada\.\n> /);
     terminal.type('/stats\r');
-    await terminal.expect(/tokens read, .*tokens\/s/);
+    await terminal.expect(/input tokens, .*tokens\/s/);
     terminal.type('/new\r');
-    await terminal.expect(/A new conversation\./);
+    await terminal.expect(/Started a new conversation\./);
     terminal.type('What is my name?\r');
     expect(await terminal.expect(/What is my name\?\n.*\n> /)).not.toContain('Ada');
     terminal.type('/nonsense\r');
-    await terminal.expect(/\/nonsense is not a command/);
+    await terminal.expect(/Unknown command \/nonsense/);
     terminal.type('/exit\r');
     expect(await terminal.exit()).toBe(0);
   });
 
-  it('leaves at the second Ctrl-C of an empty prompt', async () => {
+  it('fails at the start for a model that does not exist or cannot chat', async () => {
+    const wrong = openTerminalSession(['chat', 'hearth/starter-chta'], server.home);
+    try {
+      await wrong.expect(
+        /error: Model "hearth\/starter-chta" not found\. Did you mean hearth\/starter-chat\?/,
+      );
+      expect(await wrong.exit()).toBe(1);
+    } finally {
+      wrong.close();
+    }
+    const embedder = openTerminalSession(['chat', 'hearth/starter-embed'], server.home);
+    try {
+      await embedder.expect(/error: hearth\/starter-embed is an embedding model/);
+      expect(await embedder.exit()).toBe(1);
+    } finally {
+      embedder.close();
+    }
+  });
+
+  it('exits on the second Ctrl-C at an empty prompt', async () => {
     const terminal = open();
     await terminal.expect(/> $/);
     terminal.type('half a mess\u0003');
     await terminal.expect(/half a mess[\s\S]*> /);
     terminal.type('\u0003');
-    await terminal.expect(/Press Ctrl-C again to leave\.\n> /);
+    await terminal.expect(/Press Ctrl-C again to exit\.\n> /);
     terminal.type('\u0003');
     expect(await terminal.exit()).toBe(0);
   });
 
-  it('shows an error and asks again', async () => {
+  it('shows an error and prompts again', async () => {
     const terminal = open('--reasoning', 'high');
     await terminal.expect(/> $/);
     terminal.type('Hello!\r');

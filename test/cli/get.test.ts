@@ -33,7 +33,9 @@ const hub = useResource(async () => {
     ],
   });
 });
-const hearth = useHearth(() => ({ environment: { HEARTH_HUB_ENDPOINT: hub.url } }));
+const hearth = useHearth(() => ({
+  environment: { HEARTH_HUB_ENDPOINT: hub.url, HEARTH_LOG_LEVEL: 'debug' },
+}));
 afterEach(() => hub.faults.clear());
 
 const run = (...commandLine: string[]) => runHearth(commandLine, { home: hearth.home });
@@ -60,7 +62,7 @@ describe('hearth get on a terminal', () => {
     const second = openTerminalSession(['get', 'acme/Barred-GGUF'], hearth.home);
     try {
       await second.expect(
-        /Downloaded acme\/barred Q8_0\. Talk to it with `hearth chat acme\/barred`\./,
+        /Downloaded acme\/barred Q8_0\. Run `hearth chat acme\/barred` to chat with it\./,
       );
       expect(await second.exit()).toBe(0);
     } finally {
@@ -70,13 +72,13 @@ describe('hearth get on a terminal', () => {
     expect(completed).toMatchObject({ job_id: paused?.['job_id'], status: 'completed' });
   });
 
-  it('lets the user choose among what matches words', async () => {
+  it('lets the user choose from the matches for words', async () => {
     const terminal = openTerminalSession(['get', 'zebra', 'wanted'], hearth.home);
     try {
       await terminal.expect(/1 +zebra\/Wanted-GGUF .*5,000[\s\S]*2 +zebra\/Other-Wanted-GGUF/);
-      await terminal.expect(/Which one\? 1 to 2, Enter for none: $/);
+      await terminal.expect(/Download which model\? \[1-2, Enter to cancel\] $/);
       terminal.type('7\r');
-      await terminal.expect(/Which one\?.*: $/);
+      await terminal.expect(/Download which model\?.*\] $/);
       terminal.type('1\r');
       await terminal.expect(/Downloaded zebra\/wanted Q8_0\./);
       expect(await terminal.exit()).toBe(0);
@@ -93,7 +95,7 @@ describe('hearth get on a terminal', () => {
     const before = await jobs();
     const terminal = openTerminalSession(['get', 'zebra other'], hearth.home);
     try {
-      await terminal.expect(/Which one\?.*: $/);
+      await terminal.expect(/Download which model\?.*\] $/);
       terminal.type(key);
       expect(await terminal.exit()).toBe(exitCode);
     } finally {
@@ -104,11 +106,11 @@ describe('hearth get on a terminal', () => {
 });
 
 describe('hearth get in a pipe', () => {
-  it('writes plain lines, and the model can be talked to', async () => {
+  it('writes plain lines, and the model can chat', async () => {
     const { exitCode, stdout, stderr } = await run('get', 'acme/Piped-GGUF@q8_0');
     expect({ exitCode, stdout }).toEqual({
       exitCode: 0,
-      stdout: 'Downloaded acme/piped Q8_0. Talk to it with `hearth chat acme/piped`.\n',
+      stdout: 'Downloaded acme/piped Q8_0. Run `hearth chat acme/piped` to chat with it.\n',
     });
     expect(stderr).toMatch(/^acme\/piped Q8_0, \d\.\d MB\nDownloading \d+ % /);
     expect(stderr).not.toContain('\u001b');
@@ -123,7 +125,7 @@ describe('hearth get in a pipe', () => {
     });
   });
 
-  it('says which of several models it takes, and takes the file of a URL', async () => {
+  it('reports which of several models it takes, and accepts the URL of a file', async () => {
     const first = await run('get', 'acme/Several-GGUF');
     expect(first.stdout).toMatch(/^Downloaded acme\/several Q8_0\./);
     expect(first.stderr).toContain(
@@ -134,7 +136,7 @@ describe('hearth get in a pipe', () => {
     expect(second.stderr).not.toContain('Took');
   });
 
-  it('ends with 1 where the download fails, and goes on when it is run again', async () => {
+  it('exits with 1 if the download fails, and continues when it is run again', async () => {
     hub.faults.add({ kind: 'status', status: 404, path: 'failing-Q8_0.gguf' });
     const failed = await run('get', 'acme/Failing-GGUF', '--json');
     expect(failed.exitCode).toBe(1);
@@ -154,7 +156,7 @@ describe('hearth get in a pipe', () => {
   it.each([
     [['no-such/repository'], 1, /^error: .*no-such\/repository/m],
     [['acme/Piped-GGUF@q2_k'], 1, /^error: .*q2_k.*Q8_0/im],
-    [['xyzzy'], 1, /^error: Nothing matches "xyzzy"/m],
+    [['xyzzy'], 1, /^error: No model matches "xyzzy"/m],
     [['zebra'], 2, /Nothing was downloaded/],
   ])('get %j ends with %d', async (commandLine, exitCode, message) => {
     const outcome = await run('get', ...commandLine);
@@ -173,7 +175,7 @@ describe('hearth get in a pipe', () => {
     ]);
   });
 
-  it('goes on through a kill of the server, on another port', async () => {
+  it('continues after the server was killed and restarted on another port', async () => {
     hub.faults.add(slow);
     const following = run('get', 'acme/Restarted-GGUF');
     const idOf = async () =>
@@ -190,13 +192,13 @@ describe('hearth get in a pipe', () => {
     const { exitCode, stdout } = await following;
     expect({ exitCode, stdout }).toEqual({
       exitCode: 0,
-      stdout: 'Downloaded acme/restarted Q8_0. Talk to it with `hearth chat acme/restarted`.\n',
+      stdout: 'Downloaded acme/restarted Q8_0. Run `hearth chat acme/restarted` to chat with it.\n',
     });
   });
 });
 
 describe('hearth download', () => {
-  it('lists, pauses, resumes and cancels what runs on in the server', async () => {
+  it('lists, pauses, resumes and cancels background downloads', async () => {
     hub.faults.add({ ...slow });
     const detached = await run('get', 'acme/Detached-GGUF', '-d');
     expect(detached.exitCode).toBe(0);
@@ -213,7 +215,7 @@ describe('hearth download', () => {
     const resumed = await run('download', 'resume', id, '--json');
     expect(JSON.parse(resumed.stdout)).toMatchObject({ job_id: id, status: 'downloading' });
     const cancelled = await run('download', 'cancel', id);
-    expect(cancelled.stdout).toBe(`Cancelled ${id}; what it had on disk is gone.\n`);
+    expect(cancelled.stdout).toBe(`Cancelled ${id} and deleted its files\n`);
     const gone = await run('download', 'cancel', id);
     expect(gone).toMatchObject({ exitCode: 1 });
     expect(gone.stderr).toContain(id);

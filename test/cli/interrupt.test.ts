@@ -23,8 +23,8 @@ beforeEach(async () => {
   abandoned = [];
   let count = 0;
   server = await startLoopbackServer(({ path, body }, response) => {
-    if (path === '/ready') {
-      sendJson(response, { status: 'ready' });
+    if (path.startsWith('/api/v1/models')) {
+      sendJson(response, { models: [] });
     } else if (body.includes(endlessQuestion)) {
       abandoned.push(once(response, 'close'));
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -59,7 +59,7 @@ describe('an answer that is interrupted', () => {
   it('leaves no trace in a conversation, which goes on from the response before it', async () => {
     const terminal = openTerminalSession(['chat', 'a', '--host', server.url], home);
     try {
-      await terminal.expect(/Talking to a\.[\s\S]*> /);
+      await terminal.expect(/Chatting with a\.[\s\S]*> /);
       terminal.type('Begin\r');
       await terminal.expect(/Answer 1\.\n> /);
       terminal.type(`${endlessQuestion}\r`);

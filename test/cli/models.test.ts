@@ -20,20 +20,32 @@ describe('models on the command line', () => {
       status: 'loaded',
       load_config: { context_length: 1024 },
     });
+    const again = await hearth('load', 'starter-chat', '--context-length', '1024');
+    expect(again).toEqual({
+      exitCode: 0,
+      stdout:
+        'hearth/starter-chat is already loaded as hearth/starter-chat, context 1,024 tokens\n',
+      stderr: 'To load another instance, add --another.\n',
+    });
+    const another = await hearth('load', 'starter-chat', '--another', '--json');
+    expect(JSON.parse(another.stdout)).toMatchObject({ instance_id: 'hearth/starter-chat:2' });
+    const other = await hearth('load', 'starter-chat', '--context-length', '2048', '--json');
+    expect(JSON.parse(other.stdout)).toMatchObject({ instance_id: 'hearth/starter-chat:3' });
+    for (const number of [2, 3]) await hearth('unload', `hearth/starter-chat:${number}`);
     const instances = await hearth('ps');
     expect(instances.stdout).toMatch(/^hearth\/starter-chat +hearth\/starter-chat +ready +1,024/m);
 
     const unload = await hearth('unload', 'hearth/starter-chat');
     expect(unload).toMatchObject({ exitCode: 0, stdout: 'Unloaded hearth/starter-chat\n' });
     const none = await hearth('ps');
-    expect(none).toMatchObject({ exitCode: 0, stdout: '', stderr: 'No model is loaded.\n' });
+    expect(none).toMatchObject({ exitCode: 0, stdout: '', stderr: 'No models are loaded.\n' });
   });
 
-  it('says what a load would need, and loads nothing', async () => {
+  it('estimates the memory of a load without loading', async () => {
     const estimateOnly = ['load', 'hearth/starter-chat', '--parallel', '2', '--estimate-only'];
     const { stdout } = await hearth(...estimateOnly);
-    expect(stdout).toMatch(/^Context +4,096 tokens × 2 requests$/m);
-    expect(stdout).toMatch(/^Together +\d+(\.\d)? MB$/m);
+    expect(stdout).toMatch(/^Context +4,096 tokens × 2 parallel requests$/m);
+    expect(stdout).toMatch(/^Total +\d+(\.\d)? MB$/m);
     const { estimate, ...rest } = JSON.parse((await hearth(...estimateOnly, '--json')).stdout);
     expect(rest).toMatchObject({ type: 'llm', status: 'estimated', load_config: { parallel: 2 } });
     const { total_bytes: total, usable_bytes: usable, fits, ...parts } = estimate;
@@ -86,7 +98,7 @@ describe('models on the command line', () => {
 });
 
 describe('tokens on the command line', () => {
-  it('makes a token that lets in, and revokes it', async () => {
+  it('creates a token that grants access, and revokes it', async () => {
     const created = await hearth('token', 'create', '--name', 'test', '--json');
     const { id, token } = JSON.parse(created.stdout) as { id: string; token: string };
     const listed = await hearth('token', 'ls', '--json');
@@ -102,7 +114,7 @@ describe('tokens on the command line', () => {
       runHearth(['ls', '--json'], { home: locked.home, environment: { HEARTH_TOKEN: value } });
     expect((await list(valid)).exitCode).toBe(0);
     expect((await list(token)).exitCode).toBe(1);
-    expect((await list('')).stderr).toMatch(/^error: .*token/i);
+    expect((await list('')).exitCode).toBe(0);
     const status = await runHearth(['server', 'status'], { home: locked.home });
     expect(status.exitCode).toBe(0);
     await runHearth(['token', 'rm', validId], { home: locked.home });

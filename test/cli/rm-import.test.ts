@@ -6,6 +6,7 @@ import { runHearth } from '../setup/cli/run-hearth.ts';
 import { openTerminalSession } from '../setup/cli/terminal-session.ts';
 import { starterPath } from '../setup/engine/test-engines.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
+import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 let starter: Buffer;
 const server = useHearth();
@@ -18,11 +19,11 @@ const isThere = async (key: string) =>
   (await stat(join(server.home, 'models', key)).catch(() => null)) !== null;
 
 describe('hearth rm', () => {
-  it('deletes with --yes and says what that freed', async () => {
+  it('deletes with --yes and reports the freed space', async () => {
     await placeModel(server.home, 'me/one', starter);
     expect(await hearth('rm', 'me/one', '--yes')).toEqual({
       exitCode: 0,
-      stdout: 'Deleted me/one; 3.1 MB freed\n',
+      stdout: 'Deleted me/one, freed 3.1 MB\n',
       stderr: '',
     });
     expect(await isThere('me')).toBe(false);
@@ -38,7 +39,7 @@ describe('hearth rm', () => {
     });
   });
 
-  it('deletes nothing unasked where nobody can be asked', async () => {
+  it('deletes nothing without confirmation if there is no terminal', async () => {
     await placeModel(server.home, 'me/one', starter);
     const { exitCode, stderr } = await hearth('rm', 'me/one');
     expect(exitCode).toBe(2);
@@ -56,7 +57,7 @@ describe('hearth rm', () => {
     await placeModel(server.home, 'me/one', starter);
     const session = openTerminalSession(['rm', 'me/one'], server.home);
     try {
-      await session.expect(/Delete me\/one \(3\.1 MB\) from the disk\? \[y\/N\] /);
+      await session.expect(/Delete me\/one \(3\.1 MB\) from disk\? \[y\/N\] /);
       session.type(keys);
       expect(await session.exit()).toBe(exitCode);
       expect(await isThere('me/one')).toBe(true);
@@ -71,7 +72,7 @@ describe('hearth rm', () => {
     try {
       await session.expect(/\[y\/N\] /);
       session.type('y\r');
-      await session.expect(/Deleted me\/one; 3\.1 MB freed/);
+      await session.expect(/Deleted me\/one, freed 3\.1 MB/);
       expect(await session.exit()).toBe(0);
       expect(await isThere('me/one')).toBe(false);
     } finally {
@@ -79,11 +80,11 @@ describe('hearth rm', () => {
     }
   });
 
-  it('can delete what cannot be read', async () => {
+  it('deletes a corrupt model', async () => {
     await placeModel(server.home, 'me/broken', Buffer.from('junk'));
     const session = openTerminalSession(['rm', 'me/broken'], server.home);
     try {
-      await session.expect(/Delete me\/broken from the disk\? \[y\/N\] /);
+      await session.expect(/Delete me\/broken from disk\? \[y\/N\] /);
       session.type('yes\r');
       expect(await session.exit()).toBe(0);
     } finally {
@@ -102,7 +103,7 @@ describe('hearth rm', () => {
 });
 
 describe('hearth import of a folder', () => {
-  it('brings every model in it and shows how far it is', async () => {
+  it('imports every model in it and shows its progress', async () => {
     const folder = join(server.home, 'from');
     await cp(dirname(starterPath('vision')), join(folder, 'acme/Seer-GGUF'), { recursive: true });
     await mkdir(join(folder, 'acme/Talker'), { recursive: true });
@@ -114,7 +115,7 @@ describe('hearth import of a folder', () => {
       stdout: 'Imported acme/seer\nImported acme/talker\n',
     });
     expect(stderr).toMatch(/^Copying \d+ % {2}7\.0 MB$/m);
-    expect(stderr).toMatch(/^Left out acme\/Talker\/broken-q8_0\.gguf: /m);
+    expect(stderr).toMatch(/^Skipped acme\/Talker\/broken-q8_0\.gguf: /m);
     const { stdout: list } = await hearth('ls');
     expect(list).toMatch(/^acme\/seer +vlm /m);
 
@@ -125,21 +126,34 @@ describe('hearth import of a folder', () => {
     expect(await isThere('acme')).toBe(false);
   });
 
-  it('links hard, and removing the link frees nothing', async () => {
+  it('creates hard links, and removing one frees nothing', async () => {
     const file = join(server.home, 'hard-q8_0.gguf');
     await writeFile(file, starter);
     const { stdout } = await hearth('import', file, '--hard-link', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ key: 'local/hard' });
     expect((await stat(file)).nlink).toBe(2);
     const { stdout: removed } = await hearth('rm', 'local/hard', '--yes');
-    expect(removed).toBe('Deleted local/hard; 0 B freed\n');
+    expect(removed).toBe('Deleted local/hard, freed 0 B\n');
     expect((await readFile(file)).length).toBe(starter.length);
   });
 
-  it('takes one way only', async () => {
+  it('accepts only one method', async () => {
     const { exitCode, stderr } = await hearth('import', 'x.gguf', '--link', '--hard-link');
     expect(exitCode).toBe(2);
     expect(stderr).toContain('only one of --link, --hard-link and --move');
     expect(await readdir(join(server.home, 'models'))).toEqual([]);
+  });
+});
+
+describe('hearth import of a file', () => {
+  it.each([
+    ['embed', /^Imported local\/mine\. Use local\/mine in embedding requests\.\n$/],
+    ['chat', /^Imported local\/mine\. Run `hearth chat local\/mine` to chat with it\.\n$/],
+  ] as const)('suggests how to use a model: %s', async (kind, message) => {
+    const folder = await temporaryFolder();
+    const file = join(folder, 'mine.gguf');
+    await writeFile(file, await readFile(starterPath(kind)));
+    const { stdout } = await runHearth(['import', file], { home: folder });
+    expect(stdout).toMatch(message);
   });
 });

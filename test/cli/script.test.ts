@@ -44,12 +44,12 @@ describe('hearth script, without a server', () => {
   });
 
   it.each([
-    [['--mode', 'dual'], /one of auto, single, multi/],
+    [['--mode', 'dual'], /Allowed: auto, single, multi/],
     [['--speakers', '5'], /from 1 to 4/],
-    [['--emotion', 'calm,jolly'], /one of neutral, happy, /],
-    [['--output', 'xml'], /one of plain, script, json/],
-    [['--voice', 'a', '--voices', 'b'], /either by --voice or by --voices/],
-  ])('%j is wrong use', async (flags, message) => {
+    [['--emotion', 'calm,jolly'], /Allowed: neutral, happy, /],
+    [['--output', 'xml'], /Allowed: plain, script, json/],
+    [['--voice', 'a', '--voices', 'b'], /either --voice or --voices/],
+  ])('%j is an invalid command line', async (flags, message) => {
     const { exitCode, stdout, stderr } = await runCommand(['script', ...flags], { stdin: 'Hi' });
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toMatch(message);

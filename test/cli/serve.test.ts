@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { writeServerRecord } from '../../src/home/server-record.ts';
 import { runHearth } from '../setup/cli/run-hearth.ts';
@@ -25,7 +27,7 @@ async function withTakenPort(work: (port: number) => Promise<void>): Promise<voi
 }
 
 describe('hearth serve', () => {
-  it('says where it listens, how to begin, and ends with 0 on SIGTERM', async () => {
+  it('prints its address and an example request, and exits with 0 on SIGTERM', async () => {
     const server = await openHearth({ home });
     expect((await fetch(`${server.url}/health`)).status).toBe(200);
     expect(server.log()).toContain(`curl ${server.url}/api/v1/chat -H 'Content-Type`);
@@ -68,11 +70,35 @@ describe('hearth serve', () => {
 
   it('refuses a setting that is not allowed, and says which', async () => {
     const { exitCode, stderr } = await runHearth(['serve', '--port', '70000'], { home });
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(2);
     expect(stderr).toMatch(/^error: --server-port: "70000" is not allowed/);
   });
 
-  it('refuses an address that others can reach, but not when told to', async () => {
+  it('names the place of an error in config.json, and the setting that was meant', async () => {
+    const file = join(home, 'config.json');
+    await writeFile(file, '{\n  "server": {\n    "prot": 8080\n  }\n}');
+    const unknown = await runHearth(['serve', '--port', '0'], { home });
+    expect(unknown).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(unknown.stderr).toBe(
+      `error: config.json: "server.prot" is not a setting (${file}:3:13). Did you mean "server.port"?\n`,
+    );
+    await writeFile(file, '{\n  "server": {\n    "port": 8080,\n  }\n}');
+    const broken = await runHearth(['ls'], { home });
+    expect(broken).toMatchObject({
+      exitCode: 1,
+      stderr: `error: config.json is not JSON: property name expected (${file}:4:3).\n`,
+    });
+  });
+
+  it('warns of a variable that is not a setting', async () => {
+    const server = await openHearth({ home, environment: { HEARTH_PORT: '1' } });
+    expect(server.log()).toContain(
+      'warning: HEARTH_PORT is not a setting. Did you mean HEARTH_SERVER_PORT?\n',
+    );
+    await server.stop();
+  });
+
+  it('refuses an address that other machines can reach without --allow-unauthenticated', async () => {
     const { exitCode, stderr } = await runHearth(['serve', '--bind', '0.0.0.0'], { home });
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/--allow-unauthenticated/);
@@ -91,7 +117,7 @@ describe('hearth serve', () => {
 describe('hearth server', () => {
   it('starts, is found, and stops', async () => {
     const before = await runHearth(['server', 'status'], { home });
-    expect(before).toMatchObject({ exitCode: 1, stdout: 'No server runs on this home folder.\n' });
+    expect(before).toMatchObject({ exitCode: 1, stdout: 'Hearth is not running.\n' });
 
     const start = await runHearth(['server', 'start', '--port', '0', '--json'], { home });
     expect(start.exitCode).toBe(0);
@@ -99,7 +125,7 @@ describe('hearth server', () => {
     try {
       expect((await fetch(`${url}/health`)).status).toBe(200);
       const again = await runHearth(['server', 'start', '--port', '0'], { home });
-      expect(again.stdout).toBe(`Hearth runs already on ${url} (pid ${pid})\n`);
+      expect(again.stdout).toBe(`Hearth is already running on ${url} (pid ${pid})\n`);
       const status = await runHearth(['server', 'status', '--json'], { home });
       expect(status.exitCode).toBe(0);
       expect(JSON.parse(status.stdout)).toEqual({
@@ -114,7 +140,7 @@ describe('hearth server', () => {
       expect(shown.stdout).toMatch(/^Memory +[\d.]+ MB server, 0 B engines, .* available$/m);
     } finally {
       const stop = await runHearth(['server', 'stop'], { home });
-      expect(stop).toMatchObject({ exitCode: 0, stdout: 'The server has stopped.\n' });
+      expect(stop).toMatchObject({ exitCode: 0, stdout: 'Stopped the server.\n' });
     }
     await expect(fetch(`${url}/health`)).rejects.toThrow('fetch failed');
     const nothing = await runHearth(['server', 'stop'], { home });
@@ -127,7 +153,7 @@ describe('hearth server', () => {
         home,
       });
       expect(exitCode).toBe(1);
-      expect(stderr).toMatch(/The server ended with exit code 1\. Its log says:\n/);
+      expect(stderr).toMatch(/The server exited with code 1\. End of its log:\n/);
       expect(stderr).toMatch(new RegExp(`error: .*${port}`));
     });
   });
@@ -147,7 +173,7 @@ describe('hearth server', () => {
       });
       const { exitCode, stderr } = await runHearth(['server', 'stop'], { home });
       expect(exitCode).toBe(0);
-      expect(stderr).toBe('No server runs on this home folder.\n');
+      expect(stderr).toBe('Hearth is not running.\n');
       expect(bystander.signalCode).toBeNull();
     } finally {
       bystander.kill();
@@ -155,12 +181,13 @@ describe('hearth server', () => {
     }
   });
 
-  it('is not fooled by the record of a killed server', async () => {
+  it('ignores the record of a killed server', async () => {
     const server = await openHearth({ home });
     await server.kill();
-    const list = await runHearth(['ls'], { home });
+    const environment = { HEARTH_SERVER_PORT: '0' };
+    const list = await runHearth(['ls'], { home, environment });
     expect(list).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(list.stderr).toMatch(/^error: No server answers at http.*hearth serve/);
+    expect(list.stderr).toMatch(/^error: Hearth is not running .*`hearth serve`/);
     const status = await runHearth(['server', 'status'], { home });
     expect(status.exitCode).toBe(1);
   });

@@ -107,11 +107,30 @@ describe('chat', () => {
     expect(end.usage.completionTokens).toBeGreaterThan(0);
   });
 
-  it('calls no tool when told so', async () => {
+  it('shows no markup of a call that the model writes though it may not', async () => {
     const request = ask('Get the tide of Brest', { tools: [getTide], toolChoice: 'none' });
-    const { events } = await generateAll(engine, request);
-    expect(events.some((event) => event.type === 'toolCall.delta')).toBe(false);
+    const { events, content } = await generateAll(engine, request);
+    expect(content).not.toContain('tool_call');
+    expect(events.filter(({ type }) => type === 'toolCall.delta')).toMatchObject([
+      { name: 'get_tide' },
+    ]);
   });
+
+  it.each(['required', { name: 'get_tide' }] as const)(
+    'always calls a tool with the choice %o, also after reasoning',
+    async (toolChoice) => {
+      for (const reasoning of ['off', 'on'] as const) {
+        const options = { tools: [getTide], toolChoice, reasoning, maxTokens: 200 };
+        const { events, content, end } = await generateAll(engine, ask('Who are you?', options));
+        const calls = events.filter((event) => event.type === 'toolCall.delta');
+        expect(calls[0]).toMatchObject({ name: 'get_tide' });
+        const json = calls.map(({ argumentsJson }) => argumentsJson).join('');
+        expect(JSON.parse(json)).toBeTypeOf('object');
+        expect(content).toBe('');
+        expect(end.stopReason).toBe('toolCalls');
+      }
+    },
+  );
 
   it('offers only the tool that was chosen by name', async () => {
     const getWeather = { ...getTide, name: 'get_weather', description: 'Weather of a city' };

@@ -2,12 +2,14 @@ import { isHomeInUse } from '../../home/home-lock.ts';
 import { readServerRecord, type ServerRecord } from '../../home/server-record.ts';
 
 /**
- * The server that runs on a home folder; undefined where none does. The home lock tells it apart from one
- * that was killed, whose record stays behind and whose process id may be another program's by now.
+ * Finds the running server of a home folder. The home lock distinguishes it from a killed server, which
+ * leaves its record behind and whose process id may belong to another program by now.
+ *
+ * @returns undefined if no server is running.
  */
 export async function findServer(home: string): Promise<ServerRecord | undefined> {
   const record = await readServerRecord(home);
   if (record === undefined || !(await isHomeInUse(home))) return undefined;
-  // The first may have been the record of a killed server on whose folder a new one has just started.
+  // A new server may have started since the first read and replaced the record of a killed one.
   return readServerRecord(home);
 }

@@ -7,15 +7,15 @@ import type { CommandContext } from '../context.ts';
 import { CommandError } from '../failure.ts';
 
 const pollMs = 50;
-const rotateAboveBytes = 10 * 1024 * 1024;
-const shownLogBytes = 4096;
+const maxLogBytes = 10 * 1024 * 1024;
+const maxLogExcerptBytes = 4096;
 
 /**
- * Starts `hearth serve` in a session of its own, its output in `<home>/logs/server.log`, and waits until
- * it takes requests.
+ * Starts `hearth serve` as a detached process that logs to `<home>/logs/server.log`, and waits until it
+ * accepts requests. Stops the process if that fails.
  *
- * @throws CommandError with the end of the log where the server ends or takes too long; the signal's
- *   reason when aborted. The server is ended then.
+ * @throws CommandError with the end of the log if the server exits or does not become ready in time; the
+ *   signal's reason when aborted.
  */
 export async function startInBackground(
   context: CommandContext,
@@ -57,10 +57,10 @@ async function waitForRecord(
 ): Promise<ServerRecord> {
   let failure: string | undefined;
   child.once('error', (error) => {
-    failure = `The server could not be started: ${error.message}`;
+    failure = `Could not start the server: ${error.message}`;
   });
   child.once('exit', (code, signalName) => {
-    failure = `The server ended with ${signalName ?? `exit code ${code}`}. Its log says:`;
+    failure = `The server exited with ${signalName ?? `code ${code}`}. End of its log:`;
   });
   const deadline = performance.now() + timeoutMs;
   for (;;) {
@@ -68,7 +68,9 @@ async function waitForRecord(
     const record = await readServerRecord(home);
     if (record !== undefined && record.pid === child.pid) return record;
     if (performance.now() > deadline) {
-      throw new CommandError(`The server was not ready after ${timeoutMs / 1000} s. Its log says:`);
+      throw new CommandError(
+        `The server was not ready after ${timeoutMs / 1000} s. End of its log:`,
+      );
     }
     await delay(pollMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
@@ -79,17 +81,17 @@ async function openLog(home: string): Promise<FileHandle> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, 'server.log');
   const isLarge = await stat(file).then(
-    ({ size }) => size > rotateAboveBytes,
+    ({ size }) => size > maxLogBytes,
     () => false,
   );
   if (isLarge) await rename(file, `${file}.1`);
   return open(file, 'a+', 0o600);
 }
 
-/** The last lines that this server wrote. */
+/** Reads the end of what this server has logged. */
 async function readEnd(log: FileHandle, start: number): Promise<string> {
   const { size } = await log.stat();
-  const from = Math.max(start, size - shownLogBytes);
+  const from = Math.max(start, size - maxLogExcerptBytes);
   const { buffer, bytesRead } = await log.read({
     buffer: Buffer.alloc(size - from),
     position: from,

@@ -1,11 +1,12 @@
+import type { TransportError } from '../../net/api-client-transport.ts';
 import { errorBodySchema, openAiErrorBodySchema } from '../../contract/error-body.ts';
 
-/** An error that the server answered with; fields as in the error table. */
+/** An error response of the server; the fields are those of the error table. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly type: string;
   readonly code: string | undefined;
-  /** HTTP status; undefined for an error within a stream. */
+  /** HTTP status; undefined for an error event in a stream. */
   readonly status: number | undefined;
   readonly param: string | undefined;
 
@@ -26,23 +27,38 @@ export class ApiError extends Error {
   }
 }
 
-/** No server answers; the message says how to start one. */
+/** The server cannot be reached; the message tells the user what to do next. */
 export class ServerUnreachableError extends Error {
   override readonly name = 'ServerUnreachableError';
 }
 
-/** Reads an error body of any surface; a body that is none becomes an error with the status. */
+const connectFailureCodes = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** Whether the request failed before a connection was established. */
+export function isConnectFailure({ code }: TransportError): boolean {
+  return code !== undefined && connectFailureCodes.has(code);
+}
+
+/** Parses the error body of any surface. If the body is not an error body, the error only has the status. */
 export function toApiError(status: number, body: string): ApiError {
   const value = parseJson(body);
   const parsed = errorBodySchema.or(openAiErrorBodySchema).safeParse(value);
   if (parsed.success) return new ApiError(parsed.data.error, status);
   return new ApiError(
-    { type: 'unexpected_answer', message: `The server answered with HTTP status ${status}.` },
+    { type: 'unexpected_response', message: `The server responded with HTTP status ${status}.` },
     status,
   );
 }
 
-/** Undefined where the text is not JSON. */
+/** @returns undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

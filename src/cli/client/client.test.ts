@@ -32,7 +32,7 @@ async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 }
 
 describe('call', () => {
-  it('sends the body and the token, and gives the checked result', async () => {
+  it('sends the body and the token, and returns the validated result', async () => {
     const client = await serve((_, response) => sendJson(response, { instance_id: 'a' }), 'secret');
     const result = await client.call(unloadModel, { body: { instance_id: 'a' } }, signal);
     expect(result).toEqual({ instance_id: 'a' });
@@ -63,20 +63,20 @@ describe('call', () => {
       { error: { type: 'invalid_request', message: 'Bad.', param: 'x', code: null } },
       { type: 'invalid_request', code: undefined, param: 'x', status: 404 },
     ],
-    ['foreign', '<html>', { type: 'unexpected_answer', status: 404 }],
+    ['foreign', '<html>', { type: 'unexpected_response', status: 404 }],
   ])('throws an error of the %s form', async (_, body, expected) => {
     const client = await serve((_request, response) => sendJson(response, body, 404));
     const call = client.call(unloadModel, { body: { instance_id: 'a' } }, signal);
     await expect(call).rejects.toMatchObject({ name: 'ApiError', ...expected });
   });
 
-  it('refuses an answer of another form', async () => {
+  it('rejects a response that does not match the schema', async () => {
     const client = await serve((_, response) => sendJson(response, { id: 'a' }));
     const call = client.call(unloadModel, { body: { instance_id: 'a' } }, signal);
-    await expect(call).rejects.toMatchObject({ type: 'unexpected_answer' });
+    await expect(call).rejects.toMatchObject({ type: 'unexpected_response' });
   });
 
-  it('says how to start a server where none answers', async () => {
+  it('explains how to start a server if none is running', async () => {
     const unused = createServer().listen(0, '127.0.0.1');
     await once(unused, 'listening');
     const { port } = unused.address() as AddressInfo;
@@ -87,7 +87,7 @@ describe('call', () => {
     await expect(call).rejects.toThrow(/`hearth serve`.*`hearth server start`/);
   });
 
-  it('throws the reason of its signal', async () => {
+  it('throws the abort reason of its signal', async () => {
     const stopping = new AbortController();
     const client = await serve(() => stopping.abort(new Error('stopped here')));
     const call = client.call(unloadModel, { body: { instance_id: 'a' } }, stopping.signal);
@@ -98,7 +98,7 @@ describe('call', () => {
 describe('stream', () => {
   const request = { body: { model: 'a', input: 'b', stream: true } };
 
-  it('gives the events, however the bytes are cut', async () => {
+  it('yields the events however the bytes are split', async () => {
     const text = ': ping\n\ndata: {"type":"message.delta","content":"Grüße"}\n\n';
     const client = await serve((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -109,14 +109,14 @@ describe('stream', () => {
     expect(events).toEqual([{ type: 'message.delta', content: 'Grüße' }]);
   });
 
-  it('throws an error found before the stream', async () => {
+  it('throws an error that occurs before the stream', async () => {
     const error = { type: 'model_not_found', message: 'No model "a".' };
     const client = await serve((_, response) => sendJson(response, { error }, 404));
     const events = client.stream(createChat, request, signal);
     await expect(events.next()).rejects.toMatchObject({ name: 'ApiError', status: 404 });
   });
 
-  it('ends the request when the loop is left', async () => {
+  it('aborts the request when the loop ends early', async () => {
     let closed: Promise<unknown> | undefined;
     const client = await serve((_, response) => {
       closed = once(response, 'close');
@@ -130,7 +130,7 @@ describe('stream', () => {
     await closed;
   });
 
-  it('says that the connection broke', async () => {
+  it('reports a lost connection', async () => {
     const client = await serve((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write('data: {"type":"message.start"}\n\n', () => response.destroy());
@@ -139,10 +139,10 @@ describe('stream', () => {
     await expect(events).rejects.toMatchObject({ name: 'ServerUnreachableError' });
   });
 
-  it('refuses an event of another form', async () => {
+  it('rejects an event that does not match the schema', async () => {
     const client = await serve((_, response) => sendEvents(response, [{ type: 'other' }]));
     const events = collect(client.stream(createChat, request, signal));
-    await expect(events).rejects.toMatchObject({ type: 'unexpected_answer' });
+    await expect(events).rejects.toMatchObject({ type: 'unexpected_response' });
   });
 });
 

@@ -1,7 +1,13 @@
 import type * as z from 'zod';
 import type { Route } from '../../contract/route.ts';
 import { sendApiRequest, TransportError, type ApiAnswer } from '../../net/api-client-transport.ts';
-import { ApiError, parseJson, ServerUnreachableError, toApiError } from './client-error.ts';
+import {
+  ApiError,
+  isConnectFailure,
+  parseJson,
+  ServerUnreachableError,
+  toApiError,
+} from './client-error.ts';
 import { readServerSentEvents } from './server-sent-events.ts';
 
 type SchemaInput<Schema> = Schema extends z.ZodType ? z.input<Schema> : never;
@@ -24,7 +30,7 @@ interface Parts {
 export interface Client {
   readonly baseUrl: string;
   /**
-   * Calls an endpoint and checks its answer.
+   * Calls an endpoint and validates the response.
    *
    * @throws ApiError, ServerUnreachableError; the signal's reason when aborted.
    */
@@ -34,7 +40,7 @@ export interface Client {
     signal: AbortSignal,
   ): Promise<Result<Declared>>;
   /**
-   * Calls an endpoint that streams; the body must ask for it. Leaving the loop ends the request.
+   * Calls an endpoint with `stream: true` in the body. Leaving the loop aborts the request.
    *
    * @throws as `call`
    */
@@ -45,9 +51,9 @@ export interface Client {
   ): AsyncGenerator<StreamEvent<Declared>>;
 }
 
-const maxAnswerBytes = 256 * 1024 * 1024;
+const maxResponseBytes = 256 * 1024 * 1024;
 
-/** A client for every endpoint of the contract, typed by the endpoint's own declaration. */
+/** Creates a client for the endpoints of the contract; requests and results are typed by the route declarations. */
 export function createClient(options: {
   /** Such as `http://127.0.0.1:1234`. */
   readonly baseUrl: string;
@@ -60,7 +66,7 @@ export function createClient(options: {
     for (const [name, value] of Object.entries(parts.query ?? {})) {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }
-    const answer = await sendApiRequest({
+    const response = await sendApiRequest({
       method: declared.method.toUpperCase() as 'GET' | 'POST' | 'DELETE',
       url,
       headers: {
@@ -70,12 +76,12 @@ export function createClient(options: {
       ...(parts.body === undefined ? {} : { body: JSON.stringify(parts.body) }),
       signal,
     });
-    if (answer.status === 200) return answer;
-    throw toApiError(answer.status, await readText(answer));
+    if (response.status === 200) return response;
+    throw toApiError(response.status, await readText(response));
   }
 
-  const explained = (error: unknown): unknown =>
-    error instanceof TransportError ? explain(error, baseUrl) : error;
+  const toClientError = (error: unknown): unknown =>
+    error instanceof TransportError ? toUnreachableError(error, baseUrl) : error;
 
   async function call<Declared extends Route>(
     declared: Declared,
@@ -83,10 +89,10 @@ export function createClient(options: {
     signal: AbortSignal,
   ): Promise<Result<Declared>> {
     try {
-      const answer = await send(declared, input, signal);
-      return check<Declared['result']>(declared.result, parseJson(await readText(answer)));
+      const response = await send(declared, input, signal);
+      return check<Declared['result']>(declared.result, parseJson(await readText(response)));
     } catch (error) {
-      throw explained(error);
+      throw toClientError(error);
     }
   }
 
@@ -97,32 +103,32 @@ export function createClient(options: {
   ): AsyncGenerator<StreamEvent<Declared>> {
     if (declared.events === undefined) throw new TypeError('This endpoint does not stream.');
     try {
-      const answer = await send(declared, input, signal);
-      for await (const data of readServerSentEvents(answer.chunks)) {
+      const response = await send(declared, input, signal);
+      for await (const data of readServerSentEvents(response.chunks)) {
         yield check<NonNullable<Declared['events']>>(declared.events, parseJson(data));
       }
     } catch (error) {
-      throw explained(error);
+      throw toClientError(error);
     }
   }
 
   return { baseUrl, call, stream };
 }
 
-/** Encodes the parameters, but keeps their slashes: `/models/{model...}` becomes `/models/a/b`. */
+/** Fills in and encodes path parameters; slashes in them stay: `/models/{model...}` → `/models/a/b`. */
 export function fillPath(path: string, params: Readonly<Record<string, unknown>>): string {
   return path.replace(/\{(\w+)(?:\.\.\.)?\}/g, (_, name: string) =>
     String(params[name]).split('/').map(encodeURIComponent).join('/'),
   );
 }
 
-async function readText(answer: ApiAnswer): Promise<string> {
+async function readText(response: ApiAnswer): Promise<string> {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
-  for await (const chunk of answer.chunks) {
+  for await (const chunk of response.chunks) {
     chunks.push(chunk);
     sizeBytes += chunk.length;
-    if (sizeBytes > maxAnswerBytes) throw unexpected(`is larger than ${maxAnswerBytes} bytes`);
+    if (sizeBytes > maxResponseBytes) throw unexpectedResponse(`exceeds ${maxResponseBytes} bytes`);
   }
   return Buffer.concat(chunks).toString();
 }
@@ -130,28 +136,19 @@ async function readText(answer: ApiAnswer): Promise<string> {
 function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw unexpected('is not of the form that this version of hearth knows');
+  throw unexpectedResponse('does not match the API of this version of hearth');
 }
 
-function unexpected(what: string): ApiError {
-  return new ApiError({ type: 'unexpected_answer', message: `The server's answer ${what}.` });
+function unexpectedResponse(what: string): ApiError {
+  return new ApiError({
+    type: 'unexpected_response',
+    message: `The response of the server ${what}.`,
+  });
 }
 
-/** Codes of failures before any answer: nothing listens there. */
-const unreachableCodes = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ETIMEDOUT',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-
-function explain(error: TransportError, baseUrl: string): ServerUnreachableError {
-  const message =
-    error.code !== undefined && unreachableCodes.has(error.code)
-      ? `No server answers at ${baseUrl}. Start one with \`hearth serve\`, or in the background with \`hearth server start\`.`
-      : `The connection to ${baseUrl} broke: ${error.message}`;
+function toUnreachableError(error: TransportError, baseUrl: string): ServerUnreachableError {
+  const message = isConnectFailure(error)
+    ? `No server is running at ${baseUrl}. Start one with \`hearth serve\`, or in the background with \`hearth server start\`.`
+    : `The connection to ${baseUrl} was lost: ${error.message}`;
   return new ServerUnreachableError(message, { cause: error });
 }

@@ -1,31 +1,40 @@
-import { readServerRecord } from '../../home/server-record.ts';
-import { createClient, type Client } from './client.ts';
 import type { CommandContext } from '../context.ts';
 import { UsageError } from '../failure.ts';
-
-const defaultUrl = 'http://127.0.0.1:1234';
+import { createClient, type Client } from './client.ts';
+import { findHomeServer } from './find-home-server.ts';
 
 /**
- * A client for the server that the options name, else the one of the home folder, else the usual address.
+ * Connects to the server of `--host` or HEARTH_HOST, or else to the server of the home folder. The latter needs
+ * no token: the owner of the home is authenticated by a file in it.
  *
- * @throws UsageError for a `--host` that is no address.
+ * @throws UsageError if the address is not a URL; otherwise as `findHomeServer`.
  */
 export async function connect(
   context: CommandContext,
   options: { readonly host?: string | undefined; readonly token?: string | undefined },
 ): Promise<Client> {
-  const baseUrl =
-    options.host === undefined
-      ? ((await readServerRecord(context.home))?.url ?? defaultUrl)
-      : parseHost(options.host);
-  const token = options.token ?? context.environment['HEARTH_TOKEN'];
-  return createClient({ baseUrl, token: token === '' ? undefined : token });
+  const { environment } = context;
+  const token = options.token ?? nonEmpty(environment['HEARTH_TOKEN']);
+  const variable = nonEmpty(environment['HEARTH_HOST']);
+  if (options.host !== undefined || variable !== undefined) {
+    const baseUrl =
+      options.host === undefined
+        ? parseHost('HEARTH_HOST', variable ?? '')
+        : parseHost('--host', options.host);
+    return createClient({ baseUrl, token });
+  }
+  const { baseUrl, ownerToken } = await findHomeServer(context);
+  return createClient({ baseUrl, token: token ?? ownerToken });
 }
 
-/** `192.168.1.5:1234` means `http://192.168.1.5:1234`. */
-function parseHost(host: string): string {
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text;
+}
+
+/** Accepts `192.168.1.5:1234` for `http://192.168.1.5:1234`. */
+function parseHost(source: string, host: string): string {
   const text = /^[a-z]+:\/\//i.test(host) ? host : `http://${host}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.origin;
-  throw new UsageError(`--host: "${host}" is not an address such as http://192.168.1.5:1234.`);
+  throw new UsageError(`${source}: "${host}" is not a URL such as http://192.168.1.5:1234.`);
 }

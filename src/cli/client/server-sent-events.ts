@@ -1,10 +1,10 @@
 import { createParser } from 'eventsource-parser';
 import { ApiError } from './client-error.ts';
 
-/** Longest event, in characters: the last one of a chat holds the whole answer. */
+/** In characters; the last event of a chat contains the whole answer. */
 const maxEventLength = 256 * 1024 * 1024;
 
-/** The `data` of each event of a stream (WHATWG HTML, server-sent events); comments are left out. */
+/** Yields the `data` field of each server-sent event (WHATWG HTML); skips comments. */
 export async function* readServerSentEvents(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<string> {
@@ -14,7 +14,10 @@ export async function* readServerSentEvents(
     onEvent: ({ data }) => ready.push(data),
     onError: (error) => {
       if (error.type !== 'max-buffer-size-exceeded') return;
-      throw new ApiError({ type: 'unexpected_answer', message: 'An event is too long.' });
+      throw new ApiError({
+        type: 'unexpected_response',
+        message: 'The server sent an event that is too long.',
+      });
     },
   });
   const decoder = new TextDecoder();

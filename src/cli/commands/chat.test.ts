@@ -55,22 +55,22 @@ async function chatWith(
 const sentBody = (): unknown => JSON.parse(server?.requests.at(-1)?.body ?? '');
 
 describe('hearth chat -p', () => {
-  it('prints the text of the answer and nothing else', async () => {
+  it('prints only the text of the answer', async () => {
     const outcome = await chatWith([...answer, { type: 'chat.end', result }], ['a/b', '-p', 'Hi']);
     expect(outcome).toEqual({ exitCode: 0, stdout: 'Hello.\n', stderr: '' });
     expect(sentBody()).toEqual({ model: 'a/b', input: 'Hi', store: true, stream: true });
   });
 
-  it('appends what is piped in, and takes it alone', async () => {
+  it('appends piped input, or sends it alone', async () => {
     const events = [...answer, { type: 'chat.end', result }];
-    await chatWith(events, ['a/b', '-p', 'Summarise:'], 'a text\n');
-    expect(sentBody()).toMatchObject({ input: 'Summarise:\n\na text' });
+    await chatWith(events, ['a/b', '-p', 'Summarize:'], 'a text\n');
+    expect(sentBody()).toMatchObject({ input: 'Summarize:\n\na text' });
     await server?.close();
     await chatWith(events, ['a/b'], 'Hello!\n');
     expect(sentBody()).toMatchObject({ input: 'Hello!' });
   });
 
-  it('maps its options to the request', async () => {
+  it('maps options to the request', async () => {
     await chatWith(
       [...answer, { type: 'chat.end', result }],
       [
@@ -91,20 +91,22 @@ describe('hearth chat -p', () => {
     });
   });
 
-  it('prints the whole result as JSON, and the statistics beside it', async () => {
+  it('prints the result as JSON and the statistics to stderr', async () => {
     const { exitCode, stdout, stderr } = await chatWith(
       [],
       ['a/b', '-p', 'Hi', '--json', '--stats'],
     );
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toEqual(result);
-    expect(stderr).toBe('7 tokens read, 2 written at 1,235 tokens/s, the first after 12 ms\n');
+    expect(stderr).toBe(
+      '7 input tokens, 2 output tokens at 1,235 tokens/s, first token after 12 ms\n',
+    );
   });
 
   it.each([
-    [12, 'The model gave no answer, only 12 tokens of reasoning; try --reasoning off.'],
-    [0, 'The model gave an empty answer.'],
-  ])('fails where the model wrote no message, after %i tokens of reasoning', async (n, message) => {
+    [12, 'The model returned no answer, only 12 tokens of reasoning. Try --reasoning off.'],
+    [0, 'The model returned an empty answer.'],
+  ])('fails if the model wrote no message, after %i tokens of reasoning', async (n, message) => {
     const silent = {
       ...result,
       output: n === 0 ? [] : [{ type: 'reasoning', content: 'Thinking' }],
@@ -115,7 +117,7 @@ describe('hearth chat -p', () => {
     expect(outcome).toEqual({ exitCode: 1, stdout: '', stderr: `error: ${message}\n` });
   });
 
-  it('keeps what came and fails where the stream has an error', async () => {
+  it('prints the partial answer and fails if the stream contains an error', async () => {
     const error = { type: 'engine_crashed', code: 'crashed', message: 'The engine stopped.' };
     const events = [...answer.slice(0, 6), { type: 'error', error }, { type: 'chat.end', result }];
     const outcome = await chatWith(events, ['a/b', '-p', 'Hi']);
@@ -126,15 +128,15 @@ describe('hearth chat -p', () => {
     });
   });
 
-  it('fails where the stream ends too early', async () => {
+  it('fails if the stream ends too early', async () => {
     const { exitCode, stderr } = await chatWith(answer, ['a/b', '-p', 'Hi']);
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
-      stderr: 'error: The answer ended too early.\n',
+      stderr: 'error: The stream ended before the answer was complete.\n',
     });
   });
 
-  it('sends pictures before the text', async () => {
+  it('sends images before the text', async () => {
     const folder = await temporaryFolder();
     const picture = join(folder, 'a.gif');
     await writeFile(picture, 'GIF89a..........');
@@ -153,6 +155,6 @@ describe('hearth chat -p', () => {
     await writeFile(text, 'no picture');
     const { exitCode, stderr } = await chatWith([], ['a/b', '-p', 'What?', '--image', text]);
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/a\.txt is not a PNG, JPEG, GIF or WebP picture/);
+    expect(stderr).toMatch(/a\.txt is not a PNG, JPEG, GIF or WebP image/);
   });
 });

@@ -1,6 +1,6 @@
-import { getReadiness } from '../../contract/server/server.ts';
 import type { InputItem } from '../../contract/v1/chat.ts';
 import { answerOnce } from '../conversation/one-shot.ts';
+import { checkChatModel } from '../check-model.ts';
 import { createConversation } from '../conversation/conversation.ts';
 import { findDefaultModel } from '../conversation/default-model.ts';
 import { readImageFile } from '../conversation/image-file.ts';
@@ -18,76 +18,91 @@ import {
   integer,
   jsonOption,
   optional,
+  rest,
   text,
-  texts,
+  textList,
 } from '../option.ts';
 import { readStandardInput } from '../standard-input.ts';
-import { printable } from '../ui/printable.ts';
+import { printable } from '../../printable.ts';
 
 export const chat = defineCommand({
   positionals: {
-    model: optional('Key of the model; else the loaded one, else hearth/starter-chat'),
+    model: optional('Model key (default: the loaded model, or hearth/starter-chat)'),
+    message: rest('Message, as with --prompt'),
   },
   options: {
-    prompt: text('-p, --prompt <text>', 'Answer this and leave; piped input is appended'),
+    prompt: text('-p, --prompt <text>', 'Print one answer and exit; piped input is appended'),
     system: text('--system <text>', 'System prompt'),
-    image: texts('--image <file>', 'Picture to send along; may be repeated'),
-    temperature: decimal('--temperature <number>', 'Randomness', 0, 1),
-    maxTokens: integer('--max-tokens <tokens>', 'Longest answer', 1, 2 ** 31 - 1),
-    reasoning: choice('--reasoning <setting>', 'Thinking before the answer', [
+    image: textList('--image <file>', 'Image to attach; can be repeated'),
+    temperature: decimal('--temperature <number>', 'Sampling temperature, 0 to 1', 0, 1),
+    maxTokens: integer('--max-tokens <tokens>', 'Maximum length of the answer', 1, 2 ** 31 - 1),
+    reasoning: choice('--reasoning <setting>', 'Reasoning before the answer', [
       'off',
       'low',
       'medium',
       'high',
       'on',
     ]),
-    store: flag('--no-store', 'Keep nothing on the server; with -p only'),
-    stats: flag('--stats', 'Show tokens and speed after the answer'),
+    store: flag('--no-store', 'Do not store the conversation on the server; requires -p'),
+    hideThinking: flag('--hide-thinking', 'Hide the reasoning of the model'),
+    stats: flag('--stats', 'Show token counts and speed after the answer'),
     ...jsonOption,
     ...connectionOptions,
   },
   examples: [
     'hearth chat',
+    'hearth chat hearth/starter-chat "What is the capital of France?"',
     'hearth chat hearth/starter-chat -p "What is the capital of France?"',
-    'cat notes.txt | hearth chat -p "Summarise:"',
+    'cat notes.txt | hearth chat -p "Summarize:"',
   ],
   async run({ context, options, positionals }) {
     const { terminal, signal } = context;
     const isStored = options.store !== false;
-    const isInteractive = options.prompt === undefined && context.stdin.isTTY === true;
+    const prompt = readPrompt(options.prompt, positionals.message);
+    const isInteractive = prompt === undefined && context.stdin.isTTY === true;
     if (isInteractive && !terminal.output.isInteractive) {
-      throw new UsageError('A conversation needs a terminal; give the message with -p.');
+      throw new UsageError('Interactive chat needs a terminal. To send one message, use -p.');
     }
     if (isInteractive && (options.json === true || !isStored)) {
-      throw new UsageError('--json and --no-store go with -p.');
+      throw new UsageError('--json and --no-store require -p.');
     }
-    const message = isInteractive ? undefined : await readMessage(context, options.prompt);
+    const message = isInteractive ? undefined : await readMessage(context, prompt);
     const images = await readImages(options.image ?? []);
 
     const client = await connect(context, options);
-    if (isInteractive) await client.call(getReadiness, {}, signal);
     const settings = {
       model: positionals.model ?? (await findDefaultModel(client, signal)),
       temperature: options.temperature,
       max_output_tokens: options.maxTokens,
       reasoning: options.reasoning,
     };
-    const hasStats = options.stats === true;
+    const display = {
+      showsStats: options.stats === true,
+      hidesThinking: options.hideThinking === true,
+    };
 
     if (message !== undefined) {
       const input = toInput(message, images);
       const request = { ...settings, input, system_prompt: options.system, store: isStored };
-      await answerOnce(context, client, request, { isJson: options.json === true, hasStats });
+      await answerOnce(context, client, request, { isJson: options.json === true, ...display });
       return;
     }
-    terminal.messages.line(`Talking to ${printable(settings.model)}. /help shows the commands.`);
+    await checkChatModel(client, settings.model, signal);
+    terminal.messages.line(`Chatting with ${printable(settings.model)}. Type /help for commands.`);
     const systemPrompt = options.system;
     const conversation = createConversation(client, terminal, { settings, systemPrompt, images });
-    await chatInteractively(context, conversation, hasStats);
+    await chatInteractively(context, conversation, display);
   },
 });
 
-/** The prompt, and below it what was piped in. */
+/** The message of --prompt, or of the arguments after the model. */
+function readPrompt(option: string | undefined, words: readonly string[]): string | undefined {
+  if (words.length === 0) return option;
+  if (option === undefined) return words.join(' ');
+  throw new UsageError('Use either --prompt or a message after the model, not both.');
+}
+
+/** The prompt, followed by the piped input. */
 async function readMessage(
   { stdin, terminal, signal }: CommandContext,
   prompt = '',
@@ -95,7 +110,7 @@ async function readMessage(
   const piped =
     stdin.isTTY === true ? '' : await readStandardInput(stdin, terminal.messages, signal);
   const message = [prompt, piped].filter((part) => part !== '').join('\n\n');
-  if (message === '') throw new UsageError('There is no message to answer.');
+  if (message === '') throw new UsageError('No message. Use -p, or pipe the message in.');
   return message;
 }
 

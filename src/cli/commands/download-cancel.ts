@@ -4,7 +4,7 @@ import { defineCommand } from '../command.ts';
 import { connectionOptions, jsonOption, required } from '../option.ts';
 
 export const downloadCancel = defineCommand({
-  positionals: { job: required('Id of the job, as `hearth download ls` shows it') },
+  positionals: { job: required('Job id, as shown by `hearth download ls`') },
   options: { ...jsonOption, ...connectionOptions },
   examples: ['hearth download cancel job_0123456789'],
   async run({ context, options, positionals }) {
@@ -13,6 +13,6 @@ export const downloadCancel = defineCommand({
     const result = await client.call(cancelDownload, { params }, context.signal);
     const { output } = context.terminal;
     if (options.json === true) output.json(result);
-    else output.line(`Cancelled ${result.job_id}; what it had on disk is gone.`);
+    else output.line(`Cancelled ${result.job_id} and deleted its files`);
   },
 });

@@ -1,10 +1,10 @@
 import { listDownloads, type DownloadJobRecord } from '../../contract/v1/download.ts';
 import { connect } from '../client/connect.ts';
 import { defineCommand } from '../command.ts';
-import { fractionOf } from '../download/follow-download.ts';
+import { progressFraction } from '../download/follow-download.ts';
 import { connectionOptions, jsonOption } from '../option.ts';
-import { formatBytes } from '../ui/format.ts';
-import { printable } from '../ui/printable.ts';
+import { formatBytes } from '../../format.ts';
+import { printable } from '../../printable.ts';
 import { writeTable } from '../ui/table.ts';
 
 export const downloadLs = defineCommand({
@@ -19,29 +19,36 @@ export const downloadLs = defineCommand({
       return;
     }
     if (downloads.length === 0) {
-      messages.line('No downloads yet. Begin one with `hearth get MODEL`.');
+      messages.line('No downloads. Start one with `hearth get MODEL`.');
       return;
     }
     writeTable<DownloadJobRecord>(
       output,
       [
         { title: 'JOB', value: ({ job_id: id }) => id },
-        { title: 'MODEL', value: ({ model }) => model },
-        { title: 'QUANT', value: ({ quantization }) => quantization ?? '-' },
-        { title: 'STATUS', value: ({ status }) => status },
+        { title: 'MODEL', dropOrder: 7, value: ({ model }) => model },
+        { title: 'QUANT', dropOrder: 4, value: ({ quantization }) => quantization ?? '-' },
+        { title: 'STATUS', dropOrder: 6, value: ({ status }) => status },
         {
           title: 'DONE',
-          value: (job) => `${Math.floor(fractionOf(job) * 100)} %`,
+          dropOrder: 5,
+          value: (job) => `${Math.floor(progressFraction(job) * 100)} %`,
           isNumber: true,
         },
-        { title: 'SIZE', value: (job) => formatBytes(job.total_size_bytes), isNumber: true },
+        {
+          title: 'SIZE',
+          dropOrder: 3,
+          value: (job) => formatBytes(job.total_size_bytes),
+          isNumber: true,
+        },
         {
           title: 'SPEED',
+          dropOrder: 2,
           value: ({ bytes_per_second: speed }) =>
             speed === undefined ? '-' : `${formatBytes(speed)}/s`,
           isNumber: true,
         },
-        { title: 'STARTED', value: ({ started_at: time }) => formatTime(time) },
+        { title: 'STARTED', dropOrder: 1, value: ({ started_at: time }) => formatTime(time) },
       ],
       downloads,
     );

@@ -3,10 +3,10 @@ import { connect } from '../client/connect.ts';
 import { defineCommand } from '../command.ts';
 import { describeProgress } from '../download/follow-download.ts';
 import { connectionOptions, jsonOption, required } from '../option.ts';
-import { printable } from '../ui/printable.ts';
+import { printable } from '../../printable.ts';
 
 export const downloadResume = defineCommand({
-  positionals: { job: required('Id of the job, as `hearth download ls` shows it') },
+  positionals: { job: required('Job id, as shown by `hearth download ls`') },
   options: { ...jsonOption, ...connectionOptions },
   examples: ['hearth download resume job_0123456789'],
   async run({ context, options, positionals }) {

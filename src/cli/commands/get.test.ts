@@ -56,14 +56,14 @@ afterEach(async () => {
   catalog = fullCatalog;
 });
 
-/** Answers the start with the first step and each look at the job with the next; the last one stays. */
+/** Responds to the start with the first step and to each poll with the next one; the last step repeats. */
 async function get(
   steps: readonly [Step, ...Step[]],
   commandLine: readonly string[],
   signal?: AbortSignal,
-  onLook: (count: number) => void = () => {},
+  onPoll: (count: number) => void = () => {},
 ) {
-  let looks = 0;
+  let polls = 0;
   server = await startLoopbackServer(({ method, path }, response) => {
     const send = (step: Step): void => {
       if (typeof step === 'function') step(response);
@@ -73,9 +73,9 @@ async function get(
     if (path.endsWith('/pause')) return sendJson(response, { ...job, status: 'paused' });
     if (method === 'POST') return send(steps[0]);
     if (path.includes('/status/')) {
-      looks += 1;
-      send(steps[Math.min(looks, steps.length - 1)] ?? steps[0]);
-      return onLook(looks);
+      polls += 1;
+      send(steps[Math.min(polls, steps.length - 1)] ?? steps[0]);
+      return onPoll(polls);
     }
     return sendJson(
       response,
@@ -91,11 +91,11 @@ const sent = (): unknown[] =>
   (server?.requests ?? []).filter(({ body }) => body !== '').map(({ body }) => JSON.parse(body));
 
 describe('hearth get', () => {
-  it('follows the job to its end and says how to go on', async () => {
+  it('follows the job to its end and suggests the next step', async () => {
     const half = { ...job, downloaded_bytes: 500, bytes_per_second: 250 };
     const { exitCode, stdout, stderr } = await get([job, half, completed], ['org/model']);
     expect(exitCode).toBe(0);
-    expect(stdout).toBe('Downloaded org/model Q4_K_M. `hearth ls` shows it.\n');
+    expect(stdout).toBe('Downloaded org/model Q4_K_M. See `hearth ls`.\n');
     expect(stderr).toBe(
       'org/model Q4_K_M, 1.0 KB\n' +
         'Downloading 0 %  0 B of 1.0 KB\n' +
@@ -104,13 +104,13 @@ describe('hearth get', () => {
     );
   });
 
-  it('prints the last state of the job as JSON, and nothing else', async () => {
+  it('prints only the final job as JSON', async () => {
     const { exitCode, stdout } = await get([job, completed], ['org/model', '--json']);
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toEqual(completed);
   });
 
-  it('ends with 1 and the reason where the download fails', async () => {
+  it('exits with 1 and the reason if the download fails', async () => {
     const { exitCode, stdout, stderr } = await get([job, failed], ['org/model']);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toContain(
@@ -122,7 +122,7 @@ describe('hearth get', () => {
     expect(JSON.parse(asJson.stdout)).toMatchObject({ status: 'failed' });
   });
 
-  it('ends with 1 where somebody else pauses or cancels it', async () => {
+  it('exits with 1 if another client pauses or cancels the job', async () => {
     const paused = { ...job, status: 'paused' };
     const outcome = await get([job, paused], ['org/model']);
     expect(outcome.exitCode).toBe(1);
@@ -137,20 +137,20 @@ describe('hearth get', () => {
     expect(cancelled.stderr).toContain('error: The download was cancelled.');
   });
 
-  it('says what else the repository has', async () => {
+  it('prints the note about other models of the repository', async () => {
     const note = 'Took "a.gguf", one of 2 models\u001b[2J.';
     const { stderr } = await get([{ ...job, note }, completed], ['org/model']);
     expect(stderr).toContain('\nTook "a.gguf", one of 2 models[2J.\n');
   });
 
-  it('says that a model is there already', async () => {
+  it('reports that a model is already downloaded', async () => {
     const there = { status: 'already_downloaded', model: 'org/model', quantization: null };
     const { exitCode, stdout } = await get([there], ['org/model']);
     expect(exitCode).toBe(0);
-    expect(stdout).toBe('org/model is there already. `hearth ls` shows it.\n');
+    expect(stdout).toBe('org/model is already downloaded. See `hearth ls`.\n');
   });
 
-  it('goes on where the connection breaks', async () => {
+  it('continues after a lost connection', async () => {
     const reset = (response: ServerResponse): void => {
       response.socket?.resetAndDestroy();
     };
@@ -159,7 +159,7 @@ describe('hearth get', () => {
     expect(stdout).toContain('Downloaded');
   });
 
-  it('pauses the job when it is stopped, and says how to continue', async () => {
+  it('pauses the job when interrupted and explains how to continue', async () => {
     const stopping = new AbortController();
     const { exitCode, stdout, stderr } = await get([job], ['org/model@q8_0'], stopping.signal, () =>
       stopping.abort(new Interruption('SIGINT')),
@@ -169,14 +169,14 @@ describe('hearth get', () => {
     expect(server?.requests.at(-1)?.path).toBe('/api/v1/models/download/job_0123456789/pause');
   });
 
-  it('leaves a detached job alone', async () => {
+  it('does not follow a detached job', async () => {
     const { exitCode, stdout } = await get([job], ['org/model', '-d']);
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'job_0123456789\n' });
     expect(server?.requests).toHaveLength(1);
   });
 });
 
-describe('what hearth get is to download', () => {
+describe('the model argument of hearth get', () => {
   it.each([
     [['org/model'], { model: 'org/model' }],
     [['org/model@Q8_0'], { model: 'https://huggingface.co/org/model', quantization: 'Q8_0' }],
@@ -187,7 +187,7 @@ describe('what hearth get is to download', () => {
     expect(sent()).toEqual([body]);
   });
 
-  it('lists what matches words, and downloads nothing where nobody can choose', async () => {
+  it('lists matches for words and downloads nothing without a terminal', async () => {
     const { exitCode, stdout, stderr } = await get([job], ['tiny', 'model']);
     expect(exitCode).toBe(2);
     expect(stdout).toMatch(/^1 +tiny-chat +llm +1\.5 MB +- +catalog$/m);
@@ -197,14 +197,14 @@ describe('what hearth get is to download', () => {
     expect(sent()).toEqual([]);
   });
 
-  it('says that the hub does not answer, not that nothing matches', async () => {
+  it('reports an unreachable hub instead of no matches', async () => {
     const warning = { type: 'hub_error', code: 'hub_unreachable', message: 'No hub answers.' };
     catalog = { models: [], warning };
     const { exitCode, stderr } = await get([job], ['some', 'words']);
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: 'error: No hub answers.\n' });
   });
 
-  it('only lists with --search', async () => {
+  it('only searches with --search', async () => {
     const { exitCode, stdout } = await get([job], ['--search', '--json', 'org/model']);
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toEqual(catalog);

@@ -9,24 +9,24 @@ import type { Client } from '../client/client.ts';
 import { connect } from '../client/connect.ts';
 import { defineCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { findWantedModel } from '../download/find-wanted-model.ts';
-import { followDownload, fractionOf } from '../download/follow-download.ts';
-import { usageHint } from '../download/usage-hint.ts';
+import { resolveModel } from '../download/resolve-model.ts';
+import { followDownload, progressFraction } from '../download/follow-download.ts';
+import { describeUsage } from '../download/usage-hint.ts';
 import { CommandError } from '../failure.ts';
 import { connectionOptions, flag, jsonOption, rest } from '../option.ts';
-import { formatBytes } from '../ui/format.ts';
-import { printable } from '../ui/printable.ts';
+import { formatBytes } from '../../format.ts';
+import { printable } from '../../printable.ts';
 
-/** Time that the server has to pause a download when the command is stopped. */
-const pauseMs = 5000;
+/** How long an interrupted command waits for the server to pause the download. */
+const pauseTimeoutMs = 5000;
 
 export const get = defineCommand({
   positionals: {
-    model: rest('Id of the catalog, owner/name or URL on the hub, each with @quant; or words'),
+    model: rest('Catalog id, owner/name or URL, optionally with @quantization; or search words'),
   },
   options: {
-    search: flag('--search', 'Only list what matches the words'),
-    detach: flag('-d, --detach', 'Leave the download to the server and print the id of its job'),
+    search: flag('--search', 'Search without downloading'),
+    detach: flag('-d, --detach', 'Download in the background and print the job id'),
     ...jsonOption,
     ...connectionOptions,
   },
@@ -40,20 +40,20 @@ export const get = defineCommand({
     const { terminal, signal } = context;
     const isJson = options.json === true;
     const client = await connect(context, options);
-    const found = await findWantedModel(context, client, model.join(' '), {
+    const resolved = await resolveModel(context, client, model.join(' '), {
       isJson,
       isSearch: options.search === true,
     });
-    if (found.kind === 'listed') return found.exitCode;
+    if (resolved.kind === 'listed') return resolved.exitCode;
 
-    const { request } = found;
-    const again = printable(`hearth get ${found.argument}`);
+    const { request } = resolved;
+    const again = printable(`hearth get ${resolved.argument}`);
     const start = await client.call(startDownload, { body: request }, signal);
     if (start.status === 'already_downloaded') {
       if (isJson) terminal.output.json(start);
       else
         terminal.output.line(
-          `${describe(start)} is there already. ${await usageHint(client, start, signal)}`,
+          `${describe(start)} is already downloaded. ${await describeUsage(client, start, signal)}`,
         );
       return;
     }
@@ -62,25 +62,25 @@ export const get = defineCommand({
     if (options.detach === true) {
       if (isJson) terminal.output.json(start);
       else terminal.output.line(start.job_id);
-      terminal.messages.line(
-        'The server goes on with it; `hearth download ls` shows how far it is.',
-      );
+      terminal.messages.line('The download continues on the server. See `hearth download ls`.');
       return;
     }
-    const job = await follow(context, () => connect(context, options), start, again);
+    const reconnect = (within: AbortSignal) => connect({ ...context, signal: within }, options);
+    const job = await follow(context, client, reconnect, start, again);
     if (isJson) terminal.output.json(job);
     if (job.status !== 'completed') throw new CommandError(describeEnd(job, again));
     if (!isJson) {
-      const hint = await usageHint(await connect(context, options), job, signal);
+      const hint = await describeUsage(await connect(context, options), job, signal);
       terminal.output.line(`Downloaded ${describe(job)}. ${hint}`);
     }
   },
 });
 
-/** Follows the job; a command that is stopped pauses it. */
+/** Follows the job; pauses it if the command is interrupted. */
 async function follow(
   context: CommandContext,
-  reconnect: () => Promise<Client>,
+  client: Client,
+  reconnect: (signal: AbortSignal) => Promise<Client>,
   start: DownloadJobRecord,
   again: string,
 ): Promise<DownloadJobRecord> {
@@ -90,7 +90,8 @@ async function follow(
     return await followDownload({
       job: start,
       messages: terminal.messages,
-      connect: reconnect,
+      client,
+      reconnect: () => reconnect(signal),
       signal,
       onState: (job) => {
         last = job;
@@ -98,38 +99,36 @@ async function follow(
     });
   } catch (error) {
     if (signal.aborted) {
-      terminal.messages.line(await pause(await reconnect(), last, again));
+      terminal.messages.line(await pause(reconnect, last, again));
     }
     throw error;
   }
 }
 
-/** @returns what to tell the user. */
+/** @returns the message for the user */
 async function pause(
-  client: Client,
+  reconnect: (signal: AbortSignal) => Promise<Client>,
   { job_id: id }: DownloadJobRecord,
   again: string,
 ): Promise<string> {
+  const limit = AbortSignal.timeout(pauseTimeoutMs);
   try {
-    const job = await client.call(
-      pauseDownload,
-      { params: { job_id: id } },
-      AbortSignal.timeout(pauseMs),
-    );
-    const percent = Math.floor(fractionOf(job) * 100);
+    const client = await reconnect(limit);
+    const job = await client.call(pauseDownload, { params: { job_id: id } }, limit);
+    const percent = Math.floor(progressFraction(job) * 100);
     return `Paused at ${percent} %. Continue with \`${again}\`.`;
   } catch (error) {
     if (error instanceof ApiError && error.code === 'conflict') {
-      return 'The download has ended already; `hearth download ls` shows how.';
+      return 'The download has already ended. See `hearth download ls`.';
     }
-    return `The server could not be told to pause; \`hearth download pause ${id}\` does it.`;
+    return `Could not pause the download. Try \`hearth download pause ${id}\`.`;
   }
 }
 
-/** Why it did not get complete, and how to go on. */
+/** Why the download did not complete, and how to continue. */
 function describeEnd(job: DownloadJobRecord, again: string): string {
   return job.status === 'failed'
-    ? `The download failed: ${job.error?.message ?? 'the server does not say why.'} ` +
+    ? `The download failed: ${job.error?.message ?? 'unknown reason.'} ` +
         `Continue with \`${again}\`.`
     : `The download was paused. Continue with \`${again}\`.`;
 }

@@ -1,22 +1,25 @@
 import { join } from 'node:path';
 import { loadSettings } from '../../config/settings.ts';
 import { omitUndefined } from '../../omit-undefined.ts';
+import { createModelLibrary } from '../../models/library.ts';
+import { createLogger } from '../../observability/logger.ts';
 import { importModels, type ImportResult } from '../../models/import/import-models.ts';
 import type { PlacingMethod } from '../../models/import/place-files.ts';
 import { defineCommand } from '../command.ts';
+import { usageHint } from '../download/usage-hint.ts';
 import { CommandError, UsageError } from '../failure.ts';
 import { flag, jsonOption, required, text } from '../option.ts';
-import { formatBytes } from '../ui/format.ts';
-import { printable } from '../ui/printable.ts';
+import { formatBytes } from '../../format.ts';
+import { printable } from '../../printable.ts';
 import { createProgress } from '../ui/progress.ts';
 
 export const importCommand = defineCommand({
-  positionals: { file: required('A GGUF file (of a split model any part), or a folder of models') },
+  positionals: { file: required('GGUF file (any part of a split model), or folder of models') },
   options: {
-    publisher: text('--publisher <name>', 'First part of the key (default: local)'),
-    repo: text('--repo <name>', 'Second part of the key; the name of the file by default'),
-    link: flag('--link', 'Make symbolic links instead of copies'),
-    hardLink: flag('--hard-link', 'Make hard links instead of copies; on the same disk only'),
+    publisher: text('--publisher <name>', 'First part of the model key (default: local)'),
+    repo: text('--repo <name>', 'Second part of the model key (default: the file name)'),
+    link: flag('--link', 'Create symbolic links instead of copies'),
+    hardLink: flag('--hard-link', 'Create hard links instead of copies (same file system only)'),
     move: flag('--move', 'Move the files instead of copying them'),
     ...jsonOption,
   },
@@ -29,12 +32,13 @@ export const importCommand = defineCommand({
     const { home, environment, signal, terminal } = context;
     const how = placingMethod(options);
     const settings = await loadSettings({ home, environment, flags: {} });
+    const modelsFolder = settings['models.dir'] ?? join(home, 'models');
     const progress = createProgress(terminal.messages, 'Copying');
     let result: ImportResult;
     try {
       result = await importModels({
         path: file,
-        modelsFolder: settings['models.dir'] ?? join(home, 'models'),
+        modelsFolder,
         ...omitUndefined({ publisher: options.publisher, repo: options.repo }),
         how,
         signal,
@@ -47,14 +51,27 @@ export const importCommand = defineCommand({
     const { keys, leftOut } = result;
     const [key] = keys;
     for (const { name, error } of leftOut)
-      terminal.messages.line(printable(`Left out ${name}: ${error.message}`));
+      terminal.messages.line(printable(`Skipped ${name}: ${error.message}`));
     if (keys.length === 0) throw new CommandError('Nothing was imported.');
     if (options.json === true) terminal.output.json(keys.length === 1 ? { key, keys } : { keys });
-    else if (keys.length === 1)
-      terminal.output.line(`Imported ${key}. Talk to it with \`hearth chat ${key}\`.`);
-    else for (const each of keys) terminal.output.line(`Imported ${each}`);
+    else if (key !== undefined && keys.length === 1) {
+      const hint = await readUsageHint(key, modelsFolder, signal);
+      terminal.output.line(`Imported ${key}. ${hint}`);
+    } else for (const each of keys) terminal.output.line(`Imported ${each}`);
   },
 });
+
+/** Suggests how to use the model; needs no running server. */
+async function readUsageHint(
+  key: string,
+  modelsFolder: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const logger = createLogger('silent');
+  const library = createModelLibrary({ roots: [{ folder: modelsFolder }], logger, signal });
+  const { model } = await library.find(key);
+  return usageHint(key, model.type === 'embeddings');
+}
 
 function placingMethod(options: {
   readonly link: boolean | undefined;
@@ -67,6 +84,6 @@ function placingMethod(options: {
     ['move', options.move],
   ];
   const [method, ...others] = chosen.filter(([, isChosen]) => isChosen === true);
-  if (others.length > 0) throw new UsageError('Give only one of --link, --hard-link and --move.');
+  if (others.length > 0) throw new UsageError('Use only one of --link, --hard-link and --move.');
   return method?.[0] ?? 'copy';
 }

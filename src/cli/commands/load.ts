@@ -1,37 +1,48 @@
-import { loadModel } from '../../contract/v1/model.ts';
+import { getStatus, type InstanceStatus } from '../../contract/server/server.ts';
+import { getModel, loadModel, type LoadRequest } from '../../contract/v1/model.ts';
+import { suggestModel } from '../check-model.ts';
+import { ApiError } from '../client/client-error.ts';
+import type { Client } from '../client/client.ts';
+import type { CommandContext } from '../context.ts';
 import { defineCommand } from '../command.ts';
 import { connect } from '../client/connect.ts';
 import { connectionOptions, flag, integer, jsonOption, onOff, required } from '../option.ts';
 import { withElapsed } from '../ui/elapsed.ts';
 import { writeEstimate } from '../ui/estimate-table.ts';
-import { formatCount, formatDuration } from '../ui/format.ts';
-import { printable } from '../ui/printable.ts';
+import { formatCount, formatDuration } from '../../format.ts';
+import { printable } from '../../printable.ts';
 
 export const load = defineCommand({
-  positionals: { model: required('Key of the model, with @quant where it has several') },
+  positionals: { model: required('Model key, optionally with @quantization') },
   options: {
     contextLength: integer(
       '--context-length <tokens>',
-      'Tokens of prompt and answer together',
+      'Context length (prompt and answer)',
       1,
       2 ** 31 - 1,
     ),
-    parallel: integer('--parallel <requests>', 'Requests worked on at once', 1, 256),
-    ttl: integer('--ttl <seconds>', 'Unload after this long without a request', 1, 365 * 24 * 3600),
+    parallel: integer('--parallel <requests>', 'Number of requests processed in parallel', 1, 256),
+    ttl: integer('--ttl <seconds>', 'Unload after this idle time', 1, 365 * 24 * 3600),
     evalBatchSize: integer(
       '--eval-batch-size <tokens>',
-      'Prompt tokens read in one step',
+      'Prompt tokens processed per batch',
       1,
       65_536,
     ),
     flashAttention: onOff('--flash-attention <on|off>', 'Use flash attention'),
-    numExperts: integer('--num-experts <experts>', 'Experts in use, for a mixture', 1, 1024),
+    numExperts: integer(
+      '--num-experts <experts>',
+      'Active experts of a mixture-of-experts model',
+      1,
+      1024,
+    ),
     offloadKvCacheToGpu: onOff(
       '--offload-kv-cache-to-gpu <on|off>',
-      'Keep the KV cache on the GPU',
+      'Keep the KV cache in GPU memory',
     ),
-    estimateOnly: flag('--estimate-only', 'Say how much memory it would need, and load nothing'),
-    force: flag('--force', 'Load it even where the memory does not suffice'),
+    estimateOnly: flag('--estimate-only', 'Estimate the memory needed without loading'),
+    another: flag('--another', 'Load another instance even if one is loaded with these settings'),
+    force: flag('--force', 'Load even if memory is insufficient'),
     ...jsonOption,
     ...connectionOptions,
   },
@@ -56,11 +67,22 @@ export const load = defineCommand({
       estimate_only: options.estimateOnly,
       force: options.force,
     };
+    if (options.another !== true && options.estimateOnly !== true) {
+      const loaded = await findLoadedInstance(client, body, context.signal);
+      if (loaded !== undefined) {
+        writeAlreadyLoaded(context, loaded, options.json === true);
+        return;
+      }
+    }
     const call = () => client.call(loadModel, { body }, context.signal);
-    const result =
+    const work =
       options.estimateOnly === true
-        ? await call()
-        : await withElapsed(messages, `Loading ${printable(model)}`, call);
+        ? call()
+        : withElapsed(messages, `Loading ${printable(model)}`, call);
+    const result = await work.catch(async (error: unknown) => {
+      await suggestModel(client, model, error, context.signal);
+      throw error;
+    });
     if (options.json === true) {
       output.json(result);
       return;
@@ -76,3 +98,55 @@ export const load = defineCommand({
     output.line(`Loaded ${printable(result.instance_id)} in ${time}${detail}`);
   },
 });
+
+/**
+ * Finds an instance of the model with the same settings. A setting that the command does not name may have any
+ * value.
+ */
+async function findLoadedInstance(
+  client: Client,
+  body: LoadRequest,
+  signal: AbortSignal,
+): Promise<InstanceStatus | undefined> {
+  try {
+    const model = await client.call(getModel, { params: { model: body.model } }, signal);
+    // The status of an instance does not tell its variant.
+    if (body.model.includes('@') && (model.variants?.length ?? 0) > 1) return undefined;
+    const { instances } = await client.call(getStatus, {}, signal);
+    return instances.find(
+      (instance) =>
+        instance.model === model.key &&
+        instance.state === 'ready' &&
+        (body.ttl === undefined || body.ttl === instance.ttl_seconds) &&
+        configKeys.every((key) => body[key] === undefined || body[key] === instance.config[key]),
+    );
+  } catch (error) {
+    // The load itself reports what is wrong, and may be allowed where reading models is not.
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+const configKeys = [
+  'context_length',
+  'parallel',
+  'eval_batch_size',
+  'flash_attention',
+  'num_experts',
+  'offload_kv_cache_to_gpu',
+] as const;
+
+function writeAlreadyLoaded(
+  { terminal }: CommandContext,
+  { id, model, type, config }: InstanceStatus,
+  isJson: boolean,
+): void {
+  if (isJson) {
+    terminal.output.json({ type, instance_id: id, status: 'already_loaded', load_config: config });
+    return;
+  }
+  terminal.output.line(
+    `${printable(model)} is already loaded as ${printable(id)}, context ${formatCount(config.context_length)} tokens`,
+  );
+  terminal.messages.line('To load another instance, add --another.');
+}

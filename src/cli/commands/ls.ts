@@ -2,7 +2,7 @@ import { listModels, type V1Model } from '../../contract/v1/model.ts';
 import { defineCommand } from '../command.ts';
 import { connect } from '../client/connect.ts';
 import { connectionOptions, jsonOption } from '../option.ts';
-import { formatBytes, formatCount } from '../ui/format.ts';
+import { formatBytes, formatCount } from '../../format.ts';
 import { writeTable } from '../ui/table.ts';
 
 export const ls = defineCommand({
@@ -17,24 +17,31 @@ export const ls = defineCommand({
       output.json({ models: sorted });
     } else if (sorted.length === 0) {
       messages.line(
-        'No models yet. Download one with `hearth get`, or copy one in with `hearth import FILE.gguf`.',
+        'No models. Download one with `hearth get`, or import one with `hearth import FILE.gguf`.',
       );
     } else {
       writeTable<V1Model>(
         output,
         [
           { title: 'MODEL', value: ({ key }) => key },
-          { title: 'TYPE', value: typeOf },
-          { title: 'ARCHITECTURE', value: ({ architecture }) => architecture ?? '-' },
-          { title: 'QUANT', value: ({ quantization }) => quantization?.name ?? '-' },
-          { title: 'SIZE', value: (model) => formatBytes(model.size_bytes), isNumber: true },
+          { title: 'TYPE', dropOrder: 3, value: typeOf },
+          { title: 'ARCHITECTURE', dropOrder: 1, value: ({ architecture }) => architecture ?? '-' },
+          { title: 'QUANT', dropOrder: 4, value: ({ quantization }) => quantization?.name ?? '-' },
+          {
+            title: 'SIZE',
+            dropOrder: 6,
+            value: (model) => formatBytes(model.size_bytes),
+            isNumber: true,
+          },
           {
             title: 'CONTEXT',
+            dropOrder: 2,
             value: (model) => formatCount(model.max_context_length),
             isNumber: true,
           },
           {
             title: 'LOADED',
+            dropOrder: 5,
             value: (model) => model.loaded_instances.map(({ id }) => id).join(', ') || '-',
           },
         ],
@@ -44,7 +51,7 @@ export const ls = defineCommand({
   },
 });
 
-/** With vision told apart, as v0 does. */
+/** Distinguishes vision models, like v0. */
 function typeOf({ type, capabilities }: V1Model): string {
   return type === 'llm' && capabilities?.vision === true ? 'vlm' : type;
 }

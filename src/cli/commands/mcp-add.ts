@@ -4,54 +4,57 @@ import { pluginId } from '../../tools/plugin-label.ts';
 import { defineCommand } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { withPlugins } from '../local/plugins.ts';
-import { jsonOption, required, rest, text, texts } from '../option.ts';
-import { labelArgument } from '../plugin-label-argument.ts';
+import { jsonOption, required, rest, text, textList } from '../option.ts';
+import { parsePluginLabel } from '../parse-plugin-label.ts';
 
 export const mcpAdd = defineCommand({
   positionals: {
-    label: required('Name of the plugin; requests call it mcp/<label>'),
-    program: rest('Program to run, with its arguments; after --'),
+    label: required('Plugin name; requests refer to it as mcp/<label>'),
+    target: rest('URL of an MCP server, or -- and a command with its arguments'),
   },
   options: {
-    env: texts('--env <NAME=value>', 'A variable for the program; may be given more than once'),
-    cwd: text('--cwd <folder>', 'Folder to run the program in'),
-    url: text('--url <url>', 'Address of a server to connect to instead'),
-    header: texts('--header <name:value>', 'A header for it; may be given more than once'),
+    env: textList('--env <NAME=value>', 'Environment variable for the command; can be repeated'),
+    cwd: text('--cwd <folder>', 'Working directory of the command'),
+    url: text('--url <url>', 'Same as a URL after the label'),
+    header: textList('--header <name:value>', 'HTTP header for the URL; can be repeated'),
     ...jsonOption,
   },
   examples: [
     'hearth mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/notes',
     'hearth mcp add search --env KEY=secret -- uvx mcp-server-search',
-    'hearth mcp add wiki --url https://wiki.example.com/mcp --header "Authorization: Bearer KEY"',
+    'hearth mcp add wiki https://wiki.example.com/mcp --header "Authorization: Bearer KEY"',
   ],
   async run({ context, options, positionals }) {
-    const label = labelArgument(positionals.label);
-    const [command, ...args] = positionals.program;
-    const { env, cwd, url, header } = options;
+    const label = parsePluginLabel(positionals.label);
+    const [first, ...others] = positionals.target;
+    const { env, cwd, header } = options;
+    const isUrl = first !== undefined && others.length === 0 && /^https?:\/\//i.test(first);
+    const url = options.url ?? (isUrl ? first : undefined);
+    const [command, ...args] = isUrl && options.url === undefined ? [] : positionals.target;
     const isProcess = command !== undefined;
     if (isProcess === (url !== undefined)) {
-      throw new UsageError('Give either a program to run, after --, or --url.');
+      throw new UsageError('Specify either a command after -- or a URL.');
     }
     const misplaced = isProcess ? [header] : [env, cwd];
     if (misplaced.some((option) => option !== undefined)) {
-      throw new UsageError('--env and --cwd go with a program, --header goes with --url.');
+      throw new UsageError('--env and --cwd require a command; --header requires a URL.');
     }
     const entry = omitUndefined({
       command,
       args: isProcess ? args : undefined,
       env: env && toFields(env, '='),
-      // The server runs elsewhere.
+      // The server has another working directory.
       cwd: cwd && resolve(cwd),
       url,
       headers: header && toFields(header, ':'),
     });
     const fault = await withPlugins(context, (plugins) => plugins.add(label, entry));
-    if (fault !== undefined) throw new UsageError(`Not added: ${fault}.`);
+    if (fault !== undefined) throw new UsageError(`Invalid plugin: ${fault}.`);
     const id = pluginId(label);
     const { output, messages } = context.terminal;
     if (options.json === true) return output.json({ label, id });
     output.line(`Added ${id}`);
-    messages.line(`Try it with \`hearth mcp test ${label}\`.`);
+    messages.line(`Test it with \`hearth mcp test ${label}\`.`);
   },
 });
 
@@ -60,7 +63,7 @@ function toFields(pairs: readonly string[], separator: '=' | ':'): Record<string
   return Object.fromEntries(
     pairs.map((pair) => {
       const end = pair.indexOf(separator);
-      if (end < 1) throw new UsageError(`A name and a value have "${separator}" between them.`);
+      if (end < 1) throw new UsageError(`Invalid value "${pair}": expected NAME${separator}VALUE.`);
       const value = pair.slice(end + 1);
       return [pair.slice(0, end).trim(), separator === ':' ? value.trim() : value];
     }),

@@ -17,13 +17,15 @@ export const mcpLs = defineCommand({
         plugins: plugins.map(({ entry, ...names }) => ({ ...names, ...withoutSecrets(entry) })),
       });
     } else if (plugins.length === 0) {
-      messages.line('No plugins yet. Add one with `hearth mcp add LABEL -- PROGRAM`.');
+      messages.line(
+        'No plugins. Add one with `hearth mcp add LABEL -- COMMAND` or `hearth mcp add LABEL URL`.',
+      );
     } else {
       writeTable<(typeof plugins)[number]>(
         output,
         [
           { title: 'ID', value: ({ id }) => id },
-          { title: 'REACHED BY', value: ({ entry }) => describe(entry) },
+          { title: 'COMMAND OR URL', value: ({ entry }) => describe(entry), isTruncated: true },
         ],
         plugins,
       );
@@ -31,7 +33,7 @@ export const mcpLs = defineCommand({
   },
 });
 
-/** Variables and headers hold keys. */
+/** Omits environment variables and headers, which contain secrets. */
 function withoutSecrets(entry: PluginEntry) {
   if (entry.type === 'faulty') return { type: entry.type, fault: entry.fault };
   if (entry.type === 'http') return { type: entry.type, url: entry.url.href };
@@ -39,6 +41,6 @@ function withoutSecrets(entry: PluginEntry) {
 }
 
 function describe(entry: PluginEntry): string {
-  if (entry.type === 'faulty') return `not usable: ${entry.fault}`;
+  if (entry.type === 'faulty') return `invalid: ${entry.fault}`;
   return entry.type === 'http' ? entry.url.href : [entry.command, ...entry.arguments].join(' ');
 }

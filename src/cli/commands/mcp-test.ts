@@ -8,24 +8,22 @@ import type { Tool } from '../../tools/toolbox.ts';
 import { defineCommand } from '../command.ts';
 import { CommandError } from '../failure.ts';
 import { jsonOption, required } from '../option.ts';
-import { labelArgument } from '../plugin-label-argument.ts';
+import { parsePluginLabel } from '../parse-plugin-label.ts';
 import { writeTable } from '../ui/table.ts';
 
-const shownCharacters = 100;
-
 export const mcpTest = defineCommand({
-  positionals: { label: required('Name of the plugin, as in mcp/<label>') },
+  positionals: { label: required('Plugin name') },
   options: jsonOption,
   examples: ['hearth mcp test files'],
   async run({ context, options, positionals }) {
-    const label = labelArgument(positionals.label);
+    const label = parsePluginLabel(positionals.label);
     const { home, environment, signal, terminal } = context;
     const settings = await loadSettings({ home, environment, flags: {} });
     const servers = createToolServers({
       home,
       environment,
       builtInPlugins: [speechScriptPlugin],
-      // Whoever may run this command may run the program as well.
+      // A user who can run this command can run the plugin's program too.
       allowsPlugins: true,
       allowsEphemeral: false,
       allowedHosts: [],
@@ -57,15 +55,19 @@ export const mcpTest = defineCommand({
         terminal.output,
         [
           { title: 'TOOL', value: ({ name }) => name },
-          { title: 'WHAT IT DOES', value: ({ description }) => firstLine(description ?? '') },
+          {
+            title: 'DESCRIPTION',
+            value: ({ description }) => description ?? '',
+            isTruncated: true,
+          },
         ],
         tools,
       );
       const count = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
-      terminal.messages.line(`${integration.id} works and has ${count}.`);
+      terminal.messages.line(`Connected to ${integration.id}: ${count}.`);
       if (!settings['mcp.allowPlugins']) {
         terminal.messages.line(
-          'Requests may use it once plugins are on: `hearth serve --mcp-allow-plugins`, or mcp.allowPlugins in config.json.',
+          'Plugins are disabled. To enable them, run `hearth serve --mcp-allow-plugins`, or set mcp.allowPlugins in config.json.',
         );
       }
     } catch (error) {
@@ -76,7 +78,3 @@ export const mcpTest = defineCommand({
     }
   },
 });
-
-function firstLine(text: string): string {
-  return (text.split(/\r?\n/u, 1)[0] ?? '').slice(0, shownCharacters);
-}

@@ -12,7 +12,7 @@ export const ps = defineCommand({
     const { instances } = await client.call(getStatus, {}, context.signal);
     const { output, messages } = context.terminal;
     if (options.json === true) output.json({ instances });
-    else if (instances.length === 0) messages.line('No model is loaded.');
+    else if (instances.length === 0) messages.line('No models are loaded.');
     else writeInstances(output, instances);
   },
 });

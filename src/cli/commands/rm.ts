@@ -6,13 +6,13 @@ import { defineCommand } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { connectionOptions, flag, jsonOption, required } from '../option.ts';
 import { confirm } from '../ui/confirm.ts';
-import { formatBytes } from '../ui/format.ts';
-import { printable } from '../ui/printable.ts';
+import { formatBytes } from '../../format.ts';
+import { printable } from '../../printable.ts';
 
 export const rm = defineCommand({
-  positionals: { model: required('Key of the model; with @quant that variant only') },
+  positionals: { model: required('Model key; with @quantization, only that variant') },
   options: {
-    yes: flag('-y, --yes', 'Do not ask'),
+    yes: flag('-y, --yes', 'Do not ask for confirmation'),
     ...jsonOption,
     ...connectionOptions,
   },
@@ -22,8 +22,10 @@ export const rm = defineCommand({
     const client = await connect(context, options);
     if (options.yes !== true) {
       if (stdin.isTTY !== true || !terminal.messages.isInteractive)
-        throw new UsageError('Nobody can be asked here: give --yes to delete the model.');
-      const question = `Delete ${await describe(client, model, signal)} from the disk?`;
+        throw new UsageError(
+          'Confirmation needs a terminal. To delete without confirmation, use --yes.',
+        );
+      const question = `Delete ${await describe(client, model, signal)} from disk?`;
       if (!(await confirm(question, stdin, terminal.messages, signal))) {
         terminal.messages.line('Nothing was deleted.');
         return 1;
@@ -33,13 +35,13 @@ export const rm = defineCommand({
     if (options.json === true) terminal.output.json(result);
     else
       terminal.output.line(
-        `Deleted ${printable(result.model)}; ${formatBytes(result.freed_bytes)} freed`,
+        `Deleted ${printable(result.model)}, freed ${formatBytes(result.freed_bytes)}`,
       );
     return 0;
   },
 });
 
-/** The model by its whole name, with its size or the number of its variants. */
+/** The full key of the model, with its size or its number of variants. */
 async function describe(client: Client, model: string, signal: AbortSignal): Promise<string> {
   try {
     const found = await client.call(getModel, { params: { model } }, signal);
@@ -49,7 +51,7 @@ async function describe(client: Client, model: string, signal: AbortSignal): Pro
       ? `${printable(selected)} (${formatBytes(sizeBytes)})`
       : `${printable(key)} with all its ${variants.length} variants`;
   } catch (error) {
-    // A model that can't be read can still be deleted.
+    // A corrupt model can still be deleted.
     if (error instanceof ApiError && error.code === 'corrupt_file') return printable(model);
     throw error;
   }

@@ -5,7 +5,7 @@ import { createInstallView } from '../ui/install-progress.ts';
 
 export const runtimeInstall = defineCommand({
   options: {
-    from: choice('--from <source>', 'Only this source; the release, else the wheel by default', [
+    from: choice('--from <source>', 'Source to install from (default: release, then wheel)', [
       'release',
       'wheel',
     ]),

@@ -13,16 +13,20 @@ export const runtimeLs = defineCommand({
     if (options.json === true) {
       output.json({ runtimes: runtimes.map(toRecord) });
     } else if (runtimes.length === 0) {
-      messages.line('No runtime yet. Install one with `hearth runtime install`.');
+      messages.line('No runtimes. Install one with `hearth runtime install`.');
     } else {
       writeTable<Runtime>(
         output,
         [
           { title: 'NAME', value: ({ name }) => name },
           { title: 'VERSION', value: ({ version }) => version },
-          { title: 'FORMATS', value: ({ supportedFormats }) => supportedFormats.join(', ') },
-          { title: 'SOURCE', value: ({ source }) => source },
-          { title: 'PLACE', value: ({ folder, command }) => folder ?? command },
+          {
+            title: 'FORMATS',
+            dropOrder: 1,
+            value: ({ supportedFormats }) => supportedFormats.join(', '),
+          },
+          { title: 'SOURCE', dropOrder: 2, value: ({ source }) => source },
+          { title: 'PATH', dropOrder: 3, value: ({ folder, command }) => folder ?? command },
         ],
         runtimes,
       );

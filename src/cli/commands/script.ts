@@ -5,33 +5,33 @@ import { formatSpeechScript } from '../../speech-script/format-speech-script.ts'
 import { defineCommand, type OptionDeclaration } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { CommandError, UsageError } from '../failure.ts';
-import { choice, flag, integer, jsonOption, optional, text, texts } from '../option.ts';
+import { choice, flag, integer, jsonOption, optional, text, textList } from '../option.ts';
 import { readStandardInput } from '../standard-input.ts';
-import { printable } from '../ui/printable.ts';
+import { printable } from '../../printable.ts';
 
 type Emotion = (typeof emotionSchema.options)[number];
 
-/** Takes one or a list with commas, and may be given more than once. */
+/** A comma-separated list; can be repeated. */
 const emotionOption: OptionDeclaration<readonly Emotion[]> = {
   flags: '--emotion <list>',
-  summary: `Emotions of Speaker 1, 2, ... (${emotionSchema.options.join(', ')})`,
+  summary: `Emotions of speakers 1, 2, ..., comma-separated (${emotionSchema.options.join(', ')})`,
   parse: (value, previous = []) => [...previous, ...value.split(',').map(readEmotion)],
 };
 
 export const script = defineCommand({
-  positionals: { file: optional('File with the text; standard input where it is absent or -') },
+  positionals: { file: optional('Text file; - or none reads standard input') },
   options: {
-    mode: choice('--mode <mode>', 'One speaker, several, or as the text has them', [
+    mode: choice('--mode <mode>', 'Number of speakers; auto follows the text', [
       'auto',
       'single',
       'multi',
     ]),
-    speakers: integer('--speakers <count>', 'Speaker slots (default: 1)', 1, maxSpeakers),
-    voice: texts('--voice <name>', 'Voice of the next speaker; may be repeated'),
-    voices: text('--voices <list>', 'Voices of Speaker 1, 2, ..., with commas'),
+    speakers: integer('--speakers <count>', 'Number of speaker slots (default: 1)', 1, maxSpeakers),
+    voice: textList('--voice <name>', 'Voice of the next speaker; can be repeated'),
+    voices: text('--voices <list>', 'Voices of speakers 1, 2, ..., comma-separated'),
     emotion: emotionOption,
-    clean: flag('--no-clean', 'Keep emoji, tags, URLs, annotations and the like'),
-    output: choice('--output <form>', 'The text alone, labelled lines, or turns as JSON', [
+    clean: flag('--no-clean', 'Keep emoji, tags, URLs and annotations'),
+    output: choice('--output <form>', 'Output format: text only, labeled lines, or JSON turns', [
       'plain',
       'script',
       'json',
@@ -47,7 +47,7 @@ export const script = defineCommand({
     const { output, messages } = context.terminal;
     const { mode, speakers, emotion } = options;
     if (options.voice !== undefined && options.voices !== undefined) {
-      throw new UsageError('Give the voices either by --voice or by --voices.');
+      throw new UsageError('Use either --voice or --voices, not both.');
     }
     const result = formatSpeechScript({
       text: await readText(file, context),
@@ -81,13 +81,13 @@ function voicesOf({
 function readEmotion(name: string): Emotion {
   const result = emotionSchema.safeParse(name.trim());
   if (result.success) return result.data;
-  throw new UsageError(`Each must be one of ${emotionSchema.options.join(', ')}.`);
+  throw new UsageError(`Allowed: ${emotionSchema.options.join(', ')}.`);
 }
 
 const maxFileBytes = 48 * 1024 * 1024;
 
 /**
- * @throws CommandError where there is no such file, or the text is much too large; the system's error where the file can't be read; the
+ * @throws CommandError if the file does not exist or is too large; the system's error if it cannot be read; the
  *   signal's reason when aborted.
  */
 async function readText(
@@ -99,7 +99,7 @@ async function readText(
   }
   const { size } = await stat(file).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') {
-      throw new CommandError(`There is no file ${file}.`);
+      throw new CommandError(`File not found: ${file}`);
     }
     throw error;
   });

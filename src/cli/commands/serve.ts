@@ -1,7 +1,10 @@
 import { once } from 'node:events';
+import { loadSettings } from '../../config/settings.ts';
+import { formatStartMessage } from '../background/start-message.ts';
+import { warnOfUnknownVariables } from '../background/unknown-variables.ts';
 import { defineCommand } from '../command.ts';
 import { Interruption } from '../failure.ts';
-import { givenSettings, serveOptions } from '../serve-options.ts';
+import { serveOptions, settingsFromFlags } from '../serve-options.ts';
 import { createInstallView } from '../ui/install-progress.ts';
 
 export const serve = defineCommand({
@@ -11,20 +14,31 @@ export const serve = defineCommand({
     const { startServer } = await import('../../serve.ts');
     const { home, environment, signal, terminal } = context;
     const { output, messages } = terminal;
+    const flags = settingsFromFlags(options);
+    warnOfUnknownVariables(context);
     const installation = createInstallView(messages);
     const server = await startServer({
       home,
       environment,
-      flags: givenSettings(options),
+      flags,
       allowUnauthenticated: options.allowUnauthenticated === true,
       isLogForTerminal: messages.isInteractive,
       onProgress: ({ progress }) => installation.show(progress),
     });
     try {
       output.line(`Hearth is listening on ${server.url}`);
-      messages.line(firstSteps(server.url));
+      const settings = await loadSettings({ home, environment, flags });
+      messages.line(
+        formatStartMessage(server.url, {
+          host: settings['server.host'],
+          isTokenRequired: settings['auth.required'],
+        }),
+      );
       if (!signal.aborted) await once(signal, 'abort');
     } finally {
+      if (signal.aborted && messages.isInteractive) {
+        messages.line('\nPress Ctrl-C again to exit immediately.');
+      }
       installation.stop();
       await server.close();
     }
@@ -33,11 +47,3 @@ export const serve = defineCommand({
     return isInterrupted ? 130 : 0;
   },
 });
-
-function firstSteps(url: string): string {
-  return `
-Try it:
-  curl ${url}/api/v1/chat -H 'Content-Type: application/json' -d '{"model":"hearth/starter-chat","input":"Hello!"}'
-Documentation: ${url}/docs
-`;
-}

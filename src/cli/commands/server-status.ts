@@ -9,8 +9,8 @@ export const serverStatus = defineCommand({
     const { output } = context.terminal;
     const found = await findServer(context.home);
     if (options.json === true) output.json({ running: found !== undefined, ...found });
-    else if (found === undefined) output.line('No server runs on this home folder.');
-    else output.line(`Hearth runs on ${found.url} (pid ${found.pid})`);
+    else if (found === undefined) output.line('Hearth is not running.');
+    else output.line(`Hearth is running on ${found.url} (pid ${found.pid})`);
     return found === undefined ? 1 : 0;
   },
 });

@@ -11,14 +11,19 @@ const pollMs = 50;
 
 export const serverStop = defineCommand({
   options: {
-    timeout: integer('--timeout <seconds>', 'Longest time to wait (default: 30)', 1, 3600),
+    timeout: integer(
+      '--timeout <seconds>',
+      'How long to wait until the server has stopped (default: 30)',
+      1,
+      3600,
+    ),
   },
   examples: ['hearth server stop', 'hearth server stop --timeout 120'],
   async run({ context, options }) {
     const { home, signal, terminal } = context;
     const found = await findServer(home);
     if (found === undefined) {
-      terminal.messages.line('No server runs on this home folder.');
+      terminal.messages.line('Hearth is not running.');
       return;
     }
     const { pid } = found;
@@ -35,11 +40,11 @@ export const serverStop = defineCommand({
         await delay(pollMs, undefined, { signal });
       }
     });
-    terminal.output.line('The server has stopped.');
+    terminal.output.line('Stopped the server.');
   },
 });
 
-/** A server keeps its lock to the very end; a new one on the folder means that the old one is gone. */
+/** A server holds the home lock until it exits. If a new server holds it, the old one has exited. */
 async function isRunning(home: string, pid: number): Promise<boolean> {
   if (!(await isHomeInUse(home))) return false;
   const record = await readServerRecord(home);

@@ -2,7 +2,7 @@ import { getStatus } from '../../contract/server/server.ts';
 import { defineCommand } from '../command.ts';
 import { connect } from '../client/connect.ts';
 import { connectionOptions, jsonOption } from '../option.ts';
-import { formatBytes, formatDuration } from '../ui/format.ts';
+import { formatBytes, formatDuration } from '../../format.ts';
 import { writeInstances } from '../ui/instance-table.ts';
 import { writeFields } from '../ui/table.ts';
 
@@ -24,12 +24,12 @@ export const status = defineCommand({
       ['Server', `${client.baseUrl} (pid ${server.pid}, up ${formatDuration(upSeconds)})`],
       ['Version', server.version],
       ['Home', server.home],
-      ['Runtime', runtime === null ? 'none yet' : `${runtime.name} ${runtime.version}`],
+      ['Runtime', runtime === null ? 'none' : `${runtime.name} ${runtime.version}`],
       [
         'Memory',
         `${formatBytes(memory.resident_bytes)} server, ${formatBytes(engineBytes)} engines, ${formatBytes(memory.available_bytes)} available`,
       ],
-      ['Loaded', instances.length === 0 ? 'no model' : undefined],
+      ['Loaded', instances.length === 0 ? 'no models' : undefined],
     ]);
     if (instances.length > 0) {
       output.line();

@@ -6,19 +6,24 @@ import { withTokens } from '../local/tokens.ts';
 import { integer, jsonOption, text } from '../option.ts';
 
 const permissionNames = permissionSchema.options;
-const usualPermissions = ['chat', 'embeddings', 'models:read'] as const;
+const defaultPermissions = ['chat', 'embeddings', 'models:read'] as const;
 
 const permissionsOption: OptionDeclaration<readonly Permission[]> = {
   flags: '--permissions <list>',
-  summary: `Some of ${permissionNames.join(', ')} (default: ${usualPermissions.join(',')})`,
+  summary: `Comma-separated permissions: ${permissionNames.join(', ')} (default: ${defaultPermissions.join(',')})`,
   parse: parsePermissions,
 };
 
 export const tokenCreate = defineCommand({
   options: {
-    name: text('--name <name>', 'What the token is for'),
+    name: text('--name <name>', 'Name of the token'),
     permissions: permissionsOption,
-    expiresInDays: integer('--expires-in-days <days>', 'Days until it expires', 1, 36_500),
+    expiresInDays: integer(
+      '--expires-in-days <days>',
+      'Days until the token expires (default: never)',
+      1,
+      36_500,
+    ),
     ...jsonOption,
   },
   examples: [
@@ -27,12 +32,12 @@ export const tokenCreate = defineCommand({
   ],
   async run({ context, options }) {
     const name = options.name?.trim() ?? '';
-    if (name === '') throw new UsageError('Give the token a name: --name laptop.');
+    if (name === '') throw new UsageError('The token needs a name: --name NAME.');
     const { output, messages } = context.terminal;
     const { record, token } = await withTokens(context, (tokens) =>
       tokens.create({
         name,
-        permissions: options.permissions ?? usualPermissions,
+        permissions: options.permissions ?? defaultPermissions,
         ...omitUndefined({ expiresAt: daysFromNow(options.expiresInDays) }),
       }),
     );
@@ -41,7 +46,7 @@ export const tokenCreate = defineCommand({
       output.json({ id, name, permissions, expires_at: expiresAt, token });
       return;
     }
-    messages.line('Keep this token; it is not shown again:');
+    messages.line('Save this token now. It is not shown again.');
     output.line(token);
   },
 });
@@ -55,5 +60,5 @@ function parsePermissions(list: string): readonly Permission[] {
   const names = list.split(',').map((name) => name.trim());
   const permissions = permissionNames.filter((permission) => names.includes(permission));
   if (permissions.length === new Set(names).size) return permissions;
-  throw new UsageError(`It must be a list of some of ${permissionNames.join(', ')}.`);
+  throw new UsageError(`Allowed: ${permissionNames.join(', ')}.`);
 }

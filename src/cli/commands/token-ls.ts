@@ -13,17 +13,17 @@ export const tokenLs = defineCommand({
     if (options.json === true) {
       output.json({ tokens: tokens.map(withoutSecret) });
     } else if (tokens.length === 0) {
-      messages.line('No tokens yet. Make one with `hearth token create --name NAME`.');
+      messages.line('No tokens. Create one with `hearth token create --name NAME`.');
     } else {
       writeTable<StoredToken>(
         output,
         [
           { title: 'ID', value: ({ id }) => id },
           { title: 'NAME', value: ({ name }) => name },
-          { title: 'PERMISSIONS', value: ({ permissions }) => permissions.join(',') },
-          { title: 'CREATED', value: ({ createdAt }) => formatTime(createdAt) },
-          { title: 'EXPIRES', value: ({ expiresAt }) => formatTime(expiresAt) },
-          { title: 'LAST USED', value: ({ lastUsedAt }) => formatTime(lastUsedAt) },
+          { title: 'PERMISSIONS', dropOrder: 4, value: ({ permissions }) => permissions.join(',') },
+          { title: 'CREATED', dropOrder: 1, value: ({ createdAt }) => formatTime(createdAt) },
+          { title: 'EXPIRES', dropOrder: 3, value: ({ expiresAt }) => formatTime(expiresAt) },
+          { title: 'LAST USED', dropOrder: 2, value: ({ lastUsedAt }) => formatTime(lastUsedAt) },
         ],
         tokens,
       );

@@ -5,19 +5,19 @@ import { defineCommand } from '../command.ts';
 import { connect } from '../client/connect.ts';
 import { UsageError } from '../failure.ts';
 import { connectionOptions, flag, jsonOption, optional } from '../option.ts';
-import { printable } from '../ui/printable.ts';
+import { printable } from '../../printable.ts';
 
 export const unload = defineCommand({
-  positionals: { instance: optional('Id of the instance, as `hearth ps` shows it') },
+  positionals: { instance: optional('Instance id, as shown by `hearth ps`') },
   options: {
-    all: flag('--all', 'Unload every instance'),
+    all: flag('--all', 'Unload all instances'),
     ...jsonOption,
     ...connectionOptions,
   },
   examples: ['hearth unload hearth/starter-chat', 'hearth unload --all'],
   async run({ context, options, positionals: { instance } }) {
     if ((instance === undefined) === (options.all !== true)) {
-      throw new UsageError('Give either the id of an instance or --all.');
+      throw new UsageError('Specify an instance id or --all.');
     }
     const client = await connect(context, options);
     const { signal, terminal } = context;
@@ -35,6 +35,6 @@ export const unload = defineCommand({
       if (options.json !== true) terminal.output.line(`Unloaded ${printable(id)}`);
     }
     if (options.json === true) terminal.output.json({ unloaded: ids });
-    else if (ids.length === 0) terminal.messages.line('No model is loaded.');
+    else if (ids.length === 0) terminal.messages.line('No models are loaded.');
   },
 });

@@ -6,14 +6,14 @@ export const versionCommand = defineCommand({
   options: jsonOption,
   examples: ['hearth version', 'hearth version --json'],
   async run({ context, options }) {
-    const facts = {
+    const details = {
       version,
       node: process.version,
       platform: process.platform,
       arch: process.arch,
     };
     const { output } = context.terminal;
-    if (options.json === true) output.json(facts);
+    if (options.json === true) output.json(details);
     else output.line(`hearth ${version}`);
   },
 });

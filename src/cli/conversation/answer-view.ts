@@ -1,36 +1,68 @@
 import type { ChatStats } from '../../contract/v1/chat.ts';
 import type { ChatEvent } from '../../contract/v1/chat-event.ts';
-import { formatCount, formatDuration } from '../ui/format.ts';
-import { printable } from '../ui/printable.ts';
+import { formatCount, formatDuration } from '../../format.ts';
+import { printable } from '../../printable.ts';
 import { createProgress, type Progress } from '../ui/progress.ts';
-import type { Terminal } from '../ui/terminal.ts';
+import type { Terminal, TerminalStream } from '../ui/terminal.ts';
+import { createWordWrap } from '../ui/word-wrap.ts';
 
 export interface AnswerView {
   show(event: ChatEvent): void;
-  /** Completes the line and removes the bar, however the answer ended. */
+  /** Completes the current line and removes the progress bar. */
   end(): void;
 }
 
-/**
- * Shows an answer while it comes: its text, unchanged, on the output; the rest on the messages, and
- * reasoning only where a person looks at both.
- */
-export function createAnswerView({ output, messages }: Terminal): AnswerView {
-  const showsReasoning = output.isInteractive && messages.isInteractive;
-  let loading: Progress | undefined;
-  let openLine: typeof output | undefined;
+interface AnswerViewOptions {
+  /** Shows only how long the model reasons, not the text. */
+  readonly hidesThinking: boolean;
+}
 
-  const write = (stream: typeof output, text: string, shown: string): void => {
-    stream.write(shown);
+/**
+ * Shows an answer as it streams: its text on the output, unchanged unless the output is a terminal; everything
+ * else on the messages. Reasoning is shown only if both are terminals, between lines that mark it.
+ */
+export function createAnswerView(
+  { output, messages }: Terminal,
+  { hidesThinking }: AnswerViewOptions = { hidesThinking: false },
+): AnswerView {
+  const showsThinking = output.isInteractive && messages.isInteractive;
+  const { dim } = messages.style;
+  let loading: Progress | undefined;
+  let openLine: TerminalStream | undefined;
+  let thinkingStart: number | undefined;
+  let writeMessage = createTextWriter(output, (text) => text);
+  let writeThinking = createTextWriter(messages, dim);
+
+  const trackLine = (stream: TerminalStream, text: string): void => {
     if (text !== '') openLine = text.endsWith('\n') ? undefined : stream;
   };
   const endLine = (): void => {
     openLine?.line();
     openLine = undefined;
+    writeMessage = createTextWriter(output, (text) => text);
+    writeThinking = createTextWriter(messages, dim);
   };
   const endLoading = (): void => {
     loading?.stop();
     loading = undefined;
+  };
+  const startThinking = (): void => {
+    thinkingStart = performance.now();
+    messages.write(dim(hidesThinking ? 'Thinking...' : 'Thinking...\n'));
+    if (hidesThinking) openLine = messages;
+  };
+  const endThinking = (): void => {
+    if (thinkingStart === undefined) return;
+    const seconds = (performance.now() - thinkingStart) / 1000;
+    thinkingStart = undefined;
+    if (hidesThinking) {
+      openLine = undefined;
+      messages.line(`\r\u001b[K${dim(`Thought for ${formatDuration(seconds)}.`)}`);
+    } else {
+      endLine();
+      messages.line(dim('...done thinking.'));
+    }
+    messages.line();
   };
 
   return {
@@ -45,44 +77,63 @@ export function createAnswerView({ output, messages }: Terminal): AnswerView {
         case 'model_load.end':
           endLoading();
           break;
+        case 'reasoning.start':
+          if (showsThinking) startThinking();
+          break;
         case 'reasoning.delta':
-          if (!showsReasoning) break;
-          write(messages, event.content, messages.style.dim(printable(event.content)));
-          break;
-        case 'message.delta':
-          write(
-            output,
-            event.content,
-            output.isInteractive ? printable(event.content) : event.content,
-          );
-          break;
-        case 'tool_call.arguments':
-          messages.line(messages.style.dim(`Calling ${printable(event.tool)}`));
-          break;
-        case 'tool_call.failure':
-          messages.line(messages.style.dim(`Tool call failed: ${printable(event.reason)}`));
+          if (!showsThinking || hidesThinking) break;
+          if (thinkingStart === undefined) startThinking();
+          writeThinking(event.content);
+          trackLine(messages, event.content);
           break;
         case 'reasoning.end':
+          endThinking();
+          break;
+        case 'message.delta':
+          writeMessage(event.content);
+          trackLine(output, event.content);
+          break;
         case 'message.end':
           endLine();
+          break;
+        case 'tool_call.arguments':
+          messages.line(dim(`Calling ${printable(event.tool)}`));
+          break;
+        case 'tool_call.failure':
+          messages.line(dim(`Tool call failed: ${printable(event.reason)}`));
           break;
         default:
       }
     },
     end() {
       endLoading();
+      thinkingStart = undefined;
       endLine();
     },
   };
 }
 
-/** `17 tokens read, 25 written at 812 tokens/s, the first after 23 ms`. */
+/** Writes streamed text: to a terminal wrapped and without control characters, otherwise unchanged. */
+function createTextWriter(
+  stream: TerminalStream,
+  style: (text: string) => string,
+): (text: string) => void {
+  if (!stream.isInteractive) return (text) => stream.write(text);
+  const wrap = createWordWrap(
+    (text) => stream.write(style(text)),
+    () => stream.columns,
+  );
+  return (text) => wrap(printable(text));
+}
+
+/** `17 input tokens, 25 output tokens at 812 tokens/s, first token after 23 ms`. */
 export function formatStats(stats: ChatStats): string {
-  const load = stats.model_load_time_seconds;
+  const { tokens_per_second: speed, model_load_time_seconds: load } = stats;
+  const at = speed === undefined ? '' : ` at ${formatCount(Math.round(speed))} tokens/s`;
   return [
-    `${formatCount(stats.input_tokens)} tokens read`,
-    `${formatCount(stats.total_output_tokens)} written at ${formatCount(Math.round(stats.tokens_per_second))} tokens/s`,
-    `the first after ${formatDuration(stats.time_to_first_token_seconds)}`,
+    `${formatCount(stats.input_tokens)} input tokens`,
+    `${formatCount(stats.total_output_tokens)} output tokens${at}`,
+    `first token after ${formatDuration(stats.time_to_first_token_seconds)}`,
     ...(load === undefined ? [] : [`model loaded in ${formatDuration(load)}`]),
   ].join(', ');
 }

@@ -5,28 +5,32 @@ import { createAnswerView } from './answer-view.ts';
 import { streamAnswer } from './stream-answer.ts';
 import { toInput } from './to-input.ts';
 
-/** What stays the same from turn to turn. */
+/** Settings that are the same for all turns. */
 type ChatSettings = Omit<ChatRequest, 'input' | 'previous_response_id' | 'system_prompt'>;
 
 /**
- * A conversation that the server keeps. A turn that is stopped or fails leaves no trace: the next one
- * goes on from the response before it.
+ * A conversation that is stored on the server. A turn that is stopped or fails is not part of it: the next turn
+ * continues from the response before.
  */
 export interface Conversation {
   /** @throws as `streamAnswer` */
-  say(text: string, signal: AbortSignal): Promise<ChatResult>;
-  /** Forgets all that was said. */
+  send(
+    text: string,
+    display: { readonly hidesThinking: boolean },
+    signal: AbortSignal,
+  ): Promise<ChatResult>;
+  /** Starts over with an empty conversation. */
   restart(): void;
 }
 
-/** Begins a conversation with the model that the settings name. */
+/** Creates a conversation with the model that the settings name. */
 export function createConversation(
   client: Client,
   terminal: Terminal,
   options: {
     readonly settings: ChatSettings;
     readonly systemPrompt: string | undefined;
-    /** Go with the first message. */
+    /** Sent with the first message. */
     readonly images: readonly InputItem[];
   },
 ): Conversation {
@@ -34,13 +38,18 @@ export function createConversation(
   let { images } = options;
   let lastResponseId: string | undefined;
   return {
-    async say(text, signal) {
+    async send(text, display, signal) {
       const turn =
         lastResponseId === undefined
           ? { system_prompt: systemPrompt }
           : { previous_response_id: lastResponseId };
       const request = { ...settings, ...turn, input: toInput(text, images) };
-      const result = await streamAnswer(client, request, createAnswerView(terminal), signal);
+      const result = await streamAnswer(
+        client,
+        request,
+        createAnswerView(terminal, display),
+        signal,
+      );
       images = [];
       lastResponseId = result.response_id;
       return result;

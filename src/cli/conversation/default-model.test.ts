@@ -7,14 +7,14 @@ const idle = (key: string) => ({ key, type: 'llm' as const, loaded_instances: []
 const embedder = { key: 'e', type: 'embedding' as const, loaded_instances: instances };
 
 describe('pickDefaultModel', () => {
-  it('takes the one loaded language model', () => {
+  it('picks the only loaded language model', () => {
     expect(pickDefaultModel([idle('a'), loaded('b'), embedder])).toBe('b');
   });
 
   it.each([
     ['none', [idle('a'), embedder]],
     ['two', [loaded('a'), loaded('b')]],
-  ])('takes the starter model where %s is loaded', (_, models) => {
+  ])('picks the starter model if %s is loaded', (_, models) => {
     expect(pickDefaultModel(models)).toBe('hearth/starter-chat');
   });
 });

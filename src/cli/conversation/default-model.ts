@@ -3,13 +3,13 @@ import type { Client } from '../client/client.ts';
 
 const starterModel = 'hearth/starter-chat';
 
-/** The one loaded language model, else the starter model. */
+/** Finds the model to chat with if the user names none: the loaded language model, or the starter model. */
 export async function findDefaultModel(client: Client, signal: AbortSignal): Promise<string> {
   const { models } = await client.call(listModels, {}, signal);
   return pickDefaultModel(models);
 }
 
-/** Key of the model to talk to where the user names none. */
+/** @returns the key of the only loaded language model, or of the starter model. */
 export function pickDefaultModel(
   models: readonly Pick<V1Model, 'key' | 'type' | 'loaded_instances'>[],
 ): string {

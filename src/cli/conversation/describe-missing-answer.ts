@@ -1,12 +1,12 @@
 import type { ChatResult } from '../../contract/v1/chat.ts';
-import { formatCount } from '../ui/format.ts';
+import { formatCount } from '../../format.ts';
 
-/** What to tell the user where the model wrote no message; undefined where it did. */
+/** @returns the message for the user if the model wrote no answer; otherwise undefined. */
 export function describeMissingAnswer({ output, stats }: ChatResult): string | undefined {
   const hasText = output.some((item) => item.type === 'message' && item.content.trim() !== '');
   if (hasText) return undefined;
   const tokens = stats.reasoning_output_tokens;
   return tokens === 0
-    ? 'The model gave an empty answer.'
-    : `The model gave no answer, only ${formatCount(tokens)} tokens of reasoning; try --reasoning off.`;
+    ? 'The model returned an empty answer.'
+    : `The model returned no answer, only ${formatCount(tokens)} tokens of reasoning. Try --reasoning off.`;
 }

@@ -3,7 +3,7 @@ import { CommandError } from '../failure.ts';
 
 const maxBytes = 32 * 1024 * 1024;
 
-/** First bytes of each format, as Latin-1; those of WebP have the file's length in between. */
+/** Magic bytes of each format, as Latin-1; WebP has the file size in between. */
 const signatures: readonly (readonly [RegExp, string])[] = [
   [/^\x89PNG\r\n/, 'image/png'],
   [/^\xff\xd8\xff/, 'image/jpeg'],
@@ -12,9 +12,9 @@ const signatures: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Reads a picture as a data URL (RFC 2397).
+ * Reads an image file as a data URL (RFC 2397).
  *
- * @throws CommandError where the file is no picture or too large; the system's error where it can't be read.
+ * @throws CommandError if the file is not an image or is too large; the system's error if it cannot be read.
  */
 export async function readImageFile(path: string): Promise<string> {
   const { size } = await stat(path);
@@ -23,7 +23,7 @@ export async function readImageFile(path: string): Promise<string> {
   const head = bytes.toString('latin1', 0, 16);
   const mediaType = signatures.find(([signature]) => signature.test(head))?.[1];
   if (mediaType === undefined) {
-    throw new CommandError(`${path} is not a PNG, JPEG, GIF or WebP picture.`);
+    throw new CommandError(`${path} is not a PNG, JPEG, GIF or WebP image.`);
   }
   return `data:${mediaType};base64,${bytes.toString('base64')}`;
 }

@@ -1,71 +1,61 @@
-import { createInterface } from 'node:readline';
 import type { ChatStats } from '../../contract/v1/chat.ts';
 import type { CommandContext } from '../context.ts';
 import { describeFailure } from '../failure.ts';
-import { printable } from '../ui/printable.ts';
+import { printable } from '../../printable.ts';
 import { formatStats } from './answer-view.ts';
+import { createChatInput } from './chat-input.ts';
 import type { Conversation } from './conversation.ts';
 import { describeMissingAnswer } from './describe-missing-answer.ts';
 
-const help = `/new    start a new conversation
-/stats  show the statistics of the last answer
-/help   show this
-/exit   leave, as Ctrl-D does
-Ctrl-C  stop an answer; twice at the prompt: leave`;
+const help = `/new           Start a new conversation
+/stats         Show statistics of the last answer
+/think on|off  Show or hide the reasoning of the model
+/help          Show this help
+/exit          Exit (or press Ctrl-D)
+"""            Begin and end a message of several lines
+Ctrl-C         Stop the answer; twice at an empty prompt: exit`;
+
+/** Display settings that the user can change during a conversation. */
+export interface ChatDisplay {
+  showsStats: boolean;
+  hidesThinking: boolean;
+}
 
 /**
- * Reads messages from the terminal and shows the answers until the user leaves.
+ * Reads messages from the terminal and shows the answers until the user exits.
  *
  * @throws the reason of the context's signal when aborted.
  */
 export async function chatInteractively(
   context: CommandContext,
   conversation: Conversation,
-  showsStats: boolean,
+  display: ChatDisplay,
 ): Promise<void> {
-  const { signal } = context;
+  const { signal, stdin } = context;
   const { messages, output } = context.terminal;
   let lastStats: ChatStats | undefined;
   let answering: AbortController | undefined;
-  let isLeaving = false;
-  let isClosed = false;
 
-  const lines = createInterface({
-    input: context.stdin,
-    output: output.raw,
-    terminal: true,
-    prompt: '> ',
-    historySize: 1000,
+  const stopAnswer = (): void => answering?.abort();
+  const input = createChatInput({
+    stdin,
+    output,
+    messages,
     signal,
-  });
-  lines.on('close', () => {
-    isClosed = true;
-    answering?.abort();
-  });
-  lines.on('SIGINT', () => {
-    if (answering !== undefined) {
-      answering.abort();
-    } else if (lines.line !== '') {
-      lines.write(null, { ctrl: true, name: 'e' });
-      lines.write(null, { ctrl: true, name: 'u' });
-    } else if (isLeaving) {
-      lines.close();
-    } else {
-      isLeaving = true;
-      messages.write('\nPress Ctrl-C again to leave.\n');
-      lines.prompt();
-    }
+    onInterrupt: stopAnswer,
+    onClose: stopAnswer,
   });
 
   async function answer(text: string): Promise<void> {
     const stopping = new AbortController();
     answering = stopping;
     try {
-      const result = await conversation.say(text, AbortSignal.any([signal, stopping.signal]));
+      const within = AbortSignal.any([signal, stopping.signal]);
+      const result = await conversation.send(text, display, within);
       lastStats = result.stats;
-      const complaint = describeMissingAnswer(result);
-      if (complaint !== undefined) messages.line(messages.style.dim(complaint));
-      if (showsStats) messages.line(messages.style.dim(formatStats(lastStats)));
+      const problem = describeMissingAnswer(result);
+      if (problem !== undefined) messages.line(messages.style.dim(problem));
+      if (display.showsStats) messages.line(messages.style.dim(formatStats(lastStats)));
     } catch (error) {
       signal.throwIfAborted();
       if (stopping.signal.aborted) messages.line(messages.style.dim('(stopped)'));
@@ -75,37 +65,45 @@ export async function chatInteractively(
     }
   }
 
-  function obey(line: string): void {
-    switch (line) {
+  function runSlashCommand(line: string): void {
+    switch (line.replace(/\s+/, ' ')) {
       case '/new':
         conversation.restart();
-        messages.line('A new conversation.');
+        messages.line('Started a new conversation.');
         break;
       case '/stats':
         messages.line(lastStats === undefined ? 'No answer yet.' : formatStats(lastStats));
+        break;
+      case '/think on':
+        display.hidesThinking = false;
+        messages.line('Reasoning is shown.');
+        break;
+      case '/think off':
+        display.hidesThinking = true;
+        messages.line('Reasoning is hidden.');
+        break;
+      case '/think':
+        messages.line(`Reasoning is ${display.hidesThinking ? 'hidden' : 'shown'}. /think on|off`);
         break;
       case '/help':
         messages.line(help);
         break;
       default:
-        messages.line(`${line} is not a command.\n${help}`);
+        messages.line(`Unknown command ${line}.\n${help}`);
     }
   }
 
   try {
-    lines.prompt();
-    for await (const typed of lines) {
-      isLeaving = false;
-      const line = typed.trim();
-      if (line === '/exit') return;
-      if (/^\/\w+$/.test(line)) obey(line);
-      else if (line !== '') await answer(line);
-      if (isClosed) break;
-      lines.prompt();
+    for (;;) {
+      const message = await input.readMessage();
+      if (message === undefined) break;
+      if (message === '/exit' || message === '/bye') return;
+      if (/^\/(?:\w+|think\s+\S+)$/.test(message)) runSlashCommand(message);
+      else await answer(message);
     }
     signal.throwIfAborted();
     output.line();
   } finally {
-    lines.close();
+    input.close();
   }
 }

@@ -5,9 +5,9 @@ import type { Client } from '../client/client.ts';
 import type { AnswerView } from './answer-view.ts';
 
 /**
- * Sends a message, shows the answer while it comes and gives the whole.
+ * Sends a message, shows the answer as it streams and returns the complete result.
  *
- * @throws ApiError also for an error after the answer began; ServerUnreachableError; the signal's reason.
+ * @throws ApiError, also for an error event in the stream; ServerUnreachableError; the signal's reason.
  */
 export async function streamAnswer(
   client: Client,
@@ -29,5 +29,8 @@ export async function streamAnswer(
   }
   if (failure !== undefined) throw failure;
   if (result !== undefined) return result;
-  throw new ApiError({ type: 'unexpected_answer', message: 'The answer ended too early.' });
+  throw new ApiError({
+    type: 'unexpected_response',
+    message: 'The stream ended before the answer was complete.',
+  });
 }

@@ -1,35 +1,41 @@
 import type { CatalogModelRecord } from '../../contract/v1/catalog.ts';
-import { formatBytes, formatCount } from '../ui/format.ts';
+import { formatBytes, formatCount } from '../../format.ts';
 import { writeTable } from '../ui/table.ts';
 import type { TerminalStream } from '../ui/terminal.ts';
 
 const downloadsColumn = {
   title: 'DOWNLOADS',
+  dropOrder: 3,
   value: ([, { downloads }]: readonly [number, CatalogModelRecord]) =>
     downloads === undefined ? '-' : formatCount(downloads),
   isNumber: true,
 };
 
-/** Writes models that can be downloaded, numbered from 1. */
+/** Writes the models of the catalog, numbered from 1. */
 export function writeCatalog(stream: TerminalStream, models: readonly CatalogModelRecord[]): void {
-  const areCounted = models.some(({ downloads }) => downloads !== undefined);
+  const hasDownloadCounts = models.some(({ downloads }) => downloads !== undefined);
   writeTable<readonly [number, CatalogModelRecord]>(
     stream,
     [
       { title: '#', value: ([number]) => String(number), isNumber: true },
       { title: 'MODEL', value: ([, { id }]) => id },
-      { title: 'TYPE', value: ([, { type }]) => type ?? '-' },
+      { title: 'TYPE', dropOrder: 1, value: ([, { type }]) => type ?? '-' },
       {
         title: 'SIZE',
+        dropOrder: 4,
         value: ([, { size_bytes: size }]) => (size === undefined ? '-' : formatBytes(size)),
         isNumber: true,
       },
-      ...(areCounted ? [downloadsColumn] : []),
-      { title: 'FROM', value: ([, { source, gated }]) => `${source}${gated ? ' (gated)' : ''}` },
+      ...(hasDownloadCounts ? [downloadsColumn] : []),
       {
-        title: 'ABOUT',
+        title: 'FROM',
+        dropOrder: 2,
+        value: ([, { source, gated }]) => `${source}${gated ? ' (gated)' : ''}`,
+      },
+      {
+        title: 'DESCRIPTION',
         value: ([, { description, license }]) => description ?? license ?? '',
-        isCut: true,
+        isTruncated: true,
       },
     ],
     models.map((model, index) => [index + 1, model] as const),

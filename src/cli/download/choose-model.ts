@@ -1,12 +1,13 @@
+import { linkAbort } from '../../concurrency/linked-abort.ts';
 import { createInterface } from 'node:readline/promises';
 import type { CatalogModelRecord } from '../../contract/v1/catalog.ts';
 import type { CommandContext } from '../context.ts';
 import { Interruption } from '../failure.ts';
 
 /**
- * Asks on the terminal which of the models that were listed to get.
+ * Asks on the terminal which of the listed models to download.
  *
- * @returns undefined where the user wants none.
+ * @returns undefined if the user chooses none.
  * @throws Interruption for Ctrl-C; the reason of the context's signal when aborted.
  */
 export async function chooseModel(
@@ -14,18 +15,19 @@ export async function chooseModel(
   models: readonly CatalogModelRecord[],
 ): Promise<CatalogModelRecord | undefined> {
   const { stdin, terminal, signal } = context;
-  const leaving = new AbortController();
-  const leave = (): void => leaving.abort(signal.reason);
-  signal.addEventListener('abort', leave);
+  const leaving = linkAbort(signal);
   const lines = createInterface({ input: stdin, output: terminal.messages.raw, terminal: true });
   lines.on('SIGINT', () => leaving.abort(new Interruption('SIGINT')));
-  // Ctrl-D answers nothing: without this the question would wait for ever.
+  // On Ctrl-D, readline closes without answering the question.
   lines.on('close', () => leaving.abort(undefined));
   try {
     for (;;) {
-      const answer = await lines.question(`Which one? 1 to ${models.length}, Enter for none: `, {
-        signal: leaving.signal,
-      });
+      const answer = await lines.question(
+        `Download which model? [1-${models.length}, Enter to cancel] `,
+        {
+          signal: leaving.signal,
+        },
+      );
       const text = answer.trim();
       if (text === '') return undefined;
       const chosen = models.find((model, index) => text === String(index + 1) || text === model.id);
@@ -38,7 +40,7 @@ export async function chooseModel(
     if (leaving.signal.reason instanceof Interruption) throw leaving.signal.reason;
     return undefined;
   } finally {
-    signal.removeEventListener('abort', leave);
+    leaving.dispose();
     lines.close();
   }
 }

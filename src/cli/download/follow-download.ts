@@ -3,34 +3,36 @@ import { getDownload, type DownloadJobRecord } from '../../contract/v1/download.
 import { ApiError, ServerUnreachableError } from '../client/client-error.ts';
 import type { Client } from '../client/client.ts';
 import { CommandError } from '../failure.ts';
-import { formatBytes, formatDuration } from '../ui/format.ts';
+import { formatBytes, formatDuration } from '../../format.ts';
 import { createProgress } from '../ui/progress.ts';
 import type { TerminalStream } from '../ui/terminal.ts';
 
 const pollMs = 300;
-/** A server may be restarted meanwhile; the job goes on with it. */
-const outageMs = 60_000;
+/** The server may restart meanwhile; the job continues afterwards. */
+const maxOutageMs = 60_000;
 
 interface FollowOptions {
   readonly job: DownloadJobRecord;
+  readonly client: Client;
   readonly messages: TerminalStream;
-  /** A client for the server as it is now: after a restart it may have another address. */
-  readonly connect: () => Promise<Client>;
+  /** Connects again: after a restart the server may have another address, and another token of the owner. */
+  readonly reconnect: () => Promise<Client>;
   readonly signal: AbortSignal;
-  /** Told of each state that was seen. */
+  /** Called with each state of the job. */
   readonly onState: (job: DownloadJobRecord) => void;
 }
 
 /**
- * Shows how a download goes until it does not go any more, through short outages of the server.
+ * Shows the progress of a download until it ends; tolerates short outages of the server.
  *
- * @returns the job, which is completed, failed or paused.
+ * @returns the completed, failed or paused job.
  * @throws ApiError, ServerUnreachableError, CommandError; the signal's reason when aborted.
  */
 export async function followDownload(options: FollowOptions): Promise<DownloadJobRecord> {
-  const { messages, connect, signal, onState } = options;
+  const { messages, reconnect, signal, onState } = options;
   const progress = createProgress(messages, 'Downloading');
   let { job } = options;
+  let client: Client | undefined = options.client;
   let shownBytes: number | undefined;
   let lostAt: number | undefined;
   try {
@@ -38,12 +40,16 @@ export async function followDownload(options: FollowOptions): Promise<DownloadJo
       if (lostAt === undefined) {
         const isWaiting = job.bytes_per_second === 0 && job.downloaded_bytes === shownBytes;
         shownBytes = job.downloaded_bytes;
-        progress.update(fractionOf(job), `${describeProgress(job)}${isWaiting ? ', waiting' : ''}`);
+        progress.update(
+          progressFraction(job),
+          `${describeProgress(job)}${isWaiting ? ', waiting' : ''}`,
+        );
         if (job.status !== 'downloading') return job;
       }
       await delay(pollMs, undefined, { signal });
+      const isReconnecting = client === undefined;
       try {
-        const client = await connect();
+        client ??= await reconnect();
         job = await client.call(getDownload, { params: { job_id: job.job_id } }, signal);
         lostAt = undefined;
         onState(job);
@@ -52,10 +58,12 @@ export async function followDownload(options: FollowOptions): Promise<DownloadJo
         if (error instanceof ApiError && error.code === 'job_not_found') {
           throw new CommandError('The download was cancelled.', { cause: error });
         }
+        client = undefined;
+        if (!isReconnecting && isTokenRefused(error)) continue;
         if (!isOutage(error)) throw error;
         lostAt ??= performance.now();
-        if (performance.now() - lostAt > outageMs) throw error;
-        progress.update(fractionOf(job), 'the server does not answer, trying again');
+        if (performance.now() - lostAt > maxOutageMs) throw error;
+        progress.update(progressFraction(job), 'connection lost, retrying');
       }
     }
   } catch (error) {
@@ -76,15 +84,19 @@ export function describeProgress(job: DownloadJobRecord, now = Date.now()): stri
   ].join(', ');
 }
 
-/** In whole seconds, as a guess is no better. */
+/** In whole seconds: an estimate is no more precise. */
 function timeUntil(time: string, now: number): string {
   const seconds = Math.max(1, Math.round((Date.parse(time) - now) / 1000));
   return seconds < 60 ? `${seconds} s` : formatDuration(seconds);
 }
 
-/** A job without bytes is done at once. */
-export function fractionOf(job: DownloadJobRecord): number {
+/** 0 to 1. An empty job is complete. */
+export function progressFraction(job: DownloadJobRecord): number {
   return job.total_size_bytes === 0 ? 1 : job.downloaded_bytes / job.total_size_bytes;
+}
+
+function isTokenRefused(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'invalid_api_key';
 }
 
 function isOutage(error: unknown): boolean {

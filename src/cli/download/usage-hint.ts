@@ -2,23 +2,29 @@ import type { DownloadStartRecord } from '../../contract/v1/download.ts';
 import { getModel } from '../../contract/v1/model.ts';
 import { ApiError } from '../client/client-error.ts';
 import type { Client } from '../client/client.ts';
-import { printable } from '../ui/printable.ts';
+import { printable } from '../../printable.ts';
 
-/** How to use a model that has just been downloaded. */
-export async function usageHint(
+/** Suggests how to use a model. */
+export function usageHint(name: string, isEmbeddingModel: boolean): string {
+  return isEmbeddingModel
+    ? `Use ${printable(name)} in embedding requests.`
+    : `Run \`hearth chat ${printable(name)}\` to chat with it.`;
+}
+
+/** Suggests how to use a downloaded model. */
+export async function describeUsage(
   client: Client,
   { model: key, quantization }: DownloadStartRecord,
   signal: AbortSignal,
 ): Promise<string> {
   try {
     const model = await client.call(getModel, { params: { model: key } }, signal);
-    if (model.type === 'embedding') return `Requests for embeddings name it ${printable(key)}.`;
     const isDefault = quantization === null || model.quantization?.name === quantization;
     const name = isDefault ? key : `${key}@${quantization.toLowerCase()}`;
-    return `Talk to it with \`hearth chat ${printable(name)}\`.`;
+    return usageHint(name, model.type === 'embedding');
   } catch (error) {
-    // The model has a fault, or the token may not list models: the download itself went well.
-    if (error instanceof ApiError) return '`hearth ls` shows it.';
+    // The model is invalid, or the token may not list models; the download itself succeeded.
+    if (error instanceof ApiError) return 'See `hearth ls`.';
     throw error;
   }
 }

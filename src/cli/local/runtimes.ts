@@ -6,7 +6,7 @@ import { createLogger } from '../../observability/logger.ts';
 import { packageFolder } from '../../package-folder.ts';
 import type { CommandContext } from '../context.ts';
 
-/** The runtimes of the home folder, which needs no running server. */
+/** Manages the runtimes of the home folder; needs no running server. */
 export async function openRuntimes(context: CommandContext): Promise<RuntimeManager> {
   const { home, environment } = context;
   const settings = await loadSettings({ home, environment, flags: {} });

@@ -6,7 +6,7 @@ import { createLogger } from '../../observability/logger.ts';
 import { createSqliteStore } from '../../store/sqlite-store.ts';
 import type { CommandContext } from '../context.ts';
 
-/** Works on the tokens of the home folder, whether its server runs or not. */
+/** Reads or changes the tokens of the home folder; needs no running server. */
 export async function withTokens<Result>(
   context: CommandContext,
   work: (tokens: TokenService) => Promise<Result>,

@@ -3,7 +3,7 @@ import type { StandardInput } from '../context.ts';
 import type { TerminalStream } from './terminal.ts';
 
 /**
- * Asks on a terminal; all but a clear yes, and the end of the input too, is a no.
+ * Asks a yes/no question on the terminal. Anything but `y` or `yes` means no, including the end of the input.
  *
  * @throws the signal's reason when aborted.
  */
@@ -14,7 +14,7 @@ export async function confirm(
   signal: AbortSignal,
 ): Promise<boolean> {
   signal.throwIfAborted();
-  // Not as a terminal of readline's own, so that Ctrl-C reaches the process.
+  // In terminal mode, readline would handle Ctrl-C itself instead of the process.
   const lines = createInterface({ input: stdin, output: messages.raw, terminal: false });
   try {
     const answer = await new Promise<string>((resolve, reject) => {

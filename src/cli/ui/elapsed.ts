@@ -1,11 +1,11 @@
 import type { TerminalStream } from './terminal.ts';
-import { formatDuration } from './format.ts';
+import { formatDuration } from '../../format.ts';
 
 const refreshMs = 100;
 
 /**
- * Shows a label and the time since the start while the work runs, then removes the line; one plain
- * line where nobody looks.
+ * Shows a label and the elapsed time while the work runs, then removes the line. Writes one plain line if the
+ * stream is not a terminal.
  */
 export async function withElapsed<Result>(
   stream: TerminalStream,

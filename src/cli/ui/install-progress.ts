@@ -1,5 +1,5 @@
 import type { InstallProgress } from '../../engine/runtimes/runtime.ts';
-import { formatBytes } from './format.ts';
+import { formatBytes } from '../../format.ts';
 import { createProgress, type Progress } from './progress.ts';
 import type { TerminalStream } from './terminal.ts';
 
@@ -8,7 +8,7 @@ interface InstallView {
   stop(): void;
 }
 
-/** Shows how the installation of a runtime goes: its steps as lines, the download as a bar. */
+/** Shows the progress of a runtime installation: steps as lines, the download as a bar. */
 export function createInstallView(stream: TerminalStream): InstallView {
   let bar: Progress | undefined;
   const stop = (): void => {

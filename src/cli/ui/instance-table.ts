@@ -1,48 +1,61 @@
 import type { InstanceStatus } from '../../contract/server/server.ts';
-import { formatBytes, formatCount, formatDuration } from './format.ts';
+import { formatBytes, formatCount, formatDuration } from '../../format.ts';
 import { writeTable } from './table.ts';
 import type { TerminalStream } from './terminal.ts';
 
-/** Writes the loaded instances, by id. */
+/** Writes the loaded instances, sorted by id. */
 export function writeInstances(stream: TerminalStream, instances: readonly InstanceStatus[]): void {
   writeTable<InstanceStatus>(
     stream,
     [
       { title: 'INSTANCE', value: ({ id }) => id },
-      { title: 'MODEL', value: ({ model }) => model },
-      { title: 'STATE', value: ({ state }) => state },
+      { title: 'MODEL', dropOrder: 6, value: ({ model }) => model },
+      { title: 'STATE', dropOrder: 9, value: ({ state }) => state },
       {
         title: 'CONTEXT',
+        dropOrder: 5,
         value: ({ config }) => formatCount(config.context_length),
         isNumber: true,
       },
-      { title: 'ACTIVE', value: (instance) => String(instance.active_requests), isNumber: true },
-      { title: 'QUEUED', value: (instance) => String(instance.queued_requests), isNumber: true },
+      {
+        title: 'ACTIVE',
+        dropOrder: 7,
+        value: (instance) => String(instance.active_requests),
+        isNumber: true,
+      },
+      {
+        title: 'QUEUED',
+        dropOrder: 4,
+        value: (instance) => String(instance.queued_requests),
+        isNumber: true,
+      },
       {
         title: 'ESTIMATE',
+        dropOrder: 1,
         value: (instance) => formatBytes(instance.estimated_bytes),
         isNumber: true,
       },
       {
         title: 'MEMORY',
+        dropOrder: 8,
         value: (instance) =>
           instance.resident_bytes === undefined ? '-' : formatBytes(instance.resident_bytes),
         isNumber: true,
       },
-      { title: 'KEPT', value: formatKept },
-      { title: 'IDLE', value: formatIdle },
+      { title: 'KEPT', dropOrder: 2, value: formatKept },
+      { title: 'IDLE', dropOrder: 3, value: formatIdle },
     ],
     instances.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
   );
 }
 
-/** Why it stays, where it does not give way to others. */
+/** Why the scheduler does not evict the instance. */
 function formatKept({ loaded_by, pinned }: InstanceStatus): string {
   if (pinned) return 'pinned';
   return loaded_by === 'name' ? 'loaded' : '-';
 }
 
-/** `20.0 s of 1 h`: how long it has been idle, and after how long it is unloaded. */
+/** `20.0 s of 1 h`: idle time, and the idle time after which the instance is unloaded. */
 function formatIdle({ idle_seconds: idle, ttl_seconds: ttl }: InstanceStatus): string {
   const limit = ttl === undefined ? '' : ` of ${formatDuration(ttl)}`;
   return idle === undefined ? '-' : `${formatDuration(idle)}${limit}`;

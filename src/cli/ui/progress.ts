@@ -8,13 +8,13 @@ export interface Progress {
   stop(): void;
 }
 
-/** A bar on a terminal; elsewhere a plain line for each tenth. */
+/** Shows a bar on a terminal; otherwise writes one plain line per 10 %. */
 export function createProgress(stream: TerminalStream, label: string): Progress {
   return stream.isInteractive ? createBar(stream, label) : createLines(stream, label);
 }
 
-const widestBar = 30;
-const narrowestBar = 5;
+const maxBarWidth = 30;
+const minBarWidth = 5;
 
 function createBar(stream: TerminalStream, label: string): Progress {
   const format = createBarFormat(label);
@@ -34,15 +34,15 @@ function createBar(stream: TerminalStream, label: string): Progress {
 }
 
 /**
- * Writes the one line: the bar has what room the text leaves, and goes where that is too little. It never gets
- * wider again, so that it does not jump with the text.
+ * Formats the line. The bar takes the width that the text leaves, and is omitted if that is too narrow. The bar
+ * never grows again, so that it does not jump when the text changes.
  */
 export function createBarFormat(label: string) {
-  let width = widestBar;
+  let width = maxBarWidth;
   return (fraction: number, detail: string, columns: number): string => {
     const percentage = `${Math.floor(fraction * 100)} %`.padStart(5);
     width = Math.min(width, columns - 1 - `${label} [] ${percentage}  ${detail}`.length);
-    if (width < narrowestBar) return `${label} ${percentage}  ${detail}`.slice(0, columns - 1);
+    if (width < minBarWidth) return `${label} ${percentage}  ${detail}`.slice(0, columns - 1);
     const filled = '='.repeat(Math.floor(fraction * width));
     return `${label} [${filled.padEnd(width, '-')}] ${percentage}  ${detail}`.trimEnd();
   };

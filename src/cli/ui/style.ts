@@ -1,9 +1,9 @@
 const codes = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39] } as const;
 
-/** Colours a text, or hands it on as it is. */
+/** Functions that add color to text, or return it unchanged. */
 export type Style = Readonly<Record<keyof typeof codes, (text: string) => string>>;
 
-/** ANSI escape sequences (ECMA-48, select graphic rendition). */
+/** Styles text with ANSI escape sequences (ECMA-48, select graphic rendition). */
 export function createStyle(isOn: boolean): Style {
   const paint = (name: keyof typeof codes) => {
     const [open, close] = codes[name];

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createMemoryTerminal } from '../../../test/setup/cli/memory-terminal.ts';
 import { writeFields, writeTable } from './table.ts';
@@ -18,15 +19,46 @@ describe('writeTable', () => {
 
   it.each([
     [40, 'model  a rather long text'],
-    [20, 'model  a rather lon…'],
-    [19, 'model  a rather lo…'],
+    [20, 'model  a rather…'],
+    [19, 'model  a rather…'],
     [18, 'model'],
-  ])('cuts or leaves out a last column that may be cut, in %d columns', (columns, line) => {
+  ])('truncates or omits the last column, in %d columns', (columns, line) => {
     const { terminal, stdout } = createMemoryTerminal({ isInteractive: true, columns });
     const about = { title: 'ABOUT', value: () => 'a rather long text' };
     const model = { title: 'MODEL', value: (row: string) => row };
-    writeTable(terminal.output, [model, { ...about, isCut: true }], ['model']);
+    writeTable(terminal.output, [model, { ...about, isTruncated: true }], ['model']);
     expect(stdout.text.split('\n')[1]).toBe(line);
+  });
+
+  it.each([
+    [80, 'MODEL       TYPE    SIZE  LOADED'],
+    [30, 'MODEL       TYPE    SIZE'],
+    [22, 'MODEL         SIZE'],
+    [12, 'MODEL'],
+    [5, 'MODEL'],
+  ])('drops columns in their order, in %d columns', (columns, header) => {
+    const { terminal, stdout } = createMemoryTerminal({ isInteractive: true, columns });
+    writeTable(
+      terminal.output,
+      [
+        { title: 'MODEL', value: (row: string) => row },
+        { title: 'TYPE', value: () => 'llm', dropOrder: 2 },
+        { title: 'SIZE', value: () => '3.1 MB', isNumber: true, dropOrder: 3 },
+        { title: 'LOADED', value: () => '-', dropOrder: 1 },
+      ],
+      ['long-model'],
+    );
+    expect(stripVTControlCharacters(stdout.text).split('\n')[0]).toBe(header);
+  });
+
+  it('aligns wide characters', () => {
+    const { terminal, stdout } = createMemoryTerminal();
+    const columns = [
+      { title: 'A', value: (row: string) => row },
+      { title: 'B', value: () => 'x' },
+    ];
+    writeTable(terminal.output, columns, ['日本', 'abcd']);
+    expect(stdout.text).toBe('A     B\n日本  x\nabcd  x\n');
   });
 
   it('keeps a cell on its line and without control characters', () => {
@@ -38,7 +70,7 @@ describe('writeTable', () => {
 });
 
 describe('writeFields', () => {
-  it('leaves out what has no value', () => {
+  it('skips fields without a value', () => {
     const { terminal, stdout } = createMemoryTerminal();
     writeFields(terminal.output, [
       ['Server', 'here'],

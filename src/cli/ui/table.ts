@@ -1,47 +1,82 @@
-import { printable } from './printable.ts';
+import stringWidth from 'string-width';
+import { printable } from '../../printable.ts';
 import type { TerminalStream } from './terminal.ts';
+import { truncateText } from './truncate-text.ts';
 
 interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string;
   readonly isNumber?: boolean;
-  /** Of the last column: whether it is cut, or left out, where the terminal is too narrow. */
-  readonly isCut?: boolean;
+  /**
+   * If the table is wider than the terminal, its columns are dropped in this order, lowest number first. A
+   * column without a number always stays.
+   */
+  readonly dropOrder?: number;
+  /** Last column only: truncates it at a word boundary if the terminal is too narrow. */
+  readonly isTruncated?: boolean;
 }
 
-/** Less than this of a text says nothing. */
-const narrowestCut = 12;
+/** A truncated column narrower than this is dropped. */
+const minTruncatedWidth = 12;
+const gap = '  ';
 
-/** Writes rows below their titles; numbers to the right. */
+/** Writes a header and rows; aligns numbers to the right. */
 export function writeTable<Row>(
   stream: TerminalStream,
   columns: readonly Column<Row>[],
   rows: readonly Row[],
 ): void {
-  const cells = rows.map((row) => columns.map((column) => oneLine(column.value(row))));
-  const widths = columns.map(({ title }, index) =>
-    Math.max(title.length, ...cells.map((row) => row[index]?.length ?? 0)),
-  );
-  const isCut = columns.at(-1)?.isCut === true;
-  const before = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0);
-  const isLeftOut = isCut && stream.columns - before < narrowestCut;
-  const cutAt = isCut ? stream.columns : Number.POSITIVE_INFINITY;
-  const format = (row: readonly string[]): string => {
-    const line = (isLeftOut ? columns.slice(0, -1) : columns)
-      .map(({ isNumber }, index) => {
-        const cell = row[index] ?? '';
-        const width = widths[index] ?? 0;
-        return isNumber === true ? cell.padStart(width) : cell.padEnd(width);
+  const measured = columns.map((column) => {
+    const cells = rows.map((row) => oneLine(column.value(row)));
+    const width = Math.max(...[column.title, ...cells].map((cell) => stringWidth(cell)));
+    return { column, cells, width };
+  });
+  const shown = fit(measured, stream.columns);
+  const format = (cellOf: (column: MeasuredColumn<Row>) => string): string =>
+    shown
+      .map((each) => {
+        const cell = truncateText(cellOf(each), each.width);
+        const padding = ' '.repeat(Math.max(0, each.width - stringWidth(cell)));
+        return each.column.isNumber === true ? padding + cell : cell + padding;
       })
-      .join('  ')
+      .join(gap)
       .trimEnd();
-    return line.length > cutAt && !isLeftOut ? `${line.slice(0, cutAt - 1).trimEnd()}…` : line;
-  };
-  stream.line(stream.style.bold(format(columns.map(({ title }) => title))));
-  for (const row of cells) stream.line(format(row));
+  stream.line(stream.style.bold(format(({ column }) => column.title)));
+  for (const index of rows.keys()) stream.line(format(({ cells }) => cells[index] ?? ''));
 }
 
-/** Writes `label  value` lines; those without a value are left out. */
+interface MeasuredColumn<Row> {
+  readonly column: Column<Row>;
+  readonly cells: readonly string[];
+  readonly width: number;
+}
+
+/** Drops columns, and truncates the last one, until the table fits. */
+function fit<Row>(
+  columns: readonly MeasuredColumn<Row>[],
+  maxWidth: number,
+): readonly MeasuredColumn<Row>[] {
+  const total = columns.reduce((sum, { width }) => sum + width + gap.length, -gap.length);
+  if (total <= maxWidth) return columns;
+  const last = columns.at(-1);
+  if (last?.column.isTruncated === true) {
+    const width = last.width - (total - maxWidth);
+    return width >= minTruncatedWidth
+      ? [...columns.slice(0, -1), { ...last, width }]
+      : fit(columns.slice(0, -1), maxWidth);
+  }
+  const droppable = columns.filter(({ column }) => column.dropOrder !== undefined);
+  if (droppable.length === 0) return columns;
+  const next = droppable.reduce((first, each) =>
+    (each.column.dropOrder ?? 0) < (first.column.dropOrder ?? 0) ? each : first,
+  );
+  return fit(
+    columns.filter((each) => each !== next),
+    maxWidth,
+  );
+}
+
+/** Writes `label  value` lines; skips those without a value. */
 export function writeFields(
   stream: TerminalStream,
   fields: readonly (readonly [string, string | undefined])[],
@@ -55,5 +90,5 @@ export function writeFields(
 }
 
 function oneLine(text: string): string {
-  return printable(text).replace(/\s+/g, ' ');
+  return printable(text).replace(/\s+/g, ' ').trim();
 }

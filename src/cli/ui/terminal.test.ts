@@ -6,17 +6,17 @@ import { createBarFormat, createProgress } from './progress.ts';
 import { createTerminal } from './terminal.ts';
 
 describe('createTerminal', () => {
-  it('colours only what a person sees, and not against NO_COLOR', () => {
+  it('uses colors on terminals only, and not with NO_COLOR', () => {
     const stdout = Object.assign(new PassThrough(), { isTTY: true });
     const stderr = new PassThrough();
-    const colourful = createTerminal({ stdout, stderr, environment: {} });
-    expect(colourful.output.style.red('x')).toBe('\u001b[31mx\u001b[39m');
-    expect(colourful.messages.style.red('x')).toBe('x');
+    const colored = createTerminal({ stdout, stderr, environment: {} });
+    expect(colored.output.style.red('x')).toBe('\u001b[31mx\u001b[39m');
+    expect(colored.messages.style.red('x')).toBe('x');
     const plain = createTerminal({ stdout, stderr, environment: { NO_COLOR: '1' } });
     expect(plain.output.style.red('x')).toBe('x');
   });
 
-  it('goes on in silence when the reader has left', () => {
+  it('stays silent when the reader has exited', () => {
     const stdout = new PassThrough();
     const terminal = createTerminal({ stdout, stderr: new PassThrough(), environment: {} });
     expect(terminal.outputClosed.aborted).toBe(false);
@@ -28,7 +28,7 @@ describe('createTerminal', () => {
 });
 
 describe('createProgress', () => {
-  it('writes a line for each tenth where nobody looks', () => {
+  it('writes a line per 10 % without a terminal', () => {
     const { terminal, stderr } = createMemoryTerminal();
     const progress = createProgress(terminal.messages, 'Copying');
     for (const fraction of [0, 0.05, 0.31, 0.32, 1]) progress.update(fraction, '5 MB');
@@ -50,13 +50,13 @@ describe('createBarFormat', () => {
     expect(line.length).toBeLessThan(columns);
   });
 
-  it('keeps the width of its bar where the text gets shorter', () => {
+  it('keeps the width of the bar when the text gets shorter', () => {
     const format = createBarFormat('Downloading');
     format(0.5, detail, 80);
     expect(format(1, '', 80)).toBe('Downloading [===================] 100 %');
   });
 
-  it('is cut where even the text is too long', () => {
+  it('truncates text that is too long', () => {
     expect(createBarFormat('Downloading')(1, detail, 30)).toBe('Downloading 100 %  12.0 MB of');
   });
 });

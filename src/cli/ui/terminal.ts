@@ -1,6 +1,6 @@
 import { createStyle, type Style } from './style.ts';
 
-/** What a terminal stream needs of `process.stdout` and `process.stderr`. */
+/** The part of `process.stdout` and `process.stderr` that a terminal stream uses. */
 interface OutputStream extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -8,43 +8,43 @@ interface OutputStream extends NodeJS.WritableStream {
 
 export interface TerminalStream {
   write(text: string): void;
-  /** The text and a line break. */
+  /** Writes the text and a line break. */
   line(text?: string): void;
-  /** The value as indented JSON. */
+  /** Writes the value as indented JSON. */
   json(value: unknown): void;
-  /** Whether a person looks at it, so that bars, colours and rewritten lines make sense. */
+  /** Whether the stream is a terminal, which can show bars, colors and rewritten lines. */
   readonly isInteractive: boolean;
   readonly style: Style;
-  /** How wide a person sees it now; without end where nobody looks. */
+  /** Current width in characters; Infinity if the stream is not a terminal. */
   readonly columns: number;
-  /** For libraries that draw by themselves. */
+  /** For libraries that write to the stream themselves. */
   readonly raw: NodeJS.WritableStream;
 }
 
-/** The only way to the terminal: results go to `output` (stdout), all else to `messages` (stderr). */
+/** All terminal output: results go to `output` (stdout), everything else to `messages` (stderr). */
 export interface Terminal {
   readonly output: TerminalStream;
   readonly messages: TerminalStream;
-  /** Aborted when nobody reads the output any more, as in `hearth ls | head -1`. */
+  /** Aborts when the reader of the output exits, as in `hearth ls | head -1`. */
   readonly outputClosed: AbortSignal;
 }
 
-/** Colours are off where the stream is no terminal, and where `NO_COLOR` is set (https://no-color.org). */
+/** Colors are off if the stream is not a terminal, or if `NO_COLOR` is set (https://no-color.org). */
 export function createTerminal(options: {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }): Terminal {
-  const hasColours = (options.environment['NO_COLOR'] ?? '') === '';
+  const hasColors = (options.environment['NO_COLOR'] ?? '') === '';
   const closing = new AbortController();
   return {
-    output: wrap(options.stdout, hasColours, () => closing.abort()),
-    messages: wrap(options.stderr, hasColours, () => {}),
+    output: wrap(options.stdout, hasColors, () => closing.abort()),
+    messages: wrap(options.stderr, hasColors, () => {}),
     outputClosed: closing.signal,
   };
 }
 
-function wrap(stream: OutputStream, hasColours: boolean, onClosed: () => void): TerminalStream {
+function wrap(stream: OutputStream, hasColors: boolean, onClosed: () => void): TerminalStream {
   const isInteractive = stream.isTTY === true;
   let isClosed = false;
   stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -60,9 +60,9 @@ function wrap(stream: OutputStream, hasColours: boolean, onClosed: () => void): 
     line: (text = '') => write(`${text}\n`),
     json: (value) => write(`${JSON.stringify(value, null, 2)}\n`),
     isInteractive,
-    style: createStyle(isInteractive && hasColours),
+    style: createStyle(isInteractive && hasColors),
     get columns() {
-      // Some terminals say 0 while they do not know.
+      // Some terminals report 0 until they know their width.
       return isInteractive ? stream.columns || 80 : Number.POSITIVE_INFINITY;
     },
     raw: stream,

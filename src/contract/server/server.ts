@@ -10,8 +10,17 @@ export const getHealth = defineRoute({
   summary: 'Check that the server is alive',
   permission: null,
   result: z
-    .object({ status: z.literal('ok') })
-    .meta({ id: 'Health', examples: [{ status: 'ok' }] }),
+    .object({
+      status: z.literal('ok'),
+      home_id: z
+        .string()
+        .optional()
+        .describe('Random id of the home folder. Commands compare it with the id of their own.'),
+    })
+    .meta({
+      id: 'Health',
+      examples: [{ status: 'ok', home_id: '6f1c1d0e-2f0b-4a59-9d7e-0b1f3a5c7d9e' }],
+    }),
   errors: [],
 });
 

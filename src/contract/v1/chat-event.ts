@@ -2,7 +2,12 @@ import * as z from 'zod';
 import { errorBodySchema } from '../error-body.ts';
 import { generationErrors } from '../error-groups.ts';
 import { defineRoute } from '../route.ts';
-import { chatRequestSchema, chatResultSchema, providerInfoSchema } from './chat.ts';
+import {
+  chatRequestSchema,
+  chatResultSchema,
+  providerInfoSchema,
+  toolFailureField,
+} from './chat.ts';
 
 /** An event and its component: `tool_call.start` is `ToolCallStartEvent`. */
 const event = <Type extends string, Fields extends z.core.$ZodLooseShape>(
@@ -41,6 +46,7 @@ export const chatEventSchema = z
       tool: z.string(),
       ...toolArguments,
       output: z.string(),
+      ...toolFailureField,
       ...provider,
     }),
     event('tool_call.failure', {

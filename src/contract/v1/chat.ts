@@ -40,7 +40,7 @@ export type InputItem = z.infer<typeof inputItemSchema>;
 const allowedToolsSchema = z
   .array(z.string().min(1).max(512))
   .max(1000)
-  .optional()
+  .nullish()
   .describe('Tools that the model may call; all of the server if absent.');
 const pluginIdSchema = z
   .string()
@@ -61,7 +61,7 @@ const ephemeralIntegrationSchema = z
     server_label: z.string().min(1).max(256),
     server_url: z.url({ protocol: /^https?$/ }).max(2048),
     allowed_tools: allowedToolsSchema,
-    headers: z.record(z.string().min(1).max(256), z.string().max(8192)).optional(),
+    headers: z.record(z.string().min(1).max(256), z.string().max(8192)).nullish(),
   })
   .meta({
     id: 'EphemeralMcpIntegration',
@@ -82,30 +82,30 @@ export const chatRequestSchema = z
     input: z
       .union([textSchema.min(1), z.array(inputItemSchema).min(1).max(1000)])
       .meta({ id: 'ChatInput', description: 'A message: a text, or texts and images.' }),
-    system_prompt: textSchema.optional(),
-    integrations: z.array(integrationSchema).max(64).optional(),
-    stream: z.boolean().optional().describe('Answer with server-sent events.'),
-    temperature: fractionSchema.optional(),
-    top_p: fractionSchema.optional(),
-    top_k: topKSchema.optional(),
-    min_p: fractionSchema.optional(),
-    repeat_penalty: repeatPenaltySchema.optional(),
+    system_prompt: textSchema.nullish(),
+    integrations: z.array(integrationSchema).max(64).nullish(),
+    stream: z.boolean().nullish().describe('Answer with server-sent events.'),
+    temperature: fractionSchema.nullish(),
+    top_p: fractionSchema.nullish(),
+    top_k: topKSchema.nullish(),
+    min_p: fractionSchema.nullish(),
+    repeat_penalty: repeatPenaltySchema.nullish(),
     max_output_tokens: z
       .int()
       .min(1)
       .max(2 ** 31 - 1)
-      .optional(),
-    reasoning: reasoningSchema.optional(),
-    context_length: contextLengthSchema.optional(),
+      .nullish(),
+    reasoning: reasoningSchema.nullish(),
+    context_length: contextLengthSchema.nullish(),
     store: z
       .boolean()
-      .optional()
+      .nullish()
       .describe('Keep the response, to continue it later; true if absent.'),
     previous_response_id: z
       .string()
       .max(512)
       .startsWith('resp_')
-      .optional()
+      .nullish()
       .describe(
         'Response to continue. Continuing the same response twice makes two branches of the conversation.',
       ),
@@ -148,12 +148,19 @@ const messageOutputSchema = z
 const reasoningOutputSchema = z
   .object({ type: z.literal('reasoning'), content: z.string() })
   .meta({ id: 'ReasoningOutput' });
+export const toolFailureField = {
+  is_error: z
+    .literal(true)
+    .optional()
+    .describe('Present if the tool reported a failure, timed out, or its server ended.'),
+};
 const toolCallOutputSchema = z
   .object({
     type: z.literal('tool_call'),
     tool: z.string(),
     arguments: jsonObjectSchema,
     output: z.string(),
+    ...toolFailureField,
     provider_info: providerInfoSchema,
   })
   .meta({ id: 'ToolCallOutput' });
@@ -186,7 +193,10 @@ export const chatStatsSchema = z
     input_tokens: tokenCountSchema,
     total_output_tokens: tokenCountSchema,
     reasoning_output_tokens: tokenCountSchema,
-    tokens_per_second: z.number(),
+    tokens_per_second: z
+      .number()
+      .optional()
+      .describe('Absent if no generation has two tokens: a single one comes with the prompt.'),
     time_to_first_token_seconds: z.number(),
     model_load_time_seconds: z
       .number()

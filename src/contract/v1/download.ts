@@ -18,13 +18,13 @@ const downloadRequestSchema = z
       .string()
       .min(1)
       .max(64)
-      .optional()
+      .nullish()
       .describe(
         'Quantization to download, such as `Q8_0`, if `model` is a URL of the model hub; Q4_K_M or the ' +
           'nearest one if absent.',
       ),
   })
-  .refine(({ model, quantization }) => quantization === undefined || url.test(model), {
+  .refine(({ model, quantization }) => typeof quantization !== 'string' || url.test(model), {
     path: ['quantization'],
     error:
       'It goes only with a `model` that is a URL of the model hub (https://huggingface.co/...)',
@@ -68,7 +68,9 @@ const jobFields = {
     .describe('Average of the last seconds; present while downloading.'),
   estimated_completion: isoTimeSchema
     .optional()
-    .describe('Present while downloading, as soon as the speed is known.'),
+    .describe(
+      'Present while downloading; before the first sample, by the last speed measured or 10 MB/s.',
+    ),
   completed_at: isoTimeSchema.optional().describe('Present if the job is completed.'),
   total_size_bytes: z.int(),
   downloaded_bytes: z.int(),

@@ -132,19 +132,19 @@ export const deleteModel = defineRoute({
 export const loadRequestSchema = z
   .strictObject({
     model: modelIdentifierSchema,
-    context_length: contextLengthSchema.optional(),
-    eval_batch_size: z.int().min(1).max(65_536).optional(),
-    flash_attention: z.boolean().optional(),
-    num_experts: z.int().min(1).max(1024).optional(),
-    offload_kv_cache_to_gpu: z.boolean().optional(),
-    parallel: z.int().min(1).max(256).optional(),
-    ttl: ttlSchema.optional(),
-    echo_load_config: z.boolean().optional(),
+    context_length: contextLengthSchema.nullish(),
+    eval_batch_size: z.int().min(1).max(65_536).nullish(),
+    flash_attention: z.boolean().nullish(),
+    num_experts: z.int().min(1).max(1024).nullish(),
+    offload_kv_cache_to_gpu: z.boolean().nullish(),
+    parallel: z.int().min(1).max(256).nullish(),
+    ttl: ttlSchema.nullish(),
+    echo_load_config: z.boolean().nullish(),
     estimate_only: z
       .boolean()
-      .optional()
+      .nullish()
       .describe('Estimate the memory that the load needs, without loading.'),
-    force: z.boolean().optional().describe('Load even if the memory is insufficient.'),
+    force: z.boolean().nullish().describe('Load even if the memory is insufficient.'),
   })
   .meta({
     id: 'LoadRequest',
@@ -245,7 +245,9 @@ export const unloadModel = defineRoute({
   path: '/api/v1/models/unload',
   operationId: 'unloadModel',
   summary: 'Unload an instance',
-  description: 'Requests that are in flight on the instance fail with `unloaded`.',
+  description:
+    'Requests that are in flight on the instance fail with `unloaded`. The key of a model stands for its only ' +
+    'instance.',
   permission: 'models:write',
   body: unloadRequestSchema,
   result: unloadResultSchema,

@@ -26,6 +26,12 @@ export const storedResponseSchema = chatResultSchema
     model: z.string(),
     system_prompt: z.string().nullable().describe('System prompt of this turn.'),
     input: z.array(inputItemSchema),
+    interrupted: z
+      .literal(true)
+      .optional()
+      .describe(
+        'Present if the turn failed on the way; `output` and `stats` are what it had produced.',
+      ),
   })
   .meta({ id: 'StoredResponse', examples: [exampleStoredResponse] });
 export type StoredResponseRecord = z.infer<typeof storedResponseSchema>;

@@ -46,7 +46,7 @@ const createTokenRequestSchema = z
     expires_at: z.iso
       .datetime({ offset: true })
       .refine((time) => Date.parse(time) > Date.now(), 'It must be in the future')
-      .optional()
+      .nullish()
       .describe('Time from which the token is invalid; it never expires if absent.'),
   })
   .meta({

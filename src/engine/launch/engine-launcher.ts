@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
+import { linkAbort } from '../../concurrency/linked-abort.ts';
 import { HearthError } from '../../contract/errors.ts';
 import { omitUndefined } from '../../omit-undefined.ts';
 import { connectEngine, ConnectionLostError } from '../../net/engine-connection.ts';
@@ -73,6 +74,8 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
       ],
       environment: childEnvironment(environment, apiKey),
       onOutput: (text) => progress.accept(text),
+      guard: watchdog,
+      socketFolder: endpoint.type === 'socket' ? endpoint.folder : undefined,
     });
     const { pid } = child;
     if (pid === undefined) {
@@ -80,16 +83,14 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
       await removeEndpoint(endpoint);
       throw loadError(await child.exited, spec);
     }
-    watchdog.guard(pid, endpoint.type === 'socket' ? endpoint.folder : undefined);
     const model = basename(spec.modelPath);
     logger.info({ pid, model, runtime: spec.runtime.name }, 'engine started');
 
     const closed = child.exited.then(async (exit) => {
       running.delete(stop);
-      watchdog.release(pid);
       logger.info({ pid, model, ...exit }, 'engine ended');
       await Promise.all([connection.close(), removeEndpoint(endpoint)]).catch((error: unknown) =>
-        logger.warn({ error, pid }, 'an engine left its socket behind'),
+        logger.warn({ error, pid }, 'socket of an engine not removed'),
       );
       return exit;
     });
@@ -99,9 +100,7 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
     };
     running.add(stop);
 
-    const failure = new AbortController();
-    const abort = (): void => failure.abort(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
+    const failure = linkAbort(signal);
     const timer = setTimeout(() => failure.abort(timeoutError(spec)), spec.loadTimeoutMs);
     void child.exited.then((exit) => failure.abort(loadError(exit, spec)));
     try {
@@ -136,7 +135,7 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
       throw error instanceof ConnectionLostError ? failure.signal.reason : error;
     } finally {
       clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
+      failure.dispose();
     }
   }
 

@@ -111,18 +111,35 @@ describe('chatBody', () => {
 
   it('offers tools', () => {
     const wire = { name: 'get_tide', description: '', parameters: { type: 'object' } };
-    expect(bodyOf({ tools: [tool], toolChoice: 'required' })).toMatchObject({
+    expect(bodyOf({ tools: [tool], toolChoice: 'auto' })).toMatchObject({
       tools: [{ type: 'function', function: wire }],
-      tool_choice: 'required',
+      tool_choice: 'auto',
     });
     expect(bodyOf({ tools: [], toolChoice: 'auto' })).not.toHaveProperty('tool_choice');
+  });
+
+  it('holds the model to a call where one is required, whatever the stop strings', () => {
+    const responseFormat = { type: 'json_object' } as const;
+    const body = bodyOf({ tools: [tool], toolChoice: 'required', stop: ['"'], responseFormat });
+    const schema = {
+      type: 'object',
+      properties: { name: { const: 'get_tide' }, arguments: { type: 'object' } },
+      required: ['name', 'arguments'],
+    };
+    expect(body['stop']).toBeUndefined();
+    expect(body).toMatchObject({
+      tool_choice: 'none',
+      response_format: { json_schema: { schema: { anyOf: [schema] } } },
+    });
   });
 
   it('offers only the tool that is chosen by name', () => {
     const other = { ...tool, name: 'other' };
     const body = bodyOf({ tools: [other, tool], toolChoice: { name: 'get_tide' } });
     expect(body['tools']).toMatchObject([{ function: { name: 'get_tide' } }]);
-    expect(body['tool_choice']).toBe('required');
+    expect(body).toMatchObject({ tool_choice: 'none', response_format: { type: 'json_schema' } });
+    expect(JSON.stringify(body['response_format'])).toContain('{"const":"get_tide"}');
+    expect(JSON.stringify(body['response_format'])).not.toContain('other');
   });
 
   it('refuses a choice that no tool can meet', () => {

@@ -9,6 +9,7 @@ import type {
   ToolCall,
   ToolDefinition,
 } from '../engine.ts';
+import { forcedCallSchema } from './forced-call.ts';
 import { toGrammarSchema, type SchemaBudget } from './grammar/grammar-schema.ts';
 import { generationFields, type GenerationFields } from './sampling-fields.ts';
 
@@ -26,9 +27,9 @@ export function chatBody(request: ChatGeneration): GenerationFields {
   return {
     ...generationFields(request),
     messages: request.messages.map(wireMessage),
-    ...toolFields(request),
     ...reasoningFields(request.reasoning),
     response_format: wireResponseFormat(request.responseFormat),
+    ...toolFields(request),
     ...logprobFields(request.topLogprobs),
     stream_options: { include_usage: true },
     // OpenAI's `finish_reason` tells neither a stop string from the end of the text nor a full context
@@ -94,10 +95,10 @@ function toolFields({ tools = [], toolChoice }: ChatGeneration): object {
       (field) => `\`${field('toolChoice')}\` is "required"; the request offers no tool.`,
     );
   }
+  if (toolChoice === 'required') return forcedCallFields(tools);
   if (typeof toolChoice !== 'object') {
     return tools.length === 0 ? {} : { tools: wireTools(tools), tool_choice: toolChoice };
   }
-  // The engine has no choice by name: it is offered that one tool and must call it.
   const chosen = tools.filter((tool) => tool.name === toolChoice.name);
   if (chosen.length === 0) {
     const offered = tools.map(({ name }) => `"${name}"`).join(', ') || 'none';
@@ -106,19 +107,33 @@ function toolFields({ tools = [], toolChoice }: ChatGeneration): object {
         `\`${field('toolChoice')}\` names the tool "${toolChoice.name}"; the request offers ${offered}.`,
     );
   }
-  return { tools: wireTools(chosen), tool_choice: 'required' };
+  return forcedCallFields(chosen);
+}
+
+/** The tools are in the prompt; the grammar of the answer allows nothing but a call. */
+function forcedCallFields(tools: readonly ToolDefinition[]): object {
+  const wire = wireTools(tools);
+  const definitions = wire.map(({ function: { name, parameters } }) => ({ name, parameters }));
+  const schema = forcedCallSchema(definitions);
+  return {
+    tools: wire,
+    tool_choice: 'none',
+    // A stop string applies to text, not to a call.
+    stop: undefined,
+    response_format: { type: 'json_schema', json_schema: { name: 'call', strict: true, schema } },
+  };
 }
 
 function badToolChoice(message: (field: NameField) => string): HearthError {
   return new HearthError('invalid_value', message, { field: 'toolChoice' });
 }
 
-function wireTools(tools: readonly ToolDefinition[]): readonly object[] {
+function wireTools(tools: readonly ToolDefinition[]) {
   const budget = { nodes: maxSchemaNodes };
   return tools.map((tool) => wireTool(tool, budget));
 }
 
-function wireTool(tool: ToolDefinition, budget: SchemaBudget): object {
+function wireTool(tool: ToolDefinition, budget: SchemaBudget) {
   return {
     type: 'function',
     function: {

@@ -1,13 +1,31 @@
-import type { ChatChunk } from './stream-chunk.ts';
+import { randomBytes } from 'node:crypto';
+import type { ChatGeneration } from '../engine.ts';
+import { ForcedCallReader, isCallForced } from './forced-call.ts';
+import type { ChatChunk, WireLogprob, WireStop } from './stream-chunk.ts';
 import { StreamDecoder } from './stream-decoder.ts';
+import { ToolMarkupReader, type MarkupPiece } from './tool-markup.ts';
 
 /** Reads the stream of `/v1/chat/completions`. */
 export class ChatDecoder extends StreamDecoder<ChatChunk> {
+  /** Present where the content is a call. */
+  readonly #forcedCall: ForcedCallReader | undefined;
+  /** Present where the engine does not look for calls itself. */
+  readonly #markup: ToolMarkupReader | undefined;
+  #heldLogprobs: WireLogprob[] = [];
+  #callCount = 0;
+
+  constructor(request: ChatGeneration) {
+    super(request);
+    const { tools = [], toolChoice } = request;
+    if (isCallForced(request)) this.#forcedCall = new ForcedCallReader();
+    else if (tools.length === 0 || toolChoice === 'none') this.#markup = new ToolMarkupReader();
+  }
+
   protected override acceptChunk(chunk: ChatChunk): void {
     const choice = chunk.choices?.[0];
     const delta = choice?.delta;
     if (delta?.reasoning_content) this.acceptText('reasoning.delta', delta.reasoning_content);
-    if (delta?.content) this.acceptText('content.delta', delta.content, choice?.logprobs?.content);
+    if (delta?.content) this.#acceptContent(delta.content, choice?.logprobs?.content ?? []);
     for (const call of delta?.tool_calls ?? []) {
       this.acceptToolCall({
         type: 'toolCall.delta',
@@ -19,10 +37,53 @@ export class ChatDecoder extends StreamDecoder<ChatChunk> {
     }
     if (choice?.finish_reason) {
       const stopType = choice.finish_reason === 'length' ? 'limit' : 'eos';
-      this.acceptStop(chunk['__verbose'] ?? { stop_type: stopType });
+      const stop: WireStop = chunk['__verbose'] ?? { stop_type: stopType };
+      this.#endContent(stop.stop_type === 'limit');
+      this.acceptStop(stop);
     }
     if (chunk.prompt_progress !== undefined) this.acceptProgress(chunk.prompt_progress);
     if (chunk.timings !== undefined) this.acceptTimings(chunk.timings);
     if (chunk.error !== undefined) this.acceptError(chunk.error);
   }
+
+  #acceptContent(text: string, logprobs: readonly WireLogprob[]): void {
+    if (this.#forcedCall !== undefined) {
+      this.#acceptPiece(this.#forcedCall.push(text));
+    } else if (this.#markup === undefined) {
+      this.acceptText('content.delta', text, logprobs);
+    } else {
+      this.#heldLogprobs.push(...logprobs);
+      this.#acceptMarkup(this.#markup.push(text));
+    }
+  }
+
+  #endContent(isCut: boolean): void {
+    if (isCut) this.#acceptPiece(this.#forcedCall?.endCut());
+    this.#acceptMarkup(this.#markup?.end() ?? []);
+  }
+
+  #acceptPiece(piece: ReturnType<ForcedCallReader['push']>): void {
+    if (piece === undefined) return;
+    const id = piece.name === undefined ? {} : { id: newCallId() };
+    this.acceptToolCall({ type: 'toolCall.delta', index: 0, ...id, ...piece });
+  }
+
+  #acceptMarkup(pieces: readonly MarkupPiece[]): void {
+    for (const piece of pieces) {
+      if (piece.type === 'text') {
+        this.acceptText('content.delta', piece.text, this.#heldLogprobs);
+      } else {
+        const { name, argumentsJson } = piece;
+        const call = { index: this.#callCount, id: newCallId(), name, argumentsJson };
+        this.acceptToolCall({ type: 'toolCall.delta', ...call });
+        this.#callCount += 1;
+      }
+      this.#heldLogprobs = [];
+    }
+  }
+}
+
+/** Nine letters and digits, which every chat template takes. */
+function newCallId(): string {
+  return randomBytes(5).toString('hex').slice(0, 9);
 }

@@ -51,6 +51,7 @@ async function* generate(
     }
     yield decoder.end();
   } catch (error) {
+    if (decoder.hasOutput) yield { type: 'generation.cut', usage: decoder.usage() };
     throw connectionFailure(error);
   } finally {
     streams.delete(stream);

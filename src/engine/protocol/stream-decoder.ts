@@ -73,7 +73,7 @@ export abstract class StreamDecoder<Chunk> {
     return {
       type: 'generation.end',
       stopReason: stopReason(this.#stop ?? {}, this.#stopStrings, this.#hasToolCalls),
-      usage: this.#usage(),
+      usage: this.usage(),
       isMalformed: this.#isMalformed,
     };
   }
@@ -90,7 +90,7 @@ export abstract class StreamDecoder<Chunk> {
     logprobs?: readonly WireLogprob[] | null,
   ): void {
     this.#deltaCount += 1;
-    if (logprobs && type === 'content.delta') {
+    if (logprobs && logprobs.length > 0 && type === 'content.delta') {
       const tokens = logprobs.map((wire) => tokenLogprob(wire, this.#topLogprobs));
       this.#batch.add({ type, text, logprobs: tokens });
     } else {
@@ -131,8 +131,8 @@ export abstract class StreamDecoder<Chunk> {
     }
   }
 
-  /** Without the engine's own numbers (after a parse failure), what the stream showed. */
-  #usage(): GenerationUsage {
+  /** Without the engine's own numbers (after a parse failure, or before the end), what the stream showed. */
+  usage(): GenerationUsage {
     const { cache_n: cached, prompt_n: computed, predicted_n: predicted } = this.#timings;
     return {
       promptTokens:

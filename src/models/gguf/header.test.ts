@@ -133,7 +133,7 @@ describe('readGgufHeader', () => {
     await expect(readGgufHeader(folder.path, signal)).rejects.toThrow('is not a regular file');
   });
 
-  test('does not read a sparse file of strings for ever', async () => {
+  test('does not read a sparse file of strings without end', async () => {
     const file = writeGguf({ metadata: { 'a.tokens': ['x'] } });
     const length = file.indexOf('a.tokens') + 'a.tokens'.length + 8;
     file.writeBigUInt64LE(2n ** 36n, length);

@@ -15,6 +15,6 @@ export const ggufLimits = {
   keptStringBytes: 256 * 1024,
   /** Longer arrays of numbers, and all arrays of strings, are skipped (one number for each layer). */
   keptArrayItems: 1024,
-  /** Keys and values that are kept of one file; what comes after is skipped. */
+  /** Total size of the keys and values that are kept of one file; further ones are skipped. */
   keptBytes: 2 * 1024 * 1024,
 } as const;

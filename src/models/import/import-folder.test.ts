@@ -69,7 +69,7 @@ describe('a folder', () => {
     expect(await readdir(join(modelsFolder, 'me/dog'))).toHaveLength(3);
   });
 
-  test('of MLX comes whole', async () => {
+  test('of MLX is imported completely', async () => {
     await put('from/Qwen3-4bit/config.json', JSON.stringify({ model_type: 'qwen3' }));
     for (const name of [
       'model.safetensors',
@@ -97,7 +97,7 @@ describe('a folder', () => {
     expect(await readdir(join(modelsFolder, 'acme/fine'))).toHaveLength(2);
   });
 
-  test('brings what lies deeper than the weights in it', async () => {
+  test('imports files deeper than the weights in it', async () => {
     await put('from/loose-Q8_0.gguf');
     await put('from/inner/other-Q8_0.gguf');
     await put('from/acme/fine/fine-Q8_0.gguf');
@@ -105,7 +105,7 @@ describe('a folder', () => {
     expect(keys).toEqual(['local/loose', 'local/other', 'acme/fine']);
   });
 
-  test('leaves out what cannot be used and what is there already, and says so', async () => {
+  test('leaves out what cannot be used and what is there already, and reports it', async () => {
     await put('from/good-Q8_0.gguf');
     await put('from/inner/bad-Q8_0.gguf', 'junk');
     const first = await run('from');

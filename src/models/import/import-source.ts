@@ -9,7 +9,7 @@ export interface ImportSource {
   readonly files: readonly { readonly path: string; readonly target: string }[];
 }
 
-/** A file that was found and is no model that can be imported. */
+/** A file that is not a model that can be imported. */
 export interface LeftOutFile {
   /** Its path in the folder that is imported. */
   readonly name: string;

@@ -6,11 +6,11 @@ import { isCompanionFile } from './companion-file.ts';
 import type { Removal } from './plan-removal.ts';
 
 /**
- * Removes the files of a model and the folders that are empty then, never anything outside of the models
- * folder: of a link the link alone. With the last model of a repository the files go that hubs keep beside
- * weights; all others stay. A file that has gone already is no fault.
+ * Removes the files of a model and the folders that are empty then, and never anything outside of the models folder: a
+ * link is removed, not its target. With the last model of a repository it also removes the files that hubs keep beside
+ * weights; all others stay. Ignores files that do not exist any more.
  *
- * @returns the bytes that the disk has more of now.
+ * @returns The freed bytes.
  * @throws HearthError `conflict` where a folder on the way is a link to elsewhere, or the system forbids it.
  */
 export async function removeFiles(removal: Removal): Promise<number> {
@@ -36,7 +36,7 @@ export async function removeFiles(removal: Removal): Promise<number> {
   return freedBytes;
 }
 
-/** Whoever follows a link out of the models folder would delete what is somebody else's. */
+/** Following a link out of the models folder would delete files of other programs. */
 async function assertInside(folder: string, { key, repository }: Removal): Promise<void> {
   const { root } = repository;
   const expected = join(await realpath(root.folder), relative(root.folder, folder));

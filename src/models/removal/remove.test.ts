@@ -171,7 +171,7 @@ describe('links', () => {
 });
 
 describe('a removal', () => {
-  test('does not happen where somebody objects', async () => {
+  test('does not happen where the caller objects', async () => {
     await put('acme/Fine-GGUF/fine-Q8_0.gguf');
     const seen: PlannedRemoval[] = [];
     const objection = library().remove('acme/fine', (removal) => {

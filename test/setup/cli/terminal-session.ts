@@ -25,11 +25,31 @@ export interface TerminalSession {
 
 const waitMs = 20_000;
 
-/** Runs a command of the built tool in a pseudo terminal, without colours. */
-export function openTerminalSession(commandLine: readonly string[], home: string): TerminalSession {
+/**
+ * Runs a command of the built tool in a pseudo terminal, without colors.
+ *
+ * @param columns Width of the terminal; 80 by default.
+ */
+export function openTerminalSession(
+  commandLine: readonly string[],
+  home: string,
+  columns = 80,
+): TerminalSession {
   const child = spawn(
     'python3',
-    ['-c', pythonPty, process.execPath, hearthEntryPoint, '--home', home, ...commandLine],
+    [
+      '-c',
+      pythonPty,
+      'sh',
+      '-c',
+      `stty cols ${columns} && exec "$@"`,
+      'sh',
+      process.execPath,
+      hearthEntryPoint,
+      '--home',
+      home,
+      ...commandLine,
+    ],
     {
       stdio: ['pipe', 'pipe', 'inherit'],
       env: hearthEnvironment({ NO_COLOR: '1', TERM: 'xterm' }),

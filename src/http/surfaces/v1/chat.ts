@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { TurnEvent } from '../../../chat/turn-event.ts';
 import { runTurn } from '../../../chat/run-turn.ts';
 import type { ChatResult } from '../../../contract/v1/chat.ts';
@@ -13,10 +14,48 @@ export function mountChat(app: App, services: SurfaceServices): void {
   mount(app, createChat, async ({ body, context }) => {
     const events = runTurn(services, toTurnRequest(body), context);
     if (body.stream !== true) return collect(events);
-    // A fault of the request is thrown before the first event: it becomes an ordinary error response.
-    const first = await events.next();
-    return eventStream(toMessages(first, events), context);
+    return eventStream(toMessages(await begin(events)), context);
   });
+}
+
+/** Longest time that the head of a stream waits, so that the client of a busy server sees that it was heard. */
+const longestHeadMs = 1000;
+
+interface BegunTurn {
+  readonly events: readonly TurnEvent[];
+  readonly next: Promise<IteratorResult<TurnEvent>>;
+  readonly rest: AsyncGenerator<TurnEvent>;
+}
+
+/**
+ * Reads the events until the engine has accepted the prompt or something else takes time. A failure before then,
+ * such as a prompt that is too long, becomes an ordinary error response.
+ *
+ * @throws HearthError the error of the turn.
+ */
+async function begin(rest: AsyncGenerator<TurnEvent>): Promise<BegunTurn> {
+  const events: TurnEvent[] = [];
+  const waited = new AbortController();
+  const isLate = setTimeout(longestHeadMs, 'late', { signal: waited.signal }).catch(() => 'late');
+  try {
+    for (;;) {
+      const next = rest.next();
+      // It is awaited again once the stream is open.
+      next.catch(() => {});
+      const result = events.length === 0 ? await next : await Promise.race([next, isLate]);
+      if (typeof result === 'string' || result.done === true) return { events, next, rest };
+      const event = result.value;
+      if (event.type === 'turn.error') throw event.error;
+      const isPreliminary = event.type === 'turn.start' || event.type === 'prompt.start';
+      if (!isPreliminary) return { events, next, rest };
+      events.push(event);
+    }
+  } catch (error) {
+    await rest.return(undefined);
+    throw error;
+  } finally {
+    waited.abort();
+  }
 }
 
 /** Runs the turn to its end; a failure on the way becomes the response. */
@@ -28,12 +67,11 @@ async function collect(events: AsyncIterable<TurnEvent>): Promise<ChatResult> {
   throw new Error('The turn ended without turn.end');
 }
 
-async function* toMessages(
-  first: IteratorResult<TurnEvent>,
-  rest: AsyncGenerator<TurnEvent>,
-): AsyncGenerator<SseMessage> {
+async function* toMessages({ events, next, rest }: BegunTurn): AsyncGenerator<SseMessage> {
   try {
-    if (first.done !== true) yield* toMessage(first.value);
+    for (const event of events) yield* toMessage(event);
+    const result = await next;
+    if (result.done !== true) yield* toMessage(result.value);
     for await (const event of rest) yield* toMessage(event);
   } finally {
     await rest.return(undefined);

@@ -17,7 +17,11 @@ beforeEach(async () => {
 });
 
 /** Deletes `acme/fine` while these are downloaded. */
-async function deleteDuring(downloading: readonly string[], authorization?: string) {
+async function deleteDuring(
+  downloading: readonly string[],
+  authorization?: string,
+  model = 'acme/fine',
+) {
   const logger = createLogger('silent');
   const { app } = createTestApp({
     v1Routes: (target) =>
@@ -33,7 +37,7 @@ async function deleteDuring(downloading: readonly string[], authorization?: stri
       } as unknown as SurfaceServices),
   });
   const headers = { host: '127.0.0.1', ...(authorization && { authorization }) };
-  const answer = await app.request('/api/v1/models/acme/fine', { method: 'DELETE', headers });
+  const answer = await app.request(`/api/v1/models/${model}`, { method: 'DELETE', headers });
   return { status: answer.status, body: await answer.json() };
 }
 
@@ -44,6 +48,17 @@ it.each(['acme/fine-gguf', 'acme/fine'])('keeps a model while %s is downloaded',
   });
   expect(await readdir(folder)).toEqual(['Acme']);
 });
+
+it.each(['acme/New', 'acme/new@q8_0'])(
+  'says that %s is downloaded before the library has it',
+  async (model) => {
+    expect(await deleteDuring(['acme/new'], undefined, model)).toMatchObject({
+      status: 409,
+      body: { error: { code: 'conflict', message: expect.stringContaining('acme/new is being') } },
+    });
+    expect(await deleteDuring([], undefined, model)).toMatchObject({ status: 404 });
+  },
+);
 
 it('deletes it while another is', async () => {
   expect(await deleteDuring(['acme/other'])).toMatchObject({

@@ -54,8 +54,7 @@ export function mountModels(app: App, services: SurfaceServices): void {
   });
 
   mount(app, unloadModel, async ({ body }) => {
-    await pool.unload(body.instance_id);
-    return { instance_id: body.instance_id };
+    return { instance_id: await pool.unload(body.instance_id) };
   });
 }
 

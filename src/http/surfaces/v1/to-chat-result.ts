@@ -21,7 +21,7 @@ export function toChatStats({
     input_tokens: usage.promptTokens,
     total_output_tokens: usage.completionTokens,
     reasoning_output_tokens: usage.reasoningTokens,
-    tokens_per_second: timings.tokensPerSecond,
+    ...omitUndefined({ tokens_per_second: timings.tokensPerSecond || undefined }),
     time_to_first_token_seconds: timings.timeToFirstTokenSeconds,
     ...omitUndefined({ model_load_time_seconds: timings.loadTimeSeconds }),
   };

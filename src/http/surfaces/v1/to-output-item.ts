@@ -40,6 +40,7 @@ export function toToolCall(item: ToolCallItem): Omit<ToolCall, 'type'> {
     tool: item.tool,
     arguments: { ...item.arguments },
     output: toOutputText(item.result),
+    ...(item.isError ? { is_error: true } : {}),
     provider_info: toProviderInfo(item.provider),
   };
 }

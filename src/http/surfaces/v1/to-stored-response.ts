@@ -25,6 +25,7 @@ export async function toStoredResponse(
     model: response.modelKey,
     system_prompt: turn.systemPrompt,
     input: await Promise.all(content.map((part) => toInputItem(store, part))),
+    ...(turn.isInterrupted ? { interrupted: true } : {}),
   };
 }
 

@@ -11,7 +11,9 @@ export function mountTokens(app: App, tokens: TokenService): void {
     const { record, token } = await tokens.create({
       name,
       permissions,
-      ...omitUndefined({ expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt) }),
+      ...omitUndefined({
+        expiresAt: typeof expiresAt !== 'string' ? undefined : new Date(expiresAt),
+      }),
     });
     return { ...toFields(record), token };
   });

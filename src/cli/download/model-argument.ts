@@ -1,25 +1,25 @@
-/** What the argument of `hearth get` means. */
-export type WantedModel =
-  /** A body for the API as it stands. */
+/** Parsed argument of `hearth get`. */
+export type ModelArgument =
+  /** The body of a download request. */
   | { readonly kind: 'request'; readonly model: string; readonly quantization?: string }
-  /** An id of the catalog, or words to search with. */
+  /** A catalog id, or search words. */
   | { readonly kind: 'words'; readonly words: string; readonly quantization?: string };
 
 const hubUrl = 'https://huggingface.co/';
 const urlPattern = /^(https?:\/\/[^@]+?)(?:@([\w.-]+))?$/i;
-/** As addresses are copied out of a browser's bar. */
+/** A URL without its scheme, as browsers show it. */
 const bareUrlPattern = /^(?:www\.)?(?:huggingface\.co|hf\.co)\//i;
 const repositoryPattern = /^([\w.-]+\/[\w.-]+?)(?:[@:]([\w.-]+))?$/;
-/** Neither an id nor words: what is wrong with it the server says best. */
+/** Neither an id nor words; the server rejects it with a precise error. */
 const addressPattern = /^\S*\/\S*$/;
 const idPattern = /^([\w.-]+)@([\w.-]+)$/;
 
 /**
- * Reads a URL of the hub, `owner/name`, an id of the catalog or words; all but words with or without
- * `@quantization`, as which `owner/name:quantization` passes too. The API takes a quantization only with a
- * URL, so `owner/name` becomes one then.
+ * Parses a hub URL, `owner/name`, a catalog id or search words. All but words may end with `@quantization`;
+ * `owner/name:quantization` works too. The API accepts a quantization only with a URL, so `owner/name` with
+ * one becomes a URL.
  */
-export function readWantedModel(argument: string): WantedModel {
+export function parseModelArgument(argument: string): ModelArgument {
   const text = argument.trim().replace(bareUrlPattern, hubUrl);
   const [, url, urlQuantization] = urlPattern.exec(text) ?? [];
   if (url !== undefined) return withQuantization({ kind: 'request', model: url }, urlQuantization);
@@ -33,9 +33,9 @@ export function readWantedModel(argument: string): WantedModel {
   return withQuantization({ kind: 'words', words: id ?? text }, idQuantization);
 }
 
-function withQuantization<Wanted extends WantedModel>(
-  wanted: Wanted,
+function withQuantization<Argument extends ModelArgument>(
+  argument: Argument,
   quantization: string | undefined,
-): Wanted {
-  return quantization === undefined ? wanted : { ...wanted, quantization };
+): Argument {
+  return quantization === undefined ? argument : { ...argument, quantization };
 }

@@ -4,50 +4,50 @@ import type { Client } from '../client/client.ts';
 import type { ExitCode } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { CommandError } from '../failure.ts';
-import { printable } from '../ui/printable.ts';
+import { printable } from '../../printable.ts';
 import { writeCatalog } from './catalog-table.ts';
 import { chooseModel } from './choose-model.ts';
-import { readWantedModel } from './wanted-model.ts';
+import { parseModelArgument } from './model-argument.ts';
 
-/** The body of a request to download. */
+/** Body of a download request. */
 export interface ModelRequest {
   readonly model: string;
   readonly quantization?: string;
 }
 
-type FoundModel =
+type ResolvedModel =
   | {
       readonly kind: 'request';
       readonly request: ModelRequest;
-      /** The argument that asks for the same again. */
+      /** Argument of `hearth get` for the same model. */
       readonly argument: string;
     }
-  /** The user saw what there is and chose none. */
+  /** The models were listed, and none was chosen. */
   | { readonly kind: 'listed'; readonly exitCode: ExitCode };
 
 /**
- * Finds what `hearth get` is to download. Words are searched for: on a terminal the user chooses; elsewhere
- * the list is all, and the exit code is 2 so that a script does not take it for a download.
+ * Resolves the argument of `hearth get`. Searches for words: on a terminal the user chooses from the matches;
+ * otherwise they are only listed, with exit code 2 so that a script does not mistake that for a download.
  *
- * @throws CommandError where nothing matches; ApiError, ServerUnreachableError, Interruption.
+ * @throws CommandError if nothing matches; ApiError, ServerUnreachableError, Interruption.
  */
-export async function findWantedModel(
+export async function resolveModel(
   context: CommandContext,
   client: Client,
   argument: string,
   { isJson, isSearch }: { readonly isJson: boolean; readonly isSearch: boolean },
-): Promise<FoundModel> {
+): Promise<ResolvedModel> {
   const { terminal, stdin, signal } = context;
-  const wanted = readWantedModel(argument);
-  if (!isSearch && wanted.kind === 'request') {
-    const { model, quantization } = wanted;
+  const parsed = parseModelArgument(argument);
+  if (!isSearch && parsed.kind === 'request') {
+    const { model, quantization } = parsed;
     return { kind: 'request', request: { model, ...omitUndefined({ quantization }) }, argument };
   }
-  const words = wanted.kind === 'words' ? wanted.words : argument.trim();
+  const words = parsed.kind === 'words' ? parsed.words : argument.trim();
   if (!isSearch && words !== '') {
     const { models: known } = await client.call(searchCatalog, { query: { limit: 100 } }, signal);
     const named = known.find(({ id }) => id.toLowerCase() === words.toLowerCase());
-    if (named !== undefined) return asRequest(named, wanted.quantization);
+    if (named !== undefined) return asRequest(named, parsed.quantization);
   }
 
   const query = words === '' ? {} : { search: words };
@@ -61,22 +61,24 @@ export async function findWantedModel(
   else if (models.length > 0) writeCatalog(terminal.output, models);
   if (models.length === 0 && !(isJson && isSearch)) {
     throw new CommandError(
-      `Nothing matches ${JSON.stringify(printable(words))}. Try fewer words, or give owner/name or the URL of a repository.`,
+      `No model matches ${JSON.stringify(printable(words))}. Try fewer words, or use owner/name or the URL of a repository.`,
     );
   }
   if (isSearch) return { kind: 'listed', exitCode: 0 };
   if (isJson || stdin.isTTY !== true || !terminal.messages.isInteractive) {
-    terminal.messages.line('Nothing was downloaded. Get one of them with `hearth get MODEL`.');
+    terminal.messages.line(
+      'Nothing was downloaded. Download one of these with `hearth get MODEL`.',
+    );
     return { kind: 'listed', exitCode: 2 };
   }
   const chosen = await chooseModel(context, models);
   return chosen === undefined
     ? { kind: 'listed', exitCode: 0 }
-    : asRequest(chosen, wanted.quantization);
+    : asRequest(chosen, parsed.quantization);
 }
 
-/** The API takes a quantization only with a URL. */
-function asRequest(model: CatalogModelRecord, quantization: string | undefined): FoundModel {
+/** The API accepts a quantization only with a URL. */
+function asRequest(model: CatalogModelRecord, quantization: string | undefined): ResolvedModel {
   const request =
     quantization === undefined ? { model: model.id } : { model: model.url, quantization };
   const argument = quantization === undefined ? model.id : `${model.id}@${quantization}`;

@@ -1,6 +1,6 @@
 const byteUnits = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
 
-/** Decimal units, three digits: `3.1 MB`. */
+/** Decimal units: `3.1 MB`. */
 export function formatBytes(bytes: number): string {
   let value = bytes;
   let index = 0;
@@ -30,7 +30,7 @@ export function formatDuration(seconds: number): string {
     .join(' ');
 }
 
-/** With thousands separated: `131,072`; without `Intl`, whose first use costs a noticeable time. */
+/** With thousands separators: `131,072`. Avoids `Intl`, whose first use is slow. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }

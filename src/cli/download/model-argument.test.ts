@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readWantedModel } from './wanted-model.ts';
+import { parseModelArgument } from './model-argument.ts';
 
 it.each([
   ['org/Model-GGUF', { kind: 'request', model: 'org/Model-GGUF' }],
@@ -36,9 +36,9 @@ it.each([
     { kind: 'request', model: 'https://huggingface.co/org/model', quantization: 'Q4_K_M' },
   ],
   ['read/write memory', { kind: 'words', words: 'read/write memory' }],
-  // What is wrong with them the server says.
+  // The server rejects these.
   ['a/b/c', { kind: 'request', model: 'a/b/c' }],
   ['org/model@', { kind: 'request', model: 'org/model@' }],
-])('reads %j', (argument, wanted) => {
-  expect(readWantedModel(argument)).toEqual(wanted);
+])('parses %j', (argument, expected) => {
+  expect(parseModelArgument(argument)).toEqual(expected);
 });

@@ -1,0 +1,29 @@
+import type { ModelSelection } from '../models/model.ts';
+import { omitUndefined } from '../omit-undefined.ts';
+import type { RequestContext } from '../request/request-context.ts';
+
+interface Generation {
+  readonly selection: ModelSelection;
+  readonly usage: { readonly promptTokens: number; readonly completionTokens?: number };
+  readonly timings?: { readonly tokensPerSecond: number };
+}
+
+/** Logs what a request generated. The text log joins it with the line of the request. */
+export function logGeneration(
+  operation: 'chat' | 'completion' | 'embedding',
+  { selection, usage, timings }: Generation,
+  { logger }: RequestContext,
+): void {
+  const { promptTokens, completionTokens } = usage;
+  const tokensPerSecond =
+    timings === undefined ? undefined : Math.round(timings.tokensPerSecond * 10) / 10;
+  logger.info(
+    {
+      operation,
+      model: selection.model.key,
+      promptTokens,
+      ...omitUndefined({ completionTokens, tokensPerSecond }),
+    },
+    'generated',
+  );
+}

@@ -1,0 +1,61 @@
+import { getModel, listModels } from '../contract/v1/model.ts';
+import { nearest } from '../nearest.ts';
+import { ApiError } from './client/client-error.ts';
+import type { Client } from './client/client.ts';
+import { CommandError } from './failure.ts';
+
+/**
+ * Checks that a model exists and can chat. Does nothing if the token may not read models.
+ *
+ * @throws CommandError, which suggests the nearest model; ServerUnreachableError; the signal's reason.
+ */
+export async function checkChatModel(
+  client: Client,
+  model: string,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const { type, key } = await client.call(getModel, { params: { model } }, signal);
+    if (type === 'embedding') {
+      throw new CommandError(`${key} is an embedding model. It cannot chat.`);
+    }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    await suggestModel(client, model, error, signal);
+  }
+}
+
+/**
+ * Explains the error `model_not_found` by the nearest model; does nothing for other errors.
+ *
+ * @throws CommandError
+ */
+export async function suggestModel(
+  client: Client,
+  model: string,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!(error instanceof ApiError) || error.code !== 'model_not_found') return;
+  const keys = await client
+    .call(listModels, {}, signal)
+    .then(({ models }) => models.map(({ key }) => key))
+    .catch((): string[] => []);
+  const meant = nearestModel(model, keys);
+  const advice =
+    meant === undefined
+      ? 'List the models with `hearth ls`, or download one with `hearth get`.'
+      : `Did you mean ${meant}?`;
+  throw new CommandError(`Model "${model}" not found. ${advice}`, { cause: error });
+}
+
+/** The key, or the name within it, that is nearest to what the user typed, or contains it. */
+function nearestModel(typed: string, keys: readonly string[]): string | undefined {
+  const wanted = typed.toLowerCase().replace(/[@:].*$/, '');
+  const nameOf = (key: string) => key.slice(key.indexOf('/') + 1);
+  const close = nearest(wanted, keys) ?? nearest(wanted, keys.map(nameOf));
+  if (close !== undefined) return keys.find((key) => key === close || nameOf(key) === close);
+  const name = nameOf(wanted);
+  const matching = keys.filter((key) => key.includes(name));
+  return matching.length === 1 ? matching[0] : undefined;
+}

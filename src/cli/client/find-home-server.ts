@@ -1,0 +1,81 @@
+import { loadSettings } from '../../config/settings.ts';
+import { readHomeId } from '../../home/home-id.ts';
+import { readOwnerToken } from '../../home/owner-token.ts';
+import { readServerRecord } from '../../home/server-record.ts';
+import type { CommandContext } from '../context.ts';
+import { formatPath } from '../ui/format-path.ts';
+import { ServerUnreachableError } from './client-error.ts';
+import { probeServer, type ProbeResult } from './probe-server.ts';
+
+export interface HomeServer {
+  readonly baseUrl: string;
+  /** Token of the home's owner; undefined for a server of another owner. */
+  readonly ownerToken?: string | undefined;
+}
+
+/**
+ * Finds the server for the commands of a home folder: the recorded server of the home, that of a system
+ * service, or one on the home's configured port. The first and the last must have the id of the home, so that
+ * a command never reaches the server of another home.
+ *
+ * @throws ServerUnreachableError, which names what uses the port instead; SettingsError; the signal's reason.
+ */
+export async function findHomeServer(context: CommandContext): Promise<HomeServer> {
+  const { home, serviceFolder, signal } = context;
+  const homeId = await readHomeId(home);
+  const isOwn = (result: ProbeResult): boolean =>
+    result.kind === 'hearth' && result.homeId === homeId;
+
+  const record = await readServerRecord(home);
+  if (record !== undefined) {
+    const result = await probeServer(record.url, signal);
+    if (result.kind === 'stopping') {
+      throw new ServerUnreachableError(`The server at ${record.url} is stopping.`);
+    }
+    if (isOwn(result)) return { baseUrl: record.url, ownerToken: await readOwnerToken(home) };
+  }
+
+  const service = serviceFolder === undefined ? undefined : await readServerRecord(serviceFolder);
+  if (service !== undefined) {
+    const { kind } = await probeServer(service.url, signal);
+    if (kind === 'hearth') return { baseUrl: service.url };
+  }
+
+  const configuredUrl = await readConfiguredUrl(context);
+  if (configuredUrl === undefined) throw notRunning(home);
+  const result = await probeServer(configuredUrl, signal);
+  if (isOwn(result)) return { baseUrl: configuredUrl };
+  throw notRunning(home, { url: configuredUrl, result });
+}
+
+/** Undefined if the server takes a free port. */
+async function readConfiguredUrl({
+  home,
+  environment,
+}: CommandContext): Promise<string | undefined> {
+  const settings = await loadSettings({ home, environment, flags: {} });
+  const port = settings['server.port'];
+  if (port === 0) return undefined;
+  const host = settings['server.host'];
+  if (host === '0.0.0.0') return `http://127.0.0.1:${port}`;
+  if (host === '::') return `http://[::1]:${port}`;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function notRunning(
+  home: string,
+  found?: { readonly url: string; readonly result: ProbeResult },
+): ServerUnreachableError {
+  const advice = 'Start it with `hearth serve`, or in the background with `hearth server start`.';
+  const sentences = [`Hearth is not running for the home folder ${formatPath(home)}.`, advice];
+  if (found?.result.kind === 'hearth') {
+    sentences.push(
+      `The server at ${found.url} belongs to another home folder. To use it, add --host ${found.url}.`,
+    );
+  } else if (found?.result.kind === 'foreign') {
+    sentences.push(
+      `The program at ${found.url} is not Hearth. While it runs, start Hearth on another port with --port.`,
+    );
+  }
+  return new ServerUnreachableError(sentences.join(' '));
+}

@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { errorBodySchema } from '../../contract/error-body.ts';
+import { getHealth } from '../../contract/server/server.ts';
+import { sendApiRequest, TransportError, type ApiAnswer } from '../../net/api-client-transport.ts';
+import { isConnectFailure, parseJson } from './client-error.ts';
+
+export type ProbeResult =
+  | { readonly kind: 'hearth'; readonly homeId: string }
+  | { readonly kind: 'stopping' }
+  /** Another program. */
+  | { readonly kind: 'foreign' }
+  | { readonly kind: 'unreachable' };
+
+const maxProbeMs = 5000;
+const maxProbeBytes = 64 * 1024;
+
+const stoppingSchema = errorBodySchema.refine(({ error }) => error.code === 'shutting_down');
+
+/**
+ * Finds out what listens at a URL, without a token.
+ *
+ * @throws the signal's reason when aborted.
+ */
+export async function probeServer(baseUrl: string, signal: AbortSignal): Promise<ProbeResult> {
+  const limit = AbortSignal.timeout(maxProbeMs);
+  try {
+    const response = await sendApiRequest({
+      method: 'GET',
+      url: new URL(getHealth.path, baseUrl),
+      headers: {},
+      signal: AbortSignal.any([signal, limit]),
+    });
+    const body = parseJson(await readBody(response));
+    const health = z.object({ status: z.literal('ok'), home_id: z.string() }).safeParse(body);
+    if (health.success) return { kind: 'hearth', homeId: health.data.home_id };
+    if (stoppingSchema.safeParse(body).success) return { kind: 'stopping' };
+    return { kind: 'foreign' };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (limit.aborted) return { kind: 'foreign' };
+    if (!(error instanceof TransportError)) throw error;
+    // Any other failure comes from a program that does not speak HTTP.
+    return { kind: isConnectFailure(error) ? 'unreachable' : 'foreign' };
+  }
+}
+
+async function readBody(response: ApiAnswer): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of response.chunks) {
+    chunks.push(chunk);
+    sizeBytes += chunk.length;
+    if (sizeBytes > maxProbeBytes) break;
+  }
+  return Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,213 @@
+import { createInterface, emitKeypressEvents, type Key } from 'node:readline';
+import { PassThrough } from 'node:stream';
+import type { StandardInput } from '../context.ts';
+import { printable } from '../../printable.ts';
+import type { TerminalStream } from '../ui/terminal.ts';
+
+/** Lines that the user types in a terminal, as messages. */
+export interface ChatInput {
+  /**
+   * Prompts for the next message: a line, or several between `"""`. Pasted text is part of the message, however
+   * many lines it has.
+   *
+   * @returns undefined at the end of the input: Ctrl-D, or Ctrl-C twice.
+   */
+  readMessage(): Promise<string | undefined>;
+  close(): void;
+}
+
+interface ChatInputOptions {
+  readonly stdin: StandardInput;
+  readonly output: TerminalStream;
+  readonly messages: TerminalStream;
+  readonly signal: AbortSignal;
+  /** Called on Ctrl-C between two prompts. */
+  readonly onInterrupt: () => void;
+  /** Called when the input ends, also between two prompts. */
+  readonly onClose: () => void;
+}
+
+const prompt = '> ';
+const blockPrompt = '... ';
+const blockMark = '"""';
+/** A longer paste is shown as a label, as is one of several lines. */
+const maxShownPasteLength = 500;
+const maxHeldKeys = 10_000;
+const bracketedPasteOn = '\u001b[?2004h';
+const bracketedPasteOff = '\u001b[?2004l';
+
+/** What the terminal sent while no prompt was shown. */
+type HeldInput = { readonly keys: string } | { readonly paste: string };
+
+/**
+ * Reads messages from a terminal. Between two prompts, what the user types is not echoed; it goes to the next
+ * prompt.
+ */
+export function createChatInput(options: ChatInputOptions): ChatInput {
+  const { stdin, output, messages, signal, onInterrupt, onClose } = options;
+  const pastes = new Map<string, string>();
+  let held: HeldInput[] = [];
+  let isPrompting = false;
+  let isClosed = false;
+  let isExiting = false;
+  let paste: string | undefined;
+  let lastKeys = '';
+  let block: string[] | undefined;
+  let deliver: ((message: string | undefined) => void) | undefined;
+
+  // Readline edits the line. It reads from a stream of its own, to which only keys for the prompt are passed on.
+  const keys = Object.assign(new PassThrough(), {
+    isTTY: true,
+    setRawMode: (isRaw: boolean) => stdin.setRawMode?.(isRaw),
+  });
+  const lines = createInterface({
+    input: keys,
+    output: output.raw,
+    terminal: true,
+    historySize: 1000,
+    signal,
+  });
+
+  function onKeypress(text: string | undefined, key: Key): void {
+    const sequence = key.sequence ?? text ?? '';
+    if (key.name === 'paste-start') {
+      paste = '';
+    } else if (key.name === 'paste-end') {
+      if (paste !== undefined) hold({ paste });
+      paste = undefined;
+    } else if (paste !== undefined) {
+      paste += sequence;
+    } else if (!isPrompting && key.ctrl === true && key.name === 'c') {
+      onInterrupt();
+    } else if (!isPrompting && key.ctrl === true && key.name === 'd') {
+      lines.close();
+    } else if (sequence === '\n' && lastKeys === '\r') {
+      // The second half of one line break.
+    } else {
+      hold({ keys: sequence });
+    }
+    lastKeys = sequence;
+    passOn();
+  }
+
+  function hold(input: HeldInput): void {
+    if (held.length < maxHeldKeys) held.push(input);
+  }
+
+  /** Passes input on to readline up to the end of a line. */
+  function passOn(): void {
+    while (isPrompting) {
+      const next = held.shift();
+      if (next === undefined) return;
+      if ('paste' in next) {
+        keys.write(insertable(next.paste));
+      } else if (next.keys === '\r' || next.keys === '\n') {
+        // Readline handles the line later; what follows belongs to the next prompt.
+        isPrompting = false;
+        keys.write('\r');
+      } else {
+        keys.write(next.keys);
+      }
+    }
+  }
+
+  /** Text of one line that stands for a paste in the prompt. */
+  function insertable(pasted: string): string {
+    const text = printable(pasted.replace(/\r\n?/g, '\n')).replace(/\n+$/, '');
+    const lineCount = text.split('\n').length;
+    if (lineCount === 1 && text.length <= maxShownPasteLength) return text;
+    const size = lineCount === 1 ? `${text.length} characters` : `${lineCount} lines`;
+    const label = `[Pasted text #${pastes.size + 1}, ${size}]`;
+    pastes.set(label, text);
+    return label;
+  }
+
+  function expandPastes(line: string): string {
+    return line.replace(/\[Pasted text #[^\]]*\]/g, (label) => pastes.get(label) ?? label);
+  }
+
+  function showPrompt(): void {
+    isPrompting = true;
+    lines.setPrompt(block === undefined ? prompt : blockPrompt);
+    lines.prompt();
+    passOn();
+  }
+
+  lines.on('line', (line) => {
+    isPrompting = false;
+    isExiting = false;
+    const message = completeMessage(line);
+    if (message === undefined) {
+      showPrompt();
+      return;
+    }
+    const resolve = deliver;
+    deliver = undefined;
+    resolve?.(expandPastes(message));
+  });
+
+  /** The message that ends with a line; undefined if it continues, or is empty. */
+  function completeMessage(line: string): string | undefined {
+    if (block === undefined) {
+      const text = line.trim();
+      if (!text.startsWith(blockMark)) return text === '' ? undefined : text;
+      const first = text.slice(blockMark.length);
+      if (first.endsWith(blockMark)) return first.slice(0, -blockMark.length).trim() || undefined;
+      block = first === '' ? [] : [first];
+      return undefined;
+    }
+    const end = line.trimEnd();
+    if (!end.endsWith(blockMark)) {
+      block.push(line);
+      return undefined;
+    }
+    const last = end.slice(0, -blockMark.length);
+    const message = [...block, ...(last === '' ? [] : [last])].join('\n');
+    block = undefined;
+    return message.trim() === '' ? undefined : message;
+  }
+
+  lines.on('SIGINT', () => {
+    if (lines.line !== '' || block !== undefined) {
+      block = undefined;
+      lines.write(null, { ctrl: true, name: 'e' });
+      lines.write(null, { ctrl: true, name: 'u' });
+      messages.line();
+      showPrompt();
+    } else if (isExiting) {
+      lines.close();
+    } else {
+      isExiting = true;
+      messages.write('\nPress Ctrl-C again to exit.\n');
+      showPrompt();
+    }
+  });
+
+  const onEnd = (): void => lines.close();
+  lines.once('close', () => {
+    isClosed = true;
+    stdin.off('keypress', onKeypress);
+    stdin.off('end', onEnd);
+    stdin.pause();
+    output.write(bracketedPasteOff);
+    deliver?.(undefined);
+    onClose();
+  });
+  emitKeypressEvents(stdin);
+  stdin.on('keypress', onKeypress);
+  stdin.once('end', onEnd);
+  output.write(bracketedPasteOn);
+
+  return {
+    readMessage: () =>
+      new Promise((resolve) => {
+        if (isClosed) {
+          resolve(undefined);
+          return;
+        }
+        deliver = resolve;
+        showPrompt();
+      }),
+    close: () => lines.close(),
+  };
+}

@@ -1,0 +1,64 @@
+import {
+  findNodeAtLocation,
+  getNodeValue,
+  parseTree,
+  printParseErrorCode,
+  type JSONPath,
+  type ParseError,
+} from 'jsonc-parser';
+
+/** A place in a text; both numbers start at 1. */
+export interface TextPosition {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** The text is not JSON (RFC 8259). The message is the reason, such as `comma expected`. */
+export class JsonSyntaxError extends Error {
+  override readonly name = 'JsonSyntaxError';
+  readonly position: TextPosition;
+
+  constructor(reason: string, position: TextPosition) {
+    super(reason);
+    this.position = position;
+  }
+}
+
+interface JsonDocument {
+  readonly value: unknown;
+  /** Position of the value at a path; undefined if there is none. */
+  locate(path: JSONPath): TextPosition | undefined;
+}
+
+/**
+ * Parses a JSON file that people edit, so that errors can name the line and column. Ignores a byte order mark.
+ *
+ * @throws JsonSyntaxError
+ */
+export function parseJsonDocument(content: string): JsonDocument {
+  const text = content.replace(/^\uFEFF/u, '');
+  const errors: ParseError[] = [];
+  const root = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
+  const [error] = errors;
+  if (error !== undefined || root === undefined) {
+    const reason = error === undefined ? 'ValueExpected' : printParseErrorCode(error.error);
+    throw new JsonSyntaxError(toWords(reason), positionAt(text, error?.offset ?? text.length));
+  }
+  return {
+    value: getNodeValue(root),
+    locate: (path) => {
+      const node = findNodeAtLocation(root, [...path]);
+      return node === undefined ? undefined : positionAt(text, node.offset);
+    },
+  };
+}
+
+/** `CommaExpected` → `comma expected`. */
+function toWords(code: string): string {
+  return code.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+}
+
+function positionAt(text: string, offset: number): TextPosition {
+  const before = text.slice(0, offset).split('\n');
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}
