@@ -258,6 +258,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       url: server.url,
       version,
       started_at: startedAt.toISOString(),
+      ...(settings['auth.required'] ? { requires_token: true } : {}),
     });
     cleanups.push(() => removeServerRecord(home));
     logger.info({ url: server.url, version }, 'listening');

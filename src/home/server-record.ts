@@ -8,6 +8,8 @@ const serverRecordSchema = z.object({
   url: z.url({ protocol: /^https?$/ }),
   version: z.string(),
   started_at: z.iso.datetime(),
+  /** Present if every request needs a token. */
+  requires_token: z.literal(true).optional(),
 });
 
 /** Address and process of the server of a home folder. */

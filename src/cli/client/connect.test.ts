@@ -43,8 +43,14 @@ async function serve(health: unknown, status = 200): Promise<LoopbackServer> {
 const hearth = (id: string) => serve({ status: 'ok', home_id: id });
 const portOf = ({ url }: Pick<LoopbackServer, 'url'>) => new URL(url).port;
 
-const record = (folder: string, url: string) =>
-  writeServerRecord(folder, { pid: 1, url, version: '1', started_at: '2026-01-01T00:00:00Z' });
+const record = (folder: string, url: string, more: { readonly requires_token?: true } = {}) =>
+  writeServerRecord(folder, {
+    pid: 1,
+    url,
+    version: '1',
+    started_at: '2026-01-01T00:00:00Z',
+    ...more,
+  });
 
 const connectWith = (
   environment: Readonly<Record<string, string>> = {},
@@ -174,10 +180,17 @@ describe('the token', () => {
     return server.requests.at(-1)?.headers.authorization;
   };
 
-  it('is that of the owner for the server of the home only, unless another is used', async () => {
+  it('is not sent to a server that needs none', async () => {
     await writeOwnerToken(home, 'hearth-owner-secret');
     const own = await hearth(homeId);
     await record(home, own.url);
+    expect(await authorizationOf(own, await connectWith())).toBeUndefined();
+  });
+
+  it('is that of the owner for the server of the home only, unless another is used', async () => {
+    await writeOwnerToken(home, 'hearth-owner-secret');
+    const own = await hearth(homeId);
+    await record(home, own.url, { requires_token: true });
     expect(await authorizationOf(own, await connectWith())).toBe('Bearer hearth-owner-secret');
     expect(own.requests[0]?.headers.authorization).toBeUndefined();
     expect(await authorizationOf(own, await connectWith({ HEARTH_TOKEN: 'mine' }))).toBe(
@@ -194,7 +207,7 @@ describe('the token', () => {
   it('is never sent to another server that took the port of the home', async () => {
     await writeOwnerToken(home, 'hearth-owner-secret');
     const other = await hearth('22222222-2222-4222-8222-222222222222');
-    await record(home, other.url);
+    await record(home, other.url, { requires_token: true });
     await expect(connectWith()).rejects.toThrow('Hearth is not running');
     expect(other.requests.map(({ headers }) => headers.authorization)).toEqual([undefined]);
   });

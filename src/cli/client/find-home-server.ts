@@ -9,7 +9,7 @@ import { probeServer, type ProbeResult } from './probe-server.ts';
 
 export interface HomeServer {
   readonly baseUrl: string;
-  /** Token of the home's owner; undefined for a server of another owner. */
+  /** Token of the home's owner; undefined if the server needs none, or belongs to another owner. */
   readonly ownerToken?: string | undefined;
 }
 
@@ -32,7 +32,11 @@ export async function findHomeServer(context: CommandContext): Promise<HomeServe
     if (result.kind === 'stopping') {
       throw new ServerUnreachableError(`The server at ${record.url} is stopping.`);
     }
-    if (isOwn(result)) return { baseUrl: record.url, ownerToken: await readOwnerToken(home) };
+    // Without need the token is not sent: what it makes would belong to the owner alone.
+    if (isOwn(result)) {
+      const ownerToken = record.requires_token ? await readOwnerToken(home) : undefined;
+      return { baseUrl: record.url, ownerToken };
+    }
   }
 
   const service = serviceFolder === undefined ? undefined : await readServerRecord(serviceFolder);
