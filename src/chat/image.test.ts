@@ -2,10 +2,13 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import { picture } from '../../test/setup/models/picture.ts';
-import { assertVision, prepareImage, toDataUrl } from './image.ts';
+import { ImageAllowance } from './image-allowance.ts';
+import { admitImage, assertVision, prepareImage, toDataUrl } from './image.ts';
 
 const maxPixels = 1_000_000;
-const prepare = (dataUrl: string) => prepareImage(dataUrl, maxPixels, 'messages[0].content[0]');
+const field = 'messages[0].content[0]';
+const allow = () => new ImageAllowance(modelEntry(), maxPixels);
+const prepare = (dataUrl: string) => prepareImage(dataUrl, allow(), field);
 const encode = (mediaType: string, bytes: Buffer) =>
   `data:${mediaType};base64,${bytes.toString('base64')}`;
 
@@ -73,6 +76,46 @@ describe('prepareImage', () => {
     ['large', 1200, 1200, /pixel/],
   ])('rejects an image that is too %s', async (_, width, height, message) => {
     await expect(prepare(await picture('red', width, height))).rejects.toThrow(message);
+  });
+});
+
+describe('ImageAllowance', () => {
+  it('bounds the pixels of a request', async () => {
+    const allowance = allow();
+    const image = await picture('red', 1000, 1000);
+    for (let count = 0; count < 4; count += 1) await admitImage(image, allowance, field);
+    await expect(admitImage(image, allowance, field)).rejects.toThrow(
+      /have 5000000 pixels together; at most 4000000 are allowed/,
+    );
+  });
+
+  it('bounds the encoded bytes of a request before it reads one', () => {
+    const allowance = allow();
+    expect(() => allowance.admitBytes(32 * 2 ** 20, field)).not.toThrow();
+    expect(() => allowance.admitBytes(1, field)).toThrow(/take 33 MiB together; at most 32/);
+  });
+
+  it('bounds what all turns hold, until they release it', () => {
+    const turns = Array.from({ length: 10 }, allow);
+    for (const turn of turns) turn.hold(24 * 2 ** 20, field);
+    expect(() => turns[0]?.hold(1, field)).toThrow(/more than 24 MiB together/);
+    const next = allow();
+    expect(() => next.hold(20 * 2 ** 20, field)).toThrow(/holds as many images as it may/);
+    for (const turn of turns) turn.release();
+    expect(() => next.hold(20 * 2 ** 20, field)).not.toThrow();
+    next.release();
+  });
+
+  it('scales an image down to what the projector can use', async () => {
+    const small = modelEntry({
+      projector: { sizeBytes: 1, patches: 4, patchSize: 4, embedding: 8, feedForward: 8 },
+    });
+    const allowance = new ImageAllowance(small, maxPixels);
+    const image = await prepareImage(await picture('red', 1000, 800), allowance, field);
+    const { width, height } = await sharp(image.bytes).metadata();
+    expect([width, height]).toEqual([572, 458]);
+    expect(image.mediaType).toBe('image/jpeg');
+    allowance.release();
   });
 });
 

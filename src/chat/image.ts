@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
+import { Mutex } from '../concurrency/semaphore.ts';
 import { HearthError } from '../contract/errors.ts';
 import type { ModelEntry } from '../models/model.ts';
+import type { ImageAllowance } from './image-allowance.ts';
+import { toImageHeader, type ImageHeader } from './image-header.ts';
 
 /** A decoded and re-encoded image, for the engine and the store. */
 export interface PreparedImage {
@@ -11,6 +14,10 @@ export interface PreparedImage {
 
 /** Maximum length of a side, in pixels. */
 const maxSidePixels = 16_384;
+/** Most memory for decoding one image, in bytes for each pixel that is allowed. */
+const maxBytesPerPixel = 5;
+/** Far more than any honest image takes. */
+const decodeTimeoutSeconds = 60;
 const formats = 'png, jpeg, webp, gif';
 /** The operations of libvips that read these formats. */
 const decoders = ['Png', 'Jpeg', 'Webp', 'Nsgif'].map((name) => `VipsForeignLoad${name}`);
@@ -28,47 +35,125 @@ export function assertVision(model: ModelEntry, field: string): void {
   );
 }
 
+/** One at a time in the whole server: an image may take a processor for a while, and much memory. */
+const decoding = new Mutex();
+
 /**
- * Decodes and re-encodes an image in a base64 data URL (JPEG stays JPEG, all others become
- * PNG), so that the engine's decoder only reads output of this encoder.
+ * Checks an image given as a base64 data URL by its header and counts it, without decoding it.
  *
  * @param field Domain path of the image, for errors.
  * @throws HearthError `invalid_image`.
  */
+export async function admitImage(
+  dataUrl: string,
+  allowance: ImageAllowance,
+  field: string,
+): Promise<void> {
+  const start = base64Start(dataUrl, field);
+  allowance.admitBytes(Math.floor(((dataUrl.length - start) * 3) / 4), field);
+  const header = await readHeader(Buffer.from(dataUrl.slice(start), 'base64'), field);
+  assertSize(header, allowance.maxPixels, field);
+  allowance.admitPixels(header, field);
+}
+
+/**
+ * Decodes an admitted image, scales it down to the size that the model uses, and re-encodes it: JPEG and scaled images as
+ * JPEG, others as PNG. The decoder of the engine therefore reads only the output of this encoder. The allowance counts the
+ * result.
+ *
+ * @throws HearthError `invalid_image`, `queue_full`; the signal's reason when aborted before its turn.
+ */
 export async function prepareImage(
   dataUrl: string,
-  maxPixels: number,
+  allowance: ImageAllowance,
+  field: string,
+  signal?: AbortSignal,
+): Promise<PreparedImage> {
+  const start = base64Start(dataUrl, field);
+  const image = await decoding.run(async () => {
+    const source = Buffer.from(dataUrl.slice(start), 'base64');
+    const header = await readHeader(source, field);
+    assertSize(header, allowance.maxPixels, field);
+    return encodeAnew(source, header, allowance, field);
+  }, signal);
+  allowance.hold(image.bytes.byteLength, field);
+  return image;
+}
+
+async function encodeAnew(
+  source: Buffer,
+  { width, height, format }: ImageHeader,
+  { maxPixels, usefulPixels }: ImageAllowance,
   field: string,
 ): Promise<PreparedImage> {
-  const refuse = (reason: string): HearthError =>
-    new HearthError('invalid_image', reason, { field });
-  const encoded = /^data:image\/[a-z0-9.+-]{1,64};base64,/i.exec(dataUrl.slice(0, 128))?.[0];
-  if (encoded === undefined) {
-    const start = JSON.stringify(dataUrl.slice(0, 32));
-    throw refuse(
-      `An image must be a base64 data URL such as data:image/png;base64,...; this one starts with ${start}.`,
-    );
-  }
-  const source = Buffer.from(dataUrl.slice(encoded.length), 'base64');
   const sharp = await (decoder ??= loadDecoder());
   try {
-    // This reads only the header, independent of the image size.
-    const { width, height, format } = await sharp(source, { limitInputPixels: false }).metadata();
-    if (width > maxSidePixels || height > maxSidePixels || width * height > maxPixels) {
-      throw refuse(
-        `The image has ${width} × ${height} pixels; at most ${maxSidePixels} a side and ${maxPixels} in all are allowed.`,
-      );
+    const scale = Math.sqrt(usefulPixels / (width * height));
+    const isScaled = scale < 1;
+    const isJpeg = isScaled || format === 'jpeg';
+    let image = sharp(source, {
+      limitInputPixels: maxPixels,
+      failOn: 'error',
+      pages: 1,
+      sequentialRead: true,
+    })
+      .timeout({ seconds: decodeTimeoutSeconds })
+      .autoOrient();
+    if (isScaled) {
+      const side = Math.max(1, Math.floor(Math.max(width, height) * scale));
+      // The engine takes no notice of transparency either.
+      image = image.resize({ width: side, height: side, fit: 'inside' }).removeAlpha();
     }
-    const image = sharp(source, { limitInputPixels: maxPixels, failOn: 'error', pages: 1 });
-    const isJpeg = format === 'jpeg';
-    const upright = image.autoOrient();
-    const bytes = await (isJpeg ? upright.jpeg({ quality: 92 }) : upright.png()).toBuffer();
+    const bytes = await (isJpeg ? image.jpeg({ quality: 92 }) : image.png()).toBuffer();
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     return { sha256, mediaType: isJpeg ? 'image/jpeg' : 'image/png', bytes };
   } catch (error) {
-    if (error instanceof HearthError) throw error;
-    throw refuse(`The image can't be read: ${reasonOf(error)}. Allowed are ${formats}.`);
+    throw unreadable(error, field);
   }
+}
+
+/** Where the base64 text begins. */
+function base64Start(dataUrl: string, field: string): number {
+  const prefix = /^data:image\/[a-z0-9.+-]{1,64};base64,/i.exec(dataUrl.slice(0, 128))?.[0];
+  if (prefix !== undefined) return prefix.length;
+  const start = JSON.stringify(dataUrl.slice(0, 32));
+  throw refusal(
+    `An image must be a base64 data URL such as data:image/png;base64,...; this one starts with ${start}.`,
+    field,
+  );
+}
+
+/** Reads the header only, whatever size it claims. */
+async function readHeader(source: Buffer, field: string): Promise<ImageHeader> {
+  const sharp = await (decoder ??= loadDecoder());
+  try {
+    return toImageHeader(await sharp(source, { limitInputPixels: false }).metadata());
+  } catch (error) {
+    throw unreadable(error, field);
+  }
+}
+
+function assertSize(header: ImageHeader, maxPixels: number, field: string): void {
+  const { width, height, format, decodedBytes } = header;
+  if (width > maxSidePixels || height > maxSidePixels || width * height > maxPixels) {
+    throw refusal(
+      `The image has ${width} × ${height} pixels; at most ${maxSidePixels} a side and ${maxPixels} in all are allowed.`,
+      field,
+    );
+  }
+  if (decodedBytes <= maxBytesPerPixel * maxPixels) return;
+  throw refusal(
+    `The image has ${width} × ${height} pixels, too many for a ${format} that has to be held in memory as a whole. Send a smaller one, or one that is not interlaced or progressive.`,
+    field,
+  );
+}
+
+function unreadable(error: unknown, field: string): HearthError {
+  return refusal(`The image can't be read: ${reasonOf(error)}. Allowed are ${formats}.`, field);
+}
+
+function refusal(reason: string, field: string): HearthError {
+  return new HearthError('invalid_image', reason, { field });
 }
 
 export function toDataUrl(image: {
@@ -87,6 +172,9 @@ function reasonOf(error: unknown): string {
 /** The image library, with all decoders disabled except those of the allowed formats. */
 async function loadDecoder() {
   const { default: sharp } = await import('sharp');
+  // Images hardly ever come twice, and what the library caches is never given back.
+  sharp.cache(false);
+  sharp.concurrency(1);
   sharp.block({ operation: ['VipsForeignLoad'] });
   sharp.unblock({ operation: decoders });
   return sharp;

@@ -1,6 +1,7 @@
 import type { ConversationContent, ConversationMessage } from '../conversation/content.ts';
 import type { ModelEntry } from '../models/model.ts';
-import { assertVision, prepareImage, type PreparedImage } from './image.ts';
+import type { ImageAllowance } from './image-allowance.ts';
+import { admitImage, assertVision, prepareImage, type PreparedImage } from './image.ts';
 import type { TurnContent, TurnMessage } from './turn-request.ts';
 
 /** Messages as a conversation stores them, and the images that they reference. */
@@ -12,14 +13,24 @@ export interface PreparedMessages {
 /**
  * Checks the messages of a request against the model and re-encodes their images.
  *
- * @throws HearthError `vision_unsupported`, `invalid_image`; the signal's reason when aborted.
+ * @throws HearthError `vision_unsupported`, `invalid_image`, `queue_full`; the signal's reason when aborted.
  */
 export async function prepareMessages(
   messages: readonly TurnMessage[],
   model: ModelEntry,
-  maxImagePixels: number,
+  allowance: ImageAllowance,
   signal: AbortSignal,
 ): Promise<PreparedMessages> {
+  // All of them before the first is decoded.
+  for (const [index, message] of messages.entries()) {
+    for (const [partIndex, part] of message.content.entries()) {
+      if (part.type === 'text') continue;
+      const field = `messages[${index}].content[${partIndex}]`;
+      assertVision(model, field);
+      signal.throwIfAborted();
+      await admitImage(part.dataUrl, allowance, field);
+    }
+  }
   const images: PreparedImage[] = [];
   const prepared: ConversationMessage[] = [];
   for (const [index, message] of messages.entries()) {
@@ -33,9 +44,7 @@ export async function prepareMessages(
 
   async function preparePart(part: TurnContent, field: string): Promise<ConversationContent> {
     if (part.type === 'text') return part;
-    assertVision(model, field);
-    signal.throwIfAborted();
-    const image = await prepareImage(part.dataUrl, maxImagePixels, field);
+    const image = await prepareImage(part.dataUrl, allowance, field, signal);
     images.push(image);
     return { type: 'image', sha256: image.sha256, mediaType: image.mediaType };
   }

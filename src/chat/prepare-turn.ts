@@ -6,6 +6,7 @@ import type { RequestContext } from '../request/request-context.ts';
 import type { Store } from '../store/store.ts';
 import type { ToolServers } from '../tools/toolbox.ts';
 import { assertToolResults, loadHistory, systemTextOf } from './history.ts';
+import { ImageAllowance } from './image-allowance.ts';
 import { assertVision, toDataUrl, type PreparedImage } from './image.ts';
 import { prepareMessages } from './prepare-messages.ts';
 import { CallNumbers, toPromptMessages, type PromptContext } from './prompt-messages.ts';
@@ -29,6 +30,8 @@ export interface PreparedTurn {
   /** The messages of the request as the store keeps them, and the images that they reference. */
   readonly messages: readonly ConversationMessage[];
   readonly images: readonly PreparedImage[];
+  /** To be called when the turn has ended: its images no longer count. */
+  readonly release: () => void;
 }
 
 /**
@@ -54,22 +57,33 @@ export async function prepareTurn(
     assertVision(model, 'previousResponseId');
   }
   assertToolResults(history, request.messages);
-  const prepared = await prepareMessages(request.messages, model, maxImagePixels, signal);
-  const messages =
-    request.previousResponseId === undefined ? prepared.messages : resultsFirst(prepared.messages);
-  const { images } = prepared;
-  const promptContext: PromptContext = {
-    readImage: async (sha256) => {
-      const image = images.find((each) => each.sha256 === sha256);
-      return image === undefined ? storedImage(store, sha256) : toDataUrl(image);
-    },
-    toolOutput: { model, maxImagePixels, signal },
-    numbers: new CallNumbers(),
-  };
-  const systemText = systemTextOf(history, request);
-  const prompt = await toPromptMessages(systemText, turns, messages, promptContext);
-  await tools.validate(request.integrations, context);
-  return { target, prompt, promptContext, messages, images };
+  const allowance = new ImageAllowance(model, maxImagePixels);
+  try {
+    const prepared = await prepareMessages(request.messages, model, allowance, signal);
+    const messages =
+      request.previousResponseId === undefined
+        ? prepared.messages
+        : resultsFirst(prepared.messages);
+    const { images } = prepared;
+    const promptContext: PromptContext = {
+      readImage: async (sha256) => {
+        const image = images.find((each) => each.sha256 === sha256);
+        if (image !== undefined) return toDataUrl(image);
+        const dataUrl = await storedImage(store, sha256);
+        allowance.hold(dataUrl.length, 'previousResponseId');
+        return dataUrl;
+      },
+      toolOutput: { model, allowance, signal },
+      numbers: new CallNumbers(),
+    };
+    const systemText = systemTextOf(history, request);
+    const prompt = await toPromptMessages(systemText, turns, messages, promptContext);
+    await tools.validate(request.integrations, context);
+    return { target, prompt, promptContext, messages, images, release: () => allowance.release() };
+  } catch (error) {
+    allowance.release();
+    throw error;
+  }
 }
 
 function hasImage({ content }: ConversationMessage): boolean {

@@ -7,6 +7,7 @@ import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 import { testContext } from '../../test/setup/test-context.ts';
 import { createLogger } from '../observability/logger.ts';
 import { createSqliteStore } from '../store/sqlite-store.ts';
+import { ImageAllowance } from './image-allowance.ts';
 import { loadHistory, systemTextOf } from './history.ts';
 import { CallNumbers, toPromptMessages } from './prompt-messages.ts';
 import { storedImage } from './stored-image.ts';
@@ -17,6 +18,8 @@ it('builds the same prompts from conversations of 0.1.0 as that version', async 
   const store = await createSqliteStore({ file, logger: createLogger('silent') });
   onTestFinished(() => store.close());
   const { signal } = testContext();
+  const model = modelEntry({ type: 'vlm' });
+  const allowance = new ImageAllowance(model, 1_000_000);
   const { prompts } = await recordedStore();
   for (const { id, ownerId, messages } of prompts) {
     const history = await loadHistory(store, id, ownerId);
@@ -26,7 +29,7 @@ it('builds the same prompts from conversations of 0.1.0 as that version', async 
       [{ role: 'user', content: [{ type: 'text', text: 'Next' }] }],
       {
         readImage: (sha256) => storedImage(store, sha256),
-        toolOutput: { model: modelEntry({ type: 'vlm' }), maxImagePixels: 1_000_000, signal },
+        toolOutput: { model, allowance, signal },
         numbers: new CallNumbers(),
       },
     );

@@ -45,6 +45,8 @@ export async function* runTurn(
       responseId = await storeInterrupted(services, request, prepared, recorder, context);
     }
     yield { type: 'turn.error', error: asHearthError(error) };
+  } finally {
+    prepared.release();
   }
   const result = recorder.result(responseId);
   logGeneration('chat', result, context);

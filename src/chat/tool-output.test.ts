@@ -1,15 +1,17 @@
 import { expect, it } from 'vitest';
 import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import { picture } from '../../test/setup/models/picture.ts';
+import { ImageAllowance } from './image-allowance.ts';
 import { toModelContent } from './tool-output.ts';
 
 it('stops among the images of a result when the caller aborts', async () => {
   const data = (await picture('red')).split(',')[1];
   const image = { type: 'image', mimeType: 'image/png', data };
   const gone = new AbortController();
+  const model = modelEntry({ type: 'vlm' });
   const reading = toModelContent([image, image], {
-    model: modelEntry({ type: 'vlm' }),
-    maxImagePixels: 1_000_000,
+    model,
+    allowance: new ImageAllowance(model, 1_000_000),
     signal: gone.signal,
   });
   const reason = new Error('gone');

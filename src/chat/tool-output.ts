@@ -3,13 +3,14 @@ import type { ToolContent } from '../conversation/content.ts';
 import type { ContentPart } from '../engine/engine.ts';
 import type { ModelEntry } from '../models/model.ts';
 import { hasText } from './fit-tool-result.ts';
-import { prepareImage, toDataUrl } from './image.ts';
+import type { ImageAllowance } from './image-allowance.ts';
+import { admitImage, prepareImage, toDataUrl } from './image.ts';
 
 /** The model that reads the result of a tool, and the limits. */
 export interface ToolOutputReader {
   readonly model: ModelEntry;
-  readonly maxImagePixels: number;
-  /** Aborts the conversion, which is slow for many images. */
+  readonly allowance: ImageAllowance;
+  /** Ends the reading, which takes long where there are many images. */
   readonly signal: AbortSignal;
 }
 
@@ -49,7 +50,8 @@ async function toImage(block: ToolContent, reader: ToolOutputReader): Promise<Co
   }
   try {
     const dataUrl = `data:${String(block['mimeType'])};base64,${String(block['data'])}`;
-    const image = await prepareImage(dataUrl, reader.maxImagePixels, 'output');
+    await admitImage(dataUrl, reader.allowance, 'output');
+    const image = await prepareImage(dataUrl, reader.allowance, 'output', reader.signal);
     return { type: 'image', dataUrl: toDataUrl(image) };
   } catch (error) {
     if (!(error instanceof HearthError)) throw error;

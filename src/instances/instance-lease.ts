@@ -81,7 +81,9 @@ export class Lease implements InstanceLease {
   }
 
   get engine(): Engine {
-    return this.#handle.engine;
+    const { id, engine } = this.#instance;
+    if (engine === undefined) throw new Error(`${id} is not ready`);
+    return engine;
   }
 
   /** Aborts the signal of the context. */

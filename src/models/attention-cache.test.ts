@@ -6,7 +6,7 @@ function cacheOf(architecture: string, fields: Record<string, GgufValue>) {
   const values = new Map(
     Object.entries(fields).map(([name, value]) => [`${architecture}.${name}`, value]),
   );
-  return attentionCache(architecture, { values, arrayLengths: new Map() });
+  return attentionCache(architecture, { values, arrayLengths: new Map(), longestItems: new Map() });
 }
 
 const plain = {

@@ -94,6 +94,7 @@ describe('the starter models', () => {
         vocabulary: 1280,
         merges: 1008,
       },
+      tokenizer: { keeps: 'bytes', longestTokenBytes: 16 },
     });
   });
 

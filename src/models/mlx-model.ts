@@ -80,6 +80,7 @@ export function mlxModel(
       projector: null,
       attention: null,
       dimensions: null,
+      tokenizer: null,
     },
   };
 }

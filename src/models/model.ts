@@ -1,4 +1,5 @@
 import type { ProjectorFacts } from './projector-facts.ts';
+import type { TokenizerFacts } from './tokenizer-facts.ts';
 
 /** A model on disk, with the data that is known without starting an engine. */
 
@@ -57,6 +58,8 @@ export interface ModelEntry {
     | null;
   /** Sizes that determine the engine's buffers, 0 if the header has none; null for MLX. */
   readonly dimensions: ModelDimensions | null;
+  /** null where it is unknown. */
+  readonly tokenizer: TokenizerFacts | null;
 }
 
 interface CacheBytesPerToken {

@@ -20,7 +20,11 @@ function selectionOf(
   const values = new Map(
     Object.entries(fields).map(([name, value]) => [`${architecture}.${name}`, value]),
   );
-  const metadata = { values, arrayLengths: new Map([['tokenizer.ggml.tokens', words]]) };
+  const metadata = {
+    values,
+    arrayLengths: new Map([['tokenizer.ggml.tokens', words]]),
+    longestItems: new Map<string, number>(),
+  };
   const model = modelEntry({
     attention: attentionCache(architecture, metadata),
     dimensions: graphDimensions(architecture, metadata),

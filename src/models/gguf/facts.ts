@@ -7,6 +7,7 @@ import type { TensorTotals } from './tensor-table.ts';
 import { graphDimensions } from '../graph-dimensions.ts';
 import type { ModelEntry } from '../model.ts';
 import { printableText } from '../printable-text.ts';
+import { tokenizerFacts } from '../tokenizer-facts.ts';
 import { projectorFacts, type ProjectorFacts } from '../projector-facts.ts';
 
 /** The data that the library keeps of a GGUF file. */
@@ -31,6 +32,7 @@ export interface GgufModelFacts extends TemplateCapabilities {
   readonly supportsInfill: boolean;
   readonly attention: ModelEntry['attention'];
   readonly dimensions: ModelEntry['dimensions'];
+  readonly tokenizer: ModelEntry['tokenizer'];
 }
 
 const encoderArchitectures = new Set([
@@ -108,6 +110,7 @@ function modelFacts(
     supportsInfill: hasInfillTokens(metadata),
     attention: isEncoder ? null : attentionCache(architecture, metadata),
     dimensions: graphDimensions(architecture, metadata),
+    tokenizer: tokenizerFacts(metadata),
   };
 }
 

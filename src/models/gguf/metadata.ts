@@ -9,6 +9,8 @@ export interface GgufMetadata {
   readonly values: ReadonlyMap<string, GgufValue>;
   /** Number of items of each array, including omitted ones. */
   readonly arrayLengths: ReadonlyMap<string, number>;
+  /** Bytes of the longest item of each array of strings. */
+  readonly longestItems: ReadonlyMap<string, number>;
 }
 
 interface NumberType {
@@ -43,6 +45,7 @@ export async function readMetadata(
 ): Promise<GgufMetadata> {
   const values = new Map<string, GgufValue>();
   const arrayLengths = new Map<string, number>();
+  const longestItems = new Map<string, number>();
   const keys = new Set<string>();
   let keptBytes = 0;
   for (let entry = 0; entry < entryCount; entry += 1) {
@@ -54,7 +57,10 @@ export async function readMetadata(
     const hasRoom = keptBytes <= ggufLimits.keptBytes;
     const value =
       type === arrayType
-        ? await readArray(reader, hasRoom, (length) => arrayLengths.set(key, length))
+        ? await readArray(reader, hasRoom, {
+            onLength: (length) => arrayLengths.set(key, length),
+            onLongest: (bytes) => longestItems.set(key, bytes),
+          })
         : await readScalar(reader, type, hasRoom);
     keptBytes += key.length;
     if (keptBytes > 2 * ggufLimits.keptBytes) throw reader.fault('has too long metadata keys');
@@ -63,7 +69,7 @@ export async function readMetadata(
     keptBytes += reader.position - start;
     values.set(key, value);
   }
-  return { values, arrayLengths };
+  return { values, arrayLengths, longestItems };
 }
 
 async function readKey(reader: WindowReader): Promise<string> {
@@ -100,7 +106,13 @@ async function readString(reader: WindowReader, hasRoom: boolean): Promise<strin
 async function readArray(
   reader: WindowReader,
   hasRoom: boolean,
-  onLength: (length: number) => void,
+  {
+    onLength,
+    onLongest,
+  }: {
+    readonly onLength: (length: number) => void;
+    readonly onLongest: (bytes: number) => void;
+  },
 ): Promise<readonly number[] | null> {
   await reader.need(12);
   const itemType = reader.readUint32();
@@ -109,24 +121,33 @@ async function readArray(
   onLength(length);
   const type = numberTypes[itemType];
   if (type === undefined || !hasRoom || length > ggufLimits.keptArrayItems) {
-    await skipItems(reader, itemType, length);
+    const longest = await skipItems(reader, itemType, length);
+    if (itemType === stringType) onLongest(longest);
     return null;
   }
   await reader.need(length * type.bytes);
   return Array.from({ length }, () => type.read(reader.readBytes(type.bytes)));
 }
 
-/** Skips the items of an array. Awaits only at the end of a window, since there may be millions of items. */
-async function skipItems(reader: WindowReader, itemType: number, length: number): Promise<void> {
+/**
+ * Skips the items of an array. Waits only at the end of a window, since there may be millions of items.
+ *
+ * @returns the bytes of the longest string; 0 for numbers.
+ */
+async function skipItems(reader: WindowReader, itemType: number, length: number): Promise<number> {
   if (itemType !== stringType) {
     reader.skip(length * numberType(reader, itemType).bytes);
-    return;
+    return 0;
   }
   reader.assertRemaining(length * stringLengthBytes);
+  let longest = 0;
   for (let index = 0; index < length; index += 1) {
     if (reader.buffered < stringLengthBytes) await reader.need(stringLengthBytes);
-    reader.skip(reader.readUint64());
+    const bytes = reader.readUint64();
+    longest = Math.max(longest, bytes);
+    reader.skip(bytes);
   }
+  return longest;
 }
 
 function numberType(reader: WindowReader, type: number): NumberType {

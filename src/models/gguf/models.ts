@@ -95,6 +95,7 @@ function assemble(
     projector: projectorSizes(used),
     attention: facts.attention,
     dimensions: facts.dimensions,
+    tokenizer: facts.tokenizer,
   };
   const files = [...sorted.flatMap((variant) => variant.files), ...projectorFiles];
   return { names: [...names, fileStem(best)], entry, faults, files };

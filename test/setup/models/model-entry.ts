@@ -19,6 +19,7 @@ export function modelEntry(changes: Partial<ModelEntry> = {}): ModelEntry {
     projector: null,
     attention: null,
     dimensions: null,
+    tokenizer: null,
     variants: [
       {
         id: 'q8_0',

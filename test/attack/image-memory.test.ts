@@ -1,0 +1,126 @@
+import sharp, { type Sharp } from 'sharp';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { picture } from '../setup/models/picture.ts';
+import { post } from '../setup/server/api.ts';
+import { expectError } from '../setup/server/expect-error.ts';
+import { memoryGrowth } from '../setup/server/peak-memory.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+
+const hearth = useHearth();
+const model = 'hearth/starter-vision';
+const mebibyte = 1024 * 1024;
+
+/** Noise, which compresses badly, repeated: `width` × `height` pixels in all. */
+async function photo(width: number, height: number): Promise<Sharp> {
+  const side = 500;
+  const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
+  const create = { width: side, height: side, channels: 3, background: 'red', noise } as const;
+  const input = await sharp({ create }).png().toBuffer();
+  const background = { width, height, channels: 3, background: 'red' } as const;
+  return sharp({ create: background }).composite([{ input, tile: true }]);
+}
+
+const url = (bytes: Buffer, format: string) =>
+  `data:image/${format};base64,${bytes.toString('base64')}`;
+
+/** A few kilobytes that are 40 million pixels. */
+let bomb: Buffer;
+const flat = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: 'teal' } });
+
+const v1 = (urls: readonly string[]) =>
+  post(hearth.url, '/api/v1/chat', {
+    model,
+    max_output_tokens: 2,
+    store: false,
+    input: urls.map((data_url) => ({ type: 'image', data_url })),
+  });
+const v0 = (urls: readonly string[]) =>
+  post(hearth.url, '/api/v0/chat/completions', {
+    model,
+    max_tokens: 2,
+    messages: [
+      {
+        role: 'user',
+        content: urls.map((each) => ({ type: 'image_url', image_url: { url: each } })),
+      },
+    ],
+  });
+
+beforeAll(async () => {
+  bomb = await flat(16_383, 2440).webp({ lossless: true, effort: 0 }).toBuffer();
+  // Loads the model, the engine and the image library.
+  await v1([await picture('red')]);
+});
+
+describe('the memory of the server rises by less than 300 MiB', () => {
+  it.each([
+    ['v1', v1, 'input[4].data_url'],
+    ['v0', v0, 'messages[0].content[4].image_url'],
+  ] as const)('for ten images of 40 million pixels: %s', async (name, send, param) => {
+    let answer;
+    const growth = await memoryGrowth(hearth.pid, async () => {
+      answer = await send(Array.from({ length: 10 }, () => url(bomb, 'webp')));
+    });
+    expectError(answer as never, {
+      code: 'invalid_image',
+      param,
+      message: /images of the request have .* pixels together; at most 160000000/,
+      isV0: name === 'v0',
+    });
+    expect(growth).toBeLessThan(300 * mebibyte);
+  });
+
+  it.each([
+    ['a photo', async () => (await photo(7700, 5190)).jpeg({ quality: 90 })],
+    ['a drawing', async () => flat(16_383, 2440).webp({ lossless: true, effort: 0 })],
+    ['an interlaced PNG', async () => flat(8000, 5000).png({ progressive: true })],
+    ['a GIF', async () => flat(5000, 4900).gif({ effort: 1, colours: 4 })],
+  ] as const)('for %s that is answered', async (_, make) => {
+    const image = await make();
+    const { data, info } = await image.toBuffer({ resolveWithObject: true });
+    let status;
+    const growth = await memoryGrowth(hearth.pid, async () => {
+      ({ status } = await v1([url(data, info.format)]));
+    });
+    expect(status).toBe(200);
+    expect(growth).toBeLessThan(300 * mebibyte);
+  });
+
+  it('for a progressive JPEG, which has to be held as a whole', async () => {
+    const large = await flat(6600, 5000)
+      .jpeg({ progressive: true, chromaSubsampling: '4:4:4' })
+      .toBuffer();
+    let answer;
+    const growth = await memoryGrowth(hearth.pid, async () => {
+      answer = await v1([url(large, 'jpeg')]);
+    });
+    expect((answer as { body?: unknown } | undefined)?.body).toMatchObject({ output: [{}] });
+    expect(growth).toBeLessThan(300 * mebibyte);
+  });
+
+  it('for as many encoded bytes as a body holds', async () => {
+    const noise = url(await (await photo(1600, 1500)).png().toBuffer(), 'png');
+    const many = Array.from({ length: Math.floor(66_000_000 / noise.length) }, () => noise);
+    let answer;
+    const growth = await memoryGrowth(hearth.pid, async () => {
+      answer = await v1(many);
+    });
+    expectError(answer as never, {
+      code: 'invalid_image',
+      param: `input[${Math.floor((32 * mebibyte * 4) / 3 / noise.length)}].data_url`,
+      message: /images of the request take .* MiB together; at most 32/,
+    });
+    expect(growth).toBeLessThan(300 * mebibyte);
+  });
+});
+
+it('serves many requests with large images at once', { timeout: 120_000 }, async () => {
+  let statuses: number[] = [];
+  const growth = await memoryGrowth(hearth.pid, async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => v1([url(bomb, 'webp')])));
+    statuses = answers.map(({ status }) => status);
+  });
+  expect(statuses).toEqual(Array.from({ length: 8 }, () => 200));
+  expect(growth).toBeLessThan(300 * mebibyte);
+});
