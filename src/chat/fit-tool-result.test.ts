@@ -50,7 +50,7 @@ describe('a result of a tool', () => {
 
   it('is cut further where the kept part has more tokens than the average', async () => {
     // The first characters are a token each.
-    const uneven = async (text: string) => text.split('y').length - 1 + text.length / 100;
+    const uneven = async (counted: string) => counted.split('y').length - 1 + counted.length / 100;
     const { content } = await fitToolResult('search', [text(500, 'y'), text(9500)], 200, uneven);
     const kept = content.slice(0, -1).map((block) => String(block['text']));
     expect(await uneven(kept.join(''))).toBeLessThanOrEqual(136);

@@ -250,9 +250,9 @@ describe('a random schema', () => {
       { requiredKeys: [] },
     ),
   }));
-  const value = fc.jsonValue({ maxDepth: 2 });
+  const anyValue = fc.jsonValue({ maxDepth: 2 });
   const likely = fc.oneof(
-    value,
+    anyValue,
     fc.constantFrom('', 'a', 'aa', null, 1, [], ['a'], {}, { a: 'a' }, { a: { a: [] }, c: 1 }),
   );
 
