@@ -19,7 +19,7 @@ export function boundPrompts(
   if (tokenizer === null) return engine;
   const assertFits = (texts: readonly string[], subject: string): void => {
     let tokens = 0;
-    for (const text of texts) tokens += leastTokens(text, tokenizer);
+    for (const text of texts) tokens += leastTokens(text, tokenizer, contextLength);
     if (tokens <= contextLength) return;
     throw new HearthError(
       'context_length_exceeded',
@@ -40,19 +40,23 @@ export function boundPrompts(
 }
 
 /** A lower bound of the tokens of a text; 0 for a short one. */
-export function leastTokens(text: string, tokenizer: TokenizerFacts): number {
+export function leastTokens(
+  text: string,
+  tokenizer: TokenizerFacts,
+  contextLength: number,
+): number {
   if (text.length < minCharacters) return 0;
-  if (tokenizer.keeps === 'words') return countWords(text);
+  if (tokenizer.keeps === 'words') return countWords(text, contextLength + 1);
   const trimmed = text.trim();
   const counted = text.length - trimmed.length > maxMargin ? text : trimmed;
   return Buffer.byteLength(counted) / tokenizer.longestTokenBytes;
 }
 
 /** Words with a letter or a digit: tokenizers drop characters of other kinds. */
-function countWords(text: string): number {
+function countWords(text: string, most: number): number {
   let words = 0;
   const word = /[\p{L}\p{N}]\S*/gu;
-  while (word.test(text)) words += 1;
+  while (words < most && word.test(text)) words += 1;
   return words;
 }
 
