@@ -218,9 +218,7 @@ describe('a repository without a model', () => {
     expect(() => chosen(paths, { file: 'other.gguf' })).toThrow(
       expect.objectContaining({ code: 'model_not_found' }),
     );
-    expect(() => chosen(paths, { file: 'mmproj-F16.gguf' })).toThrow(
-      /is not a model but belongs to one/,
-    );
-    expect(() => chosen(paths, { file: 'README.md' })).toThrow(/is not a model but belongs to one/);
+    expect(() => chosen(paths, { file: 'mmproj-F16.gguf' })).toThrow(/is only a part of a model/);
+    expect(() => chosen(paths, { file: 'README.md' })).toThrow(/is only a part of a model/);
   });
 });

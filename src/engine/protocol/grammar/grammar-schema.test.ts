@@ -97,7 +97,7 @@ describe('drops', () => {
       'an empty range',
       { type: 'integer', minimum: 3, exclusiveMaximum: 3 },
       { type: 'integer' },
-      'a range without an integer',
+      'no integer',
     ],
     [
       'a range beyond the limit',
