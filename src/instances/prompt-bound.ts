@@ -25,7 +25,7 @@ export function boundPrompts(
   if (tokenizer === null) return engine;
   const assertFits = (prompts: readonly Prompt[], subject: string): void => {
     let tokens = 0;
-    for (const prompt of prompts) tokens += minTokens(prompt, tokenizer);
+    for (const prompt of prompts) tokens += minTokens(prompt, tokenizer, contextLength);
     if (tokens <= contextLength) return;
     throw new HearthError(
       'context_length_exceeded',
@@ -46,20 +46,20 @@ export function boundPrompts(
 }
 
 /** A lower bound of the tokens of a prompt; 0 for a short text. */
-export function minTokens(text: Prompt, tokenizer: TokenizerFacts): number {
+export function minTokens(text: Prompt, tokenizer: TokenizerFacts, contextLength: number): number {
   if (typeof text !== 'string') return text.length;
   if (text.length < minCharacters) return 0;
-  if (tokenizer.keeps === 'words') return countWords(text);
+  if (tokenizer.keeps === 'words') return countWords(text, contextLength + 1);
   const trimmed = text.trim();
   const counted = text.length - trimmed.length > maxMargin ? text : trimmed;
   return Buffer.byteLength(counted) / tokenizer.longestTokenBytes;
 }
 
 /** Words with a letter or a digit: tokenizers drop characters of other kinds. */
-function countWords(text: string): number {
+function countWords(text: string, most: number): number {
   let words = 0;
   const word = /[\p{L}\p{N}]\S*/gu;
-  while (word.test(text)) words += 1;
+  while (words < most && word.test(text)) words += 1;
   return words;
 }
 
