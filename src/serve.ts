@@ -20,6 +20,7 @@ import { createApp } from './http/app.ts';
 import { listen } from './http/server.ts';
 import type { Surface } from './http/surface.ts';
 import type { SurfaceServices } from './http/surfaces/services.ts';
+import { createOpenAiSurface } from './http/surfaces/openai/surface.ts';
 import { createV0Surface } from './http/surfaces/v0/surface.ts';
 import { createV1Surface } from './http/surfaces/v1/surface.ts';
 import { createHub } from './hub/create-hub.ts';
@@ -43,6 +44,7 @@ import { version } from './version.ts';
 export const surfaces: readonly ((services: SurfaceServices) => Surface)[] = [
   createV0Surface,
   createV1Surface,
+  createOpenAiSurface,
 ];
 
 export interface ServeOptions {
@@ -241,7 +243,9 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       docsFolder: join(packageFolder, 'dist/docs'),
       homeId: await ensureHomeId(home),
       ping: () => store.ping(),
-      surfaces: surfaces.map((create) => create(services)),
+      surfaces: surfaces
+        .map((create) => create(services))
+        .filter(({ name }) => name !== 'openai' || settings['surfaces.openai']),
     });
     const server = await listen({
       app,

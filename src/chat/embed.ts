@@ -1,3 +1,4 @@
+import type { Prompt } from '../engine/engine.ts';
 import type { InstancePool } from '../instances/pool.ts';
 import type { ModelSelection } from '../models/model.ts';
 import { omitUndefined } from '../omit-undefined.ts';
@@ -9,7 +10,7 @@ export interface EmbedRequest {
   readonly model: string | undefined;
   /** Idle time after which the instance is unloaded. */
   readonly ttlSeconds?: number;
-  readonly inputs: readonly string[];
+  readonly inputs: readonly Prompt[];
 }
 
 export interface EmbedResult {

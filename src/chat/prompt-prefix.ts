@@ -10,7 +10,12 @@ export function promptPrefix(
     | Pick<ChatGeneration, 'kind' | 'messages'>
     | Pick<CompletionGeneration, 'kind' | 'prompt'>,
 ): string {
-  if (request.kind === 'completion') return request.prompt.slice(0, promptKeyLength);
+  if (request.kind === 'completion') {
+    const { prompt } = request;
+    if (typeof prompt === 'string') return prompt.slice(0, promptKeyLength);
+    // An id takes two characters or more with its comma.
+    return prompt.slice(0, promptKeyLength).join().slice(0, promptKeyLength);
+  }
   let key = '';
   for (const message of request.messages) {
     key += `${message.role}\n`;

@@ -2,6 +2,32 @@ import { HearthError } from '../contract/errors.ts';
 import type { ReasoningLevel } from '../engine/engine.ts';
 import type { ModelEntry } from '../models/model.ts';
 
+/** OpenAI's scale of how much a model is to reason. */
+export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+
+const levelsOfEffort: Readonly<Record<ReasoningEffort, readonly ReasoningLevel[]>> = {
+  none: ['off'],
+  minimal: ['low', 'on'],
+  low: ['low', 'on'],
+  medium: ['medium', 'on'],
+  high: ['high', 'on'],
+  xhigh: ['high', 'on'],
+};
+
+/**
+ * The reasoning setting of a model that an effort stands for: a model that can only reason or not does so for every
+ * effort but `none`. A model that does not reason meets `none`, and for that the setting is undefined.
+ */
+export function reasoningOfEffort(
+  model: ModelEntry,
+  effort: ReasoningEffort,
+): ReasoningLevel | undefined {
+  const levels = levelsOfEffort[effort];
+  const [preferred] = levels;
+  if (effort === 'none' && model.reasoning === null) return undefined;
+  return levels.find((level) => model.reasoning?.allowedOptions.includes(level)) ?? preferred;
+}
+
 /**
  * Checks that a model supports a reasoning setting.
  *

@@ -1,5 +1,5 @@
 import { HearthError } from '../contract/errors.ts';
-import type { TokenLogprob } from '../engine/engine.ts';
+import type { Prompt, TokenLogprob } from '../engine/engine.ts';
 import type { InstancePool } from '../instances/pool.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { RequestContext } from '../request/request-context.ts';
@@ -14,7 +14,7 @@ import { TurnStats } from './turn-stats.ts';
 
 /** A raw prompt to continue, without a chat template. */
 export interface CompletionRequest extends GenerationOptions, InstanceOptions {
-  readonly prompt: string;
+  readonly prompt: Prompt;
   /** Text after the gap to fill. */
   readonly suffix?: string;
 }

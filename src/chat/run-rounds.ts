@@ -132,7 +132,7 @@ function toGeneration(
   round: number,
   mayCall: boolean,
 ): ChatGeneration {
-  const { sampling, stop, topLogprobs, reasoning, responseFormat } = request;
+  const { sampling, stop, topLogprobs, reasoning, responseFormat, callsInParallel } = request;
   const definitions = tools.definitions();
   const maxTokens = tokensLeft(request, recorder);
   return {
@@ -145,6 +145,7 @@ function toGeneration(
       reasoning,
       responseFormat,
       maxTokens,
+      callsInParallel,
       tools: definitions.length === 0 ? undefined : definitions,
       toolChoice: toolChoiceOf(request, definitions.length > 0, round, mayCall),
     }),

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { HearthError } from '../contract/errors.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Store } from '../store/store.ts';
 import type { PreparedTurn } from './prepare-turn.ts';
@@ -21,7 +22,7 @@ export async function storeTurn(
 ): Promise<string> {
   const { previousResponseId, systemPrompt, instructions } = request;
   const { instanceId, selection, items, stopReason, usage, timings } = recorder.result(undefined);
-  const id = newResponseId();
+  const { responseId: id = newResponseId() } = request;
   try {
     await store.responses.insert(
       {
@@ -40,6 +41,7 @@ export async function storeTurn(
           usage,
           timings,
           ...(isInterrupted ? { isInterrupted } : {}),
+          ...omitUndefined({ metadata: request.metadata }),
         },
       },
       images,
@@ -56,6 +58,6 @@ export async function storeTurn(
 }
 
 /** `resp_` and 48 lower-case hex digits. */
-function newResponseId(): string {
+export function newResponseId(): string {
   return `resp_${randomBytes(24).toString('hex')}`;
 }

@@ -68,7 +68,13 @@ export interface TurnRequest extends GenerationOptions, InstanceOptions {
   readonly integrations: readonly Integration[];
   /** `required` and a name apply to the first generation of the turn; later ones may answer. */
   readonly toolChoice?: ToolChoice;
+  /** Whether one generation may call several tools. */
+  readonly callsInParallel?: boolean;
   readonly responseFormat?: ResponseFormat;
   readonly reasoning?: ReasoningLevel;
   readonly isStored: boolean;
+  /** Stored with the turn and not interpreted. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Id under which the turn is stored, from `newResponseId`; a new one if absent. */
+  readonly responseId?: string;
 }

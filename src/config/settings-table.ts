@@ -80,6 +80,7 @@ export const settingsTable = {
     integer(1, 1000).default(16),
     'Maximum rounds of tool calls in one turn. After them the model must answer without tools.',
   ),
+  'surfaces.openai': setting(boolean.default(true), 'Serve the API of OpenAI at /v1.'),
   'mcp.allowPlugins': setting(
     boolean.default(false),
     'Allow requests to use the plugins of mcp.json. Their token needs the permission "plugins".',

@@ -111,4 +111,5 @@ const turnSchema = z.object({
     loadTimeSeconds: z.number().exactOptional(),
   }),
   isInterrupted: z.literal(true).exactOptional(),
+  metadata: z.record(z.string(), z.string()).exactOptional(),
 }) satisfies z.ZodType<ConversationTurn>;

@@ -44,4 +44,6 @@ export interface ConversationTurn {
   readonly timings: TurnTimings;
   /** Present where the turn failed on the way; the items are what it had produced. */
   readonly isInterrupted?: true;
+  /** What the client attached to the response. */
+  readonly metadata?: Readonly<Record<string, string>>;
 }

@@ -85,14 +85,19 @@ export interface ChatGeneration extends GenerationLimits {
   readonly messages: readonly EngineMessage[];
   readonly tools?: readonly ToolDefinition[];
   readonly toolChoice?: ToolChoice;
+  /** Whether one generation may call several tools; absent: as the chat template has it. */
+  readonly callsInParallel?: boolean;
   readonly reasoning?: ReasoningLevel;
   readonly responseFormat?: ResponseFormat;
 }
 
+/** A text, or the ids of its tokens in the model's vocabulary. */
+export type Prompt = string | readonly number[];
+
 export interface CompletionGeneration extends GenerationLimits {
   readonly kind: 'completion';
-  /** Raw prompt, without a chat template. */
-  readonly prompt: string;
+  /** Raw prompt, without a chat template: a text, or the ids of its tokens. */
+  readonly prompt: Prompt;
   /** Text after the gap to fill; only if the model supports infill. */
   readonly suffix?: string;
 }
@@ -188,9 +193,9 @@ export interface Engine {
   /**
    * Embeds texts. Each must fit in the context.
    *
-   * @throws HearthError `context_length_exceeded`, `crashed`.
+   * @throws HearthError `context_length_exceeded`, `invalid_value` where an id is not a token, `crashed`.
    */
-  embed(inputs: readonly string[], context: RequestContext): Promise<Embeddings>;
+  embed(inputs: readonly Prompt[], context: RequestContext): Promise<Embeddings>;
 
   /** Counts the tokens of a text, without special tokens. */
   countTokens(text: string, context: RequestContext): Promise<number>;

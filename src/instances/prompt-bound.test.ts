@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { leastTokens } from './prompt-bound.ts';
+import { minTokens } from './prompt-bound.ts';
 
 const long = 100_000;
 
-describe('leastTokens', () => {
+describe('minTokens', () => {
   const bytes = { keeps: 'bytes', longestTokenBytes: 10 } as const;
   const words = { keeps: 'words', longestTokenBytes: 10 } as const;
 
@@ -18,6 +18,6 @@ describe('leastTokens', () => {
     ['one word', 'a'.repeat(long), words, 1],
     ['nothing that is dropped', '\u200b '.repeat(long), words, 0],
   ])('counts %s', (_, text, tokenizer, tokens) => {
-    expect(leastTokens(text, tokenizer)).toBe(tokens);
+    expect(minTokens(text, tokenizer)).toBe(tokens);
   });
 });

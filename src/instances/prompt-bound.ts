@@ -1,15 +1,21 @@
 import { HearthError } from '../contract/errors.ts';
-import type { ContentPart, Engine, EngineMessage, GenerationRequest } from '../engine/engine.ts';
+import type {
+  ContentPart,
+  Engine,
+  EngineMessage,
+  GenerationRequest,
+  Prompt,
+} from '../engine/engine.ts';
 import type { TokenizerFacts } from '../models/tokenizer-facts.ts';
 
 /** The engine counts shorter texts, in a moment and exactly. */
 const minCharacters = 64 * 1024;
-/** Chat templates trim white space around messages; this much is counted as trimmed. */
+/** Chat templates trim white space around messages. More than this around a text counts as part of it. */
 const maxMargin = 1024 * 1024;
 
 /**
- * Refuses prompts that can not fit into the context before the engine sees them: reading one takes it time and memory
- * in proportion to its length, while all its other requests wait.
+ * Rejects prompts that cannot fit into the context before the engine reads them. The engine needs time and memory in
+ * proportion to their length, and all other requests wait meanwhile.
  */
 export function boundPrompts(
   engine: Engine,
@@ -17,9 +23,9 @@ export function boundPrompts(
   contextLength: number,
 ): Engine {
   if (tokenizer === null) return engine;
-  const assertFits = (texts: readonly string[], subject: string): void => {
+  const assertFits = (prompts: readonly Prompt[], subject: string): void => {
     let tokens = 0;
-    for (const text of texts) tokens += leastTokens(text, tokenizer);
+    for (const prompt of prompts) tokens += minTokens(prompt, tokenizer);
     if (tokens <= contextLength) return;
     throw new HearthError(
       'context_length_exceeded',
@@ -39,8 +45,9 @@ export function boundPrompts(
   };
 }
 
-/** A lower bound of the tokens of a text; 0 for a short one. */
-export function leastTokens(text: string, tokenizer: TokenizerFacts): number {
+/** A lower bound of the tokens of a prompt; 0 for a short text. */
+export function minTokens(text: Prompt, tokenizer: TokenizerFacts): number {
+  if (typeof text !== 'string') return text.length;
   if (text.length < minCharacters) return 0;
   if (tokenizer.keeps === 'words') return countWords(text);
   const trimmed = text.trim();
@@ -56,7 +63,7 @@ function countWords(text: string): number {
   return words;
 }
 
-function promptTexts(request: GenerationRequest): readonly string[] {
+function promptTexts(request: GenerationRequest): readonly Prompt[] {
   if (request.kind === 'completion') return [request.prompt, request.suffix ?? ''];
   return request.messages.flatMap(messageTexts);
 }

@@ -5,9 +5,9 @@ import { defineRoute } from '../route.ts';
 import { exampleV0Report, v0FinishReasonSchema, v0ReportFields } from './result.ts';
 import { v0GenerationFields } from './sampling.ts';
 
-const jsonObjectSchema = z.record(z.string(), z.unknown());
+export const jsonObjectSchema = z.record(z.string(), z.unknown());
 
-const textPartSchema = z
+export const textPartSchema = z
   .looseObject({ type: z.literal('text'), text: textSchema })
   .meta({ id: 'V0TextPart' });
 const imagePartSchema = z
@@ -21,11 +21,11 @@ const imagePartSchema = z
 const contentPartSchema = z
   .discriminatedUnion('type', [textPartSchema, imagePartSchema])
   .meta({ id: 'V0ContentPart' });
-const contentSchema = z
+export const contentSchema = z
   .union([textSchema, z.array(contentPartSchema).max(1000)])
   .meta({ id: 'V0Content' });
 
-const toolCallSchema = z
+export const toolCallSchema = z
   .looseObject({
     id: z.string().max(512),
     type: z.literal('function'),
@@ -61,7 +61,7 @@ const v0MessageSchema = z
   .meta({ id: 'V0Message' });
 export type V0Message = z.infer<typeof v0MessageSchema>;
 
-const toolSchema = z
+export const toolSchema = z
   .looseObject({
     type: z.literal('function'),
     function: z
@@ -86,7 +86,7 @@ const toolChoiceSchema = z
   ])
   .meta({ id: 'V0ToolChoice' });
 
-const responseFormatSchema = z
+export const responseFormatSchema = z
   .discriminatedUnion('type', [
     z.looseObject({ type: z.literal('text') }).meta({ id: 'V0TextFormat' }),
     z.looseObject({ type: z.literal('json_object') }).meta({ id: 'V0JsonObjectFormat' }),

@@ -89,7 +89,7 @@ function parsableArguments(argumentsJson: string): string {
   }
 }
 
-function toolFields({ tools = [], toolChoice }: ChatGeneration): object {
+function toolFields({ tools = [], toolChoice, callsInParallel }: ChatGeneration): object {
   if (toolChoice === 'required' && tools.length === 0) {
     throw badToolChoice(
       (field) => `\`${field('toolChoice')}\` is "required"; the request offers no tool.`,
@@ -97,7 +97,9 @@ function toolFields({ tools = [], toolChoice }: ChatGeneration): object {
   }
   if (toolChoice === 'required') return forcedCallFields(tools);
   if (typeof toolChoice !== 'object') {
-    return tools.length === 0 ? {} : { tools: wireTools(tools), tool_choice: toolChoice };
+    if (tools.length === 0) return {};
+    const parallel = { parallel_tool_calls: callsInParallel };
+    return { tools: wireTools(tools), tool_choice: toolChoice, ...parallel };
   }
   // The engine does not support a choice by name: it gets only that tool and must call it.
   const chosen = tools.filter((tool) => tool.name === toolChoice.name);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { HearthError } from '../../contract/errors.ts';
 import type { EngineConnection } from '../../net/engine-connection.ts';
-import type { Embeddings } from '../engine.ts';
+import type { Embeddings, Prompt } from '../engine.ts';
 import { replyFailure } from './engine-failure.ts';
 
 const embeddingsBody = z.object({
@@ -17,7 +17,7 @@ const embeddingsBody = z.object({
  */
 export async function requestEmbeddings(
   connection: EngineConnection,
-  inputs: readonly string[],
+  inputs: readonly Prompt[],
   signal: AbortSignal,
 ): Promise<Embeddings> {
   const body = { input: inputs, encoding_format: 'base64' };

@@ -1,7 +1,7 @@
 import type { TurnEvent } from '../../../chat/turn-event.ts';
 import type { V0ChatChunk } from '../../../contract/v0/chat-completion.ts';
 import type { ChunkFormat } from './chunk-stream.ts';
-import { toV0Logprobs } from './logprobs.ts';
+import { toV0Logprobs } from '../../openai/logprobs.ts';
 
 type Choice = V0ChatChunk['choices'][number];
 

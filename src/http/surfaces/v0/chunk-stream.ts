@@ -4,7 +4,7 @@ import type { V0FinishReason } from '../../../contract/v0/result.ts';
 import { HearthError } from '../../../contract/errors.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
 import type { SseMessage } from '../../sse.ts';
-import { completionHead } from './completion-head.ts';
+import { completionHead } from '../../openai/completion-head.ts';
 import { v0Errors } from './errors.ts';
 import { toFinishReason, toReport } from './to-report.ts';
 

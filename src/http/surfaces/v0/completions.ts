@@ -15,9 +15,9 @@ import { mount, type App } from '../../mount.ts';
 import { eventStream } from '../../sse.ts';
 import type { SurfaceServices } from '../services.ts';
 import { openChunkStream, type ChunkFormat } from './chunk-stream.ts';
-import { completionHead } from './completion-head.ts';
-import { toCompletionLogprobs } from './logprobs.ts';
-import { toGenerationOptions } from './to-generation-options.ts';
+import { completionHead } from '../../openai/completion-head.ts';
+import { toCompletionLogprobs } from '../../openai/logprobs.ts';
+import { toGenerationOptions } from '../../openai/to-generation-options.ts';
 import { toFinishReason, toReport } from './to-report.ts';
 
 type Choice = V0CompletionChunk['choices'][number];

@@ -2,6 +2,7 @@ import { embed } from '../../../chat/embed.ts';
 import { createEmbeddingV0 } from '../../../contract/v0/embedding.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
 import { mount, type App } from '../../mount.ts';
+import { toBase64 } from '../../openai/base64-vector.ts';
 import type { SurfaceServices } from '../services.ts';
 
 export function mountEmbeddings(app: App, services: SurfaceServices): void {
@@ -24,11 +25,4 @@ export function mountEmbeddings(app: App, services: SurfaceServices): void {
       usage: { prompt_tokens: promptTokens, total_tokens: promptTokens },
     };
   });
-}
-
-/** Base64 of 32-bit little-endian floats, as OpenAI's clients decode them. */
-function toBase64(vector: readonly number[]): string {
-  const bytes = Buffer.alloc(vector.length * 4);
-  for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4);
-  return bytes.toString('base64');
 }

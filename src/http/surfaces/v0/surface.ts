@@ -11,8 +11,7 @@ export function createV0Surface(services: SurfaceServices): Surface {
   return {
     name: 'v0',
     description: 'Stateless, in the shapes of OpenAI, with statistics of each answer.',
-    // `/v1` has no endpoints yet; its clients expect the error format of OpenAI.
-    prefixes: ['/api/v0', '/v1'],
+    prefixes: ['/api/v0'],
     errorSerializer: v0Errors,
     mountRoutes: (app) => {
       mountModels(app, services);

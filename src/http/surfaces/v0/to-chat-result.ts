@@ -1,8 +1,8 @@
 import type { TurnResult } from '../../../chat/turn-event.ts';
 import type { V0ChatResult } from '../../../contract/v0/chat-completion.ts';
 import type { TurnItem } from '../../../conversation/turn-item.ts';
-import { completionHead } from './completion-head.ts';
-import { toV0Logprobs } from './logprobs.ts';
+import { completionHead } from '../../openai/completion-head.ts';
+import { toV0Logprobs } from '../../openai/logprobs.ts';
 import { toFinishReason, toReport } from './to-report.ts';
 
 export function toV0ChatResult(result: TurnResult): V0ChatResult {

@@ -1,13 +1,16 @@
-import { omitUndefined } from '../../../omit-undefined.ts';
-import type { GenerationOptions, InstanceOptions } from '../../../chat/turn-request.ts';
-import type { V0ChatRequest } from '../../../contract/v0/chat-completion.ts';
-import type { V0CompletionRequest } from '../../../contract/v0/text-completion.ts';
-import type { Sampling } from '../../../engine/engine.ts';
+import type * as z from 'zod';
+import { omitUndefined } from '../../omit-undefined.ts';
+import type { GenerationOptions, InstanceOptions } from '../../chat/turn-request.ts';
+import type { v0GenerationFields } from '../../contract/v0/sampling.ts';
+import type { Sampling } from '../../engine/engine.ts';
 
-type V0Request = V0ChatRequest | V0CompletionRequest;
+/** The fields that chat and text completions share; the newer name of the limit for chats alone. */
+type CompletionBody = z.output<z.ZodObject<typeof v0GenerationFields>> & {
+  readonly max_completion_tokens?: number | null | undefined;
+};
 
 /** The fields for model, sampling and limits, which both kinds of completion have. */
-export function toGenerationOptions(body: V0Request): GenerationOptions & InstanceOptions {
+export function toGenerationOptions(body: CompletionBody): GenerationOptions & InstanceOptions {
   // An empty stop string would end every answer before it began.
   const stop = [body.stop ?? []].flat().filter((text) => text !== '');
   return {
@@ -20,13 +23,12 @@ export function toGenerationOptions(body: V0Request): GenerationOptions & Instan
 }
 
 /** Undefined: no limit; the model stops by itself. */
-function toMaxTokens(body: V0Request): number | undefined {
-  const newer = 'max_completion_tokens' in body ? body.max_completion_tokens : undefined;
-  const maxTokens = (newer as number | null | undefined) ?? body.max_tokens;
+function toMaxTokens(body: CompletionBody): number | undefined {
+  const maxTokens = body.max_completion_tokens ?? body.max_tokens;
   return maxTokens === null || maxTokens === -1 ? undefined : maxTokens;
 }
 
-function toSampling(body: V0Request): Sampling {
+function toSampling(body: CompletionBody): Sampling {
   return omitUndefined({
     temperature: body.temperature,
     topP: body.top_p,

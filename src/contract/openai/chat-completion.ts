@@ -1,0 +1,280 @@
+import * as z from 'zod';
+import { generationErrors } from '../error-groups.ts';
+import { textSchema } from '../field.ts';
+import { defineRoute } from '../route.ts';
+import {
+  contentSchema,
+  responseFormatSchema,
+  textPartSchema,
+  toolCallSchema,
+  toolSchema,
+} from '../v0/chat-completion.ts';
+import { v0FinishReasonSchema } from '../v0/result.ts';
+import { v0GenerationFields } from '../v0/sampling.ts';
+import { exampleUsage, openAiUsageSchema } from './usage.ts';
+
+const assistantContentSchema = z
+  .union([
+    textSchema,
+    z
+      .array(
+        z
+          .discriminatedUnion('type', [
+            textPartSchema,
+            z
+              .looseObject({ type: z.literal('refusal'), refusal: textSchema })
+              .meta({ id: 'OpenAiRefusalPart' }),
+          ])
+          .meta({ id: 'OpenAiAssistantPart' }),
+      )
+      .max(1000),
+  ])
+  .meta({ id: 'OpenAiAssistantContent' });
+
+const messageSchema = z
+  .discriminatedUnion('role', [
+    z
+      .looseObject({ role: z.enum(['system', 'developer']), content: contentSchema })
+      .meta({ id: 'OpenAiSystemMessage' }),
+    z
+      .looseObject({ role: z.literal('user'), content: contentSchema })
+      .meta({ id: 'OpenAiUserMessage' }),
+    z
+      .looseObject({
+        role: z.literal('assistant'),
+        content: assistantContentSchema.nullish(),
+        tool_calls: z.array(toolCallSchema).max(1000).nullish(),
+      })
+      .meta({ id: 'OpenAiAssistantMessage' }),
+    z
+      .looseObject({
+        role: z.literal('tool'),
+        content: contentSchema,
+        tool_call_id: z.string().max(512),
+      })
+      .meta({ id: 'OpenAiToolMessage' }),
+  ])
+  .meta({ id: 'OpenAiMessage' });
+export type OpenAiMessage = z.infer<typeof messageSchema>;
+
+const functionChoiceSchema = z
+  .looseObject({
+    type: z.literal('function'),
+    function: z.looseObject({ name: z.string() }).meta({ id: 'OpenAiNamedFunction' }),
+  })
+  .meta({ id: 'OpenAiFunctionChoice' });
+
+const toolChoiceSchema = z
+  .union([
+    z.enum(['auto', 'none', 'required']),
+    z
+      .discriminatedUnion('type', [
+        functionChoiceSchema,
+        z
+          .looseObject({
+            type: z.literal('allowed_tools'),
+            allowed_tools: z
+              .looseObject({
+                mode: z.enum(['auto', 'required']),
+                tools: z.array(functionChoiceSchema).min(1).max(1000),
+              })
+              .meta({ id: 'OpenAiAllowedTools' }),
+          })
+          .meta({ id: 'OpenAiAllowedToolsChoice' }),
+      ])
+      .meta({ id: 'OpenAiToolChoiceObject' }),
+  ])
+  .meta({ id: 'OpenAiToolChoice' });
+
+export const reasoningEffortSchema = z
+  .enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])
+  .meta({
+    id: 'OpenAiReasoningEffort',
+    description: 'A model that can only reason or not does so for every value but `none`.',
+  });
+
+export const choiceCountSchema = z.int().min(1).max(128);
+
+const chatRequestSchema = z
+  .looseObject({
+    ...v0GenerationFields,
+    messages: z.array(messageSchema).min(1).max(100_000),
+    max_completion_tokens: v0GenerationFields.max_tokens,
+    n: choiceCountSchema.nullish().describe('Choices that are generated beside each other.'),
+    tools: z.array(toolSchema).max(1000).nullish(),
+    tool_choice: toolChoiceSchema.nullish(),
+    parallel_tool_calls: z.boolean().nullish(),
+    response_format: responseFormatSchema.nullish(),
+    logprobs: z.boolean().nullish(),
+    top_logprobs: z.int().min(0).max(20).nullish(),
+    reasoning_effort: reasoningEffortSchema.nullish(),
+    store: z
+      .boolean()
+      .nullish()
+      .describe(
+        'Keep the completion as a stored response: `chatcmpl-x` is the response `resp_x`, which `previous_response_id` continues.',
+      ),
+  })
+  .meta({
+    id: 'OpenAiChatRequest',
+    examples: [
+      {
+        model: 'hearth/starter-chat',
+        messages: [
+          { role: 'developer', content: 'You answer in one sentence.' },
+          { role: 'user', content: 'Write a haiku about the sea.' },
+        ],
+        temperature: 0.7,
+        max_completion_tokens: 128,
+      },
+    ],
+  });
+export type OpenAiChatRequest = z.infer<typeof chatRequestSchema>;
+
+const tokenFields = {
+  token: z.string(),
+  logprob: z.number(),
+  bytes: z.array(z.int()).nullable(),
+};
+export const tokenLogprobSchema = z
+  .object({
+    ...tokenFields,
+    top_logprobs: z.array(z.object(tokenFields).meta({ id: 'OpenAiTopLogprob' })),
+  })
+  .meta({ id: 'OpenAiTokenLogprob' });
+export type OpenAiTokenLogprob = z.infer<typeof tokenLogprobSchema>;
+
+const logprobsSchema = z
+  .object({ content: z.array(tokenLogprobSchema), refusal: z.null() })
+  .meta({ id: 'OpenAiLogprobs' })
+  .nullable();
+
+const completionFields = {
+  id: z.string().regex(/^chatcmpl-/),
+  created: z.int().describe('Unix time in seconds.'),
+  model: z.string().describe('As the request names it.'),
+};
+const exampleHead = {
+  id: 'chatcmpl-i3gkjwthhw96whukek9tz',
+  created: 1_793_612_345,
+  model: 'hearth/starter-chat',
+};
+
+export const openAiChatCompletionSchema = z
+  .object({
+    ...completionFields,
+    object: z.literal('chat.completion'),
+    choices: z.array(
+      z
+        .object({
+          index: z.int(),
+          message: z
+            .object({
+              role: z.literal('assistant'),
+              content: z.string().nullable(),
+              refusal: z.null(),
+              reasoning_content: z.string().exactOptional(),
+              tool_calls: z.array(toolCallSchema).exactOptional(),
+            })
+            .meta({ id: 'OpenAiChatMessage' }),
+          logprobs: logprobsSchema,
+          finish_reason: v0FinishReasonSchema,
+        })
+        .meta({ id: 'OpenAiChatChoice' }),
+    ),
+    usage: openAiUsageSchema,
+    system_fingerprint: z.string().exactOptional().describe('Version of the engine.'),
+  })
+  .meta({
+    id: 'OpenAiChatCompletion',
+    examples: [
+      {
+        ...exampleHead,
+        object: 'chat.completion',
+        choices: [
+          {
+            index: 0,
+            message: {
+              role: 'assistant',
+              content: 'Waves fold into foam; the moon pulls them home.',
+              refusal: null,
+            },
+            logprobs: null,
+            finish_reason: 'stop',
+          },
+        ],
+        usage: exampleUsage,
+      },
+    ],
+  });
+export type OpenAiChatCompletion = z.infer<typeof openAiChatCompletionSchema>;
+
+const toolCallDeltaSchema = z
+  .object({
+    index: z.int(),
+    id: z.string().exactOptional(),
+    type: z.literal('function').exactOptional(),
+    function: z
+      .object({ name: z.string().exactOptional(), arguments: z.string() })
+      .meta({ id: 'OpenAiCalledFunctionDelta' }),
+  })
+  .meta({ id: 'OpenAiToolCallDelta' });
+
+export const openAiChatChunkSchema = z
+  .object({
+    ...completionFields,
+    object: z.literal('chat.completion.chunk'),
+    choices: z.array(
+      z
+        .object({
+          index: z.int(),
+          delta: z
+            .object({
+              role: z.literal('assistant').exactOptional(),
+              content: z.string().exactOptional(),
+              reasoning_content: z.string().exactOptional(),
+              tool_calls: z.array(toolCallDeltaSchema).exactOptional(),
+            })
+            .meta({ id: 'OpenAiChatDelta' }),
+          logprobs: logprobsSchema,
+          finish_reason: v0FinishReasonSchema.nullable(),
+        })
+        .meta({ id: 'OpenAiChatChunkChoice' }),
+    ),
+    usage: openAiUsageSchema
+      .nullable()
+      .exactOptional()
+      .describe('With `include_usage`: null, but in the last chunk, which has no choices.'),
+  })
+  .meta({
+    id: 'OpenAiChatChunk',
+    examples: [
+      {
+        ...exampleHead,
+        object: 'chat.completion.chunk',
+        choices: [
+          { index: 0, delta: { content: 'Waves fold' }, logprobs: null, finish_reason: null },
+        ],
+      },
+    ],
+  });
+export type OpenAiChatChunk = z.infer<typeof openAiChatChunkSchema>;
+
+export const createChatCompletionOpenAi = defineRoute({
+  method: 'post',
+  path: '/v1/chat/completions',
+  operationId: 'createChatCompletionOpenAi',
+  summary: 'Complete a conversation',
+  description: 'The request contains the whole conversation.',
+  permission: 'chat',
+  body: chatRequestSchema,
+  result: openAiChatCompletionSchema,
+  events: openAiChatChunkSchema,
+  errors: [
+    ...generationErrors,
+    'vision_unsupported',
+    'invalid_image',
+    'unsupported_reasoning',
+    'storage_failed',
+  ],
+});

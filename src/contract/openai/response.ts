@@ -1,0 +1,222 @@
+import * as z from 'zod';
+import { generationErrors } from '../error-groups.ts';
+import { tokenCountSchema } from '../field.ts';
+import { defineRoute } from '../route.ts';
+import { jsonObjectSchema } from '../v0/chat-completion.ts';
+import { exampleResponseId } from '../v1/chat.ts';
+import { reasoningEffortSchema } from './chat-completion.ts';
+import { responseRequestSchema } from './response-request.ts';
+
+const topLogprob = { token: z.string(), logprob: z.number(), bytes: z.array(z.int()) };
+const outputTextSchema = z
+  .object({
+    type: z.literal('output_text'),
+    text: z.string(),
+    annotations: z.array(z.never()),
+    logprobs: z.array(
+      z
+        .object({
+          ...topLogprob,
+          top_logprobs: z.array(z.object(topLogprob).meta({ id: 'OpenAiOutputTopLogprob' })),
+        })
+        .meta({ id: 'OpenAiOutputLogprob' }),
+    ),
+  })
+  .meta({ id: 'OpenAiOutputText' });
+export type OpenAiOutputText = z.infer<typeof outputTextSchema>;
+
+const itemStatusSchema = z
+  .enum(['in_progress', 'completed', 'incomplete'])
+  .meta({ id: 'OpenAiItemStatus' });
+const outputItemSchema = z
+  .discriminatedUnion('type', [
+    z
+      .object({
+        id: z.string(),
+        type: z.literal('message'),
+        role: z.literal('assistant'),
+        status: itemStatusSchema,
+        content: z.array(outputTextSchema),
+      })
+      .meta({ id: 'OpenAiOutputMessage' }),
+    z
+      .object({
+        id: z.string(),
+        type: z.literal('reasoning'),
+        status: itemStatusSchema,
+        summary: z.array(z.never()),
+        content: z.array(
+          z
+            .object({ type: z.literal('reasoning_text'), text: z.string() })
+            .meta({ id: 'OpenAiReasoningText' }),
+        ),
+      })
+      .meta({ id: 'OpenAiReasoningItem' }),
+    z
+      .object({
+        id: z.string(),
+        type: z.literal('function_call'),
+        status: itemStatusSchema,
+        call_id: z.string(),
+        name: z.string(),
+        arguments: z.string(),
+      })
+      .meta({ id: 'OpenAiFunctionCall' }),
+    z
+      .object({
+        id: z.string(),
+        type: z.literal('mcp_call'),
+        status: z.enum(['in_progress', 'completed', 'failed']),
+        server_label: z.string().describe('Empty for a tool that does not exist.'),
+        name: z.string(),
+        arguments: z.string(),
+        output: z.string().nullable(),
+        error: z.string().nullable(),
+        approval_request_id: z.null(),
+      })
+      .meta({ id: 'OpenAiMcpCall' }),
+  ])
+  .meta({ id: 'OpenAiOutputItem' });
+export type OpenAiOutputItem = z.infer<typeof outputItemSchema>;
+
+const exampleResponse = {
+  id: exampleResponseId,
+  object: 'response',
+  created_at: 1_793_612_345,
+  completed_at: 1_793_612_346,
+  status: 'completed',
+  background: false,
+  error: null,
+  incomplete_details: null,
+  instructions: 'You answer in one sentence.',
+  max_output_tokens: null,
+  metadata: {},
+  model: 'hearth/starter-chat',
+  output: [
+    {
+      id: 'msg_6b2f0c9e4d7a1f3852c6e0b94a7d1f386c5e2b0a9d4f7c13_0',
+      type: 'message',
+      role: 'assistant',
+      status: 'completed',
+      content: [
+        {
+          type: 'output_text',
+          text: 'Waves fold into foam; the moon pulls them home.',
+          annotations: [],
+          logprobs: [],
+        },
+      ],
+    },
+  ],
+  parallel_tool_calls: true,
+  previous_response_id: null,
+  reasoning: { effort: null, summary: null },
+  store: true,
+  temperature: null,
+  text: { format: { type: 'text' } },
+  tool_choice: 'auto',
+  tools: [],
+  top_logprobs: 0,
+  top_p: null,
+  truncation: 'disabled',
+  usage: {
+    input_tokens: 31,
+    input_tokens_details: { cached_tokens: 12, cache_write_tokens: 0 },
+    output_tokens: 14,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: 45,
+  },
+};
+
+export const openAiResponseSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal('response'),
+    created_at: z.int().describe('Unix time in seconds.'),
+    completed_at: z.int().nullable(),
+    status: z.enum(['completed', 'incomplete', 'failed', 'in_progress']),
+    background: z.literal(false),
+    error: z
+      .object({ code: z.enum(['server_error', 'rate_limit_exceeded']), message: z.string() })
+      .meta({ id: 'OpenAiResponseError' })
+      .nullable(),
+    incomplete_details: z
+      .object({ reason: z.literal('max_output_tokens') })
+      .meta({ id: 'OpenAiIncompleteDetails' })
+      .nullable(),
+    instructions: z.string().nullable(),
+    max_output_tokens: z.int().nullable(),
+    metadata: z.record(z.string(), z.string()),
+    model: z.string(),
+    output: z.array(outputItemSchema),
+    parallel_tool_calls: z.boolean(),
+    previous_response_id: z.string().nullable(),
+    reasoning: z
+      .object({ effort: reasoningEffortSchema.nullable(), summary: z.null() })
+      .meta({ id: 'OpenAiResponseReasoning' }),
+    store: z.boolean(),
+    temperature: z.number().nullable(),
+    text: jsonObjectSchema,
+    tool_choice: z.unknown(),
+    tools: z.array(jsonObjectSchema).describe('Without the headers of MCP servers.'),
+    top_logprobs: z.int().nullable(),
+    top_p: z.number().nullable(),
+    truncation: z.literal('disabled'),
+    usage: z
+      .object({
+        input_tokens: tokenCountSchema,
+        input_tokens_details: z
+          .object({ cached_tokens: tokenCountSchema, cache_write_tokens: z.literal(0) })
+          .meta({ id: 'OpenAiInputTokensDetails' }),
+        output_tokens: tokenCountSchema,
+        output_tokens_details: z
+          .object({ reasoning_tokens: tokenCountSchema })
+          .meta({ id: 'OpenAiOutputTokensDetails' }),
+        total_tokens: tokenCountSchema,
+      })
+      .meta({ id: 'OpenAiResponseUsage' })
+      .exactOptional()
+      .describe('Absent until the response ends.'),
+  })
+  .meta({ id: 'OpenAiResponse', examples: [exampleResponse] });
+export type OpenAiResponse = z.infer<typeof openAiResponseSchema>;
+
+const eventSchema = z
+  .looseObject({
+    type: z.string().describe("The name of one of OpenAI's events of a response."),
+    sequence_number: z.int().nonnegative(),
+  })
+  .meta({
+    id: 'OpenAiResponseEvent',
+    examples: [
+      {
+        type: 'response.output_text.delta',
+        sequence_number: 4,
+        item_id: exampleResponse.output[0]?.id,
+        output_index: 0,
+        content_index: 0,
+        delta: 'Waves fold',
+        logprobs: [],
+      },
+    ],
+  });
+
+export const createResponseOpenAi = defineRoute({
+  method: 'post',
+  path: '/v1/responses',
+  operationId: 'createResponseOpenAi',
+  summary: 'Create a response',
+  description: 'Continue or branch a conversation with `previous_response_id`.',
+  permission: 'chat',
+  body: responseRequestSchema,
+  result: openAiResponseSchema,
+  events: eventSchema,
+  errors: [
+    ...generationErrors,
+    'vision_unsupported',
+    'invalid_image',
+    'unsupported_reasoning',
+    'storage_failed',
+    'mcp_unreachable',
+  ],
+});

@@ -1,0 +1,85 @@
+import * as z from 'zod';
+import { defineRoute } from '../route.ts';
+import { exampleResponseId } from '../v1/chat.ts';
+import { openAiResponseSchema } from './response.ts';
+
+const params = z.object({
+  response_id: z
+    .string()
+    .max(512)
+    .meta({ examples: [exampleResponseId] }),
+});
+
+export const getResponseOpenAi = defineRoute({
+  method: 'get',
+  path: '/v1/responses/{response_id}',
+  operationId: 'getResponseOpenAi',
+  summary: 'Get a stored response',
+  description: 'Settings of the request that are not kept have their defaults.',
+  permission: 'chat',
+  params,
+  result: openAiResponseSchema,
+  errors: ['response_not_found'],
+});
+
+export const deleteResponseOpenAi = defineRoute({
+  method: 'delete',
+  path: '/v1/responses/{response_id}',
+  operationId: 'deleteResponseOpenAi',
+  summary: 'Delete a stored response',
+  permission: 'chat',
+  params,
+  result: z
+    .object({ id: z.string(), object: z.literal('response'), deleted: z.literal(true) })
+    .meta({
+      id: 'OpenAiDeletedResponse',
+      examples: [{ id: exampleResponseId, object: 'response', deleted: true }],
+    }),
+  errors: ['response_not_found'],
+});
+
+export const listInputItemsOpenAi = defineRoute({
+  method: 'get',
+  path: '/v1/responses/{response_id}/input_items',
+  operationId: 'listInputItemsOpenAi',
+  summary: 'List the input of a stored response',
+  description: 'The items of the request itself, without those of earlier responses.',
+  permission: 'chat',
+  params,
+  query: z.object({
+    limit: z.coerce.number().int().min(1).max(100).default(20),
+    order: z.enum(['asc', 'desc']).default('desc'),
+    after: z.string().max(512).optional().describe('Id of the last item of the page before.'),
+  }),
+  result: z
+    .object({
+      object: z.literal('list'),
+      data: z.array(
+        z.looseObject({ id: z.string(), type: z.string() }).meta({ id: 'OpenAiStoredInputItem' }),
+      ),
+      first_id: z.string().nullable(),
+      last_id: z.string().nullable(),
+      has_more: z.boolean(),
+    })
+    .meta({
+      id: 'OpenAiInputItemList',
+      examples: [
+        {
+          object: 'list',
+          data: [
+            {
+              id: 'msg_6b2f0c9e4d7a1f3852c6e0b94a7d1f386c5e2b0a9d4f7c13_in0',
+              type: 'message',
+              role: 'user',
+              status: 'completed',
+              content: [{ type: 'input_text', text: 'Write a haiku about the sea.' }],
+            },
+          ],
+          first_id: 'msg_6b2f0c9e4d7a1f3852c6e0b94a7d1f386c5e2b0a9d4f7c13_in0',
+          last_id: 'msg_6b2f0c9e4d7a1f3852c6e0b94a7d1f386c5e2b0a9d4f7c13_in0',
+          has_more: false,
+        },
+      ],
+    }),
+  errors: ['response_not_found'],
+});

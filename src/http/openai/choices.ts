@@ -1,0 +1,87 @@
+import { createChannel } from '../../concurrency/channel.ts';
+import { withSignal, type RequestContext } from '../../request/request-context.ts';
+
+/** An event of one of the choices of a request. */
+export interface ChoiceEvent<Event> {
+  readonly index: number;
+  readonly event: Event;
+}
+
+/** More choices than these wait for the ones before them. */
+const maxConcurrent = 8;
+/** Most events that wait for the reader, for each choice: a slow client of many choices ends with an error. */
+const maxWaiting = 65_536;
+
+/**
+ * Runs the choices of a request beside each other and joins their events. The first failure ends all of them, as
+ * does returning early.
+ *
+ * @throws What a choice throws.
+ */
+export async function* runChoices<Event>(
+  count: number,
+  start: (index: number, context: RequestContext) => AsyncGenerator<Event>,
+  context: RequestContext,
+): AsyncGenerator<ChoiceEvent<Event>> {
+  if (count === 1) {
+    for await (const event of start(0, context)) yield { index: 0, event };
+    return;
+  }
+  const ended = new AbortController();
+  const ownContext = withSignal(context, AbortSignal.any([context.signal, ended.signal]));
+  const channel = createChannel<ChoiceEvent<Event>>(count * maxWaiting);
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < count) {
+      const index = next;
+      next += 1;
+      for await (const event of start(index, ownContext)) channel.push({ index, event });
+    }
+  };
+  const workers = Array.from({ length: Math.min(count, maxConcurrent) }, work);
+  const running = Promise.all(workers).finally(channel.close);
+  // It is awaited only after the channel has ended; until then a failure must not count as unhandled.
+  running.catch(() => {});
+  try {
+    yield* channel;
+    await running;
+  } finally {
+    ended.abort();
+    await Promise.allSettled(workers);
+  }
+}
+
+/**
+ * Reads a source up to the first event that `isOutput`, so that a failure before it becomes an ordinary error
+ * response, and returns all of its events.
+ *
+ * @throws What the source throws until then.
+ */
+export async function readAhead<Event>(
+  source: AsyncGenerator<Event>,
+  isOutput: (event: Event) => boolean,
+): Promise<AsyncGenerator<Event>> {
+  const ahead: Event[] = [];
+  for (let next = await source.next(); next.done !== true; next = await source.next()) {
+    ahead.push(next.value);
+    try {
+      if (isOutput(next.value)) break;
+    } catch (error) {
+      await source.return(undefined);
+      throw error;
+    }
+  }
+  return resume(ahead, source);
+}
+
+async function* resume<Event>(
+  ahead: readonly Event[],
+  source: AsyncGenerator<Event>,
+): AsyncGenerator<Event> {
+  try {
+    yield* ahead;
+    yield* source;
+  } finally {
+    await source.return(undefined);
+  }
+}

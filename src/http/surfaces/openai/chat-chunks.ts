@@ -1,0 +1,69 @@
+import type { TurnEvent } from '../../../chat/turn-event.ts';
+import type { OpenAiChatChunk } from '../../../contract/openai/chat-completion.ts';
+import type { TurnUsage } from '../../../conversation/conversation-turn.ts';
+import type { ChoiceEvent } from '../../openai/choices.ts';
+import { toFinishReason } from './finish-reason.ts';
+import { toLogprobs } from './logprobs.ts';
+import { toUsage } from './usage.ts';
+
+type Choice = OpenAiChatChunk['choices'][number];
+export type ChunkHead = Pick<OpenAiChatChunk, 'id' | 'object' | 'created' | 'model'>;
+
+/**
+ * The chunks of a chat completion: deltas of its choices, the finish reason of each, the usage if requested.
+ *
+ * @throws HearthError that of `turn.error`.
+ */
+export async function* toChatChunks(
+  events: AsyncIterable<ChoiceEvent<TurnEvent>>,
+  head: ChunkHead,
+  includesUsage: boolean,
+): AsyncGenerator<OpenAiChatChunk> {
+  const begun = new Set<number>();
+  const usages: TurnUsage[] = [];
+  const chunk = (choice: Choice): OpenAiChatChunk => ({
+    ...head,
+    choices: [choice],
+    ...(includesUsage ? { usage: null } : {}),
+  });
+  for await (const { index, event } of events) {
+    if (event.type === 'turn.error') throw event.error;
+    if (event.type === 'turn.end') {
+      usages[index] = event.result.usage;
+      if (!begun.has(index)) yield chunk(toChoice(index, { role: 'assistant', content: '' }));
+      yield chunk({ ...toChoice(index, {}), finish_reason: toFinishReason(event.result) });
+      continue;
+    }
+    const delta = toDelta(event);
+    if (delta === undefined) continue;
+    const role = begun.has(index) ? {} : ({ role: 'assistant' } as const);
+    begun.add(index);
+    const logprobs = toLogprobs(event.type === 'message.delta' ? event.logprobs : undefined);
+    yield chunk({ ...toChoice(index, { ...role, ...delta }), logprobs });
+  }
+  if (includesUsage) yield { ...head, choices: [], usage: toUsage(usages) };
+}
+
+function toChoice(index: number, delta: Choice['delta']): Choice {
+  return { index, delta, logprobs: null, finish_reason: null };
+}
+
+function toDelta(event: TurnEvent): Choice['delta'] | undefined {
+  switch (event.type) {
+    case 'message.delta':
+      return { content: event.text };
+    case 'reasoning.delta':
+      return { reasoning_content: event.text };
+    case 'toolCall.delta': {
+      if (!event.isForClient) return undefined;
+      const { index, id, name, argumentsJson } = event;
+      const opening = id === undefined ? {} : { id, type: 'function' as const };
+      const named = name === undefined ? {} : { name };
+      return {
+        tool_calls: [{ index, ...opening, function: { ...named, arguments: argumentsJson } }],
+      };
+    }
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,84 @@
+import { reasoningOfEffort, type ReasoningEffort } from '../../../chat/reasoning.ts';
+import { runTurn } from '../../../chat/run-turn.ts';
+import { newResponseId } from '../../../chat/store-turn.ts';
+import type { TurnEvent, TurnResult } from '../../../chat/turn-event.ts';
+import { createChatCompletionOpenAi } from '../../../contract/openai/chat-completion.ts';
+import type { ReasoningLevel } from '../../../engine/engine.ts';
+import type { RequestContext } from '../../../request/request-context.ts';
+import { mount, type App } from '../../mount.ts';
+import { readAhead, runChoices, type ChoiceEvent } from '../../openai/choices.ts';
+import { completionHead } from '../../openai/completion-head.ts';
+import { eventStream, type SseMessage } from '../../sse.ts';
+import type { SurfaceServices } from '../services.ts';
+import { toChatChunks } from './chat-chunks.ts';
+import { openAiErrors } from './errors.ts';
+import { toStreamError } from './stream-error.ts';
+import { toChatCompletion } from './to-chat-completion.ts';
+import { toTurnRequest, withSeedOf } from './to-turn-request.ts';
+
+export function mountChatCompletions(app: App, services: SurfaceServices): void {
+  mount(app, createChatCompletionOpenAi, async ({ body, context }) => {
+    const { selection } = await services.pool.resolve(body.model ?? undefined, 'generation');
+    const reasoning = toReasoning(selection.model, body.reasoning_effort);
+    const responseId = newResponseId();
+    const request = { ...toTurnRequest(body, reasoning), responseId };
+    const count = body.n ?? 1;
+    const events = runChoices(
+      count,
+      (index, ownContext) => runTurn(services, withSeedOf(request, index), ownContext),
+      context,
+    );
+    const named = {
+      model: body.model || selection.model.key,
+      ...(request.isStored ? { id: responseId.replace('resp_', 'chatcmpl-') } : {}),
+    };
+    if (body.stream !== true) {
+      const head = { ...completionHead('chatcmpl', 'chat.completion'), ...named };
+      return toChatCompletion(await collect(events, count), head);
+    }
+    const head = { ...completionHead('chatcmpl', 'chat.completion.chunk'), ...named };
+    const includesUsage = body.stream_options?.include_usage === true;
+    const ready = await readAhead(events, isOutput);
+    return eventStream(toMessages(toChatChunks(ready, head, includesUsage), context), context);
+  });
+}
+
+/** The reasoning setting that an effort stands for with a model. */
+export function toReasoning(
+  model: Parameters<typeof reasoningOfEffort>[0],
+  effort: ReasoningEffort | null | undefined,
+): ReasoningLevel | undefined {
+  return effort == null ? undefined : reasoningOfEffort(model, effort);
+}
+
+async function collect(
+  events: AsyncIterable<ChoiceEvent<TurnEvent>>,
+  count: number,
+): Promise<readonly TurnResult[]> {
+  const results: TurnResult[] = [];
+  for await (const { index, event } of events) {
+    if (event.type === 'turn.error') throw event.error;
+    if (event.type === 'turn.end') results[index] = event.result;
+  }
+  if (Object.keys(results).length < count) throw new Error('A turn ended without turn.end');
+  return results;
+}
+
+function isOutput({ event }: ChoiceEvent<TurnEvent>): boolean {
+  if (event.type === 'turn.error') throw event.error;
+  return event.type.endsWith('.delta') || event.type === 'turn.end';
+}
+
+/** Chunks as server-sent events, with `[DONE]` at the end; a failure is a last event with the error's body. */
+export async function* toMessages(
+  chunks: AsyncIterable<object>,
+  context: RequestContext,
+): AsyncGenerator<SseMessage> {
+  try {
+    for await (const chunk of chunks) yield { data: JSON.stringify(chunk) };
+  } catch (error) {
+    const { body } = openAiErrors.serialize(toStreamError(error, context));
+    yield { data: JSON.stringify(body) };
+  }
+  yield { data: '[DONE]' };
+}

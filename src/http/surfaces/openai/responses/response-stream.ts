@@ -1,0 +1,247 @@
+import type { TurnEvent, TurnResult } from '../../../../chat/turn-event.ts';
+import type { OpenAiOutputItem, OpenAiResponse } from '../../../../contract/openai/response.ts';
+import type { HearthError } from '../../../../contract/errors.ts';
+import type { TurnItem } from '../../../../conversation/turn-item.ts';
+import type { TokenLogprob } from '../../../../engine/engine.ts';
+import type { ResponseEvent } from './response-event.ts';
+import { itemId, labelOf, toOutputItem, toOutputText } from './to-output-item.ts';
+import { toUsage } from './to-response.ts';
+
+type Call = Extract<OpenAiOutputItem, { readonly type: 'function_call' | 'mcp_call' }>;
+
+/** Turns the events of a turn into those of a response, and collects the response. */
+export class ResponseStream {
+  readonly #base: OpenAiResponse;
+  readonly #output: OpenAiOutputItem[] = [];
+  /** Output index of each call, by its index in the turn. */
+  readonly #callPositions = new Map<number, number>();
+  #logprobs: TokenLogprob[] = [];
+  #failure: HearthError | undefined;
+
+  /** @param base The response as it begins: without output, in progress. */
+  constructor(base: OpenAiResponse) {
+    this.#base = base;
+  }
+
+  /** The error of `turn.error`, if one came. */
+  get failure(): HearthError | undefined {
+    return this.#failure;
+  }
+
+  begin(): readonly ResponseEvent[] {
+    return [
+      { type: 'response.created', response: this.#base },
+      { type: 'response.in_progress', response: this.#base },
+    ];
+  }
+
+  record(event: TurnEvent): readonly ResponseEvent[] {
+    switch (event.type) {
+      case 'message.start':
+      case 'reasoning.start':
+        return this.#openText(event.type === 'message.start' ? 'message' : 'reasoning');
+      case 'message.delta': {
+        const logprobs = event.logprobs ?? [];
+        this.#logprobs.push(...logprobs);
+        return [
+          {
+            type: 'response.output_text.delta',
+            ...this.#openPart(),
+            delta: event.text,
+            logprobs: logprobs.map(toStreamLogprob),
+          },
+        ];
+      }
+      case 'reasoning.delta':
+        return [{ type: 'response.reasoning_text.delta', ...this.#openPart(), delta: event.text }];
+      case 'message.end':
+      case 'reasoning.end':
+        return this.#endText(event.type === 'message.end' ? 'message' : 'reasoning', event.text);
+      case 'toolCall.start':
+        return this.#openCall(event);
+      case 'toolCall.delta':
+        return this.#addArguments(event);
+      case 'toolCall.arguments':
+        return this.#endArguments(event.index, JSON.stringify(event.arguments));
+      case 'toolCall.end':
+        return [
+          ...this.#endArguments(event.index, event.item.argumentsJson),
+          ...this.#endCall(event.index, event.item),
+        ];
+      case 'toolCall.success':
+      case 'toolCall.failure':
+        return this.#endCall(event.index, event.item);
+      case 'turn.error':
+        this.#failure = event.error;
+        return [];
+      case 'turn.end':
+        return [this.#end(event.result)];
+      default:
+        return [];
+    }
+  }
+
+  /** The whole response of a turn that has ended. */
+  #end(result: TurnResult): ResponseEvent {
+    const isFull =
+      result.stopReason === 'maxPredictedTokensReached' ||
+      result.stopReason === 'contextLengthReached';
+    const status =
+      this.#failure === undefined ? (isFull ? 'incomplete' : 'completed') : ('failed' as const);
+    const failure = this.#failure && {
+      code: 'server_error' as const,
+      message: this.#failure.message,
+    };
+    const response: OpenAiResponse = {
+      ...this.#base,
+      status,
+      completed_at: status === 'completed' ? Math.floor(Date.now() / 1000) : null,
+      error: failure ?? null,
+      incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
+      output: [...this.#output],
+      usage: toUsage(result.usage),
+    };
+    return { type: `response.${status}`, response };
+  }
+
+  #openText(type: 'message' | 'reasoning'): readonly ResponseEvent[] {
+    this.#logprobs = [];
+    const index = this.#output.length;
+    const complete = toOutputItem(this.#base.id, { type, text: '' }, index);
+    const item = { ...complete, content: [], status: 'in_progress' } as OpenAiOutputItem;
+    this.#output.push(item);
+    const part =
+      type === 'message' ? toOutputText('', []) : ({ type: 'reasoning_text', text: '' } as const);
+    return [
+      { type: 'response.output_item.added', output_index: index, item },
+      { type: 'response.content_part.added', ...this.#openPart(), part },
+    ];
+  }
+
+  #endText(type: 'message' | 'reasoning', text: string): readonly ResponseEvent[] {
+    const at = this.#openPart();
+    const logprobs = this.#logprobs;
+    const item = toOutputItem(this.#base.id, { type, text }, at.output_index, logprobs);
+    this.#output[at.output_index] = item;
+    const part =
+      type === 'message'
+        ? toOutputText(text, logprobs)
+        : ({ type: 'reasoning_text', text } as const);
+    return [
+      type === 'message'
+        ? {
+            type: 'response.output_text.done',
+            ...at,
+            text,
+            logprobs: logprobs.map(toStreamLogprob),
+          }
+        : { type: 'response.reasoning_text.done', ...at, text },
+      { type: 'response.content_part.done', ...at, part },
+      { type: 'response.output_item.done', output_index: at.output_index, item },
+    ];
+  }
+
+  /** The one part of the text that is open: the newest item. */
+  #openPart() {
+    const index = this.#output.length - 1;
+    return { item_id: this.#output[index]?.id ?? '', output_index: index, content_index: 0 };
+  }
+
+  #openCall(
+    event: Extract<TurnEvent, { readonly type: 'toolCall.start' }>,
+  ): readonly ResponseEvent[] {
+    const index = this.#output.length;
+    this.#callPositions.set(event.index, index);
+    const type = event.isForClient ? 'function_call' : 'mcp_call';
+    const id = itemId(this.#base.id, type, index);
+    const item: Call = event.isForClient
+      ? {
+          id,
+          type: 'function_call',
+          status: 'in_progress',
+          call_id: '',
+          name: event.exposedName,
+          arguments: '',
+        }
+      : {
+          id,
+          type: 'mcp_call',
+          status: 'in_progress',
+          server_label: labelOf(event.tool?.provider),
+          name: event.tool?.name ?? event.exposedName,
+          arguments: '',
+          output: null,
+          error: null,
+          approval_request_id: null,
+        };
+    this.#output.push(item);
+    // The id of a client-side call comes with the first delta.
+    return event.isForClient ? [] : this.#announceCall(item, index);
+  }
+
+  #announceCall(item: Call, index: number): readonly ResponseEvent[] {
+    const added = { type: 'response.output_item.added', output_index: index, item } as const;
+    if (item.type === 'function_call') return [added];
+    return [
+      added,
+      { type: 'response.mcp_call.in_progress', item_id: item.id, output_index: index },
+    ];
+  }
+
+  #addArguments({
+    index,
+    id,
+    argumentsJson,
+  }: Extract<TurnEvent, { readonly type: 'toolCall.delta' }>): readonly ResponseEvent[] {
+    const position = this.#callPositions.get(index);
+    const item = position === undefined ? undefined : this.#output[position];
+    if (position === undefined || item === undefined) return [];
+    const events: ResponseEvent[] = [];
+    if (item.type === 'function_call' && id !== undefined) {
+      const named: Call = { ...item, call_id: id };
+      this.#output[position] = named;
+      events.push(...this.#announceCall(named, position));
+    }
+    if (argumentsJson === '') return events;
+    const of = item.type === 'function_call' ? 'function_call' : 'mcp_call';
+    const at = { item_id: item.id, output_index: position, delta: argumentsJson };
+    return [...events, { type: `response.${of}_arguments.delta`, ...at }];
+  }
+
+  #endArguments(index: number, argumentsJson: string): readonly ResponseEvent[] {
+    const position = this.#callPositions.get(index);
+    const item = position === undefined ? undefined : this.#output[position];
+    if (position === undefined || item === undefined) return [];
+    const at = { item_id: item.id, output_index: position, arguments: argumentsJson };
+    if (item.type === 'function_call') {
+      return [{ type: 'response.function_call_arguments.done', ...at, name: item.name }];
+    }
+    return [{ type: 'response.mcp_call_arguments.done', ...at }];
+  }
+
+  #endCall(index: number, item: TurnItem): readonly ResponseEvent[] {
+    const known = this.#callPositions.get(index);
+    const position = known ?? this.#output.length;
+    const done = toOutputItem(this.#base.id, item, position);
+    // A call that could not be parsed has not begun before it fails.
+    const before = known === undefined ? this.#announceCall(done as Call, position) : [];
+    this.#output[position] = done;
+    this.#callPositions.set(index, position);
+    const end = { type: 'response.output_item.done', output_index: position, item: done } as const;
+    if (done.type !== 'mcp_call') return [...before, end];
+    const outcome = done.status === 'failed' ? 'failed' : 'completed';
+    return [
+      ...before,
+      { type: `response.mcp_call.${outcome}`, item_id: done.id, output_index: position },
+      end,
+    ];
+  }
+}
+
+function toStreamLogprob({ token, logprob, topLogprobs }: TokenLogprob) {
+  return {
+    token,
+    logprob,
+    top_logprobs: topLogprobs.map((other) => ({ token: other.token, logprob: other.logprob })),
+  };
+}

@@ -1,0 +1,115 @@
+import type { OpenAiOutputItem, OpenAiOutputText } from '../../../../contract/openai/response.ts';
+import type { ToolContent, ToolProvider } from '../../../../conversation/content.ts';
+import type { TurnItem } from '../../../../conversation/turn-item.ts';
+import type { TokenLogprob } from '../../../../engine/engine.ts';
+
+const prefixes = { message: 'msg', reasoning: 'rs', function_call: 'fc', mcp_call: 'mcp' } as const;
+
+/** The id of an item, which is the same in the stream and in the stored response: `msg_<hex of the response>_0`. */
+export function itemId(
+  responseId: string,
+  type: keyof typeof prefixes,
+  index: number | string,
+): string {
+  return `${prefixes[type]}_${responseId.replace('resp_', '')}_${index}`;
+}
+
+/** The output of a turn as items of a response. */
+export function toOutput(responseId: string, items: readonly TurnItem[]): OpenAiOutputItem[] {
+  return items.map((item, index) => toOutputItem(responseId, item, index));
+}
+
+/** @param logprobs Of the tokens of a message; none are stored. */
+export function toOutputItem(
+  responseId: string,
+  item: TurnItem,
+  index: number,
+  logprobs: readonly TokenLogprob[] = [],
+): OpenAiOutputItem {
+  switch (item.type) {
+    case 'message':
+      return {
+        id: itemId(responseId, 'message', index),
+        type: 'message',
+        role: 'assistant',
+        status: 'completed',
+        content: [toOutputText(item.text, logprobs)],
+      };
+    case 'reasoning':
+      return {
+        id: itemId(responseId, 'reasoning', index),
+        type: 'reasoning',
+        status: 'completed',
+        summary: [],
+        content: [{ type: 'reasoning_text', text: item.text }],
+      };
+    case 'clientToolCall':
+      return {
+        id: itemId(responseId, 'function_call', index),
+        type: 'function_call',
+        status: 'completed',
+        call_id: item.id,
+        name: item.name,
+        arguments: item.argumentsJson,
+      };
+    case 'toolCall': {
+      const text = toText(item.result);
+      return {
+        ...mcpCall(responseId, index, item.provider),
+        status: item.isError ? 'failed' : 'completed',
+        name: item.tool,
+        arguments: JSON.stringify(item.arguments),
+        output: item.isError ? null : text,
+        error: item.isError ? text : null,
+      };
+    }
+    case 'invalidToolCall':
+      return {
+        ...mcpCall(responseId, index, item.provider),
+        status: 'failed',
+        name: item.tool ?? item.exposedName,
+        arguments: JSON.stringify(item.arguments ?? {}),
+        output: null,
+        error: item.reason,
+      };
+  }
+}
+
+export function toOutputText(text: string, logprobs: readonly TokenLogprob[]): OpenAiOutputText {
+  const toFields = ({ token, logprob, bytes }: Omit<TokenLogprob, 'topLogprobs'>) => ({
+    token,
+    logprob,
+    bytes: [...(bytes ?? [])],
+  });
+  return {
+    type: 'output_text',
+    text,
+    annotations: [],
+    logprobs: logprobs.map(({ topLogprobs, ...chosen }) => ({
+      ...toFields(chosen),
+      top_logprobs: topLogprobs.map(toFields),
+    })),
+  };
+}
+
+export function labelOf(provider: ToolProvider | undefined): string {
+  if (provider === undefined) return '';
+  return provider.type === 'plugin' ? provider.pluginId : provider.serverLabel;
+}
+
+function mcpCall(responseId: string, index: number, provider: ToolProvider | undefined) {
+  return {
+    id: itemId(responseId, 'mcp_call', index),
+    type: 'mcp_call' as const,
+    server_label: labelOf(provider),
+    approval_request_id: null,
+  };
+}
+
+/** Joins texts; anything else becomes JSON of the content blocks. */
+function toText(content: readonly ToolContent[]): string {
+  const texts = content.flatMap(({ type, text }) =>
+    type === 'text' && typeof text === 'string' ? [text] : [],
+  );
+  return texts.length === content.length ? texts.join('\n') : JSON.stringify(content);
+}

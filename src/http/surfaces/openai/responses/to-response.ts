@@ -1,0 +1,110 @@
+import type { OpenAiResponse } from '../../../../contract/openai/response.ts';
+import type {
+  OpenAiResponseRequest,
+  OpenAiTool,
+} from '../../../../contract/openai/response-request.ts';
+import type { TurnUsage } from '../../../../conversation/conversation-turn.ts';
+import type { StoredResponse } from '../../../../store/store.ts';
+import { toOutput } from './to-output-item.ts';
+
+/** Settings that a stored response does not keep. */
+const defaults = {
+  object: 'response',
+  background: false,
+  error: null,
+  incomplete_details: null,
+  max_output_tokens: null,
+  parallel_tool_calls: true,
+  reasoning: { effort: null, summary: null },
+  store: true,
+  temperature: null,
+  text: { format: { type: 'text' } },
+  tool_choice: 'auto',
+  tools: [],
+  top_logprobs: 0,
+  top_p: null,
+  truncation: 'disabled',
+} as const;
+
+/** The response to a request as it begins: without output, in progress. */
+export function toInitialResponse(
+  id: string,
+  model: string,
+  body: OpenAiResponseRequest,
+): OpenAiResponse {
+  return {
+    ...defaults,
+    id,
+    created_at: Math.floor(Date.now() / 1000),
+    completed_at: null,
+    status: 'in_progress',
+    instructions: body.instructions ?? null,
+    max_output_tokens: body.max_output_tokens ?? null,
+    metadata: body.metadata ?? {},
+    model,
+    output: [],
+    parallel_tool_calls: body.parallel_tool_calls ?? true,
+    previous_response_id: body.previous_response_id ?? null,
+    reasoning: { effort: body.reasoning?.effort ?? null, summary: null },
+    store: body.store ?? true,
+    temperature: body.temperature ?? null,
+    text: { format: body.text?.format ?? { type: 'text' } },
+    tool_choice: body.tool_choice ?? 'auto',
+    tools: (body.tools ?? []).map(withoutSecrets),
+    top_logprobs: body.top_logprobs ?? 0,
+    top_p: body.top_p ?? null,
+  };
+}
+
+/** A stored response; what it does not keep of its request has its default. */
+export function toStoredResponse({
+  id,
+  parentId,
+  createdAt,
+  modelKey,
+  turn,
+}: StoredResponse): OpenAiResponse {
+  const { stopReason, instructions, metadata, items, usage } = turn;
+  const isFull =
+    stopReason === 'maxPredictedTokensReached' || stopReason === 'contextLengthReached';
+  const isFailed = turn.isInterrupted === true;
+  const seconds = Math.floor(createdAt.getTime() / 1000);
+  return {
+    ...defaults,
+    id,
+    created_at: seconds,
+    completed_at: isFull || isFailed ? null : seconds,
+    status: isFailed ? 'failed' : isFull ? 'incomplete' : 'completed',
+    error: isFailed
+      ? {
+          code: 'server_error',
+          message: 'The generation failed; the output is what it had produced.',
+        }
+      : null,
+    incomplete_details: isFull && !isFailed ? { reason: 'max_output_tokens' } : null,
+    instructions,
+    metadata: { ...metadata },
+    model: modelKey,
+    output: toOutput(id, items),
+    previous_response_id: parentId,
+    text: { format: { type: 'text' } },
+    tools: [],
+    usage: toUsage(usage),
+  };
+}
+
+export function toUsage(usage: TurnUsage): NonNullable<OpenAiResponse['usage']> {
+  return {
+    input_tokens: usage.promptTokens,
+    input_tokens_details: { cached_tokens: usage.cachedTokens, cache_write_tokens: 0 },
+    output_tokens: usage.completionTokens,
+    output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+    total_tokens: usage.promptTokens + usage.completionTokens,
+  };
+}
+
+function withoutSecrets(tool: OpenAiTool): Record<string, unknown> {
+  if (tool.type === 'function') return { strict: null, ...tool };
+  const { headers: _, authorization: __, ...shown } = tool;
+  return shown;
+}

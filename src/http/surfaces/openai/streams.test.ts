@@ -1,0 +1,238 @@
+import { describe, expect, it, vi } from 'vitest';
+import { modelEntry } from '../../../../test/setup/models/model-entry.ts';
+import type { TurnEvent, TurnResult } from '../../../chat/turn-event.ts';
+import { HearthError } from '../../../contract/errors.ts';
+import { openAiChatChunkSchema } from '../../../contract/openai/chat-completion.ts';
+import { openAiResponseSchema } from '../../../contract/openai/response.ts';
+import type { ChoiceEvent } from '../../openai/choices.ts';
+import { toChatChunks } from './chat-chunks.ts';
+import { ResponseStream } from './responses/response-stream.ts';
+import { toInitialResponse } from './responses/to-response.ts';
+import { toChatCompletion } from './to-chat-completion.ts';
+
+const model = modelEntry();
+const [variant] = model.variants;
+if (variant === undefined) throw new Error('The model has no variant');
+const provider = { type: 'ephemeralMcp', serverLabel: 'adder' } as const;
+const clientCall = {
+  type: 'clientToolCall',
+  round: 1,
+  id: 'abc123def',
+  name: 'get_tide',
+  argumentsJson: '{"harbour":"Brest"}',
+} as const;
+const serverCall = {
+  type: 'toolCall',
+  round: 0,
+  exposedName: 'add',
+  tool: 'add',
+  provider,
+  arguments: { a: 2, b: 3 },
+  result: [{ type: 'text', text: '5' }],
+  isError: false,
+} as const;
+const unknownCall = {
+  type: 'invalidToolCall',
+  round: 0,
+  exposedName: 'subtract',
+  cause: 'invalidName',
+  reason: 'There is no tool "subtract".',
+} as const;
+const logprob = { token: 'Five', logprob: -0.5, bytes: [70], topLogprobs: [] };
+
+const result: TurnResult = {
+  instanceId: 'test/model',
+  selection: { model, variant },
+  items: [
+    { type: 'reasoning', text: 'Add, then look.' },
+    serverCall,
+    unknownCall,
+    { type: 'message', text: 'Five.' },
+    clientCall,
+  ],
+  stopReason: 'toolCalls',
+  isMalformed: false,
+  usage: { promptTokens: 20, cachedTokens: 8, completionTokens: 9, reasoningTokens: 4 },
+  timings: { timeToFirstTokenSeconds: 0.1, generationSeconds: 1, tokensPerSecond: 9 },
+};
+
+const tool = { name: 'add', provider };
+const events: readonly TurnEvent[] = [
+  { type: 'turn.start', instanceId: 'test/model', selection: result.selection },
+  { type: 'prompt.start' },
+  { type: 'prompt.end' },
+  { type: 'reasoning.start' },
+  { type: 'reasoning.delta', text: 'Add, ' },
+  { type: 'reasoning.delta', text: 'then look.' },
+  { type: 'reasoning.end', text: 'Add, then look.' },
+  { type: 'toolCall.start', index: 0, exposedName: 'add', tool, isForClient: false },
+  {
+    type: 'toolCall.delta',
+    index: 0,
+    isForClient: false,
+    id: 'call00001',
+    name: 'add',
+    argumentsJson: '{"a": 2, "b": 3}',
+  },
+  { type: 'toolCall.arguments', index: 0, tool, arguments: { a: 2, b: 3 } },
+  { type: 'toolCall.start', index: 1, exposedName: 'subtract', isForClient: false },
+  { type: 'toolCall.success', index: 0, item: serverCall },
+  { type: 'toolCall.failure', index: 1, item: unknownCall },
+  { type: 'message.start' },
+  { type: 'message.delta', text: 'Five', logprobs: [logprob] },
+  { type: 'message.delta', text: '.' },
+  { type: 'message.end', text: 'Five.' },
+  { type: 'toolCall.start', index: 2, exposedName: 'get_tide', isForClient: true },
+  {
+    type: 'toolCall.delta',
+    index: 2,
+    isForClient: true,
+    id: clientCall.id,
+    name: 'get_tide',
+    argumentsJson: '{"harbour":',
+  },
+  { type: 'toolCall.delta', index: 2, isForClient: true, argumentsJson: '"Brest"}' },
+  { type: 'toolCall.end', index: 2, item: clientCall },
+  { type: 'turn.end', result },
+];
+
+const responseId = `resp_${'0'.repeat(48)}`;
+
+function recordResponse(source: readonly TurnEvent[]) {
+  vi.useFakeTimers({ now: 1_793_612_345_000 });
+  try {
+    const initial = toInitialResponse(responseId, 'test/model', {
+      model: 'test/model',
+      input: 'Hi',
+    });
+    const stream = new ResponseStream(initial);
+    return [...stream.begin(), ...source.flatMap((event) => stream.record(event))];
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
+const toLines = (messages: readonly { readonly type?: string }[]): string =>
+  messages
+    .map(({ type, ...rest }) => {
+      const data = type === undefined ? rest : { type, ...rest };
+      return `${type === undefined ? '' : `event: ${type}\n`}data: ${JSON.stringify(data)}\n\n`;
+    })
+    .join('');
+
+async function* choices(source: readonly TurnEvent[]): AsyncGenerator<ChoiceEvent<TurnEvent>> {
+  for (const event of source) yield { index: 0, event };
+}
+
+const head = {
+  id: 'chatcmpl-i3gkjwthhw96whukek9tz',
+  object: 'chat.completion.chunk',
+  created: 1_793_612_345,
+  model: 'test/model',
+} as const;
+
+describe('a stream of a response', () => {
+  it('has the recorded events', async () => {
+    const recorded = recordResponse(events);
+    const last = recorded.at(-1);
+    if (last?.type !== 'response.completed') throw new Error(`It ended with ${last?.type}`);
+    openAiResponseSchema.parse(last.response);
+    expect(last.response.output.map(({ type }) => type)).toEqual([
+      'reasoning',
+      'mcp_call',
+      'mcp_call',
+      'message',
+      'function_call',
+    ]);
+    await expect(toLines(recorded)).toMatchFileSnapshot(
+      '../../../../test/fixtures/openai-response-stream.sse',
+    );
+  });
+
+  it('reports a failure', () => {
+    const error = new HearthError('crashed', 'The engine exited.');
+    const failed: TurnResult = { ...result, items: [], stopReason: null };
+    const recorded = recordResponse([
+      { type: 'turn.error', error },
+      { type: 'turn.end', result: failed },
+    ]);
+    expect(recorded.at(-1)).toMatchObject({
+      type: 'response.failed',
+      response: {
+        status: 'failed',
+        completed_at: null,
+        error: { code: 'server_error', message: 'The engine exited.' },
+      },
+    });
+  });
+
+  it.each(['maxPredictedTokensReached', 'contextLengthReached'] as const)(
+    'is incomplete with %s',
+    (stopReason) => {
+      const recorded = recordResponse([{ type: 'turn.end', result: { ...result, stopReason } }]);
+      expect(recorded.at(-1)).toMatchObject({
+        type: 'response.incomplete',
+        response: { incomplete_details: { reason: 'max_output_tokens' } },
+      });
+    },
+  );
+});
+
+describe('a stream of a chat completion', () => {
+  it('has the recorded chunks', async () => {
+    const chunks = [];
+    for await (const chunk of toChatChunks(choices(events), head, true)) {
+      chunks.push(openAiChatChunkSchema.parse(chunk));
+    }
+    await expect(toLines(chunks as unknown as { type?: string }[])).toMatchFileSnapshot(
+      '../../../../test/fixtures/openai-chat-stream.sse',
+    );
+  });
+
+  it('throws the error of a turn', async () => {
+    const error = new HearthError('crashed', 'The engine exited.');
+    const chunks = toChatChunks(choices([{ type: 'turn.error', error }]), head, false);
+    await expect(chunks.next()).rejects.toBe(error);
+  });
+
+  it('says the role even where nothing was generated', async () => {
+    const empty: TurnEvent = { type: 'turn.end', result: { ...result, items: [] } };
+    const chunks = [];
+    for await (const chunk of toChatChunks(choices([empty]), head, false)) chunks.push(chunk);
+    expect(chunks.map(({ choices: [choice] }) => choice?.delta)).toEqual([
+      { role: 'assistant', content: '' },
+      {},
+    ]);
+  });
+});
+
+describe('a whole chat completion', () => {
+  it('has its texts, calls and the usage of all choices', () => {
+    const whole = toChatCompletion([result, result], { ...head, object: 'chat.completion' });
+    expect(whole.choices[1]).toEqual({
+      index: 1,
+      message: {
+        role: 'assistant',
+        content: 'Five.',
+        refusal: null,
+        reasoning_content: 'Add, then look.',
+        tool_calls: [
+          {
+            id: 'abc123def',
+            type: 'function',
+            function: { name: 'get_tide', arguments: '{"harbour":"Brest"}' },
+          },
+        ],
+      },
+      logprobs: null,
+      finish_reason: 'tool_calls',
+    });
+    expect(whole.usage).toEqual({
+      prompt_tokens: 20,
+      completion_tokens: 18,
+      total_tokens: 38,
+      prompt_tokens_details: { cached_tokens: 8 },
+      completion_tokens_details: { reasoning_tokens: 8 },
+    });
+  });
+});

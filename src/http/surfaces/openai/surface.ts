@@ -1,0 +1,25 @@
+import type { Surface } from '../../surface.ts';
+import type { SurfaceServices } from '../services.ts';
+import { mountChatCompletions } from './chat-completions.ts';
+import { mountCompletions } from './completions.ts';
+import { mountEmbeddings } from './embeddings.ts';
+import { openAiErrors } from './errors.ts';
+import { mountModels } from './models.ts';
+import { mountResponses } from './responses/responses.ts';
+
+/** `/v1`: the API of OpenAI, for clients that were made for it. */
+export function createOpenAiSurface(services: SurfaceServices): Surface {
+  return {
+    name: 'openai',
+    description: 'The API of OpenAI, for clients that were made for it.',
+    prefixes: ['/v1'],
+    errorSerializer: openAiErrors,
+    mountRoutes: (app) => {
+      mountModels(app, services);
+      mountChatCompletions(app, services);
+      mountCompletions(app, services);
+      mountEmbeddings(app, services);
+      mountResponses(app, services);
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { modelEntry } from '../../../../test/setup/models/model-entry.ts';
+import { reasoningOfEffort } from '../../../chat/reasoning.ts';
+import { createChatCompletionOpenAi } from '../../../contract/openai/chat-completion.ts';
+import { createResponseOpenAi } from '../../../contract/openai/response.ts';
+import { toTurnRequest as toResponseTurn } from './responses/to-turn-request.ts';
+import { toTurnRequest, withSeedOf } from './to-turn-request.ts';
+
+const messages = [{ role: 'user', content: 'Hi' }];
+const toChatTurn = (body: object) =>
+  toTurnRequest(createChatCompletionOpenAi.body.parse({ messages, ...body }), undefined);
+const toTurn = (body: object) =>
+  toResponseTurn(createResponseOpenAi.body.parse({ input: 'Hi', ...body }), undefined);
+
+const tools = ['look', 'add'].map((name) => ({ type: 'function', function: { name } }));
+const [look] = tools;
+
+describe('a chat completion', () => {
+  it('offers the tools that are allowed', () => {
+    const allowed = { mode: 'required', tools: [look] };
+    const choice = { type: 'allowed_tools', allowed_tools: allowed };
+    const turn = toChatTurn({ tools, tool_choice: choice, parallel_tool_calls: false });
+    expect(turn.clientTools?.map(({ name }) => name)).toEqual(['look']);
+    expect(turn).toMatchObject({ toolChoice: 'required', callsInParallel: false });
+    expect(() => toChatTurn({ tool_choice: choice })).toThrow('"look"');
+  });
+
+  it('has the limit of the newer name first, and the text of refusals', () => {
+    const turn = toChatTurn({
+      max_tokens: 7,
+      max_completion_tokens: 5,
+      messages: [
+        { role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] },
+        ...messages,
+      ],
+    });
+    expect(turn.maxOutputTokens).toBe(5);
+    expect(turn.messages[0]?.content).toEqual([{ type: 'text', text: 'No.' }]);
+  });
+
+  it('seeds each choice', () => {
+    const turn = toChatTurn({ seed: 2 ** 32 - 1 });
+    expect([0, 1, 2].map((index) => withSeedOf(turn, index).sampling.seed)).toEqual([
+      2 ** 32 - 1,
+      0,
+      1,
+    ]);
+    expect(withSeedOf(toChatTurn({}), 1).sampling).toEqual({});
+  });
+
+  it.each([
+    { modalities: ['text'] },
+    { functions: [] },
+    { metadata: {} },
+    { verbosity: 'medium' },
+    { audio: null },
+  ])('takes %j', (body) => {
+    expect(toChatTurn(body).isStored).toBe(false);
+  });
+});
+
+describe('a response', () => {
+  it('joins calls that follow each other to one message', () => {
+    const call = (id: string) => ({
+      type: 'function_call',
+      call_id: id,
+      name: 'look',
+      arguments: '{}',
+    });
+    const output = (id: string) => ({ type: 'function_call_output', call_id: id, output: 'sea' });
+    const { messages: made } = toTurn({
+      input: [
+        { role: 'user', content: 'Look' },
+        { type: 'reasoning', id: 'rs_1', summary: [] },
+        { role: 'assistant', content: [{ type: 'output_text', text: 'Well' }] },
+        call('a'),
+        call('b'),
+        output('a'),
+        output('b'),
+        { type: 'mcp_call', id: 'mcp_1', name: 'add', arguments: '{}', output: '5' },
+      ],
+    });
+    expect(made.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'tool',
+      'assistant',
+      'tool',
+    ]);
+    expect(made[1]).toMatchObject({
+      content: [{ type: 'text', text: 'Well' }],
+      toolCalls: [{ id: 'a' }, { id: 'b' }],
+    });
+  });
+
+  it('names MCP servers with their key', () => {
+    const turn = toTurn({
+      tools: [
+        {
+          type: 'mcp',
+          server_label: 'sea',
+          server_url: 'http://localhost/mcp',
+          require_approval: 'never',
+          authorization: 'key',
+          allowed_tools: { tool_names: ['look'] },
+        },
+      ],
+    });
+    expect(turn.clientTools).toBeUndefined();
+    expect(turn.integrations).toEqual([
+      {
+        type: 'ephemeralMcp',
+        serverLabel: 'sea',
+        serverUrl: 'http://localhost/mcp',
+        headers: { Authorization: 'Bearer key' },
+        allowedTools: ['look'],
+      },
+    ]);
+  });
+
+  it('needs something to read', () => {
+    expect(() => toTurn({ input: [{ type: 'mcp_list_tools' }] })).toThrow('`input`');
+  });
+});
+
+describe('an effort', () => {
+  const entry = (allowedOptions: readonly ('off' | 'on' | 'low' | 'medium' | 'high')[]) =>
+    modelEntry({ reasoning: { allowedOptions, default: 'on' } });
+
+  it('is the nearest setting of the model', () => {
+    const levels = entry(['low', 'medium', 'high']);
+    const either = entry(['off', 'on']);
+    expect(reasoningOfEffort(levels, 'minimal')).toBe('low');
+    expect(reasoningOfEffort(levels, 'xhigh')).toBe('high');
+    expect(reasoningOfEffort(either, 'low')).toBe('on');
+    expect(reasoningOfEffort(either, 'none')).toBe('off');
+  });
+
+  it('has no setting for a model that does not reason, and no other', () => {
+    const model = modelEntry({ reasoning: null });
+    expect(reasoningOfEffort(model, 'none')).toBeUndefined();
+    expect(reasoningOfEffort(model, 'high')).toBe('high');
+  });
+});

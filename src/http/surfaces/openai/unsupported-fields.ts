@@ -1,0 +1,33 @@
+import { HearthError } from '../../../contract/errors.ts';
+
+/** A field that this server can't honour, and the values that change nothing. */
+export interface UnsupportedField {
+  readonly name: string;
+  /** Completes the sentence "`field` ...". */
+  readonly reason: string;
+  /** Whether a value asks for nothing; null and absent never do. */
+  readonly isHarmless?: (value: unknown) => boolean;
+}
+
+/**
+ * Refuses a request whose answer a field would change that can't be honoured.
+ *
+ * @throws HearthError `invalid_value` with the name of the field.
+ */
+export function assertSupported(
+  body: Readonly<Record<string, unknown>>,
+  fields: readonly UnsupportedField[],
+): void {
+  for (const { name, reason, isHarmless = () => false } of fields) {
+    const value = body[name];
+    if (value === undefined || value === null || isHarmless(value)) continue;
+    throw new HearthError('invalid_value', `\`${name}\` ${reason} Leave it out.`, { param: name });
+  }
+}
+
+export const isEmptyObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+export const is =
+  (...values: readonly unknown[]) =>
+  (value: unknown): boolean =>
+    values.includes(value);

@@ -1,0 +1,298 @@
+import OpenAI, { NotFoundError } from 'openai';
+import type { ResponseStreamEvent, Tool } from 'openai/resources/responses/responses';
+import { describe, expect, it } from 'vitest';
+import { openAiResponseSchema } from '../../src/contract/openai/response.ts';
+import { startStreamableServer } from '../setup/mcp/streamable-server.ts';
+import { picture } from '../setup/models/picture.ts';
+import { get, post } from '../setup/server/api.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+import { useResource } from '../setup/use-resource.ts';
+
+const adder = useResource(() => startStreamableServer());
+const hearth = useHearth(() => ({
+  flags: ['--mcp-allow-ephemeral', `--mcp-allowed-hosts=${new URL(adder.url).host}`],
+}));
+
+const model = 'hearth/starter-chat';
+const calm = { model, temperature: 0, reasoning: { effort: 'none' } } as const;
+const connect = () =>
+  new OpenAI({ baseURL: `${hearth.url}/v1`, apiKey: 'any-word', maxRetries: 0 });
+
+const tide: Tool = {
+  type: 'function',
+  name: 'get_tide',
+  description: 'Tide of a harbour',
+  strict: null,
+  parameters: {
+    type: 'object',
+    properties: { harbour: { type: 'string' } },
+    required: ['harbour'],
+  },
+};
+
+async function read(
+  events: AsyncIterable<ResponseStreamEvent>,
+): Promise<readonly ResponseStreamEvent[]> {
+  const all = [];
+  for await (const event of events) all.push(event);
+  expect(all.map((event) => event.sequence_number)).toEqual(all.map((_, index) => index));
+  return all;
+}
+
+describe('OpenAI responses', () => {
+  it('answer a text, are stored, shown, listed and deleted', async () => {
+    const client = connect();
+    const response = await client.responses.create({
+      ...calm,
+      input: 'Who are you?',
+      instructions: 'You are Bramble.',
+      metadata: { purpose: 'test' },
+    });
+    openAiResponseSchema.parse(response);
+    expect(response).toMatchObject({ status: 'completed', model, metadata: { purpose: 'test' } });
+    expect(response.output_text).toContain('Bramble');
+    const { usage } = response;
+    expect(usage?.total_tokens).toBe((usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0));
+
+    const stored = await client.responses.retrieve(response.id);
+    expect(stored.output).toEqual(response.output);
+    expect(stored.usage).toEqual(usage);
+    expect(stored).toMatchObject({
+      instructions: 'You are Bramble.',
+      metadata: { purpose: 'test' },
+    });
+    const { data } = await client.responses.inputItems.list(response.id);
+    expect(data).toMatchObject([
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Who are you?' }] },
+    ]);
+    await client.responses.delete(response.id);
+    await expect(client.responses.retrieve(response.id)).rejects.toBeInstanceOf(NotFoundError);
+    await expect(client.responses.delete(response.id)).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('stream the official events in order', async () => {
+    const request = { ...calm, input: 'Count from 3 to 9.', store: false };
+    const whole = await connect().responses.create(request);
+    const events = await read(await connect().responses.create({ ...request, stream: true }));
+    const types = events.map(({ type }) => type);
+    expect(types.filter((type) => type !== 'response.output_text.delta')).toEqual([
+      'response.created',
+      'response.in_progress',
+      'response.output_item.added',
+      'response.content_part.added',
+      'response.output_text.done',
+      'response.content_part.done',
+      'response.output_item.done',
+      'response.completed',
+    ]);
+    const text = events
+      .map((event) => (event.type === 'response.output_text.delta' ? event.delta : ''))
+      .join('');
+    expect(text).toBe(whole.output_text);
+    const last = events.at(-1);
+    if (last?.type !== 'response.completed') throw new Error('not completed');
+    expect(last.response.usage?.output_tokens).toBe(whole.usage?.output_tokens);
+    const failure = connect().responses.retrieve(whole.id);
+    await expect(failure).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('are put together by the helper of the client, with the reasoning', async () => {
+    const stream = connect().responses.stream({
+      model,
+      temperature: 0,
+      input: 'What is 2 + 3?',
+      reasoning: { effort: 'medium' },
+    });
+    const response = await stream.finalResponse();
+    expect(response.output.map(({ type }) => type)).toEqual(['reasoning', 'message']);
+    expect(response.usage?.output_tokens_details.reasoning_tokens).toBeGreaterThan(0);
+    const stored = await connect().responses.retrieve(response.id);
+    expect(stored.output.map(({ id }) => id)).toEqual(response.output.map(({ id }) => id));
+  });
+
+  it('continue a response, through v1 and back', async () => {
+    const first = await connect().responses.create({ ...calm, input: 'My name is Ada.' });
+    const { status, body } = await post(hearth.url, '/api/v1/chat', {
+      model,
+      input: 'Hello!',
+      temperature: 0,
+      previous_response_id: first.id,
+    });
+    expect(status).toBe(200);
+    const third = await connect().responses.create({
+      ...calm,
+      input: 'What is my name?',
+      previous_response_id: body.response_id,
+    });
+    expect(third.output_text).toContain('Ada');
+    expect(third.previous_response_id).toBe(body.response_id);
+    const unknown = connect().responses.create({
+      ...calm,
+      input: 'x',
+      previous_response_id: 'resp_none',
+    });
+    await expect(unknown).rejects.toMatchObject({ status: 400, param: 'previous_response_id' });
+  });
+
+  it('leave a function to the client and take its output', async () => {
+    const request = { ...calm, tools: [tide] };
+    const input = 'Get the tide of Brest';
+    const first = await connect().responses.create({ ...request, input });
+    const [call] = first.output;
+    if (call?.type !== 'function_call') throw new Error(`No call but ${call?.type}`);
+    expect(JSON.parse(call.arguments)).toEqual({ harbour: 'Brest' });
+    const output = {
+      type: 'function_call_output',
+      call_id: call.call_id,
+      output: '{"tide": "high"}',
+    } as const;
+    const stateful = await connect().responses.create({
+      ...request,
+      previous_response_id: first.id,
+      input: [output],
+    });
+    expect(stateful.output_text).toContain('high');
+    const stateless = await connect().responses.create({
+      ...request,
+      input: [{ role: 'user', content: input }, call, output],
+    });
+    expect(stateless.output_text).toBe(stateful.output_text);
+    const forgotten = connect().responses.create({
+      ...request,
+      previous_response_id: first.id,
+      input: 'And now?',
+    });
+    await expect(forgotten).rejects.toMatchObject({ status: 400, param: 'input' });
+
+    const events = await read(
+      await connect().responses.create({ ...request, input, stream: true }),
+    );
+    const types = new Set(events.map(({ type }) => type));
+    expect([...types]).toEqual([
+      'response.created',
+      'response.in_progress',
+      'response.output_item.added',
+      'response.function_call_arguments.delta',
+      'response.function_call_arguments.done',
+      'response.output_item.done',
+      'response.completed',
+    ]);
+  });
+
+  it('run the tools of an MCP server', async () => {
+    const server: Tool = {
+      type: 'mcp',
+      server_label: 'adder',
+      server_url: adder.url,
+      allowed_tools: ['add'],
+      require_approval: 'never',
+    };
+    const request = {
+      ...calm,
+      input: 'Add 2 and 3.',
+      tools: [server],
+      tool_choice: 'required' as const,
+      max_output_tokens: 80,
+    };
+    const { output } = await connect().responses.create(request);
+    const call = output.find(({ type }) => type === 'mcp_call');
+    expect(call).toMatchObject({ server_label: 'adder', name: 'add', status: 'completed' });
+    const events = await read(await connect().responses.create({ ...request, stream: true }));
+    const types = events.map(({ type }) => type);
+    for (const type of ['in_progress', 'completed']) {
+      expect(types).toContain(`response.mcp_call.${type}`);
+    }
+    expect(types).toContain('response.mcp_call_arguments.done');
+  });
+
+  it('obey a JSON schema, and see a picture', async () => {
+    const schema = {
+      type: 'object',
+      properties: { answer: { type: 'integer' } },
+      required: ['answer'],
+      additionalProperties: false,
+    };
+    const { output_parsed: parsed } = await connect().responses.parse({
+      ...calm,
+      input: 'What is 2 + 3?',
+      text: { format: { type: 'json_schema', name: 'sum', strict: true, schema } },
+    });
+    expect(parsed).toEqual({ answer: expect.any(Number) });
+    const { output_text: seen } = await connect().responses.create({
+      model: 'hearth/starter-vision',
+      temperature: 0,
+      input: [
+        {
+          role: 'user',
+          content: [
+            { type: 'input_text', text: 'What colour is the picture?' },
+            { type: 'input_image', detail: 'auto', image_url: await picture('red') },
+          ],
+        },
+      ],
+    });
+    expect(seen.toLowerCase()).toContain('red');
+  });
+
+  it('say that they are incomplete, and give log probabilities', async () => {
+    const response = await connect().responses.create({
+      ...calm,
+      input: 'Count from 3 to 9.',
+      max_output_tokens: 3,
+      top_logprobs: 2,
+    });
+    expect(response).toMatchObject({
+      status: 'incomplete',
+      incomplete_details: { reason: 'max_output_tokens' },
+    });
+    const [message] = response.output;
+    if (message?.type !== 'message') throw new Error('no message');
+    const [part] = message.content;
+    expect(part?.type === 'output_text' && part.logprobs?.[0]?.top_logprobs).toHaveLength(2);
+  });
+
+  it.each<[string, Record<string, unknown>, string]>([
+    ['work in the background', { background: true }, 'background'],
+    ['a conversation', { conversation: 'conv_1' }, 'conversation'],
+    ['truncation', { truncation: 'auto' }, 'truncation'],
+    ['a limit of calls', { max_tool_calls: 1 }, 'max_tool_calls'],
+    ['an unknown tool', { tools: [{ type: 'web_search' }] }, 'tools[0].type'],
+    [
+      'approvals',
+      { tools: [{ type: 'mcp', server_label: 'x', server_url: 'http://localhost' }] },
+      'tools[0].require_approval',
+    ],
+    [
+      'an output without a call',
+      { input: [{ type: 'function_call_output', call_id: 'x', output: 'y' }] },
+      'input',
+    ],
+    ['an unknown role', { input: [{ role: 'narrator', content: 'x' }] }, 'input[0].role'],
+  ])('refuse %s and name the field', async (_, more, param) => {
+    const { status, body } = await post(hearth.url, '/v1/responses', {
+      model,
+      input: 'Hello!',
+      ...more,
+    });
+    expect({ status, ...body.error }).toMatchObject({ status: 400, param });
+  });
+
+  it('end when the client goes away midway, and are not stored then', async () => {
+    const running = await connect().responses.create({
+      model,
+      input: 'Tell me a story',
+      stream: true,
+    });
+    let id = '';
+    for await (const event of running) {
+      if (event.type === 'response.created') ({ id } = event.response);
+      if (event.type.endsWith('.delta')) running.controller.abort();
+    }
+    const idle = async () =>
+      (await get(hearth.url, '/api/v1/status')).body.instances.every(
+        (each: { active_requests: number }) => each.active_requests === 0,
+      );
+    await expect.poll(idle).toBe(true);
+    expect((await get(hearth.url, `/v1/responses/${id}`)).status).toBe(404);
+  });
+});
