@@ -39,7 +39,7 @@ describe('a token that is required', () => {
     ['missing', () => undefined, /requires a token.* "Authorization: Bearer <token>"/],
     ['of another scheme', () => 'Basic aGVhcnRoOnNlY3JldA==', /is not one of this server/],
     ['empty', () => 'Bearer ', /is not one of this server/],
-    ['malformed', () => 'Bearer sk-secret-of-another-one', /"…" is not one of this server/],
+    ['malformed', () => 'Bearer sk-unrelated-foreign-secret', /"…" is not one of this server/],
     ['unknown', () => `Bearer ${unknown}`, /"hearth-0123…" is unknown or revoked/],
     [
       'with a wrong secret',
