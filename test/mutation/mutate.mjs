@@ -3,10 +3,14 @@ import { Stryker } from '@stryker-mutator/core';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-const [room = '', ...more] = process.argv.slice(2).map((path) => path.replace(/\/+$/, ''));
+const isForced = process.argv.includes('--force');
+const [room = '', ...more] = process.argv
+  .slice(2)
+  .filter((argument) => argument !== '--force')
+  .map((path) => path.replace(/\/+$/, ''));
 const root = join(import.meta.dirname, '../..');
 if (!room.startsWith('src/') || !existsSync(join(root, room))) {
-  throw new Error('Usage: npm run mutate -- <room> [file ...], for example src/net');
+  throw new Error('Usage: npm run mutate -- <room> [file ...] [--force], for example src/net');
 }
 const name = room.slice('src/'.length).replaceAll('/', '-');
 const isWholeRoom = more.length === 0;
@@ -22,6 +26,7 @@ const results = await new Stryker({
   coverageAnalysis: 'perTest',
   concurrency: Number(process.env.HEARTH_MUTATION_CONCURRENCY ?? 2),
   incremental: isWholeRoom,
+  force: isForced,
   incrementalFile: `${reports}/${name}.incremental.json`,
   tempDirName: '.cache/stryker',
   cleanTempDir: 'always',

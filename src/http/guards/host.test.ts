@@ -12,7 +12,7 @@ it('says which host it does not serve', () => {
   });
 });
 
-it.each(['a[::1]', '[::1]a', 'a[127.0.0.1]', '[127.0.0.1]a'])(
+it.each(['a[::1]', '[::1]a', ':[:1]', '[::]1', 'a[127.0.0.1]', '[127.0.0.1]a'])(
   'takes %s for no address of loopback',
   (authority) => {
     expect(checkHost(authority)).toMatchObject({ code: 'forbidden' });
