@@ -36,7 +36,11 @@ describe('an engine that is killed while it works', () => {
     expectErrorFields(JSON.parse(v1[0]?.data ?? '').error, crashed);
     const { result } = JSON.parse(v1[1]?.data ?? '');
     expect(result.output[0].content).not.toBe('');
-    expect(result).not.toHaveProperty('response_id');
+    // What was generated is stored, so that the conversation can continue from it.
+    expect(result).toMatchObject({
+      response_id: expect.stringMatching(/^resp_/),
+      interrupted: true,
+    });
     const v0 = (await streamV0.rest()).slice(-2);
     expectErrorFields(JSON.parse(v0[0]?.data ?? '').error, { ...crashed, isV0: true });
     expect(v0[1]?.data).toBe('[DONE]');
@@ -84,7 +88,10 @@ describe('a server that is killed while it works', () => {
 
     await hearth.restart({});
     const list = await get(hearth.url, '/api/v1/responses');
-    expect(list.body.responses).toEqual([
+    const complete = (list.body.responses as readonly { readonly interrupted?: boolean }[]).filter(
+      ({ interrupted }) => interrupted !== true,
+    );
+    expect(complete).toEqual([
       expect.objectContaining({ response_id: first.body.response_id, output: first.body.output }),
     ]);
     const next = await post(hearth.url, chat, {

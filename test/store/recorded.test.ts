@@ -15,11 +15,15 @@ const hearth = useHearth(async (home) => {
   return { flags: ['--mcp-allow-plugins'] };
 });
 
+/** 0.1.0 showed a speed of 0 for an answer of one token, which has none. */
+const withoutZeroSpeed = <Value>(value: Value): Value =>
+  JSON.parse(JSON.stringify(value).replaceAll('"tokens_per_second":0,', '')) as Value;
+
 it.each(['anonymous', 'token'] as const)(
   'shows the responses of 0.1.0 as it did: %s',
   async (owner) => {
     const init = owner === 'token' ? { headers } : {};
-    const page = recorded.pages[owner];
+    const page = withoutZeroSpeed(recorded.pages[owner]);
     const list = await get(hearth.url, '/api/v1/responses?limit=100', init);
     expect(list.body).toEqual(page);
     // Every byte, the order of the fields included.
