@@ -6,10 +6,14 @@ import { parseSync, Visitor } from 'oxc-parser';
 /** Paths of the files below `folder` whose name matches: relative to `root`, with forward slashes. */
 export async function listFiles(root, folder, pattern) {
   const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile() && pattern.test(entry.name))
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
-    .toSorted();
+  return (
+    entries
+      .filter((entry) => entry.isFile() && pattern.test(entry.name))
+      .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
+      // test/clients and test/mutation install packages of their own.
+      .filter((path) => !/\/(?:node|python)_modules\//.test(path))
+      .toSorted()
+  );
 }
 
 /** Every import of the files: `{from, to, line}`; `to` is a path from `root`, or the name of a package. */
