@@ -33,13 +33,6 @@ export function checkProse(file, text, rules) {
   );
 }
 
-/** `src/chat/turn.ts` → `src/chat`; pages at the root of the repository are one area. */
-export function areaOf(file) {
-  const [top, room] = file.split('/');
-  if (room === undefined) return 'pages';
-  return top === 'src' ? `src/${room}` : top;
-}
-
 /** `fair-queue.test.ts` → `fairQueue`. */
 function nameOfPart(part) {
   return part.replace(/\..*$/, '').replace(/-([a-z])/g, (_, letter) => letter.toUpperCase());

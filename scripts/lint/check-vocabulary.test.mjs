@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { areaOf, checkNames, checkProse } from './check-vocabulary.mjs';
+import { checkNames, checkProse } from './check-vocabulary.mjs';
 import { nameRules, proseRules } from './vocabulary.mjs';
 
 const names = (text, file = 'src/a/b.ts') =>
@@ -59,11 +59,4 @@ describe('checkProse', () => {
     const page = '# Title\n\n```\nshall\n```\n\n`shall` [a](shall.md) <!-- shall -->\n\nIt shall.';
     expect(prose(page, 'docs/a.md')).toEqual([expect.stringMatching(/^9: .*"shall"/)]);
   });
-});
-
-it('assigns files to areas', () => {
-  expect(areaOf('src/chat/turn.ts')).toBe('src/chat');
-  expect(areaOf('src/serve.ts')).toBe('src/serve.ts');
-  expect(areaOf('docs/adr/a.md')).toBe('docs');
-  expect(areaOf('README.md')).toBe('pages');
 });

@@ -2,7 +2,7 @@ import { findUnknownVariables } from '../../config/settings.ts';
 import type { CommandContext } from '../context.ts';
 import { printable } from '../../printable.ts';
 
-/** Warns of environment variables that look like settings and are none. Other programs may own them. */
+/** Warns about `HEARTH_*` environment variables that are not settings. Other programs may own them. */
 export function warnOfUnknownVariables({ environment, terminal }: CommandContext): void {
   for (const { name, nearest } of findUnknownVariables(environment)) {
     const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`;

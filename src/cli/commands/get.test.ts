@@ -83,10 +83,10 @@ async function get(
       404,
     );
   });
-  return runCommand(['get', ...commandLine, '--host', server.url], given(signal));
+  return runCommand(['get', ...commandLine, '--host', server.url], signalOption(signal));
 }
 
-const given = (signal: AbortSignal | undefined) => (signal === undefined ? {} : { signal });
+const signalOption = (signal: AbortSignal | undefined) => (signal === undefined ? {} : { signal });
 const sent = (): unknown[] =>
   (server?.requests ?? []).filter(({ body }) => body !== '').map(({ body }) => JSON.parse(body));
 
