@@ -145,7 +145,7 @@ export const tokenLogprobSchema = z
 export type OpenAiTokenLogprob = z.infer<typeof tokenLogprobSchema>;
 
 const logprobsSchema = z
-  .object({ content: z.array(tokenLogprobSchema), refusal: z.null() })
+  .object({ content: z.array(tokenLogprobSchema), refusal: z.array(tokenLogprobSchema).nullable() })
   .meta({ id: 'OpenAiLogprobs' })
   .nullable();
 
@@ -172,7 +172,7 @@ export const openAiChatCompletionSchema = z
             .object({
               role: z.literal('assistant'),
               content: z.string().nullable(),
-              refusal: z.null(),
+              refusal: z.string().nullable(),
               reasoning_content: z.string().exactOptional(),
               tool_calls: z.array(toolCallSchema).exactOptional(),
             })

@@ -72,7 +72,7 @@ const outputItemSchema = z
         arguments: z.string(),
         output: z.string().nullable(),
         error: z.string().nullable(),
-        approval_request_id: z.null(),
+        approval_request_id: z.string().nullable(),
       })
       .meta({ id: 'OpenAiMcpCall' }),
   ])
@@ -152,7 +152,10 @@ export const openAiResponseSchema = z
     parallel_tool_calls: z.boolean(),
     previous_response_id: z.string().nullable(),
     reasoning: z
-      .object({ effort: reasoningEffortSchema.nullable(), summary: z.null() })
+      .object({
+        effort: reasoningEffortSchema.nullable(),
+        summary: z.enum(['auto', 'concise', 'detailed']).nullable(),
+      })
       .meta({ id: 'OpenAiResponseReasoning' }),
     store: z.boolean(),
     temperature: z.number().nullable(),
