@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { delimiter, join } from 'node:path';
-import { promisify } from 'node:util';
 
 export const clientsFolder = import.meta.dirname;
 
@@ -9,7 +8,7 @@ export const clientsFolder = import.meta.dirname;
  *
  * @throws Error with the output, if the program fails.
  */
-export async function run(
+export function run(
   program: string,
   commandLine: readonly string[],
   environment: Readonly<Record<string, string>> = {},
@@ -21,11 +20,10 @@ export async function run(
   ];
   const env = { ...process.env, PATH: folders.join(delimiter), ...environment };
   const options = { cwd: clientsFolder, env, maxBuffer: 64 * 1024 * 1024 };
-  try {
-    const { stdout } = await promisify(execFile)(program, commandLine, options);
-    return stdout;
-  } catch (error) {
-    const { message, stdout } = error as Error & { readonly stdout?: string };
-    throw new Error(`${message}\n${stdout ?? ''}`, { cause: error });
-  }
+  return new Promise((resolve, reject) => {
+    execFile(program, commandLine, options, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout);
+      else reject(new Error(`${program} failed: ${error.code}\n${stdout}\n${stderr}`));
+    });
+  });
 }

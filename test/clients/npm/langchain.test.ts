@@ -1,4 +1,4 @@
-import { HumanMessage, ToolMessage, type AIMessageChunk } from '@langchain/core/messages';
+import { HumanMessage, type AIMessageChunk, type ToolMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
 import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai';
 import { describe, expect, it } from 'vitest';
@@ -27,9 +27,10 @@ describe.each(['/api/v0', '/v1'])('@langchain/openai at %s', (path) => {
     let sum: AIMessageChunk | undefined;
     for await (const chunk of await chat().stream(question)) sum = sum?.concat(chunk) ?? chunk;
     expect(sum?.text).toBe(whole.text);
-    const { input_tokens, output_tokens, total_tokens } = whole.usage_metadata ?? {};
-    expect(total_tokens).toBeGreaterThan(0);
-    expect(sum?.usage_metadata).toMatchObject({ input_tokens, output_tokens, total_tokens });
+    expect(whole.usage_metadata?.output_tokens).toBeGreaterThan(0);
+    for (const name of ['input_tokens', 'output_tokens', 'total_tokens'] as const) {
+      expect(sum?.usage_metadata?.[name]).toBe(whole.usage_metadata?.[name]);
+    }
   });
 
   it('calls a tool and answers from its result', async () => {
