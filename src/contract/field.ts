@@ -32,5 +32,6 @@ export const ttlSchema = z
 
 export const fractionSchema = z.number().min(0).max(1);
 export const topKSchema = z.int().min(0).max(1_000_000);
-export const repeatPenaltySchema = z.number().positive().max(100);
+/** The engine computes with 32-bit floats, where smaller numbers become 0. */
+export const repeatPenaltySchema = z.number().min(0.01).max(100);
 export const isoTimeSchema = z.iso.datetime({ precision: 3 });

@@ -1,13 +1,16 @@
 import * as z from 'zod';
 import { fractionSchema, textSchema } from '../field.ts';
-import { jsonObjectSchema } from '../v0/chat-completion.ts';
-import { reasoningEffortSchema } from '../v0/chat-completion.ts';
+import { jsonObjectSchema, reasoningEffortSchema } from '../v0/chat-completion.ts';
 
 const idSchema = z.string().max(512);
 const metadataSchema = z
   .record(z.string().max(64), z.string().max(512))
   .refine((metadata) => Object.keys(metadata).length <= 16, 'It may have 16 keys at most')
-  .meta({ id: 'OpenAiMetadata', description: 'Kept with the response; 16 keys at most.' });
+  .meta({
+    id: 'OpenAiMetadata',
+    description: 'Kept with the response; 16 keys at most.',
+    maxProperties: 16,
+  });
 
 const inputTextSchema = z
   .looseObject({ type: z.literal('input_text'), text: textSchema })

@@ -41,6 +41,7 @@ export const v0GenerationFields = {
     .min(-1)
     .max(2 ** 31 - 1)
     .refine((count) => count !== 0, 'It must be -1 or at least 1')
+    .meta({ not: { const: 0 } })
     .nullish()
     .describe('-1 or absent: no limit but the context length.'),
   stream: z.boolean().nullish(),

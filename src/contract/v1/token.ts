@@ -36,6 +36,7 @@ const createTokenRequestSchema = z
       .min(1)
       .max(128)
       .refine((name) => !name.includes('\0'), 'It must not contain a NUL character')
+      .meta({ not: { pattern: '\\u0000' } })
       .describe('What the token is for.'),
     permissions: z
       .array(permissionSchema)

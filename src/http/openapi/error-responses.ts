@@ -6,7 +6,11 @@ import type { ErrorSerializer } from '../errors/error-serializer.ts';
 import type { ComponentSchemas, JsonObject } from './component-schemas.ts';
 
 /** Errors of the guards, which any endpoint can answer with. */
-const guardErrors = ['forbidden', 'internal'] as const satisfies readonly ErrorCode[];
+const guardErrors = [
+  'invalid_api_key',
+  'forbidden',
+  'internal',
+] as const satisfies readonly ErrorCode[];
 const bodyErrors = [
   'invalid_json',
   'missing_required_parameter',
@@ -15,6 +19,9 @@ const bodyErrors = [
   'body_too_large',
   'unsupported_media_type',
 ] as const satisfies readonly ErrorCode[];
+
+/** Of a body that an endpoint does not read. */
+const ignoredBodyErrors = ['unsupported_media_type', 'body_too_large'] as const;
 
 /** Statuses whose errors can have a `Retry-After` header. */
 const retryStatuses = new Set([429, 503]);
@@ -36,8 +43,11 @@ export class ErrorResponses {
     const codes = new Set<ErrorCode>([
       ...route.errors,
       ...guardErrors,
-      ...(route.permission === null ? [] : (['invalid_api_key'] as const)),
+      ...(route.params === undefined && route.query === undefined
+        ? []
+        : (['invalid_value'] as const)),
       ...(route.body === undefined ? [] : bodyErrors),
+      ...(route.method === 'get' || route.method === 'delete' ? [] : ignoredBodyErrors),
     ]);
     const responses: JsonObject = {};
     for (const status of new Set([...codes].map((code) => errorTable[code].status))) {

@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { permissionSchema } from '../../../src/contract/permission.ts';
+import { starterPath } from '../../setup/engine/test-engines.ts';
+import { startFakeHub } from '../../setup/hub/fake-hub.ts';
+import { projectFolder } from '../../setup/project-folder.ts';
+import { useHearth } from '../../setup/server/use-hearth.ts';
+import { withTokens } from '../../setup/server/with-tokens.ts';
+import { useResource } from '../../setup/use-resource.ts';
+import { run } from '../run.ts';
+
+/** Compares the server with docs/openapi.json, in all endpoints. */
+
+const hub = useResource(() =>
+  startFakeHub({
+    repositories: [
+      { name: 'acme/Chat-GGUF', files: { 'chat-Q8_0.gguf': { filePath: starterPath('chat') } } },
+    ],
+  }),
+);
+let token = '';
+const hearth = useHearth(async (home) => {
+  ({ token } = await withTokens(home, (tokens) =>
+    tokens.create({ name: 'schemathesis', permissions: permissionSchema.options, expiresAt: null }),
+  ));
+  return {
+    // Random settings make the model write until its context is full.
+    flags: ['--auth-required', '--engine-context-length', '256'],
+    environment: { HEARTH_HUB_ENDPOINT: hub.url },
+  };
+});
+
+it('has no differences but those of the baseline', async () => {
+  const folder = import.meta.dirname;
+  const update = process.env['SCHEMATHESIS_UPDATE'] === undefined ? [] : ['--baseline-update'];
+  const output = await run('st', [
+    `--config-file=${join(folder, 'schemathesis.toml')}`,
+    'run',
+    join(projectFolder, 'docs/openapi.json'),
+    `--url=${hearth.url}`,
+    `--header=Authorization: Bearer ${token}`,
+    '--checks=all',
+    `--baseline=${join(folder, 'baseline.json')}`,
+    '--no-color',
+    ...update,
+  ]);
+  expect(output).toContain('Tested: ');
+  console.info(output.slice(output.indexOf('SUMMARY')));
+});
