@@ -21,7 +21,7 @@ const hub = useResource(() =>
 let token = '';
 const hearth = useHearth(async (home) => {
   ({ token } = await withTokens(home, (tokens) =>
-    tokens.create({ name: 'schemathesis', permissions: permissionSchema.options, expiresAt: null }),
+    tokens.create({ name: 'schemathesis', permissions: permissionSchema.options }),
   ));
   return {
     // Random settings make the model write until its context is full.
