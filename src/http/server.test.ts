@@ -309,7 +309,7 @@ describe('listen', () => {
 });
 
 describe('close', () => {
-  it('lets a running request finish and takes no other', async () => {
+  it('lets a running request finish, and refuses others without hiding that it lives', async () => {
     let finish = (): void => {};
     let isRunning = false;
     const { server } = await serve((app) => {
@@ -326,11 +326,34 @@ describe('close', () => {
     const answer = fetch(`${server.url}/api/v1/wait`);
     await vi.waitFor(() => expect(isRunning).toBe(true));
     const closed = server.close(60_000);
-    await expect(fetch(`${server.url}/health`)).rejects.toThrow('fetch failed');
+    for (const path of ['/ready', '/api/v1/wait']) {
+      const refused = await fetch(`${server.url}${path}`);
+      expect(refused.status).toBe(503);
+      expect(refused.headers.get('retry-after')).toBe('5');
+      expect(await refused.text()).toContain('shutting_down');
+    }
+    expect((await fetch(`${server.url}/health`)).status).toBe(200);
     finish();
     expect(await (await answer).json()).toEqual({ done: true });
     await closed;
+    await expect(fetch(`${server.url}/health`)).rejects.toThrow('fetch failed');
     await vi.waitFor(() => expect(idle.socket.destroyed || idle.socket.readableEnded).toBe(true));
+  });
+
+  it('does not wait for requests that came later', async () => {
+    const finishers: (() => void)[] = [];
+    const { server } = await serve((app) => {
+      mount(app, wait, () => new Promise((resolve) => finishers.push(() => resolve({ done: true }))));
+    });
+    const answer = fetch(`${server.url}/api/v1/wait`);
+    await vi.waitFor(() => expect(finishers).toHaveLength(1));
+    const closed = server.close(60_000);
+    const unfinished = await open(server);
+    unfinished.socket.write('POST /api/v1/echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n');
+    await vi.waitFor(() => expect(unfinished.received()).toContain('503'));
+    finishers[0]?.();
+    expect((await answer).status).toBe(200);
+    await closed;
   });
 
   it('refuses what still comes on an open connection', async () => {
