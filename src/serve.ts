@@ -15,11 +15,7 @@ import { createRuntimeManager } from './engine/runtimes/runtime-manager.ts';
 import { ensureHomeId } from './home/home-id.ts';
 import { acquireHomeLock } from './home/home-lock.ts';
 import { removeOwnerToken, writeOwnerToken } from './home/owner-token.ts';
-import {
-  removeServerRecord,
-  writeServerRecord,
-  type ServerRecord,
-} from './home/server-record.ts';
+import { removeServerRecord, writeServerRecord, type ServerRecord } from './home/server-record.ts';
 import { createApp } from './http/app.ts';
 import { listen } from './http/server.ts';
 import type { Surface } from './http/surface.ts';

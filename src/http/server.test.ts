@@ -343,13 +343,19 @@ describe('close', () => {
   it('does not wait for requests that came later', async () => {
     const finishers: (() => void)[] = [];
     const { server } = await serve((app) => {
-      mount(app, wait, () => new Promise((resolve) => finishers.push(() => resolve({ done: true }))));
+      mount(
+        app,
+        wait,
+        () => new Promise((resolve) => finishers.push(() => resolve({ done: true }))),
+      );
     });
     const answer = fetch(`${server.url}/api/v1/wait`);
     await vi.waitFor(() => expect(finishers).toHaveLength(1));
     const closed = server.close(60_000);
     const unfinished = await open(server);
-    unfinished.socket.write('POST /api/v1/echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n');
+    unfinished.socket.write(
+      'POST /api/v1/echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n',
+    );
     await vi.waitFor(() => expect(unfinished.received()).toContain('503'));
     finishers[0]?.();
     expect((await answer).status).toBe(200);

@@ -33,7 +33,10 @@ export function createServiceNotifier(options: {
   const notify = async (...assignments: readonly string[]): Promise<void> => {
     if (!isManaged) return;
     try {
-      await run('systemd-notify', [...assignments], { env: childEnvironment, timeout: maxNotifyMs });
+      await run('systemd-notify', [...assignments], {
+        env: childEnvironment,
+        timeout: maxNotifyMs,
+      });
     } catch (err) {
       logger.warn({ err }, 'service manager not notified');
     }

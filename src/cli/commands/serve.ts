@@ -16,7 +16,11 @@ export const serve = defineCommand({
       'Also write the address of the server to this folder, for all users of the machine',
     ),
   },
-  examples: ['hearth serve', 'hearth serve --port 8080 --models-dir /data/models', 'hearth serve --preload hearth/starter-chat'],
+  examples: [
+    'hearth serve',
+    'hearth serve --port 8080 --models-dir /data/models',
+    'hearth serve --preload hearth/starter-chat',
+  ],
   async run({ context, options }) {
     const { startServer } = await import('../../serve.ts');
     const { home, environment, signal, terminal } = context;
