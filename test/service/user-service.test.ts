@@ -1,10 +1,11 @@
-import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { get } from '../setup/server/api.ts';
 import { runHearth } from '../setup/cli/run-hearth.ts';
 import { userService, type UserService } from '../setup/service/user-service.ts';
-import { temporaryFolder } from '../setup/temporary-folder.ts';
+import { temporaryFolder, useTemporaryFolder } from '../setup/temporary-folder.ts';
 
 interface Status {
   readonly installed: boolean;
@@ -138,6 +139,36 @@ describe('without a systemd that answers', () => {
       running: false,
       state: null,
     });
-    expect(await readFile(systemctl, 'utf8')).toContain('Failed');
+  });
+});
+
+describe('a home folder on a read-only disk', () => {
+  const disk = useTemporaryFolder();
+  let cannotMount = '';
+  beforeAll(() => {
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'ro,size=64k', 'tmpfs', disk.path], {
+        stdio: 'pipe',
+      });
+    } catch (error) {
+      cannotMount = `a read-only disk can't be mounted here: ${String(error).trim()}`;
+    }
+  });
+  afterAll(() => {
+    if (cannotMount === '') execFileSync('umount', [disk.path]);
+  });
+
+  it('is refused before a file is written, with the remedy', async ({ skip }) => {
+    skip(cannotMount !== '', cannotMount);
+    const configFolder = await temporaryFolder();
+    const home = join(disk.path, 'home');
+    const environment = { XDG_CONFIG_HOME: configFolder, SUDO_USER: '' };
+    const failed = await runHearth(['service', 'install', '--user'], { home, environment });
+    expect(failed).toMatchObject({
+      exitCode: 1,
+      stdout: '',
+      stderr: `error: The home folder ${home} is on a read-only disk. Choose another one with --home.\n`,
+    });
+    expect(await readdir(configFolder)).toEqual([]);
   });
 });

@@ -81,12 +81,20 @@ async function existingFolder(path: string): Promise<string> {
 
 const temporaryFolders = ['/tmp', '/var/tmp'];
 
-/** The account of the service reads the program, and its private /tmp hides that of the machine. */
-async function assertReadableByOthers(file: string): Promise<void> {
+/**
+ * The account of the service reads the program, and its private /tmp hides that of the machine.
+ *
+ * @throws CommandError
+ */
+export async function assertReadableByOthers(
+  file: string,
+  hiddenFolders: readonly string[] = temporaryFolders,
+): Promise<void> {
   const advice =
     'Install Node.js and Hearth for all users, for example with `sudo npm install --global`, or install a service of this user with --user.';
-  const isTemporary = temporaryFolders.some((folder) => file.startsWith(`${folder}/`));
-  if (isTemporary) throw new CommandError(`${file} is in a temporary folder. ${advice}`);
+  if (hiddenFolders.some((folder) => file.startsWith(`${folder}/`))) {
+    throw new CommandError(`${file} is in a temporary folder. ${advice}`);
+  }
   for (let path = file; dirname(path) !== path; path = dirname(path)) {
     const { mode } = await stat(path);
     const needed = path === file ? constants.R_OK : constants.X_OK;
