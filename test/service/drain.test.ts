@@ -7,13 +7,16 @@ import { openHearth } from '../setup/server/use-hearth.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 const parallel = 4;
-const maxOutputTokens = 1500;
+const maxOutputTokens = 600;
 
 describe('SIGTERM', () => {
   it('lets running answers finish, refuses new requests, and keeps /health', async () => {
     const home = await temporaryFolder();
     await placeEndlessModel(home);
-    const server = await openHearth({ home, flags: [`--engine-parallel=${parallel}`] });
+    const server = await openHearth({
+      home,
+      flags: [`--engine-parallel=${parallel}`, '--limits-shutdown-seconds=600'],
+    });
     const request = {
       model: endlessModel,
       input: 'Hello!',
@@ -23,6 +26,7 @@ describe('SIGTERM', () => {
     const streams = await Promise.all(
       Array.from({ length: parallel }, () => openStream(server.url, '/api/v1/chat', request)),
     );
+    const answers = Promise.all(streams.map((stream) => stream.rest()));
     await waitForRequests(server.url, endlessModel, parallel);
     const stopped = server.stop();
     await expect.poll(async () => (await get(server.url, '/ready')).status).toBe(503);
@@ -36,8 +40,7 @@ describe('SIGTERM', () => {
       expect(refused.headers.get('retry-after')).toBe('5');
       expect(refused.body.error.code).toBe('shutting_down');
     }
-    for (const stream of streams) {
-      const events = await stream.rest();
+    for (const events of await answers) {
       expect(events.map(({ event }) => event)).not.toContain('error');
       const { result } = JSON.parse(events.at(-1)?.data ?? '');
       expect(result.stats.total_output_tokens).toBe(maxOutputTokens);
