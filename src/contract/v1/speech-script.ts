@@ -36,7 +36,7 @@ export type SpeechTurn = z.infer<typeof speechTurnSchema>;
 function withDefault<Schema extends z.ZodType>(schema: Schema, value: z.output<Schema>) {
   return schema
     .nullish()
-    .transform((given): z.output<Schema> => given ?? value)
+    .transform((option): z.output<Schema> => option ?? value)
     .meta({ default: value });
 }
 
@@ -58,11 +58,13 @@ export const speechScriptRequestSchema = z
       .array(z.string().max(1024))
       .max(100)
       .nullish()
+      .transform((voices) => voices ?? undefined)
       .describe('Names of voices, one per speaker; they do not change the text.'),
     emotions: z
       .array(emotionSchema)
       .max(100)
       .nullish()
+      .transform((emotions) => emotions ?? undefined)
       .describe('One per speaker, to choose reference audio; they do not change the text.'),
     clean: withDefault(z.boolean(), true).describe(
       'Remove what is not speech: emoji, tags, URLs, annotations, smart quotes, excess white space.',
