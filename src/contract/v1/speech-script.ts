@@ -32,14 +32,6 @@ const speechTurnSchema = z
   .meta({ id: 'SpeechTurn' });
 export type SpeechTurn = z.infer<typeof speechTurnSchema>;
 
-/** An optional field with a default, also for `null`. */
-function withDefault<Schema extends z.ZodType>(schema: Schema, value: z.output<Schema>) {
-  return schema
-    .nullish()
-    .transform((option): z.output<Schema> => option ?? value)
-    .meta({ default: value });
-}
-
 export const speechScriptRequestSchema = z
   .strictObject({
     text: textSchema
@@ -48,30 +40,41 @@ export const speechScriptRequestSchema = z
       .describe(
         'Plain text, text with `Speaker N:` at the start of lines, or a JSON array of {speaker, text} objects, whose speaker is a number or a name.',
       ),
-    mode: withDefault(z.enum(['auto', 'single', 'multi']), 'auto').describe(
-      '`single`: one speaker, labels are removed. `multi`: read the labels. `auto`: `multi` if there are labels.',
-    ),
-    speakers: withDefault(speakerSchema, 1).describe(
-      'Number of speakers; `voices` and `emotions` apply to them in order.',
-    ),
+    mode: z
+      .enum(['auto', 'single', 'multi'])
+      .nullish()
+      .meta({ default: 'auto' })
+      .describe(
+        '`single`: one speaker, labels are removed. `multi`: read the labels. `auto`: `multi` if there are labels.',
+      ),
+    speakers: speakerSchema
+      .nullish()
+      .meta({ default: 1 })
+      .describe('Number of speakers; `voices` and `emotions` apply to them in order.'),
     voices: z
       .array(z.string().max(1024))
       .max(100)
       .nullish()
-      .transform((voices) => voices ?? undefined)
       .describe('Names of voices, one per speaker; they do not change the text.'),
     emotions: z
       .array(emotionSchema)
       .max(100)
       .nullish()
-      .transform((emotions) => emotions ?? undefined)
       .describe('One per speaker, to choose reference audio; they do not change the text.'),
-    clean: withDefault(z.boolean(), true).describe(
-      'Remove what is not speech: emoji, tags, URLs, annotations, smart quotes, excess white space.',
-    ),
-    output: withDefault(z.enum(['plain', 'script', 'json']), 'script').describe(
-      '`plain`: the text alone. `script`: `Speaker N:` lines. `json`: an array of turns.',
-    ),
+    clean: z
+      .boolean()
+      .nullish()
+      .meta({ default: true })
+      .describe(
+        'Remove what is not speech: emoji, tags, URLs, annotations, smart quotes, excess white space.',
+      ),
+    output: z
+      .enum(['plain', 'script', 'json'])
+      .nullish()
+      .meta({ default: 'script' })
+      .describe(
+        '`plain`: the text alone. `script`: `Speaker N:` lines. `json`: an array of turns.',
+      ),
   })
   .meta({
     id: 'SpeechScriptRequest',
