@@ -55,7 +55,7 @@ export function parseJsonDocument(content: string): JsonDocument {
   };
 }
 
-/** Sets the value at a path, or removes it if it is undefined; other lines stay as they are. */
+/** Sets the value at a path, or removes it if it is undefined; other lines stay unchanged. */
 export function editJsonDocument(content: string, path: readonly string[], value: unknown): string {
   const formattingOptions = { insertSpaces: true, tabSize: 2, eol: '\n' };
   return applyEdits(content, modify(content, [...path], value, { formattingOptions }));

@@ -120,7 +120,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     await mkdir(modelsFolder, { recursive: true });
     const aliases = createModelAliases(
       createAliasSource({ home, environment, flags: options.flags ?? {} }, (err) =>
-        logger.warn({ err }, 'config.json is invalid; the aliases stay as they were'),
+        logger.warn({ err }, 'config.json is invalid; the aliases stay unchanged'),
       ),
     );
     await aliases.list();

@@ -28,11 +28,8 @@ it.each([
     '{\n  "server": { "port": 8080 },\n  "models": { "aliases": { "x": "a/b" } }\n}\n',
     '"server": { "port": 8080 }',
   ],
-  [
-    '{\n  "models.jit":   false,\n  "models.aliases": { "x": "a/b" }\n}\n',
-    '"models.jit":   false',
-  ],
-])('changes one alias and leaves the rest as it is', async (content, kept) => {
+  ['{\n  "models.jit":   false,\n  "models.aliases": { "x": "a/b" }\n}\n', '"models.jit":   false'],
+])('changes one alias and keeps the rest unchanged', async (content, kept) => {
   const { source, file } = await open(content);
   await source.write('claude-*', 'a/c');
   expect(await source.read()).toEqual({ x: 'a/b', 'claude-*': 'a/c' });
@@ -41,7 +38,7 @@ it.each([
   expect(await readFile(file, 'utf8')).toContain(kept);
 });
 
-it('keeps the aliases while the file is invalid, and says so once', async () => {
+it('keeps the aliases while the file is invalid, and reports it once', async () => {
   const { source, file, faults } = await open('{"models": {"aliases": {"x": "a/b"}}}');
   await source.read();
   await writeFile(file, '{"models": {"aliases": {"x y*z*": "a/b"}}}');

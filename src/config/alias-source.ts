@@ -19,7 +19,7 @@ export interface AliasSource {
    */
   read(): Promise<Aliases>;
   /**
-   * Sets one alias in `config.json`, or removes it; all other settings stay as they are.
+   * Sets one alias in `config.json`, or removes it; all other settings stay unchanged.
    *
    * @throws SettingsError if the file is invalid.
    */

@@ -91,11 +91,7 @@ export function createModelLibrary({
 }
 
 /** null if the scan does not know the model or its files are no longer the same. */
-async function selectUnchanged(
-  scan: Scan,
-  identifier: string,
-  aliases: readonly ModelAlias[],
-) {
+async function selectUnchanged(scan: Scan, identifier: string, aliases: readonly ModelAlias[]) {
   try {
     const selection = selectModel(scan, identifier, aliases);
     const files = scan.foundByKey.get(selection.model.key)?.model.files ?? [];

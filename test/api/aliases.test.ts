@@ -41,7 +41,7 @@ describe('aliases', () => {
       const response = await client().responses.create({ model, input: 'Hello!' });
       expect(response.model).toBe(model);
       const v0 = await post(hearth.url, '/api/v0/chat/completions', { model, messages });
-      expect(v0.body).toMatchObject({ model });
+      expect(v0.status).toBe(200);
       const v1 = await post(hearth.url, '/api/v1/chat', { model, input: 'Hello!' });
       expect(v1.body).toMatchObject({ model_instance_id: 'hearth/starter-chat' });
     }
