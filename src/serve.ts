@@ -27,9 +27,9 @@ import { createV1Surface } from './http/surfaces/v1/surface.ts';
 import { createHub } from './hub/create-hub.ts';
 import { hubEgressPolicy } from './hub/hub-endpoint.ts';
 import { GgufLoader } from './instances/gguf-loader.ts';
-import { availableMemoryBytes } from './instances/memory/available-bytes.ts';
 import { InstancePool } from './instances/pool.ts';
 import { createModelAliases } from './models/model-aliases.ts';
+import { readAvailableMemory } from './machine/read-machine.ts';
 import { createModelLibrary } from './models/library.ts';
 import type { ModelRoot } from './models/scan-repository.ts';
 import { createHttpClient } from './net/http-client.ts';
@@ -167,7 +167,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       library,
       loaders: [ggufLoader],
       logger,
-      availableBytes: availableMemoryBytes,
+      availableMemory: readAvailableMemory,
       loadsOnRequest: settings['models.jit'],
       defaultTtlSeconds: settings['models.ttlSeconds'],
       defaults: {

@@ -183,8 +183,8 @@ export const settingsTable = {
     integer(1, 256).default(4),
     'Number of requests that one instance processes at the same time.',
   ),
-  'engine.threads': setting(integer(1, 1024).optional(), 'CPU threads of one instance.', {
-    computedDefault: 'physical cores − 1',
+  'engine.threads': setting(integer(1, 512).optional(), 'CPU threads of one instance.', {
+    computedDefault: 'physical cores − 1, at most 64',
   }),
   'engine.gpuLayers': setting(
     integer(0, 10_000).optional(),
