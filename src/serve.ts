@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { generateOwnerToken, withOwnerToken } from './access/owner-token.ts';
 import { createTokenService } from './access/token-service.ts';
+import { createAliasSource } from './config/alias-source.ts';
 import { expandTilde } from './config/expand-tilde.ts';
 import { loadSettings, SettingsError } from './config/settings.ts';
 import type { SettingKey, Settings } from './config/settings-table.ts';
@@ -27,6 +28,7 @@ import { createHub } from './hub/create-hub.ts';
 import { hubEgressPolicy } from './hub/hub-endpoint.ts';
 import { GgufLoader } from './instances/gguf-loader.ts';
 import { InstancePool } from './instances/pool.ts';
+import { createModelAliases } from './models/model-aliases.ts';
 import { readAvailableMemory } from './machine/read-machine.ts';
 import { createModelLibrary } from './models/library.ts';
 import type { ModelRoot } from './models/scan-repository.ts';
@@ -114,6 +116,12 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
 
     const modelsFolder = settings['models.dir'] ?? join(home, 'models');
     await mkdir(modelsFolder, { recursive: true });
+    const aliases = createModelAliases(
+      createAliasSource({ home, environment, flags: options.flags ?? {} }, (err) =>
+        logger.warn({ err }, 'config.json is invalid; the aliases stay unchanged'),
+      ),
+    );
+    await aliases.list();
     const library = createModelLibrary({
       roots: [
         { folder: modelsFolder },
@@ -121,6 +129,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
         { folder: join(packageFolder, 'models/starter'), publisher: 'hearth', origin: 'starter' },
       ],
       logger,
+      aliases,
       signal: stopping.signal,
     });
 
@@ -214,6 +223,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const startedAt = new Date();
     const services: SurfaceServices = {
       library,
+      aliases,
       pool,
       downloads,
       hub,
