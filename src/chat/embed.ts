@@ -33,8 +33,9 @@ export async function embed(
   const target = await pool.resolve(model, 'embedding');
   const lease = await pool.acquire({ target, ...omitUndefined({ ttlSeconds }) }, context);
   try {
+    const admitted = await lease.admitInputs(inputs);
     const { vectors, promptTokens } = await lease.withSlot((engine, slotContext) =>
-      engine.embed(inputs, slotContext),
+      engine.embed(admitted, slotContext),
     );
     const { selection } = lease;
     logGeneration('embedding', { selection, usage: { promptTokens } }, context);

@@ -49,6 +49,7 @@ export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
     const generation = toGeneration(run, messages, round, mayCall);
     const callable = mayCall && request.toolChoice !== 'none' ? tools : TurnTools.none();
     const recording = recorder.beginRound(callable);
+    await lease.admitPrompt(generation);
     const steps = lease.streamWithSlot((engine, context) =>
       generate(engine, generation, context, startedAt),
     );
