@@ -38,8 +38,9 @@ export async function embed(
   assertTokens(target.selection.model, inputs, 'inputs', advice);
   const lease = await pool.acquire({ target, ...omitUndefined({ ttlSeconds }) }, context);
   try {
+    const admitted = await lease.admitInputs(inputs);
     const { vectors, promptTokens } = await lease.withSlot((engine, slotContext) =>
-      engine.embed(inputs, slotContext),
+      engine.embed(admitted, slotContext),
     );
     const { selection } = lease;
     logGeneration('embedding', { selection, usage: { promptTokens } }, context);

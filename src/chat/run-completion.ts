@@ -89,8 +89,10 @@ async function* complete(
 ): AsyncGenerator<CompletionEvent> {
   const { lease, startedAt } = instance;
   const optional = omitUndefined({ suffix, stop, topLogprobs, maxTokens: maxOutputTokens });
+  const generation = { kind: 'completion', prompt, sampling, ...optional } as const;
+  await lease.admitPrompt(generation);
   const steps = lease.streamWithSlot((engine, context) =>
-    generate(engine, { kind: 'completion', prompt, sampling, ...optional }, context, startedAt),
+    generate(engine, generation, context, startedAt),
   );
   let text = '';
   const logprobs: TokenLogprob[] = [];

@@ -1,4 +1,5 @@
 import { runTurn } from '../../../../chat/run-turn.ts';
+import { withToolImages } from '../../../../chat/stored-image.ts';
 import { newResponseId } from '../../../../chat/store-turn.ts';
 import type { TurnEvent } from '../../../../chat/turn-event.ts';
 import { HearthError } from '../../../../contract/errors.ts';
@@ -130,7 +131,7 @@ async function find(
 ): Promise<StoredResponse> {
   const response = await store.responses.find(id, caller.tokenId);
   if (response === undefined) throw notFound(id);
-  return response;
+  return withToolImages(store, response);
 }
 
 function notFound(id: string): HearthError {
