@@ -141,6 +141,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       logger,
       watchdog,
       environment,
+      availableBytes: availableMemoryBytes,
+      spareBytes: settings['engine.spareMemoryMiB'] * 1024 * 1024,
     });
     cleanups.push(() => launcher.close());
 

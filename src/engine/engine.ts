@@ -215,6 +215,8 @@ export interface EngineExit {
   readonly signal: NodeJS.Signals | null;
   /** A readable cause: a line of the error output, else the signal or the exit code. */
   readonly reason: string;
+  /** The memory guard ended it, or the system for lack of memory. */
+  readonly lackedMemory?: 'guard' | 'system';
 }
 
 export interface EngineStats {
