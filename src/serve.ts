@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { generateOwnerToken, withOwnerToken } from './access/owner-token.ts';
 import { createTokenService } from './access/token-service.ts';
+import { createAliasSource } from './config/alias-source.ts';
 import { expandTilde } from './config/expand-tilde.ts';
 import { loadSettings, SettingsError } from './config/settings.ts';
 import type { SettingKey, Settings } from './config/settings-table.ts';
@@ -15,7 +16,7 @@ import { createRuntimeManager } from './engine/runtimes/runtime-manager.ts';
 import { ensureHomeId } from './home/home-id.ts';
 import { acquireHomeLock } from './home/home-lock.ts';
 import { removeOwnerToken, writeOwnerToken } from './home/owner-token.ts';
-import { removeServerRecord, writeServerRecord } from './home/server-record.ts';
+import { removeServerRecord, writeServerRecord, type ServerRecord } from './home/server-record.ts';
 import { createApp } from './http/app.ts';
 import { listen } from './http/server.ts';
 import type { Surface } from './http/surface.ts';
@@ -26,14 +27,16 @@ import { createV1Surface } from './http/surfaces/v1/surface.ts';
 import { createHub } from './hub/create-hub.ts';
 import { hubEgressPolicy } from './hub/hub-endpoint.ts';
 import { GgufLoader } from './instances/gguf-loader.ts';
-import { availableMemoryBytes } from './instances/memory/available-bytes.ts';
 import { InstancePool } from './instances/pool.ts';
+import { preloadModels } from './instances/preload-models.ts';
+import { createModelAliases } from './models/model-aliases.ts';
+import { readAvailableMemory } from './machine/read-machine.ts';
 import { createModelLibrary } from './models/library.ts';
 import type { ModelRoot } from './models/scan-repository.ts';
 import { createHttpClient } from './net/http-client.ts';
-import { keepHttpParserSmall } from './net/http-agent.ts';
 import { createLogger, textDestination } from './observability/logger.ts';
 import { packageFolder } from './package-folder.ts';
+import { createServiceNotifier } from './processes/service-notifier.ts';
 import { createWatchdogLink } from './processes/watchdog-link.ts';
 import { createSqliteStore } from './store/sqlite-store.ts';
 import { speechScriptPlugin } from './tools/speech-script-plugin.ts';
@@ -54,6 +57,8 @@ export interface ServeOptions {
   readonly flags?: Partial<Record<SettingKey, unknown>>;
   /** Allows a host that is not loopback although tokens are not required. */
   readonly allowUnauthenticated?: boolean;
+  /** Folder in which all users of the machine find the `server.json` of a system service. */
+  readonly recordFolder?: string | undefined;
   /** Writes the log as readable lines instead of JSON. */
   readonly isLogForTerminal?: boolean;
   /** Called with the progress of long work that no request named, such as a runtime download. */
@@ -75,8 +80,7 @@ export interface RunningServer {
  * @throws SettingsError, HomeInUseError, StoreOpenError; Error if the address can't be bound.
  */
 export async function startServer(options: ServeOptions): Promise<RunningServer> {
-  const { home, environment, onProgress } = options;
-  keepHttpParserSmall();
+  const { home, environment, recordFolder, onProgress } = options;
   const settings = await loadSettings({ home, environment, flags: options.flags ?? {} });
   assertGuarded(settings, options.allowUnauthenticated ?? false);
   const { isLogForTerminal = false } = options;
@@ -105,6 +109,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     logger.info('stopped');
   };
   try {
+    const notifier = createServiceNotifier({ environment, logger });
+    cleanups.push(() => notifier.close());
     const lock = await acquireHomeLock(home);
     cleanups.push(() => lock.release());
 
@@ -116,6 +122,12 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
 
     const modelsFolder = settings['models.dir'] ?? join(home, 'models');
     await mkdir(modelsFolder, { recursive: true });
+    const aliases = createModelAliases(
+      createAliasSource({ home, environment, flags: options.flags ?? {} }, (err) =>
+        logger.warn({ err }, 'config.json is invalid; the aliases stay unchanged'),
+      ),
+    );
+    await aliases.list();
     const library = createModelLibrary({
       roots: [
         { folder: modelsFolder },
@@ -123,6 +135,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
         { folder: join(packageFolder, 'models/starter'), publisher: 'hearth', origin: 'starter' },
       ],
       logger,
+      aliases,
       signal: stopping.signal,
     });
 
@@ -141,7 +154,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       logger,
       watchdog,
       environment,
-      availableBytes: availableMemoryBytes,
+      availableBytes: () => readAvailableMemory().bytes,
       spareBytes: settings['engine.spareMemoryMiB'] * 1024 * 1024,
     });
     cleanups.push(() => launcher.close());
@@ -160,7 +173,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       library,
       loaders: [ggufLoader],
       logger,
-      availableBytes: availableMemoryBytes,
+      availableMemory: readAvailableMemory,
       loadsOnRequest: settings['models.jit'],
       defaultTtlSeconds: settings['models.ttlSeconds'],
       defaults: {
@@ -176,6 +189,12 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       loadWaitSeconds: settings['limits.loadWaitSeconds'],
     });
     cleanups.push(() => pool.close());
+    void preloadModels({
+      pool,
+      models: settings['models.preload'],
+      logger,
+      signal: stopping.signal,
+    });
 
     const tools = createToolServers({
       home,
@@ -218,6 +237,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const startedAt = new Date();
     const services: SurfaceServices = {
       library,
+      aliases,
       pool,
       downloads,
       hub,
@@ -259,15 +279,24 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
 
     cleanups.push(() => removeOwnerToken(home));
     await writeOwnerToken(home, ownerToken);
-    await writeServerRecord(home, {
+    const record: ServerRecord = {
       pid: process.pid,
       url: server.url,
       version,
       started_at: startedAt.toISOString(),
       ...(settings['auth.required'] ? { requires_token: true } : {}),
-    });
+    };
+    await writeServerRecord(home, record);
     cleanups.push(() => removeServerRecord(home));
+    if (recordFolder !== undefined) {
+      cleanups.push(() => removeServerRecord(recordFolder));
+      await writeServerRecord(recordFolder, record, 0o644).catch((err: unknown) =>
+        logger.warn({ err }, 'other users do not find the server: no record for them'),
+      );
+    }
     logger.info({ url: server.url, version }, 'listening');
+    await notifier.ready(`Listening on ${server.url}`);
+    cleanups.push(() => void notifier.stopping());
     return { url: server.url, close: stop };
   } catch (error) {
     await closeAll();

@@ -5,6 +5,7 @@ import type { InstancePool } from '../instances/pool.ts';
 import type { ModelSelection } from '../models/model.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { RequestContext } from '../request/request-context.ts';
+import { assertTokens } from './assert-tokens.ts';
 import { logGeneration } from './log-generation.ts';
 
 export interface EmbedRequest {
@@ -22,11 +23,14 @@ export interface EmbedResult {
   readonly promptTokens: number;
 }
 
+const advice =
+  ' LangChain for Python sends tokens of OpenAI models, unless `check_embedding_ctx_length=False` is set.';
+
 /**
  * Embeds texts on an instance of an embedding model; once more on a fresh one if the memory guard ended the first for
  * another request.
  *
- * @throws The errors of `InstancePool.acquire` and `Engine.embed`; the signal's reason when aborted.
+ * @throws The errors of `assertTokens`, `InstancePool.acquire` and `Engine.embed`; the signal's reason when aborted.
  */
 export async function embed(
   { pool }: { readonly pool: InstancePool },
@@ -34,6 +38,7 @@ export async function embed(
   context: RequestContext,
 ): Promise<EmbedResult> {
   const target = await pool.resolve(model, 'embedding');
+  assertTokens(target.selection.model, inputs, 'inputs', advice);
   const request = { target, ...omitUndefined({ ttlSeconds }) };
   try {
     return await embedOn(pool, request, inputs, context);

@@ -40,7 +40,8 @@ const textOf = (events: readonly CompletionEvent[]) =>
   events.map((event) => (event.type === 'text.delta' ? event.text : '')).join('');
 const refused = {
   code: 'memory_exceeded',
-  message: 'The engine of test/model stopped: it took too much. Send the request again, or a smaller one.',
+  message:
+    'The engine of test/model stopped: it took too much. Send the request again, or a smaller one.',
 };
 
 it('repeats the requests of others once when the memory guard ends an engine', async () => {

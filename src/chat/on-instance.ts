@@ -2,7 +2,11 @@ import type { AcquireRequest } from '../instances/acquire-request.ts';
 import { EngineOutgrown } from '../instances/engine-outgrown.ts';
 import type { InstancePool } from '../instances/pool.ts';
 import type { RequestContext } from '../request/request-context.ts';
-import { acquireInstance, type AcquiredInstance, type AcquireListener } from './acquire-instance.ts';
+import {
+  acquireInstance,
+  type AcquiredInstance,
+  type AcquireListener,
+} from './acquire-instance.ts';
 import type { LoadEvent } from './turn-event.ts';
 
 interface InstanceUse<Start, Event> extends AcquireListener<Start> {

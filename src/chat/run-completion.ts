@@ -4,6 +4,7 @@ import type { InstancePool } from '../instances/pool.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { ModelSelection } from '../models/model.ts';
+import { assertTokens } from './assert-tokens.ts';
 import type { AcquiredInstance } from './acquire-instance.ts';
 import { generate, type GenerationReport } from './generation.ts';
 import { logGeneration } from './log-generation.ts';
@@ -43,7 +44,7 @@ export interface CompletionResult extends GenerationSummary {
 /**
  * Continues a raw prompt.
  *
- * @throws HearthError `infill_unsupported`; the errors of `InstancePool.acquire` and `Engine.generate`; the signal's
+ * @throws HearthError `infill_unsupported`; the errors of `assertTokens`, the errors of `InstancePool.acquire` and `Engine.generate`; the signal's
  *   reason when aborted.
  */
 export async function* runCompletion(
@@ -62,6 +63,7 @@ export async function* runCompletion(
       { field: 'suffix' },
     );
   }
+  assertTokens(selection.model, [prompt], 'prompt');
   let hasStarted = false;
   type Start = Extract<CompletionEvent, { readonly type: 'completion.start' }>;
   yield* onInstance<Start, CompletionEvent>(

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { linkAbort } from '../concurrency/linked-abort.ts';
 import { HearthError } from '../contract/errors.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import { withSignal, type RequestContext } from '../request/request-context.ts';
@@ -80,8 +81,8 @@ async function* generateAnswer(
   recorder: TurnRecorder,
   context: RequestContext,
 ): AsyncGenerator<TurnEvent> {
-  const ended = new AbortController();
-  const ownContext = withSignal(context, AbortSignal.any([context.signal, ended.signal]));
+  const ended = linkAbort(context.signal);
+  const ownContext = withSignal(context, ended.signal);
   let opening: Promise<Toolbox> | undefined;
   const openTools = (): Promise<Toolbox> => {
     opening ??= tools.open(integrations, ownContext);

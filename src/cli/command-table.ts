@@ -45,6 +45,37 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
     ],
   },
   {
+    name: 'service',
+    summary: 'Manage the service that starts Hearth at boot',
+    commands: [
+      {
+        name: 'install',
+        summary: 'Install and start the service',
+        load: async () => (await import('./commands/service-install.ts')).serviceInstall,
+      },
+      {
+        name: 'uninstall',
+        summary: 'Stop and remove the service; its data stays',
+        load: async () => (await import('./commands/service-uninstall.ts')).serviceUninstall,
+      },
+      {
+        name: 'status',
+        summary: 'Show whether the service is running (exit code 0) or not (1)',
+        load: async () => (await import('./commands/service-status.ts')).serviceStatus,
+      },
+      {
+        name: 'logs',
+        summary: 'Show the log of the service',
+        load: async () => (await import('./commands/service-logs.ts')).serviceLogs,
+      },
+      {
+        name: 'restart',
+        summary: 'Restart the service',
+        load: async () => (await import('./commands/service-restart.ts')).serviceRestart,
+      },
+    ],
+  },
+  {
     name: 'status',
     summary: 'Show server status, memory usage and loaded models',
     load: async () => (await import('./commands/status.ts')).status,
@@ -196,6 +227,30 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
         name: 'test',
         summary: 'Connect to an MCP plugin and list its tools',
         load: async () => (await import('./commands/mcp-test.ts')).mcpTest,
+      },
+    ],
+  },
+  {
+    name: 'alias',
+    summary: 'Manage other names for models',
+    commands: [
+      {
+        name: 'ls',
+        aliases: ['list'],
+        summary: 'List aliases',
+        load: async () => (await import('./commands/alias-ls.ts')).aliasLs,
+      },
+      {
+        name: 'set',
+        aliases: ['add'],
+        summary: 'Add an alias, or change its model',
+        load: async () => (await import('./commands/alias-set.ts')).aliasSet,
+      },
+      {
+        name: 'rm',
+        aliases: ['remove', 'delete'],
+        summary: 'Remove an alias',
+        load: async () => (await import('./commands/alias-rm.ts')).aliasRm,
       },
     ],
   },

@@ -215,7 +215,8 @@ export class InstanceLifecycle implements SchedulerEffects {
     this.#clearIdleTimer(instance);
     this.registry.remove(instance);
     const message = `The engine of ${id} stopped: ${exit.reason}`;
-    if (isOutgrown) instance.retireOutgrown(`${message}. Send the request again, or a smaller one.`);
+    if (isOutgrown)
+      instance.retireOutgrown(`${message}. Send the request again, or a smaller one.`);
     else instance.retire(new HearthError('crashed', message));
     this.#scheduler.advance();
   }

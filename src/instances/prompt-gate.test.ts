@@ -72,7 +72,9 @@ describe('a chat', () => {
     const { gate, countTokens } = setUp(bytes);
     countTokens.mockImplementation(async (text) => Math.ceil(text.length / 8));
     await gate.admit(chat('word '.repeat(14_000)), testContext());
-    expect(countTokens.mock.calls.map(([piece]) => piece).join('')).toContain('word '.repeat(14_000));
+    expect(countTokens.mock.calls.map(([piece]) => piece).join('')).toContain(
+      'word '.repeat(14_000),
+    );
   });
 
   it('is rejected if it takes too long to count', async () => {
@@ -102,9 +104,9 @@ describe('a chat', () => {
 describe('an input', () => {
   it('is rejected without the engine if it is one giant word', async () => {
     const { gate, countTokens } = setUp(words);
-    await expect(gate.admitInputs(['b', 'a'.repeat(4_000_000)], testContext())).rejects.toMatchObject(
-      tooLong(/^An input has at least \d{5,} tokens/),
-    );
+    await expect(
+      gate.admitInputs(['b', 'a'.repeat(4_000_000)], testContext()),
+    ).rejects.toMatchObject(tooLong(/^An input has at least \d{5,} tokens/));
     expect(countTokens).not.toHaveBeenCalled();
   });
 

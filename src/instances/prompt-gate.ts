@@ -76,7 +76,10 @@ export class PromptGate {
    * @returns The inputs, without the white space that the tokenizer ignores.
    * @throws HearthError `context_length_exceeded`; the signal's reason when aborted.
    */
-  async admitInputs(inputs: readonly Prompt[], context: RequestContext): Promise<readonly Prompt[]> {
+  async admitInputs(
+    inputs: readonly Prompt[],
+    context: RequestContext,
+  ): Promise<readonly Prompt[]> {
     const subject = 'An input';
     const admitted: Prompt[] = [];
     for (const input of inputs) {

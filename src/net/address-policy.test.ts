@@ -201,7 +201,8 @@ describe('createAddressPolicy', () => {
       type: 'public',
       allowedHosts: [],
       concealsNames: true,
-      resolve: (_hostname, _options, callback) => callback(null, [{ address: '8.8.8.8', family: 4 }]),
+      resolve: (_hostname, _options, callback) =>
+        callback(null, [{ address: '8.8.8.8', family: 4 }]),
     });
     lookup('name', { all: false }, (...answer) => void answers.push(answer));
     expect(answers).toEqual([[null, '8.8.8.8', 4]]);

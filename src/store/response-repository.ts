@@ -41,7 +41,10 @@ async function insert(
       .onConflict((conflict) => conflict.column('sha256').doNothing())
       .execute();
   }
-  await transaction.insertInto('responses').values(toRow({ ...response, turn: detached.turn })).execute();
+  await transaction
+    .insertInto('responses')
+    .values(toRow({ ...response, turn: detached.turn }))
+    .execute();
   // Blobs of this request are referenced too, so that none is orphaned.
   const references = new Set([...imagesOf(detached.turn), ...blobs.map((blob) => blob.sha256)]);
   for (const sha256 of references) {

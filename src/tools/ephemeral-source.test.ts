@@ -125,27 +125,23 @@ describe('the address', () => {
   });
 
   it('answers the same for a private name and for one that does not exist', async () => {
-    const failures = await Promise.all(
-      [null, Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' })].map(
-        async (error) => {
-          const tested = ephemeralSource(
-            { type: 'ephemeralMcp', serverLabel: 'there', serverUrl: 'http://intranet/' },
-            field,
-            {
-              ...options,
-              resolve: (_name, _options, callback) =>
-                callback(error, error === null ? [{ address: '10.1.2.3', family: 4 }] : []),
-            },
-          );
-          const failure: HearthError = await tested.open(testContext()).then(
-            () => Promise.reject(new Error('it was opened')),
-            (reason) => reason,
-          );
-          const { code, status, field: path, message } = failure;
-          return { code, status, path, message };
+    const failures: unknown[] = [];
+    const unknown = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
+    for (const error of [null, unknown]) {
+      const tested = ephemeralSource(
+        { type: 'ephemeralMcp', serverLabel: 'there', serverUrl: 'http://intranet/' },
+        field,
+        {
+          ...options,
+          resolve: (_name, _options, answer) =>
+            answer(error, error === null ? [{ address: '10.1.2.3', family: 4 }] : []),
         },
-      ),
-    );
+      );
+      const opening: Promise<unknown> = tested.open(testContext());
+      const failure = await opening.catch((reason: unknown) => reason);
+      const { code, status, field: path, message } = failure as HearthError;
+      failures.push({ code, status, path, message });
+    }
     expect(failures[0]).toEqual(failures[1]);
     expect(failures[0]).toMatchObject({ code: 'forbidden', status: 403 });
   });

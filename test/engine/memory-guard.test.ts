@@ -1,7 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestEngines, starterPath, starterSpec, type TestEngines } from '../setup/engine/test-engines.ts';
+import {
+  createTestEngines,
+  starterPath,
+  starterSpec,
+  type TestEngines,
+} from '../setup/engine/test-engines.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 const mebibyte = 1024 * 1024;

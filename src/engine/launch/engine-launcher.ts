@@ -4,6 +4,7 @@ import { linkAbort } from '../../concurrency/linked-abort.ts';
 import { HearthError } from '../../contract/errors.ts';
 import { formatBytes } from '../../format.ts';
 import { omitUndefined } from '../../omit-undefined.ts';
+import { readDefaultThreads } from '../../machine/read-machine.ts';
 import { connectEngine, ConnectionLostError } from '../../net/engine-connection.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { WatchdogLink } from '../../processes/watchdog-link.ts';
@@ -11,7 +12,6 @@ import { createLlamaEngine } from '../protocol/llama-engine.ts';
 import { requestCapabilities } from '../protocol/capabilities.ts';
 import { checkLaunch } from './check-launch.ts';
 import { childEnvironment } from './child-environment.ts';
-import { defaultThreads } from './default-threads.ts';
 import { createEndpoint, endpointAddress, removeEndpoint } from './endpoint.ts';
 import { startEngineChild } from './engine-child.ts';
 import { loadError } from './exit-reason.ts';
@@ -55,7 +55,7 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
   ): Promise<EngineProcess> {
     signal.throwIfAborted();
     await checkLaunch(spec);
-    const threads = spec.threads ?? (await defaultThreads());
+    const threads = spec.threads ?? readDefaultThreads();
     const { expectedBytes } = spec;
     const wasMemoryShort = await watchShortage({ availableBytes, expectedBytes });
     const endpoint = await createEndpoint();

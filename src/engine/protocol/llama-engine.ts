@@ -50,6 +50,7 @@ async function* generate(
         yield event;
         signal.throwIfAborted();
       }
+      if (decoder.isStopped) break;
       if (decoder.hasOutput) stream.setMinimumInterval(batchIntervalMs(streams.size));
     }
     yield decoder.end();

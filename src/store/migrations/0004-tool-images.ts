@@ -10,7 +10,9 @@ const otherOrder = '%"data":"%"type":"image"%';
 export const toolImages: Migration = async (transaction) => {
   const rows = await transaction
     .selectFrom('responses')
-    .where((where) => where.or([where('content', 'like', pattern), where('content', 'like', otherOrder)]))
+    .where((where) =>
+      where.or([where('content', 'like', pattern), where('content', 'like', otherOrder)]),
+    )
     .select('id')
     .execute();
   for (const { id } of rows) {

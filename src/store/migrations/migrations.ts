@@ -5,4 +5,9 @@ import { toolImages } from './0004-tool-images.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. The version of a schema is the number of migrations applied to it. */
-export const migrations: readonly Migration[] = [responsesAndTokens, downloads, turnFormat, toolImages];
+export const migrations: readonly Migration[] = [
+  responsesAndTokens,
+  downloads,
+  turnFormat,
+  toolImages,
+];

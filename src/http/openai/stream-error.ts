@@ -1,0 +1,14 @@
+import { HearthError } from '../../contract/errors.ts';
+import type { RequestContext } from '../../request/request-context.ts';
+
+/**
+ * What a stream that has begun says of a failure. A fault of the server is logged.
+ *
+ * @throws The error itself where the client has disconnected.
+ */
+export function toStreamError(error: unknown, { signal, logger }: RequestContext): HearthError {
+  if (error instanceof HearthError) return error;
+  if (signal.aborted) throw error;
+  logger.error({ err: error }, 'stream failed');
+  return new HearthError('internal', 'Something went wrong in the server; its log says more.');
+}
