@@ -155,7 +155,12 @@ export type GenerationEvent =
       readonly name?: string;
       readonly argumentsJson: string;
     }
-  | { readonly type: 'generation.cut'; readonly usage: GenerationUsage }
+  | {
+      readonly type: 'generation.cut';
+      readonly usage: GenerationUsage;
+      /** Tokens of the reasoning among those of the completion. */
+      readonly reasoningTokens: number;
+    }
   | {
       readonly type: 'generation.end';
       readonly stopReason: EngineStopReason;
