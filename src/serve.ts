@@ -154,6 +154,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       logger,
       watchdog,
       environment,
+      availableBytes: () => readAvailableMemory().bytes,
+      spareBytes: settings['engine.spareMemoryMiB'] * 1024 * 1024,
     });
     cleanups.push(() => launcher.close());
 

@@ -14,9 +14,12 @@ export interface AcquiredInstance {
   readonly loadTimeSeconds: number | undefined;
 }
 
-interface AcquireListener<Start> {
-  /** Creates the first event, once the instance is chosen; `isLoading` if the request waits for its load. */
-  readonly toStart: (instanceId: string, isLoading: boolean) => Start | Promise<Start>;
+export interface AcquireListener<Start> {
+  /** Creates the first event, if any, once the instance is chosen; `isLoading` if the request waits for its load. */
+  readonly toStart: (
+    instanceId: string,
+    isLoading: boolean,
+  ) => Start | undefined | Promise<Start | undefined>;
   /** Called at once when the request has its slot, perhaps while the model still loads. */
   readonly onSlot?: () => void;
 }
@@ -58,7 +61,8 @@ export async function* acquireInstance<Start>(
     for await (const event of events) {
       if (event.type === 'instance.chosen') {
         ({ instanceId } = event);
-        yield await toStart(instanceId, isLoading);
+        const start = await toStart(instanceId, isLoading);
+        if (start !== undefined) yield start;
       } else if (event.type !== 'slot.assigned') {
         yield { ...event, instanceId };
       }

@@ -1,4 +1,6 @@
 import type { Prompt } from '../engine/engine.ts';
+import type { AcquireRequest } from '../instances/acquire-request.ts';
+import { EngineOutgrown } from '../instances/engine-outgrown.ts';
 import type { InstancePool } from '../instances/pool.ts';
 import type { ModelSelection } from '../models/model.ts';
 import { omitUndefined } from '../omit-undefined.ts';
@@ -25,7 +27,8 @@ const advice =
   ' LangChain for Python sends tokens of OpenAI models, unless `check_embedding_ctx_length=False` is set.';
 
 /**
- * Embeds texts on an instance of an embedding model.
+ * Embeds texts on an instance of an embedding model; once more on a fresh one if the memory guard ended the first for
+ * another request.
  *
  * @throws The errors of `assertTokens`, `InstancePool.acquire` and `Engine.embed`; the signal's reason when aborted.
  */
@@ -36,7 +39,22 @@ export async function embed(
 ): Promise<EmbedResult> {
   const target = await pool.resolve(model, 'embedding');
   assertTokens(target.selection.model, inputs, 'inputs', advice);
-  const lease = await pool.acquire({ target, ...omitUndefined({ ttlSeconds }) }, context);
+  const request = { target, ...omitUndefined({ ttlSeconds }) };
+  try {
+    return await embedOn(pool, request, inputs, context);
+  } catch (error) {
+    if (!(error instanceof EngineOutgrown) || !error.isRepeatable) throw error;
+    return embedOn(pool, request, inputs, context);
+  }
+}
+
+async function embedOn(
+  pool: InstancePool,
+  request: AcquireRequest,
+  inputs: readonly Prompt[],
+  context: RequestContext,
+): Promise<EmbedResult> {
+  const lease = await pool.acquire(request, context);
   try {
     const admitted = await lease.admitInputs(inputs);
     const { vectors, promptTokens } = await lease.withSlot((engine, slotContext) =>

@@ -18,10 +18,7 @@ export interface GenerationReport {
   readonly isMalformed: boolean;
 }
 
-/**
- * Of a generation that failed. Its reasoning counts only where nothing else was generated: the engine, which would
- * count its tokens, may be gone.
- */
+/** Of a generation that failed. */
 export type InterruptedReport = Pick<
   GenerationReport,
   'usage' | 'reasoningTokens' | 'timeToFirstTokenSeconds'
@@ -49,7 +46,6 @@ export async function* generate(
 ): AsyncGenerator<GenerationStep> {
   let firstTokenAt: number | undefined;
   let reasoning = '';
-  let hasText = false;
   yield { type: 'prompt.start' };
   for await (const event of engine.generate(request, context)) {
     if (event.type === 'generation.end') {
@@ -64,13 +60,11 @@ export async function* generate(
       const timeToFirstTokenSeconds = ((firstTokenAt ?? now) - startedAt) / 1000;
       // The engine gives its own time with the end only.
       const usage = { ...event.usage, generationMs: now - (firstTokenAt ?? now) };
-      const isReasoningOnly = reasoning !== '' && !hasText;
-      const reasoningTokens = isReasoningOnly ? usage.completionTokens : 0;
+      const { reasoningTokens } = event;
       const report = { usage, reasoningTokens, timeToFirstTokenSeconds };
       yield { type: 'generation.cut', report };
     } else {
       if (event.type === 'reasoning.delta') reasoning += event.text;
-      else if (event.type !== 'prompt.progress') hasText = true;
       if (event.type !== 'prompt.progress') firstTokenAt ??= performance.now();
       yield event;
     }

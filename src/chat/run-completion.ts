@@ -5,9 +5,10 @@ import { omitUndefined } from '../omit-undefined.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { ModelSelection } from '../models/model.ts';
 import { assertTokens } from './assert-tokens.ts';
-import { acquireInstance, type AcquiredInstance } from './acquire-instance.ts';
+import type { AcquiredInstance } from './acquire-instance.ts';
 import { generate, type GenerationReport } from './generation.ts';
 import { logGeneration } from './log-generation.ts';
+import { onInstance } from './on-instance.ts';
 import { promptPrefix } from './prompt-prefix.ts';
 import type { GenerationSummary, LoadEvent, PromptEvent } from './turn-event.ts';
 import type { GenerationOptions, InstanceOptions } from './turn-request.ts';
@@ -63,23 +64,27 @@ export async function* runCompletion(
     );
   }
   assertTokens(selection.model, [prompt], 'prompt');
-  let instance: AcquiredInstance | undefined;
-  try {
-    instance = yield* acquireInstance(
-      pool,
-      {
-        target,
-        promptPrefix: promptPrefix({ kind: 'completion', prompt }),
-        waitsForLoad,
-        ...omitUndefined({ contextLength, ttlSeconds }),
+  let hasStarted = false;
+  type Start = Extract<CompletionEvent, { readonly type: 'completion.start' }>;
+  yield* onInstance<Start, CompletionEvent>(
+    pool,
+    {
+      target,
+      promptPrefix: promptPrefix({ kind: 'completion', prompt }),
+      waitsForLoad,
+      ...omitUndefined({ contextLength, ttlSeconds }),
+    },
+    context,
+    {
+      isWhole: request.isWhole ?? false,
+      run: (instance) => complete(instance, request, context),
+      toStart: (instanceId) => {
+        const isRepeated = hasStarted;
+        hasStarted = true;
+        return isRepeated ? undefined : { type: 'completion.start', instanceId, selection };
       },
-      context,
-      { toStart: (instanceId) => ({ type: 'completion.start', instanceId, selection }) as const },
-    );
-    yield* complete(instance, request, context);
-  } finally {
-    instance?.lease.release();
-  }
+    },
+  );
 }
 
 async function* complete(

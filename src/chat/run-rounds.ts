@@ -1,7 +1,9 @@
+import type { ToolCallItem } from '../conversation/turn-item.ts';
 import type { ChatGeneration, EngineMessage } from '../engine/engine.ts';
 import type { InstanceLease } from '../instances/instance-lease.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { AcquiredInstance } from './acquire-instance.ts';
+import { BinaryBudget } from './binary-budget.ts';
 import { generate } from './generation.ts';
 import { fitToolResult } from './fit-tool-result.ts';
 import type { TurnPrompt } from './prepare-turn.ts';
@@ -39,6 +41,7 @@ export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
   const { lease } = instance;
   const { promptContext } = prompt;
   const messages = [...prompt.prompt];
+  const binary = new BinaryBudget();
   let { startedAt } = instance;
   for (let round = 0; ; round += 1) {
     const mayCall = round < maxToolRounds;
@@ -59,7 +62,8 @@ export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
       const position = finished.length;
       const written = calls[position]?.written;
       if (written === undefined) break;
-      const fitted = await room.fit(outcome, calls.length - position);
+      const limited = withResult(outcome, (result) => binary.limit(result));
+      const fitted = await room.fit(limited, calls.length - position);
       yield* recorder.recordOutcome(fitted, recording.callIndex(position));
       const { name, argumentsJson } = written;
       const { item, content } = fitted;
@@ -78,6 +82,16 @@ export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
     messages.push(...(await roundMessages(recording.messageText, finished, promptContext)));
     startedAt = performance.now();
   }
+}
+
+function withResult(
+  outcome: CallOutcome,
+  change: (result: ToolCallItem['result']) => ToolCallItem['result'],
+): CallOutcome {
+  const { item } = outcome;
+  if (item.type !== 'toolCall') return outcome;
+  const result = change(item.result);
+  return { item: { ...item, result }, content: result };
 }
 
 /** What is left of the context for the results of one round. */

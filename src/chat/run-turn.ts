@@ -4,8 +4,9 @@ import { HearthError } from '../contract/errors.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import { withSignal, type RequestContext } from '../request/request-context.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
-import { acquireInstance, type AcquiredInstance } from './acquire-instance.ts';
+import type { AcquiredInstance } from './acquire-instance.ts';
 import { logGeneration } from './log-generation.ts';
+import { onInstance } from './on-instance.ts';
 import { prepareTurn, type PreparedTurn, type TurnServices } from './prepare-turn.ts';
 import { promptPrefix } from './prompt-prefix.ts';
 import { runRounds } from './run-rounds.ts';
@@ -84,16 +85,22 @@ async function* generateAnswer(
   const ownContext = withSignal(context, ended.signal);
   let opening: Promise<Toolbox> | undefined;
   const openTools = (): Promise<Toolbox> => {
-    opening ??= tools.open(request.integrations, ownContext);
+    opening ??= tools.open(integrations, ownContext);
     // The turn no longer waits for its instance.
     opening.catch((error: unknown) => ended.abort(error));
     return opening;
   };
-  let instance: AcquiredInstance | undefined;
+  const { integrations } = request;
+  async function* run(instance: AcquiredInstance): AsyncGenerator<TurnEvent> {
+    recorder.noteInstance(instance);
+    const prompt = await prepared.build(ownContext.signal);
+    const turnTools = new TurnTools(await openTools(), request.clientTools);
+    yield* runRounds({ request, prompt, instance, tools: turnTools, maxToolRounds, recorder });
+  }
   try {
-    const { contextLength, ttlSeconds, waitsForLoad, clientTools } = request;
+    const { contextLength, ttlSeconds, waitsForLoad, isWhole = false } = request;
     const prefix = promptPrefix({ kind: 'chat', messages: prepared.outline });
-    instance = yield* acquireInstance(
+    yield* onInstance<Extract<TurnEvent, { readonly type: 'turn.start' }>, TurnEvent>(
       pool,
       {
         target: prepared.target,
@@ -103,21 +110,21 @@ async function* generateAnswer(
       },
       ownContext,
       {
+        isWhole,
+        run,
+        onRepeat: () => recorder.restart(),
         onSlot: () => void openTools(),
         toStart: async (instanceId, isLoading) => {
           // If a slot is free, a tool server failure is an error of the request, before any event.
-          if (request.integrations.length > 0) await setImmediate();
+          if (integrations.length > 0) await setImmediate();
           if (!isLoading) await opening;
-          return recorder.start(instanceId);
+          const isRepeated = recorder.hasStarted;
+          const start = recorder.start(instanceId);
+          return isRepeated ? undefined : start;
         },
       },
     );
-    recorder.noteInstance(instance);
-    const prompt = await prepared.build(ownContext.signal);
-    const turnTools = new TurnTools(await openTools(), clientTools);
-    yield* runRounds({ request, prompt, instance, tools: turnTools, maxToolRounds, recorder });
   } finally {
-    instance?.lease.release();
     ended.abort();
     // A tool server that is slow to close must not delay the answer.
     opening?.then(

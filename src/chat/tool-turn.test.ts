@@ -159,7 +159,11 @@ describe('a turn with tools', () => {
       if (generation === 0) yield* call(0, 'get_weather', '{"city":"Brest"}');
       else yield say('It ra');
       if (generation === 1) {
-        yield { type: 'generation.cut', usage: { ...end.usage, completionTokens: 3 } };
+        yield {
+          type: 'generation.cut',
+          usage: { ...end.usage, completionTokens: 3 },
+          reasoningTokens: 1,
+        };
         throw new HearthError('crashed', 'The engine stopped.');
       }
       yield end;
@@ -172,7 +176,10 @@ describe('a turn with tools', () => {
     ]);
     const result = resultOf(events);
     expect(result.items).toMatchObject([{ type: 'toolCall' }, { type: 'message', text: 'It ra' }]);
-    expect(result).toMatchObject({ stopReason: null, usage: { completionTokens: 8 } });
+    expect(result).toMatchObject({
+      stopReason: null,
+      usage: { completionTokens: 8, reasoningTokens: 1 },
+    });
     const stored = await store.responses.find(result.responseId ?? '', null);
     const { items, usage } = result;
     expect(stored?.turn).toMatchObject({ items, usage, stopReason: null, isInterrupted: true });

@@ -14,7 +14,7 @@ import type { TurnTools } from './turn-tools.ts';
 /** Collects the result of a turn over its generations, and creates the events of the turn. */
 export class TurnRecorder {
   readonly #items: TurnItem[] = [];
-  readonly #stats = new TurnStats();
+  #stats = new TurnStats();
   readonly #logprobs: TokenLogprob[] = [];
   #selection: ModelSelection;
   #instanceId: string | undefined;
@@ -48,6 +48,19 @@ export class TurnRecorder {
   start(instanceId: string): Extract<TurnEvent, { readonly type: 'turn.start' }> {
     this.#instanceId = instanceId;
     return { type: 'turn.start', instanceId, selection: this.#selection };
+  }
+
+  /** Forgets what was recorded: the turn begins again on another instance. */
+  restart(): void {
+    this.#items.length = 0;
+    this.#logprobs.length = 0;
+    this.#stats = new TurnStats();
+    this.#round = undefined;
+    this.#roundCount = 0;
+    this.#callCount = 0;
+    this.#stopReason = null;
+    this.#isMalformed = false;
+    this.#contextTokens = 0;
   }
 
   noteInstance({ lease, loadTimeSeconds }: AcquiredInstance): void {

@@ -47,6 +47,8 @@ export interface InstanceOptions {
   readonly ttlSeconds?: number;
   /** Whether the request waits for a load without a time limit, since its client sees the progress. */
   readonly waitsForLoad: boolean;
+  /** Whether the client gets the answer as a whole, so that a failed attempt may be repeated unnoticed. */
+  readonly isWhole?: boolean;
 }
 
 /** One turn of a conversation, independent of the API. */

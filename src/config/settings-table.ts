@@ -207,6 +207,10 @@ export const settingsTable = {
     integer(0, 1024 * 1024).default(512),
     'Maximum memory of one instance for cached prompts besides those in its slots.',
   ),
+  'engine.spareMemoryMiB': setting(
+    integer(0, 1024 * 1024).default(4096),
+    'Memory of one instance beyond its prompt cache and twice its estimate. An engine that takes more is ended.',
+  ),
   'engine.loadTimeoutSeconds': setting(
     integer(1, 24 * 3600).default(600),
     'Timeout for loading a model.',

@@ -22,5 +22,6 @@ export const generationErrors = [
   'context_length_exceeded',
   'model_loading',
   'crashed',
+  'memory_exceeded',
   'unloaded',
 ] as const satisfies readonly ErrorCode[];

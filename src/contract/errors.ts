@@ -75,7 +75,7 @@ export const errorTable = {
     type: 'invalid_request',
     status: 400,
     retryable: false,
-    when: 'An image is not a readable PNG, JPEG, WebP or GIF, or is too large.',
+    when: 'An image is not a readable PNG, JPEG, WebP or GIF, or is too large. All images of a request together may have four times `limits.imagePixels`, and 32 MiB as they were sent; those of a conversation may take 24 MiB after they were scaled for the model.',
   },
   wrong_model_type: {
     type: 'invalid_request',
@@ -268,6 +268,12 @@ export const errorTable = {
     status: 503,
     retryable: true,
     when: 'The engine process exited during the request; the next request loads the model again.',
+  },
+  memory_exceeded: {
+    type: 'engine_crashed',
+    status: 503,
+    retryable: true,
+    when: 'The engine took far more memory than estimated and was ended. Other requests of the instance are repeated once if their clients received nothing yet.',
   },
   unloaded: {
     type: 'engine_crashed',

@@ -155,7 +155,12 @@ export type GenerationEvent =
       readonly name?: string;
       readonly argumentsJson: string;
     }
-  | { readonly type: 'generation.cut'; readonly usage: GenerationUsage }
+  | {
+      readonly type: 'generation.cut';
+      readonly usage: GenerationUsage;
+      /** Tokens of the reasoning among those of the completion. */
+      readonly reasoningTokens: number;
+    }
   | {
       readonly type: 'generation.end';
       readonly stopReason: EngineStopReason;
@@ -215,6 +220,8 @@ export interface EngineExit {
   readonly signal: NodeJS.Signals | null;
   /** A readable cause: a line of the error output, else the signal or the exit code. */
   readonly reason: string;
+  /** The memory guard ended it, or the system for lack of memory. */
+  readonly lackedMemory?: 'guard' | 'system';
 }
 
 export interface EngineStats {

@@ -74,6 +74,7 @@ export class Lease implements InstanceLease {
   /** One controller per lease: combining a signal of the instance with each request's signal would leak listeners. */
   readonly #controller = new AbortController();
   readonly #slots = new Set<HeldSlot>();
+  #workingSince: number | undefined;
   #reserved: HeldSlot | undefined;
   #isReleased = false;
 
@@ -104,6 +105,10 @@ export class Lease implements InstanceLease {
     return this.#handle.engine;
   }
 
+  get workingSince(): number | undefined {
+    return this.#workingSince;
+  }
+
   /** Aborts the signal of the context. */
   abort(reason: unknown): void {
     this.#controller.abort(reason);
@@ -132,11 +137,13 @@ export class Lease implements InstanceLease {
 
   async withSlot<T>(work: (engine: Engine, context: RequestContext) => Promise<T>): Promise<T> {
     const slot = await this.#takeSlot();
+    this.#workingSince = performance.now();
     try {
       return await work(this.engine, this.context);
     } catch (error) {
       throw await this.#failure(error);
     } finally {
+      this.#workingSince = undefined;
       slot.release();
     }
   }
@@ -145,11 +152,13 @@ export class Lease implements InstanceLease {
     work: (engine: Engine, context: RequestContext) => AsyncIterable<T>,
   ): AsyncGenerator<T> {
     const slot = await this.#takeSlot();
+    this.#workingSince = performance.now();
     try {
       yield* work(this.engine, this.context);
     } catch (error) {
       throw await this.#failure(error);
     } finally {
+      this.#workingSince = undefined;
       slot.release();
     }
   }

@@ -209,10 +209,15 @@ export class InstanceLifecycle implements SchedulerEffects {
     const exit = await handle.closed;
     if (instance.isRetired) return;
     const { id } = instance;
-    this.#options.logger.error({ instance: id, ...exit }, 'engine crashed');
+    const isOutgrown = exit.lackedMemory === 'guard';
+    const event = isOutgrown ? 'engine ended by the memory guard' : 'engine crashed';
+    this.#options.logger.error({ instance: id, ...exit }, event);
     this.#clearIdleTimer(instance);
     this.registry.remove(instance);
-    instance.retire(new HearthError('crashed', `The engine of ${id} stopped: ${exit.reason}`));
+    const message = `The engine of ${id} stopped: ${exit.reason}`;
+    if (isOutgrown)
+      instance.retireOutgrown(`${message}. Send the request again, or a smaller one.`);
+    else instance.retire(new HearthError('crashed', message));
     this.#scheduler.advance();
   }
 

@@ -2,6 +2,7 @@ import type { HearthError } from '../contract/errors.ts';
 import type { EngineHandle } from '../engine/engine.ts';
 import type { ModelSelection } from '../models/model.ts';
 import { omitUndefined } from '../omit-undefined.ts';
+import { EngineOutgrown } from './engine-outgrown.ts';
 import type { InstanceSummary } from './instance-summary.ts';
 import type { InstanceConfig } from './load-options.ts';
 import { LoadTask } from './load-task.ts';
@@ -32,6 +33,8 @@ interface InstanceOptions {
 
 /** Ends the work of a lease. */
 interface LeaseAbort {
+  /** When it took the slot that it has, as a value of `performance.now()`; undefined without a slot. */
+  readonly workingSince: number | undefined;
   abort(error: HearthError): void;
 }
 
@@ -155,6 +158,20 @@ export class Instance {
     this.#retiredWith ??= error;
     this.slots.close(error);
     for (const lease of this.#leases) lease.abort(error);
+  }
+
+  /**
+   * Like `retire`, after the memory guard ended the engine. The request that began to use it last is the likely cause;
+   * the others may be repeated.
+   */
+  retireOutgrown(message: string): void {
+    const isWorking = [...this.#leases].filter(({ workingSince }) => workingSince !== undefined);
+    const suspect = isWorking
+      .toSorted((one, other) => (one.workingSince ?? 0) - (other.workingSince ?? 0))
+      .at(-1);
+    const error = new EngineOutgrown(message, true);
+    suspect?.abort(new EngineOutgrown(message, false));
+    this.retire(error);
   }
 
   /** @throws The HearthError that the instance was retired with. */

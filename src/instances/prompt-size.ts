@@ -10,8 +10,7 @@ const sliceCharacters = 256 * 1024;
 const maxWordBytes = 1024;
 
 /** Control and format characters, which tokenizers of words drop. */
-const dropped =
-  /[\0-\x08\x0E-\x1F\x7F-\x84\x86-\x9F\xAD\u200B-\u200F\u202A-\u202E\u2060-\u206F\uFEFF]+/g;
+const dropped = /(?![\t-\r\u0085])[\p{Cc}\p{Cf}]/gu;
 const whiteSpace = /[\s\x85]+/g;
 
 /**

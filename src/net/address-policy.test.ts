@@ -1,5 +1,5 @@
 import type { LookupAddress } from 'node:dns';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createAddressPolicy, isPublicAddress } from './address-policy.ts';
 
 describe('isPublicAddress', () => {
@@ -168,6 +168,44 @@ describe('createAddressPolicy', () => {
       [refused, []],
       [refused, []],
     ]);
+  });
+
+  it.each([
+    ['a private name', null, [{ address: '10.0.0.1', family: 4 }]],
+    ['a name that does not exist', new Error('ENOTFOUND'), []],
+    ['a name whose lookup takes long', 'never', []],
+  ] as const)('conceals %s: the same error at the same time', (_, error, addresses) => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const answers: unknown[] = [];
+    const { lookup } = createAddressPolicy({
+      type: 'public',
+      allowedHosts: [],
+      concealsNames: true,
+      resolve: (_hostname, _options, callback) => {
+        if (error !== 'never') setTimeout(() => callback(error, [...addresses]), 300);
+      },
+    });
+    lookup('name', { all: true }, (...answer) => void answers.push(answer));
+    vi.advanceTimersByTime(1999);
+    expect(answers).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(answers).toEqual([[expect.objectContaining({ name: 'AddressRefused' }), []]]);
+    vi.advanceTimersByTime(10_000);
+    expect(answers).toHaveLength(1);
+  });
+
+  it('passes a public name on at once, also where names are concealed', () => {
+    const answers: unknown[] = [];
+    const { lookup } = createAddressPolicy({
+      type: 'public',
+      allowedHosts: [],
+      concealsNames: true,
+      resolve: (_hostname, _options, callback) =>
+        callback(null, [{ address: '8.8.8.8', family: 4 }]),
+    });
+    lookup('name', { all: false }, (...answer) => void answers.push(answer));
+    expect(answers).toEqual([[null, '8.8.8.8', 4]]);
   });
 
   it('gives a name whose addresses are all public', async () => {

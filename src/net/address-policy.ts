@@ -2,6 +2,9 @@ import ipaddr from 'ipaddr.js';
 import { lookup as systemLookup, type LookupAddress, type LookupOptions } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 
+/** A concealed refusal comes this long after the lookup began. */
+const concealedForMs = 2000;
+
 /** The egress policy forbids an address. */
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
@@ -54,6 +57,11 @@ export interface PublicEgress {
   readonly type: 'public';
   /** Exceptions, as `host` (any port) or `host:port`, IPv6 in brackets. */
   readonly allowedHosts: readonly string[];
+  /**
+   * Whether a name that does not exist fails like a private one: with the same error after the same time. Otherwise a
+   * client can find out the names of the server's network.
+   */
+  readonly concealsNames?: boolean;
   /** Replaces the system's resolver. */
   readonly resolve?: ResolveAddresses;
 }
@@ -89,10 +97,26 @@ export function createAddressPolicy(egress: PublicEgress): AddressPolicy {
       if (isRefused) throw new AddressRefused(url.host);
     },
     lookup(hostname, options, callback) {
+      const settle = egress.concealsNames === true ? concealed(hostname, callback) : callback;
       resolve(hostname, { ...options, all: true }, (error, addresses) => {
-        answer(hostname, options, callback, error, addresses);
+        answer(hostname, options, settle, error, addresses);
       });
     },
+  };
+}
+
+/** Passes addresses on; any failure becomes a refusal, always after the same time. */
+function concealed(hostname: string, callback: LookupCallback): LookupCallback {
+  let isRefused = false;
+  const refusal = setTimeout(() => {
+    isRefused = true;
+    callback(new AddressRefused(hostname), []);
+  }, concealedForMs);
+  return (error, address, family) => {
+    // A slow lookup is refused as well: it would tell as much.
+    if (error !== null || isRefused) return;
+    clearTimeout(refusal);
+    callback(null, address, family);
   };
 }
 

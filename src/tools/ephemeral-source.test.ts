@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { testContext } from '../../test/setup/test-context.ts';
+import type { HearthError } from '../contract/errors.ts';
 import { ephemeralSource, type EphemeralSourceOptions } from './ephemeral-source.ts';
 
 const field = 'integrations[2]';
@@ -121,6 +122,28 @@ describe('the address', () => {
     ['127.0.0.1', 'http://127.0.0.1.nip.localhost/'],
   ])('with %s allowed, refuses %s', (allowed, url) => {
     expect(() => source(url, [allowed])).toThrow(expect.objectContaining({ code: 'forbidden' }));
+  });
+
+  it('answers the same for a private name and for one that does not exist', async () => {
+    const failures: unknown[] = [];
+    const unknown = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
+    for (const error of [null, unknown]) {
+      const tested = ephemeralSource(
+        { type: 'ephemeralMcp', serverLabel: 'there', serverUrl: 'http://intranet/' },
+        field,
+        {
+          ...options,
+          resolve: (_name, _options, answer) =>
+            answer(error, error === null ? [{ address: '10.1.2.3', family: 4 }] : []),
+        },
+      );
+      const opening: Promise<unknown> = tested.open(testContext());
+      const failure = await opening.catch((reason: unknown) => reason);
+      const { code, status, field: path, message } = failure as HearthError;
+      failures.push({ code, status, path, message });
+    }
+    expect(failures[0]).toEqual(failures[1]);
+    expect(failures[0]).toMatchObject({ code: 'forbidden', status: 403 });
   });
 
   it('rejects a name that resolves to a private address on connecting', async () => {

@@ -39,7 +39,12 @@ export function ephemeralSource(
   const { allowedHosts, resolve, limits, bounds } = options;
   const url = parseServerUrl(serverUrl, `${field}.serverUrl`);
   assertHeaders(headers, `${field}.headers`);
-  const egress = { type: 'public', allowedHosts, ...omitUndefined({ resolve }) } as const;
+  const egress = {
+    type: 'public',
+    allowedHosts,
+    concealsNames: true,
+    ...omitUndefined({ resolve }),
+  } as const;
 
   function refused(reason: string, cause: unknown): HearthError {
     const message =

@@ -12,7 +12,7 @@ export interface ContentBounds {
 
 const defaultContentBounds: ContentBounds = {
   textCharacters: 1024 * 1024,
-  binaryCharacters: 8 * 1024 * 1024,
+  binaryCharacters: 24 * 1024 * 1024,
   blocks: 256,
 };
 

@@ -44,7 +44,7 @@ interface Candidate {
 }
 
 const defaultBounds: TransportBounds = {
-  maxMessageBytes: 16 * 1024 * 1024,
+  maxMessageBytes: 32 * 1024 * 1024,
   maxUnaskedBytes: 64 * 1024 * 1024,
 };
 const maxLoggedTools = 20;

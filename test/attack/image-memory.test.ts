@@ -1,12 +1,18 @@
 import sharp, { type Sharp } from 'sharp';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startStreamableServer, type TestImage } from '../setup/mcp/streamable-server.ts';
 import { picture } from '../setup/models/picture.ts';
 import { post } from '../setup/server/api.ts';
 import { expectError } from '../setup/server/expect-error.ts';
 import { memoryGrowth } from '../setup/server/peak-memory.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
-const hearth = useHearth();
+let shown: readonly TestImage[] = [];
+const eye = await startStreamableServer(undefined, () => shown);
+afterAll(() => eye.close());
+const hearth = useHearth({
+  flags: ['--mcp-allow-ephemeral', `--mcp-allowed-hosts=${new URL(eye.url).host}`],
+});
 const model = 'hearth/starter-vision';
 const mebibyte = 1024 * 1024;
 
@@ -23,6 +29,8 @@ async function photo(width: number, height: number): Promise<Sharp> {
 const url = (bytes: Buffer, format: string) =>
   `data:image/${format};base64,${bytes.toString('base64')}`;
 
+/** How the JSON of a result with a JPEG begins. */
+const jpegBlock = '[{"type":"image","data":"/9j/';
 /** A few kilobytes that are 40 million pixels. */
 let bomb: Buffer;
 const flat = (width: number, height: number) =>
@@ -47,8 +55,56 @@ const v0 = (urls: readonly string[]) =>
     ],
   });
 
+const openAi = (urls: readonly string[]) =>
+  post(hearth.url, '/v1/chat/completions', {
+    model,
+    max_tokens: 2,
+    messages: [
+      {
+        role: 'user',
+        content: urls.map((each) => ({ type: 'image_url', image_url: { url: each } })),
+      },
+    ],
+  });
+/** The images come from a tool that the model has to call. */
+const tool = (urls: readonly string[]) => {
+  shown = urls.map((each) => {
+    const [, mimeType = '', data = ''] = /^data:(.*);base64,(.*)$/.exec(each) ?? [];
+    return { type: 'image', mimeType, data };
+  });
+  return post(hearth.url, '/v1/responses', {
+    model,
+    input: 'Look!',
+    tools: [
+      {
+        type: 'mcp',
+        server_label: 'eye',
+        server_url: eye.url,
+        allowed_tools: ['look'],
+        require_approval: 'never',
+      },
+    ],
+    tool_choice: 'required',
+    max_output_tokens: 60,
+  });
+};
+
+function toolCallOf(answer: Awaited<ReturnType<typeof tool>> | undefined) {
+  const items = (answer?.body.output ?? []) as readonly { type: string; output: string }[];
+  const call = items.find(({ type }) => type === 'mcp_call');
+  if (call === undefined) throw new Error(`No call: ${JSON.stringify(answer).slice(0, 500)}`);
+  return call;
+}
+
 beforeAll(async () => {
-  bomb = await flat(16_383, 2440).webp({ lossless: true, effort: 0 }).toBuffer();
+  const row = { type: 'gaussian', mean: 128, sigma: 40 } as const;
+  const create = { width: 16_383, height: 1, channels: 3, background: 'red', noise: row } as const;
+  const input = await sharp({ create }).png().toBuffer();
+  // Every row is the same.
+  bomb = await flat(16_383, 2440)
+    .composite([{ input, tile: true }])
+    .webp({ lossless: true, effort: 0 })
+    .toBuffer();
   // Loads the model, the engine and the image library.
   await v1([await picture('red')]);
 });
@@ -68,6 +124,38 @@ describe('the memory of the server rises by less than 300 MiB', () => {
       message: /images of the request have .* pixels together; at most 160000000/,
       isV0: name === 'v0',
     });
+    expect(growth).toBeLessThan(300 * mebibyte);
+  });
+
+  it('for ten images of 40 million pixels: the result of a tool', async () => {
+    let answer: Awaited<ReturnType<typeof tool>> | undefined;
+    const growth = await memoryGrowth(hearth.pid, async () => {
+      answer = await tool(Array.from({ length: 10 }, () => url(bomb, 'webp')));
+    });
+    const { output } = toolCallOf(answer);
+    expect(JSON.parse(output)).toHaveLength(10);
+    expect(growth).toBeLessThan(300 * mebibyte);
+  });
+
+  it.each([
+    ['v1', v1],
+    ['v0', v0],
+    ['/v1', openAi],
+    ['a tool', tool],
+  ] as const)('for a large photo: %s', async (_, send) => {
+    const { data, info } = await (
+      await photo(7700, 5190)
+    )
+      .jpeg({ quality: 75 })
+      .toBuffer({ resolveWithObject: true });
+    expect(data.length).toBeGreaterThan(8 * mebibyte);
+    let answer: Awaited<ReturnType<typeof tool>> | undefined;
+    const growth = await memoryGrowth(hearth.pid, async () => {
+      answer = await send([url(data, info.format)]);
+    });
+    expect(answer?.status, JSON.stringify(answer?.body).slice(0, 500)).toBe(200);
+    const { output } = send === tool ? toolCallOf(answer) : { output: jpegBlock };
+    expect(output.slice(0, jpegBlock.length)).toBe(jpegBlock);
     expect(growth).toBeLessThan(300 * mebibyte);
   });
 

@@ -10,6 +10,7 @@ const launcher = createEngineLauncher({
   logger,
   watchdog: createWatchdogLink(watchdogPath, logger),
   environment: process.env,
+  availableBytes: () => Infinity,
 });
 const spec = JSON.parse(specJson) as LaunchSpec;
 const engine = await launcher.launch(spec, new AbortController().signal);

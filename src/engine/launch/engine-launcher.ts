@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { linkAbort } from '../../concurrency/linked-abort.ts';
 import { HearthError } from '../../contract/errors.ts';
+import { formatBytes } from '../../format.ts';
 import { omitUndefined } from '../../omit-undefined.ts';
 import { readDefaultThreads } from '../../machine/read-machine.ts';
 import { connectEngine, ConnectionLostError } from '../../net/engine-connection.ts';
@@ -14,19 +15,17 @@ import { childEnvironment } from './child-environment.ts';
 import { createEndpoint, endpointAddress, removeEndpoint } from './endpoint.ts';
 import { startEngineChild } from './engine-child.ts';
 import { loadError } from './exit-reason.ts';
-import type { EngineLauncher, EngineProcess, LaunchSpec } from './launch.ts';
+import type { EngineExit, EngineLauncher, EngineProcess, LaunchSpec } from './launch.ts';
 import { trackLoadProgress } from './load-progress.ts';
 import { waitUntilHealthy } from './readiness.ts';
 import { residentBytes } from './resident-bytes.ts';
+import { watchShortage } from './memory-shortage.ts';
 import { watchMemory } from './memory-watch.ts';
 import { buildServerArguments, maxConnections } from './server-arguments.ts';
 
 const mebibyte = 1024 * 1024;
-/**
- * Memory that an engine may use beyond its prompt cache and twice its estimate. No request needs more: an
- * engine above this limit has a bug and would exhaust the machine.
- */
-const spareBytes = 4096 * mebibyte;
+/** No request needs more: an engine above this limit has a bug and would exhaust the machine. */
+const defaultSpareBytes = 4096 * mebibyte;
 const memoryCheckMs = 1000;
 
 export interface EngineLauncherOptions {
@@ -35,11 +34,16 @@ export interface EngineLauncherOptions {
   readonly watchdog: WatchdogLink;
   /** The environment of this process; engines inherit a few variables. */
   readonly environment: NodeJS.ProcessEnv;
+  /** Bytes that a new process can use now. */
+  readonly availableBytes: () => number;
+  /** Memory that an engine may use beyond its prompt cache and twice its estimate. */
+  readonly spareBytes?: number;
 }
 
 /** Starts llama-server, or the wheel's launcher in its place, as child processes. */
 export function createEngineLauncher(options: EngineLauncherOptions): EngineLauncher {
-  const { logger, watchdog, environment } = options;
+  const { logger, watchdog, environment, availableBytes } = options;
+  const { spareBytes = defaultSpareBytes } = options;
   /** The stop functions of the running engines, in the order of their start. */
   const running = new Set<() => Promise<void>>();
   let isClosed = false;
@@ -52,6 +56,8 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
     signal.throwIfAborted();
     await checkLaunch(spec);
     const threads = spec.threads ?? readDefaultThreads();
+    const { expectedBytes } = spec;
+    const wasMemoryShort = await watchShortage({ availableBytes, expectedBytes });
     const endpoint = await createEndpoint();
     if (isClosed || signal.aborted) {
       await removeEndpoint(endpoint);
@@ -86,7 +92,25 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
     const model = basename(spec.modelPath);
     logger.info({ pid, model, runtime: spec.runtime.name }, 'engine started');
 
-    const closed = child.exited.then(async (exit) => {
+    let outgrown: string | undefined;
+    const watch = watchMemory({
+      measureBytes: () => residentBytes(pid, 'RssAnon'),
+      expectedBytes,
+      spareBytes: spareBytes + spec.promptCacheMiB * mebibyte,
+      intervalMs: memoryCheckMs,
+      onOutgrown: (bytes, limitBytes) => {
+        logger.error({ pid, model, bytes, limitBytes }, 'engine killed: it took too much memory');
+        outgrown = `the memory guard ended it, as it took ${formatBytes(bytes)} and at most ${formatBytes(limitBytes)} are allowed`;
+        void child.kill();
+      },
+    });
+    const exited = child.exited.then(async (exit): Promise<EngineExit> => {
+      watch.close();
+      if (outgrown !== undefined) return { ...exit, reason: outgrown, lackedMemory: 'guard' };
+      const isOfSystem = exit.signal === 'SIGKILL' && (await wasMemoryShort());
+      return isOfSystem ? { ...exit, lackedMemory: 'system' } : exit;
+    });
+    const closed = exited.then(async (exit) => {
       running.delete(stop);
       logger.info({ pid, model, ...exit }, 'engine ended');
       await Promise.all([connection.close(), removeEndpoint(endpoint)]).catch((error: unknown) =>
@@ -102,24 +126,14 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
 
     const failure = linkAbort(signal);
     const timer = setTimeout(() => failure.abort(timeoutError(spec)), spec.loadTimeoutMs);
-    void child.exited.then((exit) => failure.abort(loadError(exit, spec)));
+    void exited.then((exit) => failure.abort(loadError(exit, spec)));
     try {
       await waitUntilHealthy(connection, failure.signal);
       const capabilities = await requestCapabilities(connection, spec.runtime, failure.signal);
       failure.signal.throwIfAborted();
       child.markReady();
       progress.finish();
-      const watch = await watchMemory({
-        measureBytes: () => residentBytes(pid, 'RssAnon'),
-        expectedBytes: spec.expectedBytes,
-        spareBytes: spareBytes + spec.promptCacheMiB * mebibyte,
-        intervalMs: memoryCheckMs,
-        onOutgrown: (bytes, limitBytes) => {
-          logger.error({ pid, model, bytes, limitBytes }, 'engine killed: it took too much memory');
-          void child.kill();
-        },
-      });
-      void closed.then(watch.close);
+      await watch.markLoaded();
       return {
         engine: createLlamaEngine(connection),
         capabilities,

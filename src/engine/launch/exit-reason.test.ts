@@ -36,10 +36,19 @@ describe('loadError', () => {
     expect(error.message).not.toContain('/home');
   });
 
-  it('reports out_of_memory if the system kills a loading engine', () => {
+  it('reports out_of_memory if the system kills a loading engine for lack of memory', () => {
     const reason = exitReason([], killed, 'loading');
-    const error = loadError({ ...killed, reason }, { modelPath: 'm.gguf' });
+    const exit = { ...killed, reason, lackedMemory: 'system' } as const;
+    const error = loadError(exit, { modelPath: 'm.gguf' });
     expect(error).toMatchObject({ code: 'out_of_memory', type: 'insufficient_memory' });
+  });
+
+  it('reports that a loading engine was killed while memory was not short', () => {
+    const reason = exitReason([], killed, 'loading');
+    expect(loadError({ ...killed, reason }, { modelPath: 'm.gguf' })).toMatchObject({
+      code: 'engine_exited',
+      message: 'The engine stopped while it loaded the model (m.gguf): ended by SIGKILL',
+    });
   });
 
   it.each([

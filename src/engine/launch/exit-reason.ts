@@ -85,8 +85,7 @@ function lastErrorLine(lines: readonly string[]): string | undefined {
 /** The error for an engine that ended before it was ready. */
 export function loadError(exit: EngineExit, spec: Pick<LaunchSpec, 'modelPath'>): HearthError {
   const known = knownReasons.find(([, pattern]) => pattern.test(exit.reason))?.[0];
-  // Only the system's OOM killer sends SIGKILL to a loading engine.
-  const code = known ?? (exit.signal === 'SIGKILL' ? 'out_of_memory' : 'engine_exited');
+  const code = known ?? (exit.lackedMemory === 'system' ? 'out_of_memory' : 'engine_exited');
   return new HearthError(code, `${meanings[code]} (${basename(spec.modelPath)}): ${exit.reason}`);
 }
 

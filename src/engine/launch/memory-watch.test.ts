@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { watchMemory } from './memory-watch.ts';
+import { watchMemory, type MemoryWatch } from './memory-watch.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 const outgrown = vi.fn<(bytes: number, limitBytes: number) => void>();
 beforeEach(() => void outgrown.mockClear());
 
-async function watch(measured: readonly (number | undefined)[], expectedBytes?: number) {
+function start(measured: readonly (number | undefined)[], expectedBytes?: number): MemoryWatch {
   const left = [...measured];
   return watchMemory({
     measureBytes: async () => left.shift(),
@@ -16,6 +16,12 @@ async function watch(measured: readonly (number | undefined)[], expectedBytes?: 
     intervalMs: 1000,
     onOutgrown: outgrown,
   });
+}
+
+async function watch(measured: readonly (number | undefined)[], expectedBytes?: number) {
+  const started = start(measured, expectedBytes);
+  await started.markLoaded();
+  return started;
 }
 
 it('reports once that a process exceeds twice its estimate and the spare', async () => {
@@ -31,6 +37,13 @@ it('allows a process to reach its estimate', async () => {
   await vi.advanceTimersByTimeAsync(1000);
   expect(outgrown).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(1000);
+  expect(outgrown.mock.calls).toEqual([[451, 450]]);
+});
+
+it('watches a process that still loads, if there is an estimate', async () => {
+  start([450, 451], 200);
+  start([100, 900_000]);
+  await vi.advanceTimersByTimeAsync(10_000);
   expect(outgrown.mock.calls).toEqual([[451, 450]]);
 });
 

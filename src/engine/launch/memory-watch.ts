@@ -1,7 +1,7 @@
 export interface MemoryWatchOptions {
   /** Memory of the process in bytes; undefined if the platform does not report it. */
   readonly measureBytes: () => Promise<number | undefined>;
-  /** Estimated memory; the current memory is used if it is higher, or if there is no estimate. */
+  /** Estimated memory; without it, nothing limits the load. */
   readonly expectedBytes: number | undefined;
   /** Bytes allowed beyond twice the estimate. */
   readonly spareBytes: number;
@@ -10,14 +10,17 @@ export interface MemoryWatchOptions {
   readonly onOutgrown: (bytes: number, limitBytes: number) => void;
 }
 
-/** Watches the memory of a loaded engine until `close`. Does nothing if the platform does not report it. */
-export async function watchMemory(
-  options: MemoryWatchOptions,
-): Promise<{ readonly close: () => void }> {
-  const { measureBytes, expectedBytes = 0, spareBytes, intervalMs, onOutgrown } = options;
-  const bytesAtFirst = await measureBytes();
-  if (bytesAtFirst === undefined) return { close: () => {} };
-  const limitBytes = 2 * Math.max(expectedBytes, bytesAtFirst) + spareBytes;
+export interface MemoryWatch {
+  /** The engine is loaded: what it takes now counts as its estimate if that is lower. */
+  readonly markLoaded: () => Promise<void>;
+  readonly close: () => void;
+}
+
+/** Watches the memory of an engine from its start until `close`. */
+export function watchMemory(options: MemoryWatchOptions): MemoryWatch {
+  const { measureBytes, expectedBytes, spareBytes, intervalMs, onOutgrown } = options;
+  const limitFor = (bytes: number): number => 2 * bytes + spareBytes;
+  let limitBytes = expectedBytes === undefined ? Infinity : limitFor(expectedBytes);
   const check = async (): Promise<void> => {
     const bytes = await measureBytes();
     if (bytes === undefined || bytes <= limitBytes) return;
@@ -25,5 +28,12 @@ export async function watchMemory(
     onOutgrown(bytes, limitBytes);
   };
   const timer = setInterval(() => void check(), intervalMs).unref();
-  return { close: () => clearInterval(timer) };
+  return {
+    markLoaded: async () => {
+      const bytes = await measureBytes();
+      if (bytes === undefined) clearInterval(timer);
+      else limitBytes = limitFor(Math.max(expectedBytes ?? 0, bytes));
+    },
+    close: () => clearInterval(timer),
+  };
 }

@@ -118,6 +118,16 @@ describe('ChatDecoder', () => {
     expect(tokens).toEqual(['A', ' E']);
   });
 
+  it('counts the reasoning of a generation that is cut', () => {
+    const decoder = new ChatDecoder(request);
+    decoder.decode([
+      bytes(delta({ reasoning_content: 'Let ' }), delta({ reasoning_content: 'me' })),
+      bytes(delta({ content: 'A' })),
+    ]);
+    expect(decoder.usage().completionTokens).toBe(3);
+    expect(decoder.reasoningTokens).toBe(2);
+  });
+
   it('falls back to the OpenAI finish reason', () => {
     const decoder = new ChatDecoder(request);
     decoder.decode([bytes({ choices: [{ delta: {}, finish_reason: 'length' }] })]);

@@ -55,7 +55,10 @@ async function* generate(
     }
     yield decoder.end();
   } catch (error) {
-    if (decoder.hasOutput) yield { type: 'generation.cut', usage: decoder.usage() };
+    if (decoder.hasOutput) {
+      const { reasoningTokens } = decoder;
+      yield { type: 'generation.cut', usage: decoder.usage(), reasoningTokens };
+    }
     throw connectionFailure(error);
   } finally {
     streams.delete(stream);

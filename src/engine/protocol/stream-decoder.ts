@@ -40,6 +40,7 @@ export abstract class StreamDecoder<Chunk> {
   #timings: WireTimings = {};
   #progress: WirePromptProgress | undefined;
   #deltaCount = 0;
+  #reasoningCount = 0;
   #stop: WireStop | undefined;
   #isStopped = false;
   #hasToolCalls = false;
@@ -59,6 +60,11 @@ export abstract class StreamDecoder<Chunk> {
   /** Whether a stop string was found, after which the rest of the stream does not count. */
   get isStopped(): boolean {
     return this.#isStopped;
+  }
+
+  /** Tokens of the reasoning so far, as many as the engine sent deltas of it. */
+  get reasoningTokens(): number {
+    return this.#reasoningCount;
   }
 
   /** Decodes new bytes and returns their events in order. */
@@ -103,6 +109,7 @@ export abstract class StreamDecoder<Chunk> {
     logprobs?: readonly WireLogprob[] | null,
   ): void {
     this.#deltaCount += 1;
+    if (type === 'reasoning.delta') this.#reasoningCount += 1;
     if (logprobs && logprobs.length > 0 && type === 'content.delta') {
       const tokens = logprobs.map((wire) => tokenLogprob(wire, this.#topLogprobs));
       this.#batch.add({ type, text, logprobs: tokens });

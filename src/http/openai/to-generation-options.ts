@@ -18,6 +18,7 @@ export function toGenerationOptions(body: CompletionBody): GenerationOptions & I
     sampling: toSampling(body),
     stop,
     waitsForLoad: false,
+    ...(body.stream === true ? {} : { isWhole: true }),
     ...omitUndefined({ ttlSeconds: body.ttl, maxOutputTokens: toMaxTokens(body) }),
   };
 }

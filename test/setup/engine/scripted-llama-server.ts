@@ -1,3 +1,4 @@
+import { existsSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 
@@ -11,6 +12,10 @@ export interface ScriptedGeneration {
   readonly calls?: readonly (readonly [string, string])[];
   /** Ends with an error that the output can't be parsed. */
   readonly isMalformed?: boolean;
+  /** Takes ever more memory and never answers. */
+  readonly isGrowing?: boolean;
+  /** A file that the first attempt creates; only a later attempt is answered. */
+  readonly waitsOnce?: string;
 }
 
 interface Message {
@@ -36,7 +41,12 @@ function generate(body: string, response: ServerResponse): void {
   const start = messages.findIndex(({ role }) => role === 'user');
   const script = JSON.parse(messages[start]?.content ?? '[]') as readonly ScriptedGeneration[];
   const done = messages.slice(start).filter(({ role }) => role === 'assistant').length;
-  const { text, calls = [], isMalformed } = script[Math.min(done, script.length - 1)] ?? {};
+  const generation = script[Math.min(done, script.length - 1)] ?? {};
+  const { text, calls = [], isMalformed } = generation;
+  if (generation.isGrowing === true) return grow();
+  if (generation.waitsOnce !== undefined && !existsSync(generation.waitsOnce)) {
+    return writeFileSync(generation.waitsOnce, '');
+  }
   const send = (event: unknown): void => void response.write(`data: ${JSON.stringify(event)}\n\n`);
   const say = (delta: object): void => send({ choices: [{ delta }] });
   response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -62,6 +72,11 @@ function generate(body: string, response: ServerResponse): void {
     });
   }
   response.end('data: [DONE]\n\n');
+}
+
+function grow(): void {
+  const hoard: Buffer[] = [];
+  setInterval(() => hoard.push(Buffer.alloc(16 * 1024 * 1024, 1)), 20);
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

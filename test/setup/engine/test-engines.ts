@@ -1,7 +1,11 @@
 import { build } from 'esbuild';
+import { freemem } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { Engine, GenerationEvent, GenerationRequest } from '../../../src/engine/engine.ts';
-import { createEngineLauncher } from '../../../src/engine/launch/engine-launcher.ts';
+import {
+  createEngineLauncher,
+  type EngineLauncherOptions,
+} from '../../../src/engine/launch/engine-launcher.ts';
 import type {
   EngineLauncher,
   EngineProcess,
@@ -67,7 +71,9 @@ export async function bundleScript(source: string, folder: string): Promise<stri
   return path;
 }
 
-export async function createTestEngines(): Promise<TestEngines> {
+export async function createTestEngines(
+  options: Partial<EngineLauncherOptions> = {},
+): Promise<TestEngines> {
   const folder = await makeFolder();
   const script = await bundleScript('src/processes/watchdog.ts', folder);
   const logger = createLogger('silent');
@@ -76,6 +82,8 @@ export async function createTestEngines(): Promise<TestEngines> {
     logger,
     watchdog,
     environment: process.env,
+    availableBytes: freemem,
+    ...options,
   });
   return {
     launcher,

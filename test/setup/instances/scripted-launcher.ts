@@ -17,6 +17,8 @@ export interface ScriptedProcess extends EngineProcess {
   readonly isStopped: () => boolean;
   /** Ends the process like a crash. */
   readonly crash: (reason: string) => void;
+  /** Ends the process like the memory guard. */
+  readonly outgrow: (reason: string) => void;
 }
 
 /** Engines under the control of a test, for behaviour that no model shows on demand. */
@@ -105,5 +107,7 @@ function createScriptedProcess(
       exit.resolve({ exitCode: 0, signal: null, reason: 'stopped' });
     },
     crash: (reason) => exit.resolve({ exitCode: null, signal: 'SIGSEGV', reason }),
+    outgrow: (reason) =>
+      exit.resolve({ exitCode: null, signal: 'SIGKILL', reason, lackedMemory: 'guard' }),
   };
 }

@@ -16,14 +16,30 @@ export interface TestMcpServer {
   close(): Promise<void>;
 }
 
-/** A real server over Streamable HTTP: `add` of two numbers, and `wait`, which ends when it is cancelled. */
+/** An image as MCP has it. */
+export interface TestImage {
+  readonly type: 'image';
+  /** Base64. */
+  readonly data: string;
+  readonly mimeType: string;
+}
+
+/**
+ * A real server over Streamable HTTP: `add` of two numbers, `wait`, which ends when it is cancelled, and `look`, which
+ * returns images where there are any.
+ */
 export async function startStreamableServer(
   onCancelled: () => void = () => {},
+  images?: () => readonly TestImage[],
 ): Promise<TestMcpServer> {
   const requests: { method: string; headers: IncomingMessage['headers'] }[] = [];
   const sessions = new Map<string, NodeStreamableHTTPServerTransport>();
 
   async function openSession(): Promise<NodeStreamableHTTPServerTransport> {
+    const connected = async (server: McpServer): Promise<NodeStreamableHTTPServerTransport> => {
+      await server.connect(transport);
+      return transport;
+    };
     const transport = new NodeStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => {
@@ -39,13 +55,18 @@ export async function startStreamableServer(
       { description: 'Adds two numbers', inputSchema: z.object({ a: z.number(), b: z.number() }) },
       async ({ a, b }) => ({ content: [{ type: 'text', text: String(a + b) }] }),
     );
+    if (images !== undefined) {
+      server.registerTool('look', { description: 'Looks at the sea' }, async () => ({
+        content: [...images()],
+      }));
+      return connected(server);
+    }
     server.registerTool('wait', { description: 'Waits' }, async (context) => {
       await once(context.mcpReq.signal, 'abort');
       onCancelled();
       return { content: [] };
     });
-    await server.connect(transport);
-    return transport;
+    return connected(server);
   }
 
   const http = createServer((request, response) => {

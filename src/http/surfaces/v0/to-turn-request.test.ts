@@ -13,6 +13,7 @@ it('makes the smallest request a turn that is not stored and leaves calls to the
     integrations: [],
     isStored: false,
     waitsForLoad: false,
+    isWhole: true,
   });
 });
 

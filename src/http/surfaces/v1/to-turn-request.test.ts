@@ -9,6 +9,7 @@ it('makes the smallest request a stored turn of one message', () => {
     integrations: [],
     isStored: true,
     waitsForLoad: false,
+    isWhole: true,
   });
 });
 
