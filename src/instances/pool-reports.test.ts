@@ -233,6 +233,21 @@ describe('a load', () => {
   });
 });
 
+describe('a lease', () => {
+  it('gives the engine, its capabilities and the model', async () => {
+    const { acquire } = setUp();
+    const lease = await acquire();
+    // The scripted engine counts characters.
+    expect(await lease.engine.countTokens('abc', lease.context)).toBe(3);
+    expect(lease.capabilities).toMatchObject({ runtimeName: 'scripted', contextLength: 2048 });
+    expect(lease.selection).toMatchObject({
+      model: { key: 'test/model' },
+      variant: { id: 'q8_0' },
+    });
+    expect(lease.instanceId).toBe('test/model');
+  });
+});
+
 describe('unloading', () => {
   it('names the instances that are loaded', async () => {
     const { pool, acquire } = setUp();
