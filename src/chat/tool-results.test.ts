@@ -48,7 +48,7 @@ describe('the content that a model reads of a result', () => {
     ['a name in its place', [{ type: 'resource', resource: 'text' }], '[resource: not shown]'],
     ['a link', [{ type: 'resource_link', uri: 'file:///a' }], 'file:///a'],
     ['a link to nowhere', [{ type: 'resource_link', uri: 7 }], '[resource_link: not shown]'],
-    ['a text that is none', [{ type: 'text', text: 7 }], '[text: not shown]'],
+    ['a number in place of a text', [{ type: 'text', text: 7 }], '[text: not shown]'],
     ['a text in another block', [{ type: 'audio', text: 'a', uri: 'b' }], '[audio: not shown]'],
     [
       'a resource in another block',

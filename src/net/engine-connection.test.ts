@@ -213,7 +213,7 @@ it('does not retry if no server listens', async () => {
   await expect(lost).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
 });
 
-it('does not repeat a request whose answer is no HTTP', async () => {
+it('does not repeat a request whose answer is not HTTP', async () => {
   let requestCount = 0;
   const server = createTcpServer((socket) => {
     socket.on('error', () => {});

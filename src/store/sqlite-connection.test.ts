@@ -26,7 +26,7 @@ describe('openSqliteFile', () => {
     expect(settings.flat()).toEqual(['wal', 1, 1, 2000]);
   });
 
-  it('throws the error of a file that is no database', async () => {
+  it('throws the error of a file that is not a database', async () => {
     await writeFile(file, 'this is not a database '.repeat(99));
     expect(() => openSqliteFile(file)).toThrow('file is not a database');
   });
