@@ -107,7 +107,7 @@ describe('the messages of a round', () => {
       { role: 'tool', toolCallId: 'call00001', content: 'found' },
       { role: 'tool', toolCallId: 'call00002', content: 'found' },
     ]);
-    // The next round goes on counting.
+    // The next round continues the numbers.
     expect((await roundMessages('', [call], context))[1]).toMatchObject({
       toolCallId: 'call00003',
     });

@@ -78,15 +78,15 @@ describe('configure', () => {
   });
 
   it('halves the default number of slots until the memory suffices, down to one', () => {
-    const asked: InstanceConfig[] = [];
+    const tried: InstanceConfig[] = [];
     const parallelFor = (most: number, parallel = 7) => {
-      asked.length = 0;
+      tried.length = 0;
       const config = configure(
         selectionOf(),
         { evalBatchSize: 64 },
         { ...defaults, parallel },
         (candidate) => {
-          asked.push(candidate);
+          tried.push(candidate);
           return candidate.parallel <= most;
         },
       );
@@ -94,11 +94,11 @@ describe('configure', () => {
     };
     expect(parallelFor(7)).toBe(7);
     expect(parallelFor(6)).toBe(3);
-    expect(asked).toEqual(
+    expect(tried).toEqual(
       [7, 3].map((parallel) => ({ evalBatchSize: 64, contextLength: 2048, parallel })),
     );
     expect(parallelFor(0)).toBe(1);
-    expect(asked.map(({ parallel }) => parallel)).toEqual([7, 3]);
+    expect(tried.map(({ parallel }) => parallel)).toEqual([7, 3]);
   });
 
   it('keeps the number of slots that a request sets', () => {

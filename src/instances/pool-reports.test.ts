@@ -159,11 +159,11 @@ describe('a load', () => {
   /** A loader whose engine is ready when `ready` is resolved, whatever the signal says. */
   const slowLoader = () => {
     const { launcher } = scriptedPoolWith({ library: libraryOf() });
-    const [asked, ready] = [deferred<void>(), deferred<void>()];
+    const [begun, ready] = [deferred<void>(), deferred<void>()];
     const loader: EngineLoader = {
       format: 'mlx',
       load: async () => {
-        asked.resolve();
+        begun.resolve();
         await ready.promise;
         const spec = { contextLength: 512 } as LaunchSpec;
         return {
@@ -172,7 +172,7 @@ describe('a load', () => {
         };
       },
     };
-    return { loader, launcher, asked: asked.promise, ready };
+    return { loader, launcher, begun: begun.promise, ready };
   };
 
   it('needs no figures of the engine', async () => {
@@ -185,11 +185,11 @@ describe('a load', () => {
   });
 
   it('that was cancelled ends the engine that comes too late', async () => {
-    const { loader, launcher, asked, ready } = slowLoader();
+    const { loader, launcher, begun, ready } = slowLoader();
     const { pool, linesOf } = setUp({ loaders: [loader] });
     const gone = new AbortController();
     const loading = pool.load('test/mlx', {}, testContext({ signal: gone.signal }));
-    await asked;
+    await begun;
     gone.abort(new Error('gone'));
     await expect(loading).rejects.toThrow('gone');
     expect(pool.list()).toEqual([]);
