@@ -46,6 +46,7 @@ async function run(...events: readonly GenerationEvent[]) {
       }
     },
     embed: () => Promise.reject(new Error('not an embedding')),
+    renderPrompt: () => Promise.reject(new Error('no template')),
     countTokens: async (text) => {
       now += 1000;
       return counted.push(text) * 13;

@@ -4,6 +4,7 @@ import { picture } from '../../test/setup/models/picture.ts';
 import type { ConversationMessage, ToolContent } from '../conversation/content.ts';
 import type { TurnItem } from '../conversation/turn-item.ts';
 import type { ModelEntry } from '../models/model.ts';
+import type { NewBlob, Store } from '../store/store.ts';
 import { fitToolResult } from './fit-tool-result.ts';
 import { ImageAllowance } from './image-allowance.ts';
 import {
@@ -12,18 +13,26 @@ import {
   toPromptMessages,
   type PromptContext,
 } from './prompt-messages.ts';
-import { toModelContent, type ToolOutputReader } from './tool-output.ts';
+import { toModelContent, toolImageReader } from './tool-output.ts';
 
-const readerOf = (model: ModelEntry): ToolOutputReader => ({
-  model,
-  allowance: new ImageAllowance(model, 1_000_000),
-  signal: new AbortController().signal,
-});
+/** The images of tools for a model; the store is empty unless a test fills one. */
+const readerOf = (
+  model: ModelEntry,
+  signal = new AbortController().signal,
+  blob?: NewBlob | undefined,
+) =>
+  toolImageReader({
+    model,
+    allowance: new ImageAllowance(model, 1_000_000),
+    store: { blobs: { find: async () => blob } } as unknown as Store,
+    signal,
+  });
+const vision = modelEntry({ type: 'vlm' });
 const blind = readerOf(modelEntry());
-const seeing = readerOf(modelEntry({ type: 'vlm' }));
-const contextOf = (toolOutput = blind): PromptContext => ({
+const seeing = readerOf(vision);
+const contextOf = (readToolImage = blind): PromptContext => ({
   readImage: async (sha256) => `data:image/png;base64,${sha256}`,
-  toolOutput,
+  readToolImage,
   numbers: new CallNumbers(),
 });
 const text = (value: string) => ({ type: 'text', text: value }) as const;
@@ -80,10 +89,18 @@ describe('the content that a model reads of a result', () => {
     },
   );
 
-  it('is not read for an aborted signal', async () => {
+  it('has the images that the store keeps of earlier results', async () => {
+    const bytes = Buffer.from((await picture('red')).split(',')[1] ?? '', 'base64');
+    const stored = readerOf(vision, undefined, { sha256: 'ab', mediaType: 'image/png', bytes });
+    const image = { type: 'image', mimeType: 'image/png', sha256: 'ab' };
+    expect(await toModelContent([image], stored)).toMatchObject([{ type: 'image' }]);
+    await expect(toModelContent([image], seeing)).rejects.toThrow('The stored image ab has gone');
+  });
+
+  it('has no image for an aborted signal', async () => {
     const reason = new Error('gone');
-    const gone = { ...blind, signal: AbortSignal.abort(reason) };
-    await expect(toModelContent([text('a')], gone)).rejects.toBe(reason);
+    const gone = readerOf(modelEntry(), AbortSignal.abort(reason));
+    await expect(toModelContent([text('a'), { type: 'image' }], gone)).rejects.toBe(reason);
     expect(await toModelContent([], gone)).toBe('[no output]');
   });
 });
