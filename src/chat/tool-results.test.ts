@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import { picture } from '../../test/setup/models/picture.ts';
 import type { ConversationMessage, ToolContent } from '../conversation/content.ts';
@@ -15,6 +15,17 @@ import {
 } from './prompt-messages.ts';
 import { toModelContent, toolImageReader } from './tool-output.ts';
 
+/** The server counts the images of all turns: those of a test are released after it. */
+const allowances: ImageAllowance[] = [];
+afterEach(() => {
+  for (const allowance of allowances) allowance.release();
+});
+function allowanceOf(model: ModelEntry): ImageAllowance {
+  const allowance = new ImageAllowance(model, 1_000_000);
+  allowances.push(allowance);
+  return allowance;
+}
+
 /** The images of tools for a model; the store is empty unless a test fills one. */
 const readerOf = (
   model: ModelEntry,
@@ -23,7 +34,7 @@ const readerOf = (
 ) =>
   toolImageReader({
     model,
-    allowance: new ImageAllowance(model, 1_000_000),
+    allowance: allowanceOf(model),
     store: { blobs: { find: async () => blob } } as unknown as Store,
     signal,
   });
