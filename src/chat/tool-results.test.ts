@@ -27,11 +27,7 @@ function allowanceOf(model: ModelEntry): ImageAllowance {
 }
 
 /** The images of tools for a model; the store is empty unless a test fills one. */
-const readerOf = (
-  model: ModelEntry,
-  signal = new AbortController().signal,
-  blob?: NewBlob | undefined,
-) =>
+const readerOf = (model: ModelEntry, signal = new AbortController().signal, blob?: NewBlob) =>
   toolImageReader({
     model,
     allowance: allowanceOf(model),
