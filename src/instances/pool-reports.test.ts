@@ -234,6 +234,19 @@ describe('a load', () => {
 });
 
 describe('a lease', () => {
+  it('is for the named instance unless the request needs another context', async () => {
+    const { pool } = setUp();
+    await pool.load('test/model', {}, testContext());
+    await pool.load('test/model', { contextLength: 1024 }, testContext());
+    const target = await pool.resolve('test/model:2', 'generation');
+    const idFor = async (contextLength: number) =>
+      (await pool.acquire({ target, contextLength }, testContext())).instanceId;
+    expect(await idFor(1024)).toBe('test/model:2');
+    expect(await idFor(1000)).toBe('test/model:2');
+    expect(await idFor(2048)).toBe('test/model');
+    expect(await idFor(512)).toBe('test/model:3');
+  });
+
   it('gives the engine, its capabilities and the model', async () => {
     const { acquire } = setUp();
     const lease = await acquire();
@@ -249,6 +262,17 @@ describe('a lease', () => {
 });
 
 describe('unloading', () => {
+  it('by the key of a model leaves the instances of others', async () => {
+    const { pool } = setUp();
+    await pool.load('test/model', {}, testContext());
+    await pool.load('test/model', { contextLength: 1024 }, testContext());
+    await pool.load('test/other', {}, testContext());
+    await pool.unload('test/model');
+    expect(await pool.unload('test/model')).toBe('test/model:2');
+    await expect(pool.unload('test/model')).rejects.toMatchObject({ code: 'instance_not_found' });
+    expect(pool.list().map(({ id }) => id)).toEqual(['test/other']);
+  });
+
   it('names the instances that are loaded', async () => {
     const { pool, acquire } = setUp();
     await expect(pool.unload('nothing')).rejects.toMatchObject({
