@@ -50,6 +50,10 @@ export default defineConfig({
     sequence: { sequencer: FastestFirst },
     reporters: [new MutationReporter()],
     include: [...(tests[room] ?? [`${room}/**/*.test.ts`])],
+    // Too slow to repeat for each mutant.
+    exclude: ['src/downloads/kill.test.ts'],
+    // One thread runs all files of a mutant: it imports the room once, not once for each file.
+    isolate: false,
     setupFiles: ['test/setup/seed-properties.ts'],
     // A mutant is killed by the same numbers in every run.
     env: { HEARTH_TEST_SEED: '1' },

@@ -47,6 +47,7 @@ describe('prepareImage', () => {
     ['a remote address', 'http://localhost/picture.png', /must be a base64 data URL/],
     ['a file', 'file:///etc/passwd', /must be a base64 data URL/],
     ['no base64', 'data:image/png,abc', /must be a base64 data URL/],
+    ['text before the URL', ' data:image/png;base64,AA==', /must be a base64 data URL/],
     ['nothing', 'data:image/png;base64,', /can't be read/],
     ['junk', encode('image/png', Buffer.from('not an image')), /can't be read/],
     [

@@ -29,3 +29,22 @@ it('is short for any length of the prompt', () => {
     expect(promptPrefix(request)).toHaveLength(promptKeyLength);
   }
 });
+
+it('is cut at its length, whatever the parts', () => {
+  const chat = (...texts: readonly string[]) => {
+    const messages = [
+      { role: 'user', content: texts.map((text) => ({ type: 'text', text }) as const) } as const,
+      { role: 'assistant', content: 'later' } as const,
+    ];
+    return promptPrefix({ kind: 'chat', messages });
+  };
+  // `user`, the first part and their line ends take all of it.
+  const full = promptKeyLength - 'user\n\n'.length;
+  expect(chat('x'.repeat(full - 1))).toBe(`user\n${'x'.repeat(full - 1)}\na`);
+  expect(chat('x'.repeat(full))).toBe(`user\n${'x'.repeat(full)}\n`);
+  expect(chat('x', 'y')).toBe('user\nx\ny\nassistant\nlater\n');
+  const ids = Array.from({ length: 3000 }, () => 10);
+  const prefix = promptPrefix({ kind: 'completion', prompt: ids });
+  expect(prefix).toBe(ids.join().slice(0, promptKeyLength));
+  expect(promptPrefix({ kind: 'completion', prompt: [1, 23] })).toBe('1,23');
+});

@@ -13,20 +13,21 @@ interface PartialCall {
 /** Joins the pieces of the calls of one generation. */
 export class ToolCallAccumulator {
   readonly #calls: PartialCall[] = [];
-  /** The engine's index of a call, and its position in `#calls`. */
-  readonly #positions = new Map<number, number>();
+  /** The calls by the engine's index, with their position in `#calls`. */
+  readonly #begun = new Map<number, { readonly position: number; readonly call: PartialCall }>();
 
   /** Adds a piece and returns the position of its call in the generation. */
   add({ index, id, name = '', argumentsJson }: CallDelta): number {
-    const position = this.#positions.get(index);
-    const call = position === undefined ? undefined : this.#calls[position];
-    if (position !== undefined && call !== undefined) {
-      call.name += name;
-      call.argumentsJson += argumentsJson;
-      return position;
+    const begun = this.#begun.get(index);
+    if (begun !== undefined) {
+      begun.call.name += name;
+      begun.call.argumentsJson += argumentsJson;
+      return begun.position;
     }
-    this.#positions.set(index, this.#calls.length);
-    return this.#calls.push({ id: id ?? newCallId(), name, argumentsJson }) - 1;
+    const call = { id: id ?? newCallId(), name, argumentsJson };
+    const position = this.#calls.push(call) - 1;
+    this.#begun.set(index, { position, call });
+    return position;
   }
 
   /** The current state of a call; undefined if there is none. */

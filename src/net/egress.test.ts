@@ -75,6 +75,19 @@ describe('a client for public addresses', () => {
     });
   });
 
+  it('connects to a name that is allowed with its port, wherever it resolves to', async () => {
+    const server = await serve((_, response) => response.end('inside'));
+    const { port } = new URL(server.url);
+    const inside: ResolveAddresses = (_hostname, _options, callback) =>
+      callback(null, [{ address: '127.0.0.1', family: 4 }]);
+    const url = `http://localhost:${port}/`;
+    expect(await read(open([`localhost:${port}`], inside), url)).toBe('inside');
+    expect(await read(open(['localhost'], inside), url)).toBe('inside');
+    await expect(read(open([`localhost:${port}1`], inside), url)).rejects.toMatchObject({
+      reason: 'refused',
+    });
+  });
+
   it('rejects a redirect to another port of an allowed host', async () => {
     const other = await serve((_, response) => response.end('inside'));
     const server = await serve(redirectTo(() => other.url));

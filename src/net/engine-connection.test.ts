@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { startLoopbackServer } from '../../test/setup/net/loopback-server.ts';
@@ -210,6 +211,23 @@ it('does not retry if no server listens', async () => {
   await server.close();
   const lost = connect(server.url).getJson('/', signal);
   await expect(lost).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
+});
+
+it('does not repeat a request whose answer is not HTTP', async () => {
+  let requestCount = 0;
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', () => {
+      requestCount += 1;
+      socket.end('this is not HTTP\r\n\r\n');
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanups.push(async () => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const lost = connect(`http://127.0.0.1:${port}`).getJson('/', signal);
+  await expect(lost).rejects.toThrow(ConnectionLostError);
+  expect(requestCount).toBe(1);
 });
 
 it('closes with the requests in flight', async () => {

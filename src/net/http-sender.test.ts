@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startLoopbackServer } from '../../test/setup/net/loopback-server.ts';
 import { createHttpClient, type HttpClient, type HttpGetOptions } from './http-client.ts';
@@ -34,6 +34,21 @@ async function read(client: HttpClient, url: string, options: Partial<HttpGetOpt
   const pieces: Uint8Array[] = [];
   for await (const piece of response.body) pieces.push(piece);
   return { ...response, text: Buffer.concat(pieces).toString() };
+}
+
+/** A port that closes its first connection; `received` are the bytes that it got before. */
+async function listenOnce() {
+  const server = createTcpServer();
+  const received = once(server, 'connection').then(async ([connection]: Socket[]) => {
+    connection?.on('error', () => {});
+    const [bytes] = connection === undefined ? [] : await once(connection, 'data');
+    connection?.destroy();
+    return bytes as Buffer;
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanups.push(async () => void server.close());
+  return { received, port: (server.address() as AddressInfo).port };
 }
 
 const failureOf = async (url: string, options: Partial<HttpGetOptions> = {}) => {
@@ -78,6 +93,16 @@ describe('a redirect', () => {
       reason: 'redirect',
       message: `${server.host} ${text}`,
     });
+  });
+
+  it('from http to https is followed', async () => {
+    const { received, port } = await listenOnce();
+    const server = await serve((_, response) => {
+      response.writeHead(302, { location: `https://127.0.0.1:${port}/` }).end();
+    });
+    // The target gets the first bytes of TLS: a handshake record.
+    await expect(read(open(), server.url)).rejects.toMatchObject({ reason: 'unreachable' });
+    expect((await received)[0]).toBe(0x16);
   });
 
   it('is followed five times, no more', async () => {

@@ -68,6 +68,25 @@ describe('a request', () => {
     expect(headers).not.toHaveProperty('transfer-encoding');
   });
 
+  it.each([
+    ['connection', 'x-kept'],
+    ['content-length', '99'],
+    ['expect', '100-continue'],
+    ['keep-alive', 'timeout=1'],
+    ['proxy-authorization', 'Basic secret'],
+    ['proxy-connection', 'close'],
+    ['trailer', 'x-later'],
+    ['upgrade', 'websocket'],
+  ])('does not send the header %s of its caller', async (name, value) => {
+    const server = await serve(({ headers }, response) => response.end(JSON.stringify(headers)));
+    const response = await open().fetch(server.url, {
+      headers: { [name]: value, 'x-kept': 'yes' },
+    });
+    const headers = (await response.json()) as Record<string, string>;
+    expect(headers['x-kept']).toBe('yes');
+    expect(headers[name]).not.toBe(value);
+  });
+
   it('rejects other methods and bodies', async () => {
     const { fetch } = open();
     await expect(fetch('http://127.0.0.1/', { method: 'PUT' })).rejects.toThrow('PUT');

@@ -54,6 +54,12 @@ describe('retryDelayMs', () => {
       expect(retryDelayMs(status(503, { 'retry-after': date }), 0)).toBe(5000);
       const past = 'Wed, 31 Dec 2025 00:00:00 GMT';
       expect(retryDelayMs(status(503, { 'retry-after': past }), 0)).toBe(0);
+      // Obsolete (RFC 9110, 5.6.7), and outside of the standard.
+      const asctime = 'Thu Jan  1 00:00:05 2026';
+      const inLocalTime = Math.min(Math.max(0, Date.parse(asctime) - Date.now()), 60_000);
+      expect(retryDelayMs(status(503, { 'retry-after': asctime }), 0)).toBe(inLocalTime);
+      const iso = '2026-01-01T00:00:09Z';
+      expect(retryDelayMs(status(503, { 'retry-after': iso }), 0)).toBe(9000);
     } finally {
       vi.useRealTimers();
     }

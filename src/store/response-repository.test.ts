@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { conversationTurn } from '../../test/setup/store/conversation-turn.ts';
+import { HearthError } from '../contract/errors.ts';
 import { createLogger } from '../observability/logger.ts';
 import { openSqlite } from '../sqlite.ts';
 import { createSqliteStore } from './sqlite-store.ts';
@@ -326,5 +327,45 @@ describe('page', () => {
     await expect(
       store.responses.page({ ownerId: 'you', limit: 2, after: idOf('a') }),
     ).rejects.toMatchObject(refusal);
+  });
+});
+
+describe('what callers are told', () => {
+  it('names the missing parent in the words of the API', async () => {
+    const child = response('child', 'nobody');
+    const error: unknown = await store.responses
+      .insert(child, [])
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(HearthError);
+    expect((error as HearthError).describe((name) => `<${name}>`)).toBe(
+      `<previousResponseId>: "${idOf('nobody')}" is not stored; it never was, or it was deleted.`,
+    );
+  });
+
+  it('names the cursor that is gone', async () => {
+    await expect(
+      store.responses.page({ ownerId: null, limit: 1, after: 'resp_gone' }),
+    ).rejects.toThrow('after: "resp_gone" is not a stored response (any more).');
+  });
+
+  it('keeps the cause of a response that cannot be read', async () => {
+    await grow('a');
+    const database = openSqlite(join(folder, 'hearth.db'));
+    database.exec(`update responses set content = '{'`);
+    database.close();
+    const error: unknown = await store.responses
+      .find(idOf('a'), null)
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      message: `The stored response ${idOf('a')} can't be read`,
+      cause: expect.any(Error),
+    });
+  });
+
+  it.each([1, 3])('gets the last response of a page of %i as the cursor', async (limit) => {
+    await grow('a', 'b', 'c', 'd');
+    const { responses, nextCursor } = await store.responses.page({ ownerId: null, limit });
+    expect(responses).toHaveLength(limit);
+    expect(nextCursor).toBe(responses.at(-1)?.id);
   });
 });

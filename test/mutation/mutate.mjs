@@ -31,8 +31,9 @@ const results = await new Stryker({
   tempDirName: '.cache/stryker',
   cleanTempDir: 'always',
   ignorePatterns: ['.cache', 'dist', 'coverage', 'docs', 'bench'],
-  // Tests end themselves after 5 s, and endless loops after a number of rounds: only a busy machine needs longer.
-  timeoutMS: 60_000,
+  // Tests end themselves after 5 s, and most endless loops after a number of rounds: only a busy machine needs longer.
+  timeoutMS: 30_000,
+  timeoutFactor: 3,
   reporters: [
     'clear-text',
     'html',

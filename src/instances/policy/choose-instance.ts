@@ -21,7 +21,6 @@ export function chooseInstance(
   demand: Demand,
 ): InstanceView | undefined {
   const suitable = instances.filter((instance) => suits(instance, demand));
-  if (suitable.length < 2) return suitable[0];
   const { promptPrefix = '' } = demand;
   return suitable
     .map((instance) => ({

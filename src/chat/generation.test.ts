@@ -1,0 +1,131 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { testContext } from '../../test/setup/test-context.ts';
+import type { Engine, GenerationEvent } from '../engine/engine.ts';
+import { generate, type GenerationStep } from './generation.ts';
+
+const usage = {
+  promptTokens: 7,
+  cachedTokens: 3,
+  completionTokens: 5,
+  promptMs: 1,
+  generationMs: 2,
+};
+const end: GenerationEvent = {
+  type: 'generation.end',
+  stopReason: 'eosFound',
+  isMalformed: true,
+  usage,
+};
+const cut: GenerationEvent = { type: 'generation.cut', usage };
+const progress: GenerationEvent = {
+  type: 'prompt.progress',
+  processedTokens: 1,
+  cachedTokens: 0,
+  totalTokens: 7,
+};
+const reasoning: GenerationEvent = { type: 'reasoning.delta', text: 'Hm. ' };
+const content: GenerationEvent = { type: 'content.delta', text: 'Hi' };
+const call: GenerationEvent = { type: 'toolCall.delta', index: 0, argumentsJson: '{}' };
+
+/** The time, in milliseconds; each event of the engine takes one second. */
+let now = 0;
+beforeEach(() => {
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+  return () => clock.mockRestore();
+});
+
+/** The steps of a generation that began at 9 s, and the texts whose tokens were counted. */
+async function run(...events: readonly GenerationEvent[]) {
+  now = 10_000;
+  const counted: string[] = [];
+  const engine: Engine = {
+    async *generate() {
+      for (const event of events) {
+        now += 1000;
+        yield event;
+      }
+    },
+    embed: () => Promise.reject(new Error('not an embedding')),
+    renderPrompt: () => Promise.reject(new Error('no template')),
+    countTokens: async (text) => {
+      now += 1000;
+      return counted.push(text) * 13;
+    },
+  };
+  const request = { kind: 'completion', prompt: 'Once', sampling: {} } as const;
+  const steps: GenerationStep[] = [];
+  for await (const step of generate(engine, request, testContext(), 9000)) steps.push(step);
+  return { steps, counted };
+}
+
+const lastReport = ({ steps }: Awaited<ReturnType<typeof run>>) => {
+  const step = steps.at(-1);
+  if (step === undefined || !('report' in step)) throw new Error('The generation has no report');
+  return step.report;
+};
+
+describe('generate', () => {
+  it('passes on the events between the start of the prompt and a report', async () => {
+    const { steps } = await run(progress, reasoning, content, call, end);
+    expect(steps).toEqual([
+      { type: 'prompt.start' },
+      progress,
+      reasoning,
+      content,
+      call,
+      {
+        type: 'generation.report',
+        report: {
+          stopReason: 'eosFound',
+          usage,
+          isMalformed: true,
+          reasoningTokens: 13,
+          timeToFirstTokenSeconds: 3,
+        },
+      },
+    ]);
+  });
+
+  it('counts the tokens of the whole reasoning once, and nothing without one', async () => {
+    expect((await run(reasoning, reasoning, content, end)).counted).toEqual(['Hm. Hm. ']);
+    const plain = await run(content, end);
+    expect(plain.counted).toEqual([]);
+    expect(lastReport(plain)).toMatchObject({ reasoningTokens: 0 });
+  });
+
+  it.each([
+    ['reasoning', [reasoning, content, end], 2],
+    ['an answer', [content, content, end], 2],
+    ['a tool call', [progress, call, end], 3],
+    ['nothing', [progress, end], 3],
+  ] as const)('measures the time until the first token of %s', async (_case, events, seconds) => {
+    expect(lastReport(await run(...events)).timeToFirstTokenSeconds).toBe(seconds);
+  });
+
+  it('reports a generation that was cut with the time since its first token', async () => {
+    expect(lastReport(await run(progress, content, content, cut))).toEqual({
+      usage: { ...usage, generationMs: 2000 },
+      reasoningTokens: 0,
+      timeToFirstTokenSeconds: 3,
+    });
+    expect(lastReport(await run(cut))).toEqual({
+      usage: { ...usage, generationMs: 0 },
+      reasoningTokens: 0,
+      timeToFirstTokenSeconds: 2,
+    });
+  });
+
+  it.each([
+    ['all', [progress, reasoning, cut], 5],
+    ['none', [reasoning, content, cut], 0],
+    ['none', [reasoning, call, cut], 0],
+    ['none', [progress, cut], 0],
+  ] as const)(
+    'counts %s of the tokens as reasoning in a cut generation',
+    async (_case, events, tokens) => {
+      const { counted, ...cutRun } = await run(...events);
+      expect(lastReport({ counted, ...cutRun }).reasoningTokens).toBe(tokens);
+      expect(counted).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { scriptedTool } from '../../test/setup/chat/scripted-tools.ts';
+import type { Tool } from '../tools/toolbox.ts';
+import { ToolCallAccumulator } from './tool-call-accumulator.ts';
+import { checkToolCall } from './tool-call.ts';
+import { TurnTools } from './turn-tools.ts';
+
+const search = scriptedTool('search', async () => '', {
+  exposedName: 'web_search',
+  findArgumentIssue: ({ query }) => (query === '' ? 'The query is empty.' : undefined),
+});
+const draw = { name: 'draw', parameters: {} };
+const toolsOf = (serverTools: readonly Tool[], clientTools?: readonly (typeof draw)[]) =>
+  new TurnTools({ tools: () => serverTools, close: async () => {} }, clientTools);
+const written = (name: string, argumentsJson: string) => ({ id: 'id1', name, argumentsJson });
+
+describe('checkToolCall', () => {
+  const check = (name: string, argumentsJson: string) =>
+    checkToolCall(written(name, argumentsJson), 3, toolsOf([search], [draw]));
+  const known = { tool: 'search', provider: search.provider };
+  const invalid = { type: 'invalidToolCall', round: 3, exposedName: 'web_search', ...known };
+
+  it.each([
+    ['an object', '{"query":"x"}', { query: 'x' }],
+    ['nothing', '', {}],
+    ['white space', ' \n', {}],
+  ])('accepts %s as arguments', (_case, argumentsJson, args) => {
+    expect(check('web_search', argumentsJson)).toEqual({
+      type: 'valid',
+      written: written('web_search', argumentsJson),
+      tool: search,
+      arguments: args,
+    });
+  });
+
+  it.each(['[]', 'null', '"x"', '7', '{"query":'])('rejects %s as arguments', (argumentsJson) => {
+    expect(check('web_search', argumentsJson)).toEqual({
+      type: 'invalid',
+      written: written('web_search', argumentsJson),
+      item: {
+        ...invalid,
+        cause: 'invalidArguments',
+        reason: 'The arguments of search are not a JSON object.',
+      },
+    });
+  });
+
+  it('rejects arguments that do not match the schema, with the reason of the tool', () => {
+    expect(check('web_search', '{"query":""}')).toMatchObject({
+      type: 'invalid',
+      item: {
+        ...invalid,
+        cause: 'invalidArguments',
+        reason: 'The query is empty.',
+        arguments: { query: '' },
+      },
+    });
+  });
+
+  it('leaves a call of a client tool unchecked', () => {
+    expect(check('draw', 'no JSON')).toEqual({
+      type: 'client',
+      written: written('draw', 'no JSON'),
+      item: { type: 'clientToolCall', round: 3, ...written('draw', 'no JSON') },
+    });
+  });
+
+  it('names the tools that there are if a tool does not exist', () => {
+    expect(check('fly', '{}')).toEqual({
+      type: 'invalid',
+      written: written('fly', '{}'),
+      item: {
+        type: 'invalidToolCall',
+        round: 3,
+        exposedName: 'fly',
+        cause: 'invalidName',
+        reason: 'There is no tool "fly". The tools are: web_search, draw.',
+      },
+    });
+    expect(checkToolCall(written('fly', '{}'), 0, TurnTools.none())).toMatchObject({
+      item: { cause: 'invalidName', reason: 'There is no tool "fly". The tools are: none.' },
+    });
+  });
+});
+
+describe('TurnTools', () => {
+  it('lists the tools of the servers before those of the client', () => {
+    const described = scriptedTool('read', async () => '', { description: 'Reads.' });
+    const tools = toolsOf([search, described], [draw]);
+    expect(tools.definitions()).toEqual([
+      { name: 'web_search', parameters: { type: 'object' } },
+      { name: 'read', parameters: { type: 'object' }, description: 'Reads.' },
+      draw,
+    ]);
+    expect(tools.isEmpty).toBe(false);
+    expect(toolsOf([], [draw]).isEmpty).toBe(false);
+    expect(toolsOf([], []).isEmpty).toBe(true);
+    expect(TurnTools.none().isEmpty).toBe(true);
+  });
+
+  it('finds the owner of a tool; unknown names are those of the client only if the servers have none', () => {
+    expect(toolsOf([search], [draw]).find('web_search')).toEqual({ type: 'server', tool: search });
+    expect(toolsOf([search], [draw]).find('draw')).toEqual({ type: 'client' });
+    expect(toolsOf([search], [draw]).find('search')).toBeUndefined();
+    expect(toolsOf([search]).find('draw')).toBeUndefined();
+    expect(toolsOf([], [draw]).find('fly')).toEqual({ type: 'client' });
+    expect(toolsOf([], []).find('fly')).toBeUndefined();
+    expect(toolsOf([]).find('fly')).toBeUndefined();
+  });
+
+  it('rejects a tool of the client with the name of another tool', () => {
+    const clash = { ...draw, name: 'web_search' };
+    expect(() => toolsOf([search], [draw, clash])).toThrow(
+      expect.objectContaining({
+        code: 'invalid_value',
+        field: 'clientTools[1].name',
+        message: expect.stringContaining('has the name "web_search" too'),
+      }),
+    );
+    expect(() => toolsOf([search], [{ ...draw, name: 'search' }])).not.toThrow();
+  });
+});
+
+describe('ToolCallAccumulator', () => {
+  const piece = (index: number, argumentsJson: string) =>
+    ({ type: 'toolCall.delta', index, argumentsJson }) as const;
+
+  it('joins the pieces of each call, whatever the numbers of the engine', () => {
+    const calls = new ToolCallAccumulator();
+    expect(calls.at(0)).toBeUndefined();
+    expect(calls.add({ ...piece(4, '{"a"'), id: 'x', name: 'se' })).toBe(0);
+    expect(calls.add({ ...piece(2, '['), id: 'y', name: 'draw' })).toBe(1);
+    expect(calls.add({ ...piece(4, ':1}'), id: 'ignored', name: 'arch' })).toBe(0);
+    expect(calls.add(piece(2, ']'))).toBe(1);
+    expect(calls.count).toBe(2);
+    expect(calls.at(0)).toEqual({ id: 'x', name: 'search', argumentsJson: '{"a":1}' });
+    expect(calls.at(1)).toEqual({ id: 'y', name: 'draw', argumentsJson: '[]' });
+    expect(calls.at(2)).toBeUndefined();
+  });
+
+  it('gives a call without an id one of nine letters and digits', () => {
+    const calls = new ToolCallAccumulator();
+    for (const index of [0, 1]) calls.add(piece(index, '{}'));
+    const ids = [calls.at(0)?.id, calls.at(1)?.id];
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{9}$/);
+    expect(ids[0]).not.toBe(ids[1]);
+    expect(calls.at(0)?.name).toBe('');
+  });
+});

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { modelEntry } from '../../test/setup/models/model-entry.ts';
+import type { HearthError } from '../contract/errors.ts';
+import type { ModelEntry, ModelSelection } from '../models/model.ts';
+import { configure, contextLengthFor } from './configure.ts';
+import type { InstanceConfig } from './load-options.ts';
+
+const defaults = { contextLength: 2048, parallel: 4 };
+const selectionOf = (changes: Partial<ModelEntry> = {}): ModelSelection => {
+  const model = modelEntry(changes);
+  const [variant] = model.variants;
+  if (variant === undefined) throw new Error('the model has no variant');
+  return { model, variant };
+};
+const fits = () => true;
+/** The error that `check` throws, with the names that an API has for fields. */
+function described(check: () => unknown) {
+  try {
+    return check();
+  } catch (error) {
+    const failure = error as HearthError;
+    return [failure.code, failure.field, failure.describe((name) => `<${name}>`)];
+  }
+}
+
+describe('contextLengthFor', () => {
+  it.each([
+    [1, 256],
+    [256, 256],
+    [257, 512],
+    [3999, 4000],
+    [4000, 4000],
+    [9000, 4000],
+  ])('makes %i tokens %i: steps of 256, up to what the model supports', (requested, actual) => {
+    expect(contextLengthFor(modelEntry({ maxContextLength: 4000 }), requested)).toBe(actual);
+  });
+});
+
+describe('configure', () => {
+  it('completes a request with the defaults', () => {
+    expect(configure(selectionOf(), {}, defaults, fits)).toEqual({
+      contextLength: 2048,
+      parallel: 4,
+    });
+    const requested = {
+      contextLength: 300,
+      parallel: 2,
+      evalBatchSize: 64,
+      hasFlashAttention: true,
+    };
+    expect(configure(selectionOf(), requested, defaults, fits)).toEqual({
+      ...requested,
+      contextLength: 512,
+    });
+  });
+
+  it('rejects a context that the model does not support', () => {
+    expect(configure(selectionOf(), { contextLength: 4096 }, defaults, fits)).toMatchObject({
+      contextLength: 4096,
+    });
+    expect(
+      described(() => configure(selectionOf(), { contextLength: 4097 }, defaults, fits)),
+    ).toEqual([
+      'invalid_value',
+      'contextLength',
+      '<contextLength> 4097 is more than test/model supports: at most 4096.',
+    ]);
+  });
+
+  it('rejects a batch size for an embedding model only', () => {
+    const embeddings = selectionOf({ type: 'embeddings' });
+    expect(configure(embeddings, {}, defaults, fits)).toMatchObject({ parallel: 4 });
+    expect(described(() => configure(embeddings, { evalBatchSize: 64 }, defaults, fits))).toEqual([
+      'invalid_value',
+      'evalBatchSize',
+      'test/model is an embedding model, which reads its whole context at once; leave <evalBatchSize> out.',
+    ]);
+  });
+
+  it('halves the default number of slots until the memory suffices, down to one', () => {
+    const tried: InstanceConfig[] = [];
+    const parallelFor = (most: number, parallel = 7) => {
+      tried.length = 0;
+      const config = configure(
+        selectionOf(),
+        { evalBatchSize: 64 },
+        { ...defaults, parallel },
+        (candidate) => {
+          tried.push(candidate);
+          return candidate.parallel <= most;
+        },
+      );
+      return config.parallel;
+    };
+    expect(parallelFor(7)).toBe(7);
+    expect(parallelFor(6)).toBe(3);
+    expect(tried).toEqual(
+      [7, 3].map((parallel) => ({ evalBatchSize: 64, contextLength: 2048, parallel })),
+    );
+    expect(parallelFor(0)).toBe(1);
+    expect(tried.map(({ parallel }) => parallel)).toEqual([7, 3]);
+  });
+
+  it('keeps the number of slots that a request sets', () => {
+    const never = () => false;
+    expect(configure(selectionOf(), { parallel: 4 }, defaults, never).parallel).toBe(4);
+  });
+});

@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
+import { createLogger } from '../observability/logger.ts';
+import { openSqlite } from '../sqlite.ts';
+import { NewerSchemaError } from './migrate.ts';
+import { migrations } from './migrations/migrations.ts';
+import { createSqliteStore, StoreOpenError } from './sqlite-store.ts';
+
+let file: string;
+beforeEach(async () => {
+  file = join(await temporaryFolder(), 'hearth.db');
+});
+
+/** Opens and closes the store; returns the lines that it logs. */
+async function openOnce(): Promise<readonly unknown[]> {
+  const lines: unknown[] = [];
+  const write = (line: string) => void lines.push(JSON.parse(line));
+  await (await createSqliteStore({ file, logger: createLogger('info', { write }) })).close();
+  return lines;
+}
+
+function query(text: string): readonly Record<string, unknown>[] {
+  const database = openSqlite(file);
+  try {
+    return database.prepare(text).all() as Record<string, unknown>[];
+  } finally {
+    database.close();
+  }
+}
+
+describe('the schema', () => {
+  it('is migrated once, which the log says', async () => {
+    expect(await openOnce()).toEqual([
+      expect.objectContaining({
+        level: 'info',
+        msg: 'database schema migrated',
+        file,
+        from: 0,
+        to: migrations.length,
+      }),
+    ]);
+    expect(await openOnce()).toEqual([]);
+    query('update schema_version set version = 2');
+    expect(await openOnce()).toEqual([expect.objectContaining({ from: 2, to: migrations.length })]);
+    expect(query('select version from schema_version')).toEqual([{ version: migrations.length }]);
+  });
+
+  it('has the indexes and keys that later migrations refer to', async () => {
+    await openOnce();
+    const indexes = query(
+      `select tbl_name || '.' || name as name from sqlite_master where type = 'index' and sql is not null order by 1`,
+    );
+    expect(indexes.map(({ name }) => name)).toEqual([
+      'downloads.downloads_by_time',
+      'response_blobs.response_blobs_by_blob',
+      'responses.responses_by_owner_and_time',
+      'responses.responses_by_parent',
+    ]);
+    const [table] = query(`select sql from sqlite_master where name = 'response_blobs'`);
+    expect(table?.['sql']).toContain(
+      'constraint "response_blobs_key" primary key ("response_id", "sha256")',
+    );
+  });
+});
+
+describe('a database that cannot be used', () => {
+  it('is named in an error with its cause', async () => {
+    await openOnce();
+    query('update schema_version set version = 99');
+    const error: unknown = await openOnce().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(StoreOpenError);
+    const { name, cause } = error as StoreOpenError;
+    expect(name).toBe('StoreOpenError');
+    expect(cause).toBeInstanceOf(NewerSchemaError);
+    expect((cause as NewerSchemaError).name).toBe('NewerSchemaError');
+  });
+});
