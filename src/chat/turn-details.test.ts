@@ -251,7 +251,7 @@ describe('completions and embeddings', () => {
     const { pool, launcher } = scriptedPool(modelEntry());
     launcher.onGenerate = async function* () {
       yield say(' upon');
-      yield { type: 'generation.cut', usage: end.usage };
+      yield { type: 'generation.cut', usage: end.usage, reasoningTokens: 0 };
       throw failure;
     };
     const seen: CompletionEvent['type'][] = [];
