@@ -77,4 +77,6 @@ export interface TurnRequest extends GenerationOptions, InstanceOptions {
   readonly metadata?: Readonly<Record<string, string>>;
   /** Id under which the turn is stored, from `newResponseId`; a new one if absent. */
   readonly responseId?: string;
+  /** Whether the turn outlives the request of its client; stored with it. */
+  readonly isBackground?: boolean;
 }

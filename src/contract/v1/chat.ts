@@ -101,6 +101,12 @@ export const chatRequestSchema = z
       .boolean()
       .nullish()
       .describe('Keep the response, to continue it later; true if absent.'),
+    background: z
+      .boolean()
+      .nullish()
+      .describe(
+        'Continue after the client has gone. The events of the stream have ids, and `GET /api/v1/responses/{response_id}/events` continues it. Requires `store`.',
+      ),
     previous_response_id: z
       .string()
       .max(512)

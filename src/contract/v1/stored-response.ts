@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { chatEventSchema } from './chat-event.ts';
 import { isoTimeSchema } from '../field.ts';
 import { defineRoute } from '../route.ts';
 import {
@@ -75,6 +76,43 @@ export const getResponse = defineRoute({
   path: '/api/v1/responses/{response_id}',
   operationId: 'getResponse',
   summary: 'Get a stored response',
+  permission: 'chat',
+  params,
+  result: storedResponseSchema,
+  errors: ['response_not_found'],
+});
+
+export const followResponse = defineRoute({
+  method: 'get',
+  path: '/api/v1/responses/{response_id}/events',
+  operationId: 'followResponse',
+  summary: 'Replay and follow the events of a background response',
+  description:
+    'The events of `POST /api/v1/chat` with `background`, from the first one or after `Last-Event-ID`, until 5 minutes after their end.',
+  permission: 'chat',
+  params,
+  headers: z.object({
+    'last-event-id': z.coerce
+      .number()
+      .int()
+      .min(-1)
+      .max(Number.MAX_SAFE_INTEGER)
+      .optional()
+      .describe('Id of the last event that the client has; all events if absent.'),
+  }),
+  result: chatEventSchema,
+  events: chatEventSchema,
+  isStreamOnly: true,
+  errors: ['response_not_found', 'invalid_type', 'invalid_value', 'shutting_down'],
+});
+
+export const cancelResponse = defineRoute({
+  method: 'post',
+  path: '/api/v1/responses/{response_id}/cancel',
+  operationId: 'cancelResponse',
+  summary: 'Cancel a background response',
+  description:
+    'Stores what it has produced, with `interrupted`. A response that has ended is returned unchanged.',
   permission: 'chat',
   params,
   result: storedResponseSchema,
