@@ -26,6 +26,7 @@ export class BackgroundTurn {
   readonly #ended = settleable();
   #status: BackgroundStatus = 'queued';
   #error: HearthError | undefined;
+  #endedAt: Date | undefined;
 
   constructor({ id, ownerId, request, maxBytes }: BackgroundTurnOptions) {
     this.id = id;
@@ -36,6 +37,10 @@ export class BackgroundTurn {
 
   get status(): BackgroundStatus {
     return this.#status;
+  }
+
+  get endedAt(): Date | undefined {
+    return this.#endedAt;
   }
 
   /** Why it failed. */
@@ -102,6 +107,8 @@ export class BackgroundTurn {
   }
 
   #record(event: TurnEvent): void {
+    // The turn is stored by then, and readers may see its end.
+    if (event.type === 'turn.end') this.#endedAt = new Date();
     if (event.type === 'prompt.start') this.#status = 'inProgress';
     if (event.type === 'turn.error') {
       this.#error = event.error;
@@ -113,6 +120,7 @@ export class BackgroundTurn {
   }
 
   #end(failure: unknown): void {
+    this.#endedAt ??= new Date();
     if (failure !== undefined) this.#error = toHearthError(failure);
     if (this.signal.aborted && this.#error?.code === 'cancelled') this.#status = 'cancelled';
     else this.#status = this.#error === undefined ? 'completed' : 'failed';

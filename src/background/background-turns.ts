@@ -85,13 +85,27 @@ export class BackgroundTurns {
     return turn;
   }
 
+  /**
+   * Forgets a turn of this caller, since its response is deleted.
+   *
+   * @throws HearthError `conflict` if it still runs.
+   */
+  remove(id: string, callerId: string | null): void {
+    const turn = this.#turns.get(id);
+    if (turn === undefined || turn.ownerId !== callerId) return;
+    if (turn.isRunning) {
+      throw new HearthError('conflict', `The response ${id} is still running. Cancel it first.`);
+    }
+    this.#forget(id);
+  }
+
   /** Ends all turns, which are stored with what they have produced, and rejects new ones. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const running = [...this.#turns.values()].filter(({ isRunning }) => isRunning);
     for (const turn of running) turn.abort(shuttingDown());
     await Promise.all(running.map(({ ended }) => ended));
-    for (const id of [...this.#turns.keys()]) this.#forget(id);
+    for (const id of this.#turns.keys()) this.#forget(id);
   }
 
   #add(request: TurnRequest, ownerId: string | null): BackgroundTurn {

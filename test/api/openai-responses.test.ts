@@ -252,7 +252,7 @@ describe('OpenAI responses', () => {
   });
 
   it.each<[string, Record<string, unknown>, string]>([
-    ['work in the background', { background: true }, 'background'],
+    ['work in the background without a store', { background: true, store: false }, 'background'],
     ['a conversation', { conversation: 'conv_1' }, 'conversation'],
     ['truncation', { truncation: 'auto' }, 'truncation'],
     ['a limit of calls', { max_tool_calls: 1 }, 'max_tool_calls'],

@@ -204,6 +204,10 @@ export const responseRequestSchema = z
     metadata: metadataSchema.nullish(),
     store: z.boolean().nullish().describe('True if absent.'),
     stream: z.boolean().nullish(),
+    background: z
+      .boolean()
+      .nullish()
+      .describe('Answer at once and continue without the client. Requires `store`.'),
   })
   .meta({
     id: 'OpenAiResponseRequest',

@@ -134,8 +134,8 @@ export const openAiResponseSchema = z
     object: z.literal('response'),
     created_at: z.int().describe('Unix time in seconds.'),
     completed_at: z.int().nullable(),
-    status: z.enum(['completed', 'incomplete', 'failed', 'in_progress']),
-    background: z.literal(false),
+    status: z.enum(['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled']),
+    background: z.boolean(),
     error: z
       .object({ code: z.enum(['server_error', 'rate_limit_exceeded']), message: z.string() })
       .meta({ id: 'OpenAiResponseError' })
@@ -184,7 +184,7 @@ export const openAiResponseSchema = z
   .meta({ id: 'OpenAiResponse', examples: [exampleResponse] });
 export type OpenAiResponse = z.infer<typeof openAiResponseSchema>;
 
-const eventSchema = z
+export const openAiResponseEventSchema = z
   .looseObject({
     type: z.string().describe("The name of one of OpenAI's events of a response."),
     sequence_number: z.int().nonnegative(),
@@ -213,7 +213,7 @@ export const createResponseOpenAi = defineRoute({
   permission: 'chat',
   body: responseRequestSchema,
   result: openAiResponseSchema,
-  events: eventSchema,
+  events: openAiResponseEventSchema,
   errors: [
     ...generationErrors,
     'vision_unsupported',

@@ -131,5 +131,5 @@ export const deleteResponse = defineRoute({
     id: 'DeletedResponse',
     examples: [{ response_id: exampleResponseId, deleted: true }],
   }),
-  errors: ['response_not_found'],
+  errors: ['response_not_found', 'conflict'],
 });

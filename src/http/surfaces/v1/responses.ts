@@ -47,6 +47,7 @@ export function mountResponses(app: App, { store, background }: SurfaceServices)
   });
 
   mount(app, deleteResponse, async ({ params, context }) => {
+    background.remove(params.response_id, context.caller.tokenId);
     const isDeleted = await store.responses.delete(params.response_id, context.caller.tokenId);
     if (!isDeleted) throw notFound(params.response_id);
     return { response_id: params.response_id, deleted: true };

@@ -18,7 +18,6 @@ import {
 } from '../unsupported-fields.ts';
 
 const unsupported: readonly UnsupportedField[] = [
-  { name: 'background', reason: 'is not supported.', isHarmless: is(false) },
   { name: 'conversation', reason: 'is not supported: continue with `previous_response_id`.' },
   { name: 'prompt', reason: 'names a template, which this server does not keep.' },
   {
@@ -49,6 +48,11 @@ export function toTurnRequest(
   assertSupported({ 'text.verbosity': verbosity }, [
     { name: 'text.verbosity', reason: 'must be "medium".', isHarmless: is('medium') },
   ]);
+  if (body.background === true && body.store === false) {
+    throw new HearthError('invalid_value', '`background` requires `store`.', {
+      param: 'background',
+    });
+  }
   const messages = toMessages(body.input);
   if (messages.length === 0) {
     throw new HearthError('invalid_value', '`input` has nothing for the model to read.', {
