@@ -77,7 +77,7 @@ export class BackgroundTurn {
   }
 
   /**
-   * The events after a position, from 0, and those to come.
+   * The events after a position, from 0, and later ones.
    *
    * @throws HearthError `response_not_found` if the next event is no longer kept; the error of a turn that failed
    *   before its first event; the signal's reason.

@@ -49,7 +49,7 @@ export class ReplayBuffer<Value> {
   }
 
   /**
-   * Yields the values after a position, and those to come until the end.
+   * Yields the values after a position, and later ones until the end.
    *
    * @throws HearthError `response_not_found` if the next value was dropped; the error of `end`; the signal's reason.
    */

@@ -5,7 +5,7 @@ import { eventStream, type SseMessage } from '../../sse.ts';
 import { v1Errors } from './errors.ts';
 import { toChatEvent } from './to-chat-event.ts';
 
-/** Streams the events of a turn in the background after a position, and those to come. Their ids are positions. */
+/** Streams the events of a turn in the background after a position, and later ones. Their ids are positions. */
 export function followTurn(turn: BackgroundTurn, after: number, context: RequestContext): Response {
   return eventStream(toMessages(turn, after, context), context);
 }

@@ -29,7 +29,7 @@ export class BackgroundResponses {
   }
 
   /**
-   * The events of the response from the first one, and those to come.
+   * The events of the response from the first one, and later ones.
    *
    * @throws HearthError `response_not_found` if the first ones are no longer kept; the signal's reason.
    */
