@@ -34,7 +34,6 @@ import { readAvailableMemory } from './machine/read-machine.ts';
 import { createModelLibrary } from './models/library.ts';
 import type { ModelRoot } from './models/scan-repository.ts';
 import { createHttpClient } from './net/http-client.ts';
-import { keepHttpParserSmall } from './net/http-agent.ts';
 import { createLogger, textDestination } from './observability/logger.ts';
 import { packageFolder } from './package-folder.ts';
 import { createWatchdogLink } from './processes/watchdog-link.ts';
@@ -79,7 +78,6 @@ export interface RunningServer {
  */
 export async function startServer(options: ServeOptions): Promise<RunningServer> {
   const { home, environment, onProgress } = options;
-  keepHttpParserSmall();
   const settings = await loadSettings({ home, environment, flags: options.flags ?? {} });
   assertGuarded(settings, options.allowUnauthenticated ?? false);
   const { isLogForTerminal = false } = options;
