@@ -8,6 +8,7 @@ import {
   exampleResponseId,
   inputItemSchema,
   responseIdSchema,
+  storedOutputItemSchema,
 } from './chat.ts';
 
 const exampleStoredResponse = {
@@ -21,6 +22,7 @@ const exampleStoredResponse = {
 
 export const storedResponseSchema = chatResultSchema
   .extend({
+    output: z.array(storedOutputItemSchema),
     response_id: responseIdSchema,
     previous_response_id: responseIdSchema.nullable(),
     created_at: isoTimeSchema,
