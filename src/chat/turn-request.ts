@@ -68,6 +68,8 @@ export interface TurnRequest extends GenerationOptions, InstanceOptions {
   readonly integrations: readonly Integration[];
   /** `required` and a name apply to the first generation of the turn; later ones may answer. */
   readonly toolChoice?: ToolChoice;
+  /** Most calls of server-side tools in the turn; after them the model must answer. */
+  readonly maxToolCalls?: number;
   /** Whether one generation may call several tools. */
   readonly callsInParallel?: boolean;
   readonly responseFormat?: ResponseFormat;

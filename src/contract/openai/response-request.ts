@@ -80,6 +80,9 @@ const otherItemSchema = z
       })
       .meta({ id: 'OpenAiMcpCallInput' }),
     z
+      .looseObject({ type: z.literal('item_reference'), id: idSchema })
+      .meta({ id: 'OpenAiItemReference', description: 'An item of a stored response.' }),
+    z
       .looseObject({ type: z.enum(['reasoning', 'mcp_list_tools']) })
       .meta({ id: 'OpenAiIgnoredItem', description: 'Not shown to the model.' }),
   ])
@@ -184,6 +187,12 @@ export const responseRequestSchema = z
     tools: z.array(toolSchema).max(1000).nullish(),
     tool_choice: toolChoiceSchema.nullish(),
     parallel_tool_calls: z.boolean().nullish(),
+    max_tool_calls: z
+      .int()
+      .min(1)
+      .max(2 ** 31 - 1)
+      .nullish()
+      .describe('Most calls of MCP tools; after them the model must answer.'),
     max_output_tokens: z
       .int()
       .min(1)

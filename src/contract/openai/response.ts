@@ -90,6 +90,7 @@ const exampleResponse = {
   incomplete_details: null,
   instructions: 'You answer in one sentence.',
   max_output_tokens: null,
+  max_tool_calls: null,
   metadata: {},
   model: 'hearth/starter-chat',
   output: [
@@ -146,6 +147,7 @@ export const openAiResponseSchema = z
       .nullable(),
     instructions: z.string().nullable(),
     max_output_tokens: z.int().nullable(),
+    max_tool_calls: z.int().nullable(),
     metadata: z.record(z.string(), z.string()),
     model: z.string(),
     output: z.array(outputItemSchema),

@@ -21,6 +21,7 @@ import { openAiErrors } from '../errors.ts';
 import { toStreamError } from '../stream-error.ts';
 import { BackgroundResponses } from './background.ts';
 import { withResponseNames } from './field-names.ts';
+import { withReferencedItems } from './item-references.ts';
 import type { NumberedEvent, ResponseEvent } from './response-event.ts';
 import { ResponseStream } from './response-stream.ts';
 import { toInputItems } from './to-input-items.ts';
@@ -93,7 +94,8 @@ async function createResponse(
   const { selection } = await services.pool.resolve(body.model ?? undefined, 'generation');
   const reasoning = toReasoning(selection.model, body.reasoning?.effort);
   const responseId = newResponseId();
-  const request = { ...toTurnRequest(body, reasoning), responseId };
+  const input = await withReferencedItems(services.store, body.input, context.caller.tokenId);
+  const request = { ...toTurnRequest({ ...body, input }, reasoning), responseId };
   const initial = toInitialResponse(responseId, body.model || selection.model.key, body);
   if (body.background === true) {
     const unhurried = { ...request, waitsForLoad: true };

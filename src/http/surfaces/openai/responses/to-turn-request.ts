@@ -25,7 +25,6 @@ const unsupported: readonly UnsupportedField[] = [
     reason: 'must be "disabled": prompts are never cut.',
     isHarmless: is('disabled'),
   },
-  { name: 'max_tool_calls', reason: 'is not supported: `chat.maxToolRounds` limits the calls.' },
   { name: 'context_management', reason: 'is not supported.', isHarmless: isEmptyObject },
 ];
 
@@ -81,6 +80,7 @@ export function toTurnRequest(
       maxOutputTokens: body.max_output_tokens,
       toolChoice: toToolChoice(body.tool_choice),
       callsInParallel: body.parallel_tool_calls,
+      maxToolCalls: body.max_tool_calls,
       responseFormat: toFormat(body),
       topLogprobs: body.top_logprobs ?? (includesLogprobs ? 0 : undefined),
       metadata: body.metadata,
