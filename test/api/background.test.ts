@@ -167,7 +167,7 @@ describe('an OpenAI response in the background', () => {
     openAiResponseSchema.parse(first);
     expect(first).toMatchObject({ background: true, metadata: { purpose: 'test' } });
     await expect
-      .poll(async () => (await client.responses.retrieve(first.id)).status)
+      .poll(async () => (await client.responses.retrieve(first.id)).status, { timeout: 20_000 })
       .toBe('completed');
     const last = await client.responses.retrieve(first.id);
     expect(last.output_text).not.toBe('');
