@@ -42,7 +42,11 @@ async function follow(id: string, after?: number): Promise<readonly IdentifiedEv
 
 /** Starts a chat in the background, reads up to its first words and disconnects. */
 async function startAndLeave(body: Record<string, unknown>): Promise<string> {
-  const live = await openStream(hearth.url, '/api/v1/chat', { background: true, ...body });
+  const live = await openStream(hearth.url, '/api/v1/chat', {
+    background: true,
+    temperature: 0,
+    ...body,
+  });
   const start = JSON.parse((await live.until('chat.start'))?.data ?? '{}');
   await live.until('message.delta');
   live.disconnect();
@@ -208,6 +212,7 @@ describe('an OpenAI response in the background', () => {
     const { id } = await client.responses.create({
       model: endlessModel,
       input: 'Hello!',
+      temperature: 0,
       background: true,
     });
     const events = [];
