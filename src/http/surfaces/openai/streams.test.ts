@@ -123,9 +123,13 @@ const toLines = (messages: readonly { readonly type?: string }[]): string =>
 /** A module whose recorded events the compiler compares with a type of the official client. */
 const toTypedModule = (type: string, recorded: readonly unknown[]): string =>
   [
-    `import type { Sent${type} } from './openai-sent-types.ts';\n`,
+    `import type { Sent${type} } from './openai-sent-types.ts';`,
+    '',
     '/** Recorded by `streams.test.ts` of the OpenAI surface. */',
-    `export const recorded: readonly Sent${type}[] = ${JSON.stringify(recorded, null, 2)};\n`,
+    `export const recorded: readonly Sent${type}[] = [`,
+    ...recorded.map((event) => `  ${JSON.stringify(event)},`),
+    '];',
+    '',
   ].join('\n');
 
 async function* choices(source: readonly TurnEvent[]): AsyncGenerator<ChoiceEvent<TurnEvent>> {
