@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { scriptedTurns, userMessage, generationEnd } from '../../test/setup/chat/scripted-turn.ts';
+import {
+  scriptedTurnsWith,
+  userMessage,
+  generationEnd,
+} from '../../test/setup/chat/scripted-turn.ts';
 import { deferred } from '../../test/setup/deferred.ts';
 import { testContext } from '../../test/setup/test-context.ts';
 import type { TurnEvent } from '../chat/turn-event.ts';
@@ -18,7 +22,10 @@ async function open(
   options: Partial<BackgroundTurnsOptions>,
   script: (generation: number, signal: AbortSignal) => AsyncIterable<GenerationEvent>,
 ) {
-  const { services, store, requests } = await scriptedTurns(script);
+  const { services, store, requests } = await scriptedTurnsWith(
+    { defaults: { contextLength: 2048, parallel: 1 } },
+    script,
+  );
   const background = new BackgroundTurns({ maxRunning: 2, ...options });
   const start = (changes: Partial<TurnRequest> = {}, context: RequestContext = testContext()) =>
     background.start(
@@ -158,6 +165,22 @@ describe('a turn in the background', () => {
     const tooLong = late.start({ responseId: 'resp_y' });
     await expect(tooLong).rejects.toMatchObject({ code: 'context_length_exceeded' });
     expect(late.background.find('resp_y', null)).toBeUndefined();
+  });
+
+  it('is cancelled and stored while it waits for a slot', async () => {
+    const { script } = pausing();
+    const { start, store, background } = await open({}, script);
+    const first = await start();
+    await output(first);
+    const waiting = await start();
+    expect(waiting.status).toBe('queued');
+    await background.cancel(waiting.id, null);
+    expect(waiting.status).toBe('cancelled');
+    expect(await store.responses.find(waiting.id, null)).toMatchObject({
+      turn: { messages: userMessage('Hello'), items: [], isCancelled: true },
+    });
+    expect(first.isRunning).toBe(true);
+    await background.close();
   });
 
   it('belongs to its owner', async () => {
