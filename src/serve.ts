@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { generateOwnerToken, withOwnerToken } from './access/owner-token.ts';
 import { createTokenService } from './access/token-service.ts';
+import { BackgroundTurns } from './background/background-turns.ts';
 import { createAliasSource } from './config/alias-source.ts';
 import { expandTilde } from './config/expand-tilde.ts';
 import { loadSettings, SettingsError } from './config/settings.ts';
@@ -233,6 +234,11 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       .continueInterrupted()
       .catch((err: unknown) => logger.error({ err }, 'failed to resume downloads'));
 
+    const background = new BackgroundTurns({
+      maxRunning: settings['limits.backgroundResponses'],
+    });
+    cleanups.push(() => background.close());
+
     const ownerToken = generateOwnerToken();
     const startedAt = new Date();
     const services: SurfaceServices = {
@@ -245,6 +251,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       store,
       tokens,
       tools,
+      background,
       maxToolRounds: settings['chat.maxToolRounds'],
       runtimes,
       logger,

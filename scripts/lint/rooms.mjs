@@ -130,6 +130,11 @@ export const rooms = [
     ],
   },
   {
+    name: 'background',
+    purpose: 'Turns that outlive their request: events to replay and follow, cancellation.',
+    imports: ['contract', 'request', 'concurrency', 'chat'],
+  },
+  {
     name: 'http',
     purpose:
       'Application, guards, validation, server-sent events; `surfaces/` has a folder per API.',
@@ -150,6 +155,7 @@ export const rooms = [
       'tools',
       'instances',
       'chat',
+      'background',
     ],
   },
   {
@@ -171,6 +177,7 @@ export const rooms = [
       'downloads',
       'tools',
       'instances',
+      'background',
       'http',
     ],
   },

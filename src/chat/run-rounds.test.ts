@@ -178,3 +178,37 @@ describe('an instance is released', () => {
     await expectFree(pool);
   });
 });
+
+describe('maxToolCalls', () => {
+  const calls = (count: number): GenerationEvent[] =>
+    Array.from({ length: count }, (_, index) => ({ ...callTool, index, id: `x${index}` }));
+
+  it('executes no more calls than that, and then has the model answer', async () => {
+    let executed = 0;
+    const tool = scriptedTool('work', async () => {
+      executed += 1;
+      return 'worked';
+    });
+    async function* script(generation: number): AsyncGenerator<GenerationEvent> {
+      yield* generation < 2 ? calls(2) : [answer];
+      yield end;
+    }
+    const { run, requests } = await scriptedTurnsWith({}, script, tool);
+    const { items } = resultOf(await run({ maxToolCalls: 3 }));
+    expect(executed).toBe(3);
+    expect(typesOf(items)).toEqual([
+      'toolCall',
+      'toolCall',
+      'toolCall',
+      'invalidToolCall',
+      'message',
+    ]);
+    expect(items[3]).toMatchObject({
+      tool: 'work',
+      reason: 'The limit of 3 tool calls is reached.',
+    });
+    expect(
+      requests.map((request) => (request.kind === 'chat' ? request.toolChoice : undefined)),
+    ).toEqual(['auto', 'auto', 'none']);
+  });
+});

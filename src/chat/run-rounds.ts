@@ -8,6 +8,7 @@ import { generate } from './generation.ts';
 import { fitToolResult } from './fit-tool-result.ts';
 import type { TurnPrompt } from './prepare-turn.ts';
 import { roundMessages, type FinishedCall } from './prompt-messages.ts';
+import { refuseCall, type CheckedCall } from './tool-call.ts';
 import { runToolRound, type CallOutcome } from './tool-round.ts';
 import type { TurnEvent } from './turn-event.ts';
 import type { TurnRecorder } from './turn-recorder.ts';
@@ -43,8 +44,9 @@ export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
   const messages = [...prompt.prompt];
   const binary = new BinaryBudget();
   let { startedAt } = instance;
+  let callsLeft = request.maxToolCalls ?? Infinity;
   for (let round = 0; ; round += 1) {
-    const mayCall = round < maxToolRounds;
+    const mayCall = round < maxToolRounds && callsLeft > 0;
     const generation = toGeneration(run, messages, round, mayCall);
     const callable = mayCall && request.toolChoice !== 'none' ? tools : TurnTools.none();
     const recording = recorder.beginRound(callable);
@@ -53,8 +55,9 @@ export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
       generate(engine, generation, context, startedAt),
     );
     for await (const step of steps) yield* recorder.record(recording, step);
-    const { calls } = recording;
-    if (calls.length === 0) return;
+    if (recording.calls.length === 0) return;
+    const calls = withinLimit(recording.calls, round, callsLeft, request);
+    callsLeft -= calls.filter(({ type }) => type === 'valid').length;
 
     const finished: FinishedCall[] = [];
     const room = new ResultRoom(lease, recorder.contextTokens, tokensLeft(request, recorder));
@@ -92,6 +95,22 @@ function withResult(
   if (item.type !== 'toolCall') return outcome;
   const result = change(item.result);
   return { item: { ...item, result }, content: result };
+}
+
+/** The calls, those beyond the limit as ones that are not executed. */
+function withinLimit(
+  calls: readonly CheckedCall[],
+  round: number,
+  callsLeft: number,
+  { maxToolCalls }: TurnRequest,
+): readonly CheckedCall[] {
+  let left = callsLeft;
+  return calls.map((call) => {
+    if (call.type !== 'valid') return call;
+    left -= 1;
+    if (left >= 0) return call;
+    return refuseCall(call, round, `The limit of ${maxToolCalls} tool calls is reached.`);
+  });
 }
 
 /** What is left of the context for the results of one round. */

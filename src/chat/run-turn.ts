@@ -44,8 +44,10 @@ export async function* runTurn(
       context.logger.error({ err: error }, 'turn failed');
     }
     yield* recorder.interrupt();
-    if (request.isStored && recorder.hasItems && responseId === undefined && !isStoreFailure) {
-      responseId = await storeInterrupted(services, request, prepared, recorder, context);
+    const isKept = recorder.hasItems || isCancelled(error);
+    if (request.isStored && isKept && responseId === undefined && !isStoreFailure) {
+      const cause = isCancelled(error) ? 'cancelled' : 'failed';
+      responseId = await storeInterrupted(services, request, prepared, recorder, context, cause);
     }
     yield { type: 'turn.error', error: asHearthError(error) };
   } finally {
@@ -63,10 +65,11 @@ async function storeInterrupted(
   prepared: PreparedTurn,
   recorder: TurnRecorder,
   context: RequestContext,
+  cause: 'cancelled' | 'failed',
 ): Promise<string | undefined> {
   try {
     const prompt = await prepared.build(context.signal);
-    return await storeTurn(store, request, prompt, recorder, context, true);
+    return await storeTurn(store, request, prompt, recorder, context, cause);
   } catch (err) {
     context.logger.warn({ err }, 'interrupted turn not stored');
     return undefined;
@@ -145,6 +148,10 @@ async function closeTools(toolbox: Toolbox, { logger }: RequestContext): Promise
 /** If the reason is a HearthError, the server aborts the request and the client still receives the error. */
 function hasClientLeft(signal: AbortSignal): boolean {
   return signal.aborted && !(signal.reason instanceof HearthError);
+}
+
+function isCancelled(error: unknown): boolean {
+  return error instanceof HearthError && error.code === 'cancelled';
 }
 
 function asHearthError(error: unknown): HearthError {

@@ -18,7 +18,7 @@ export async function storeTurn(
   { messages, images }: Pick<TurnPrompt, 'messages' | 'images'>,
   recorder: TurnRecorder,
   { caller }: RequestContext,
-  isInterrupted = false,
+  interruption?: 'cancelled' | 'failed',
 ): Promise<string> {
   const { previousResponseId, systemPrompt, instructions } = request;
   const { instanceId, selection, items, stopReason, usage, timings } = recorder.result(undefined);
@@ -40,8 +40,13 @@ export async function storeTurn(
           stopReason,
           usage,
           timings,
-          ...(isInterrupted ? { isInterrupted } : {}),
-          ...omitUndefined({ metadata: request.metadata }),
+          ...(interruption === undefined ? {} : { isInterrupted: true }),
+          ...(interruption === 'cancelled' ? { isCancelled: true } : {}),
+          ...(request.isBackground === true ? { isBackground: true } : {}),
+          ...omitUndefined({
+            metadata: request.metadata,
+            requestedModel: requestedModel(request, selection.model.key),
+          }),
         },
       },
       images,
@@ -55,6 +60,11 @@ export async function storeTurn(
     );
   }
   return id;
+}
+
+/** The name of the model in the request, such as an alias; undefined if it is the key. */
+function requestedModel({ model }: TurnRequest, key: string): string | undefined {
+  return model === undefined || model === '' || model === key ? undefined : model;
 }
 
 /** `resp_` and 48 lower-case hex digits. */

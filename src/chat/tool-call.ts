@@ -44,6 +44,26 @@ export function checkToolCall(
   return invalid({ cause: 'invalidArguments', reason, arguments: args });
 }
 
+/** A valid call that is not executed; the model gets the reason. */
+export function refuseCall(
+  call: Extract<CheckedCall, { readonly type: 'valid' }>,
+  round: number,
+  reason: string,
+): CheckedCall {
+  const { written, tool } = call;
+  const item: InvalidToolCallItem = {
+    type: 'invalidToolCall',
+    round,
+    exposedName: written.name,
+    cause: 'invalidArguments',
+    reason,
+    tool: tool.name,
+    provider: tool.provider,
+    arguments: call.arguments,
+  };
+  return { type: 'invalid', written, item };
+}
+
 /** Models omit empty arguments. */
 function parseArguments(json: string): JsonObject | undefined {
   if (json.trim() === '') return {};

@@ -70,6 +70,8 @@ export interface TurnRequest extends GenerationOptions, InstanceOptions {
   readonly integrations: readonly Integration[];
   /** `required` and a name apply to the first generation of the turn; later ones may answer. */
   readonly toolChoice?: ToolChoice;
+  /** Most calls of server-side tools in the turn; after them the model must answer. */
+  readonly maxToolCalls?: number;
   /** Whether one generation may call several tools. */
   readonly callsInParallel?: boolean;
   readonly responseFormat?: ResponseFormat;
@@ -79,4 +81,6 @@ export interface TurnRequest extends GenerationOptions, InstanceOptions {
   readonly metadata?: Readonly<Record<string, string>>;
   /** Id under which the turn is stored, from `newResponseId`; a new one if absent. */
   readonly responseId?: string;
+  /** Whether the turn outlives the request of its client; stored with it. */
+  readonly isBackground?: boolean;
 }

@@ -248,6 +248,10 @@ export const settingsTable = {
     integer(0, 1000).default(32),
     'Maximum number of loads that wait for memory. Further loads fail with 429.',
   ),
+  'limits.backgroundResponses': setting(
+    integer(0, 10_000).default(16),
+    'Maximum number of responses that run in the background at the same time. Further ones fail with 429.',
+  ),
   'limits.imagePixels': setting(
     integer(1, 2 ** 31 - 1).default(40_000_000),
     'Maximum size of an image in pixels (width × height).',

@@ -161,6 +161,12 @@ export const errorTable = {
     retryable: true,
     when: 'The current state of the resource does not allow the operation.',
   },
+  cancelled: {
+    type: 'conflict',
+    status: 409,
+    retryable: false,
+    when: 'A client cancelled the response, which ran in the background.',
+  },
   body_too_large: {
     type: 'invalid_request',
     status: 413,

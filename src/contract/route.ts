@@ -14,11 +14,15 @@ export interface Route {
   readonly permission: Permission | null;
   readonly params?: ZodType;
   readonly query?: ZodType;
+  /** Request headers, in lower case. */
+  readonly headers?: ZodType;
   /** JSON body. */
   readonly body?: ZodType;
   readonly result: ZodType;
   /** Data of the server-sent events, for an endpoint that can stream. */
   readonly events?: ZodType;
+  /** Whether it always streams: `result` has the same schema as `events`. */
+  readonly isStreamOnly?: true;
   /** Errors of this endpoint, besides those that every endpoint can answer with. */
   readonly errors: readonly ErrorCode[];
 }

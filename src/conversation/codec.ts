@@ -112,5 +112,8 @@ const turnSchema = z.object({
     loadTimeSeconds: z.number().exactOptional(),
   }),
   isInterrupted: z.literal(true).exactOptional(),
+  isCancelled: z.literal(true).exactOptional(),
+  isBackground: z.literal(true).exactOptional(),
+  requestedModel: z.string().exactOptional(),
   metadata: z.record(z.string(), z.string()).exactOptional(),
 }) satisfies z.ZodType<ConversationTurn>;

@@ -44,6 +44,12 @@ export interface ConversationTurn {
   readonly timings: TurnTimings;
   /** Present where the turn failed on the way; the items are what it had produced. */
   readonly isInterrupted?: true;
+  /** Present where a client cancelled the turn, which is interrupted then. */
+  readonly isCancelled?: true;
+  /** Present where the turn ran without its client. */
+  readonly isBackground?: true;
+  /** The name of the model in the request; absent if it is the key. */
+  readonly requestedModel?: string;
   /** What the client attached to the response. */
   readonly metadata?: Readonly<Record<string, string>>;
 }

@@ -35,6 +35,7 @@ type SchemaOf<Declared, Part extends string> =
 export interface RouteRequest<Declared extends Route> {
   readonly params: Output<SchemaOf<Declared, 'params'>>;
   readonly query: Output<SchemaOf<Declared, 'query'>>;
+  readonly headers: Output<SchemaOf<Declared, 'headers'>>;
   readonly body: Output<SchemaOf<Declared, 'body'>>;
   readonly context: RequestContext;
 }
@@ -115,11 +116,15 @@ function isForSurface({ surface, endpoints }: App, { req }: Context<AppEnvironme
   return candidates.size <= 1 || chooseByClient([...candidates], req) === surface;
 }
 
-async function validateRequest({ params, query, body }: Route, context: Context<AppEnvironment>) {
+async function validateRequest(
+  { params, query, headers, body }: Route,
+  context: Context<AppEnvironment>,
+) {
   const { req } = context;
   return {
     params: params === undefined ? undefined : validate(params, req.param()),
     query: query === undefined ? undefined : validate(query, req.query()),
+    headers: headers === undefined ? undefined : validate(headers, req.header()),
     body:
       body === undefined
         ? undefined

@@ -4,6 +4,8 @@ import type { Logger } from '../observability/logger.ts';
 /** One server-sent event; see "Server-sent events" in the HTML standard. */
 export interface SseMessage {
   readonly event?: string;
+  /** With it a client can continue the stream (`Last-Event-ID`). */
+  readonly id?: string;
   readonly data: string;
 }
 
@@ -174,7 +176,8 @@ class EventPump {
 
 const lineBreak = /\r\n|\r|\n/g;
 
-function formatMessage({ event, data }: SseMessage): string {
-  const head = event === undefined ? '' : `event: ${event}\n`;
+function formatMessage({ event, id, data }: SseMessage): string {
+  const head =
+    (event === undefined ? '' : `event: ${event}\n`) + (id === undefined ? '' : `id: ${id}\n`);
   return `${head}data: ${data.replaceAll(lineBreak, '\ndata: ')}\n\n`;
 }

@@ -5,6 +5,7 @@ import { errorTable, type ErrorCode } from '../../src/contract/errors.ts';
 import { openSqlite } from '../../src/sqlite.ts';
 import { get, post, type ApiAnswer } from '../setup/server/api.ts';
 import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
+import { openStream } from '../setup/server/live-stream.ts';
 import { expectFailure } from '../setup/server/error-case.ts';
 import { expectError } from '../setup/server/expect-error.ts';
 import { startFakeHub } from '../setup/hub/fake-hub.ts';
@@ -160,6 +161,16 @@ describe('a server with one slot and no queue', () => {
     const { answer } = await startEndless();
     process.kill(await enginePidOf(hearth, endlessModel), 'SIGKILL');
     expectProvoked(await answer, 'crashed', /engine .*stopped/);
+  });
+
+  it('cancelled in the stream of a response that another client cancels', async () => {
+    const live = await openStream(hearth.url, chat, { ...endless, store: true, background: true });
+    const { response_id: id } = JSON.parse((await live.until('chat.start'))?.data ?? '{}');
+    await live.until('message.delta');
+    await post(hearth.url, `/api/v1/responses/${id}/cancel`, {});
+    const { error } = JSON.parse((await live.until('"cancelled"'))?.data ?? '{}');
+    expect(error).toMatchObject({ type: 'conflict', code: 'cancelled' });
+    provoked.add('cancelled');
   });
 
   it('storage_failed and internal if the database fails', async () => {

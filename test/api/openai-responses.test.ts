@@ -179,6 +179,43 @@ describe('OpenAI responses', () => {
     ]);
   });
 
+  it('take references to items of stored responses', async () => {
+    const first = await connect().responses.create({
+      ...calm,
+      input: 'My name is Ada.',
+      tools: [tide],
+      tool_choice: 'none',
+    });
+    const { data } = await connect().responses.inputItems.list(first.id);
+    const references = [...data, ...first.output].map(({ id }) => ({
+      type: 'item_reference' as const,
+      id: id ?? '',
+    }));
+    const next = await connect().responses.create({
+      ...calm,
+      input: [...references, { role: 'user', content: 'What is my name?' }],
+    });
+    expect(next.output_text).toContain('Ada');
+
+    const called = await connect().responses.create({
+      ...calm,
+      tools: [tide],
+      input: 'Get the tide of Brest',
+    });
+    const [call] = called.output;
+    if (call?.type !== 'function_call') throw new Error(`No call but ${call?.type}`);
+    const answered = await connect().responses.create({
+      ...calm,
+      tools: [tide],
+      input: [
+        { role: 'user', content: 'Get the tide of Brest' },
+        { type: 'item_reference', id: call.id ?? '' },
+        { type: 'function_call_output', call_id: call.call_id, output: '{"tide": "high"}' },
+      ],
+    });
+    expect(answered.output_text).toContain('high');
+  });
+
   it('run the tools of an MCP server', async () => {
     const server: Tool = {
       type: 'mcp',
@@ -252,10 +289,15 @@ describe('OpenAI responses', () => {
   });
 
   it.each<[string, Record<string, unknown>, string]>([
-    ['work in the background', { background: true }, 'background'],
+    ['work in the background without a store', { background: true, store: false }, 'background'],
     ['a conversation', { conversation: 'conv_1' }, 'conversation'],
     ['truncation', { truncation: 'auto' }, 'truncation'],
-    ['a limit of calls', { max_tool_calls: 1 }, 'max_tool_calls'],
+    ['a limit of no calls', { max_tool_calls: 0 }, 'max_tool_calls'],
+    [
+      'a reference to nothing',
+      { input: [{ type: 'item_reference', id: `msg_${'0'.repeat(48)}_0` }] },
+      'input[0].id',
+    ],
     ['an unknown tool', { tools: [{ type: 'web_search' }] }, 'tools[0].type'],
     [
       'approvals',

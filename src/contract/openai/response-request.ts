@@ -83,6 +83,9 @@ const otherItemSchema = z
       })
       .meta({ id: 'OpenAiMcpCallInput' }),
     z
+      .looseObject({ type: z.literal('item_reference'), id: idSchema })
+      .meta({ id: 'OpenAiItemReference', description: 'An item of a stored response.' }),
+    z
       .looseObject({ type: z.enum(['reasoning', 'mcp_list_tools']) })
       .meta({ id: 'OpenAiIgnoredItem', description: 'Not shown to the model.' }),
   ])
@@ -187,6 +190,12 @@ export const responseRequestSchema = z
     tools: z.array(toolSchema).max(1000).nullish(),
     tool_choice: toolChoiceSchema.nullish(),
     parallel_tool_calls: z.boolean().nullish(),
+    max_tool_calls: z
+      .int()
+      .min(1)
+      .max(2 ** 31 - 1)
+      .nullish()
+      .describe('Most calls of MCP tools; after them the model must answer.'),
     max_output_tokens: z
       .int()
       .min(1)
@@ -207,6 +216,10 @@ export const responseRequestSchema = z
     metadata: metadataSchema.nullish(),
     store: z.boolean().nullish().describe('True if absent.'),
     stream: z.boolean().nullish(),
+    background: z
+      .boolean()
+      .nullish()
+      .describe('Answer at once and continue without the client. Requires `store`.'),
   })
   .meta({
     id: 'OpenAiResponseRequest',

@@ -90,6 +90,7 @@ const exampleResponse = {
   incomplete_details: null,
   instructions: 'You answer in one sentence.',
   max_output_tokens: null,
+  max_tool_calls: null,
   metadata: {},
   model: 'hearth/starter-chat',
   output: [
@@ -134,8 +135,8 @@ export const openAiResponseSchema = z
     object: z.literal('response'),
     created_at: z.int().describe('Unix time in seconds.'),
     completed_at: z.int().nullable(),
-    status: z.enum(['completed', 'incomplete', 'failed', 'in_progress']),
-    background: z.literal(false),
+    status: z.enum(['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled']),
+    background: z.boolean(),
     error: z
       .object({ code: z.enum(['server_error', 'rate_limit_exceeded']), message: z.string() })
       .meta({ id: 'OpenAiResponseError' })
@@ -146,6 +147,7 @@ export const openAiResponseSchema = z
       .nullable(),
     instructions: z.string().nullable(),
     max_output_tokens: z.int().nullable(),
+    max_tool_calls: z.int().nullable(),
     metadata: z.record(z.string(), z.string()),
     model: z.string(),
     output: z.array(outputItemSchema),
@@ -184,7 +186,7 @@ export const openAiResponseSchema = z
   .meta({ id: 'OpenAiResponse', examples: [exampleResponse] });
 export type OpenAiResponse = z.infer<typeof openAiResponseSchema>;
 
-const eventSchema = z
+export const openAiResponseEventSchema = z
   .looseObject({
     type: z.string().describe("The name of one of OpenAI's events of a response."),
     sequence_number: z.int().nonnegative(),
@@ -213,7 +215,7 @@ export const createResponseOpenAi = defineRoute({
   permission: 'chat',
   body: responseRequestSchema,
   result: openAiResponseSchema,
-  events: eventSchema,
+  events: openAiResponseEventSchema,
   errors: [
     ...generationErrors,
     'vision_unsupported',

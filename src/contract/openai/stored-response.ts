@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineRoute } from '../route.ts';
 import { exampleResponseId } from '../v1/chat.ts';
-import { openAiResponseSchema } from './response.ts';
+import { openAiResponseEventSchema, openAiResponseSchema } from './response.ts';
 
 const params = z.object({
   response_id: z
@@ -15,11 +15,35 @@ export const getResponseOpenAi = defineRoute({
   path: '/v1/responses/{response_id}',
   operationId: 'getResponseOpenAi',
   summary: 'Get a stored response',
-  description: 'Settings of the request that are not kept have their defaults.',
+  description:
+    'Settings of the request that are not kept have their defaults. With `stream`, the events of a response in the background until 5 minutes after its end.',
+  permission: 'chat',
+  params,
+  query: z.object({
+    stream: z.enum(['true', 'false']).optional(),
+    starting_after: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(Number.MAX_SAFE_INTEGER)
+      .optional()
+      .describe('`sequence_number` of the last event that the client has.'),
+  }),
+  result: openAiResponseSchema,
+  events: openAiResponseEventSchema,
+  errors: ['response_not_found', 'invalid_type', 'invalid_value', 'shutting_down'],
+});
+
+export const cancelResponseOpenAi = defineRoute({
+  method: 'post',
+  path: '/v1/responses/{response_id}/cancel',
+  operationId: 'cancelResponseOpenAi',
+  summary: 'Cancel a response in the background',
+  description: 'What it has produced is kept. A response that has ended is returned unchanged.',
   permission: 'chat',
   params,
   result: openAiResponseSchema,
-  errors: ['response_not_found'],
+  errors: ['response_not_found', 'invalid_value'],
 });
 
 export const deleteResponseOpenAi = defineRoute({
@@ -35,7 +59,7 @@ export const deleteResponseOpenAi = defineRoute({
       id: 'OpenAiDeletedResponse',
       examples: [{ id: exampleResponseId, object: 'response', deleted: true }],
     }),
-  errors: ['response_not_found'],
+  errors: ['response_not_found', 'conflict'],
 });
 
 export const listInputItemsOpenAi = defineRoute({

@@ -6,6 +6,7 @@ import {
   chatRequestSchema,
   chatResultSchema,
   providerInfoSchema,
+  responseIdSchema,
   toolFailureField,
 } from './chat.ts';
 
@@ -27,7 +28,12 @@ const toolArguments = { arguments: z.record(z.string(), z.unknown()) };
 /** Server-sent events of `POST /api/v1/chat`, in the order in which they are sent. */
 export const chatEventSchema = z
   .discriminatedUnion('type', [
-    event('chat.start', instance),
+    event('chat.start', {
+      ...instance,
+      response_id: responseIdSchema
+        .optional()
+        .describe('Present if the response runs in the background.'),
+    }),
     event('model_load.start', instance),
     event('model_load.progress', { ...instance, ...progress }),
     event('model_load.end', { ...instance, load_time_seconds: z.number() }),

@@ -104,6 +104,12 @@ export const chatRequestSchema = z
       .boolean()
       .nullish()
       .describe('Keep the response, to continue it later; true if absent.'),
+    background: z
+      .boolean()
+      .nullish()
+      .describe(
+        'Continue after the client has gone. The events of the stream have ids, and `GET /api/v1/responses/{response_id}/events` continues it. Requires `store`.',
+      ),
     previous_response_id: z
       .string()
       .max(512)
@@ -181,15 +187,29 @@ const invalidToolCallOutputSchema = z
       .meta({ id: 'InvalidToolCallMetadata' }),
   })
   .meta({ id: 'InvalidToolCallOutput' });
+const outputItemSchemas = [
+  messageOutputSchema,
+  reasoningOutputSchema,
+  toolCallOutputSchema,
+  invalidToolCallOutputSchema,
+] as const;
 export const outputItemSchema = z
-  .discriminatedUnion('type', [
-    messageOutputSchema,
-    reasoningOutputSchema,
-    toolCallOutputSchema,
-    invalidToolCallOutputSchema,
-  ])
+  .discriminatedUnion('type', outputItemSchemas)
   .meta({ id: 'OutputItem' });
 export type OutputItem = z.infer<typeof outputItemSchema>;
+
+const functionCallOutputSchema = z
+  .object({
+    type: z.literal('function_call'),
+    call_id: z.string(),
+    name: z.string(),
+    arguments: z.string().describe('JSON as the model wrote it.'),
+  })
+  .meta({ id: 'FunctionCallOutput', description: 'A call that another API left to its client.' });
+export const storedOutputItemSchema = z
+  .discriminatedUnion('type', [...outputItemSchemas, functionCallOutputSchema])
+  .meta({ id: 'StoredOutputItem' });
+export type StoredOutputItem = z.infer<typeof storedOutputItemSchema>;
 
 export const chatStatsSchema = z
   .object({

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { chatEventSchema } from './chat-event.ts';
 import { isoTimeSchema } from '../field.ts';
 import { defineRoute } from '../route.ts';
 import {
@@ -7,6 +8,7 @@ import {
   exampleResponseId,
   inputItemSchema,
   responseIdSchema,
+  storedOutputItemSchema,
 } from './chat.ts';
 
 const exampleStoredResponse = {
@@ -20,6 +22,7 @@ const exampleStoredResponse = {
 
 export const storedResponseSchema = chatResultSchema
   .extend({
+    output: z.array(storedOutputItemSchema),
     response_id: responseIdSchema,
     previous_response_id: responseIdSchema.nullable(),
     created_at: isoTimeSchema,
@@ -81,6 +84,43 @@ export const getResponse = defineRoute({
   errors: ['response_not_found'],
 });
 
+export const followResponse = defineRoute({
+  method: 'get',
+  path: '/api/v1/responses/{response_id}/events',
+  operationId: 'followResponse',
+  summary: 'Replay and follow the events of a background response',
+  description:
+    'The events of `POST /api/v1/chat` with `background`, from the first one or after `Last-Event-ID`, until 5 minutes after their end.',
+  permission: 'chat',
+  params,
+  headers: z.object({
+    'last-event-id': z.coerce
+      .number()
+      .int()
+      .min(-1)
+      .max(Number.MAX_SAFE_INTEGER)
+      .optional()
+      .describe('Id of the last event that the client has; all events if absent.'),
+  }),
+  result: chatEventSchema,
+  events: chatEventSchema,
+  isStreamOnly: true,
+  errors: ['response_not_found', 'invalid_type', 'invalid_value', 'shutting_down'],
+});
+
+export const cancelResponse = defineRoute({
+  method: 'post',
+  path: '/api/v1/responses/{response_id}/cancel',
+  operationId: 'cancelResponse',
+  summary: 'Cancel a background response',
+  description:
+    'Stores what it has produced, with `interrupted`. A response that has ended is returned unchanged.',
+  permission: 'chat',
+  params,
+  result: storedResponseSchema,
+  errors: ['response_not_found'],
+});
+
 export const deleteResponse = defineRoute({
   method: 'delete',
   path: '/api/v1/responses/{response_id}',
@@ -93,5 +133,5 @@ export const deleteResponse = defineRoute({
     id: 'DeletedResponse',
     examples: [{ response_id: exampleResponseId, deleted: true }],
   }),
-  errors: ['response_not_found'],
+  errors: ['response_not_found', 'conflict'],
 });

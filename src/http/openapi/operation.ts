@@ -11,10 +11,11 @@ interface Components {
 /** An endpoint as an Operation Object of OpenAPI 3.1. */
 export function toOperation({ surface, route }: Endpoint, components: Components): JsonObject {
   const { schemas, errors } = components;
-  const { operationId, summary, description, permission, params, query, body } = route;
+  const { operationId, summary, description, permission, params, query, headers, body } = route;
   const parameters = [
     ...toParameters('path', params, schemas),
     ...toParameters('query', query, schemas),
+    ...toParameters('header', headers, schemas),
   ];
   return {
     operationId,
@@ -35,7 +36,9 @@ export function toOperation({ surface, route }: Endpoint, components: Components
       200: {
         description: 'OK',
         content: {
-          'application/json': toMediaType(route.result, 'output', schemas),
+          ...(route.isStreamOnly === true
+            ? {}
+            : { 'application/json': toMediaType(route.result, 'output', schemas) }),
           ...(route.events === undefined
             ? {}
             : { 'text/event-stream': toMediaType(route.events, 'output', schemas) }),
@@ -59,7 +62,7 @@ function toMediaType(
 }
 
 function toParameters(
-  place: 'path' | 'query',
+  place: 'path' | 'query' | 'header',
   schema: z.ZodType | undefined,
   schemas: ComponentSchemas,
 ): readonly JsonObject[] {

@@ -1,4 +1,5 @@
 import type { TokenService } from '../../access/token-service.ts';
+import type { BackgroundTurns } from '../../background/background-turns.ts';
 import type { DownloadManager } from '../../downloads/downloads.ts';
 import type { RuntimeManager } from '../../engine/runtimes/runtime.ts';
 import type { Hub } from '../../hub/hub.ts';
@@ -22,6 +23,7 @@ export interface SurfaceServices {
   readonly store: Store;
   readonly tokens: TokenService;
   readonly tools: ToolServers;
+  readonly background: BackgroundTurns;
   readonly maxToolRounds: number;
   readonly runtimes: RuntimeManager;
   readonly logger: Logger;

@@ -32,7 +32,7 @@ export const generationEnd: Extract<GenerationEvent, { readonly type: 'generatio
 
 const never = new AbortController().signal;
 
-type Script = (generation: number) => AsyncIterable<GenerationEvent>;
+type Script = (generation: number, signal: AbortSignal) => AsyncIterable<GenerationEvent>;
 
 /** Turns of the real code over an engine that follows a script, one entry per generation. */
 export async function scriptedTurns(script: Script, ...tools: readonly Tool[]) {
@@ -54,9 +54,9 @@ export async function scriptedTurnsWith(
     library: libraryOf(modelEntry(), modelEntry({ key: 'test/vision', type: 'vlm' })),
     ...poolOptions,
   });
-  launcher.onGenerate = (_, request) => {
+  launcher.onGenerate = (signal, request) => {
     requests.push(request);
-    return script(requests.length - 1);
+    return script(requests.length - 1, signal);
   };
   const store = await temporaryStore();
   const services = {
@@ -87,7 +87,7 @@ export async function scriptedTurnsWith(
     for await (const event of start(changes, signal)) events.push(event);
     return events;
   };
-  return { start, startWith, run, requests, store, pool, launcher };
+  return { start, startWith, run, requests, store, services, pool, launcher };
 }
 
 /** A user message with these texts. */

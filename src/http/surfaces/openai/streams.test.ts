@@ -120,6 +120,18 @@ const toLines = (messages: readonly { readonly type?: string }[]): string =>
     })
     .join('');
 
+/** A module whose recorded events the compiler compares with a type of the official client. */
+const toTypedModule = (type: string, recorded: readonly unknown[]): string =>
+  [
+    `import type { Sent${type} } from './openai-sent-types.ts';`,
+    '',
+    '/** Recorded by `streams.test.ts` of the OpenAI surface. */',
+    `export const recorded: readonly Sent${type}[] = [`,
+    ...recorded.map((event) => `  ${JSON.stringify(event)},`),
+    '];',
+    '',
+  ].join('\n');
+
 async function* choices(source: readonly TurnEvent[]): AsyncGenerator<ChoiceEvent<TurnEvent>> {
   for (const event of source) yield { index: 0, event };
 }
@@ -146,6 +158,10 @@ describe('a stream of a response', () => {
     ]);
     await expect(toLines(recorded)).toMatchFileSnapshot(
       '../../../../test/fixtures/openai-response-stream.sse',
+    );
+    const numbered = recorded.map((event, index) => ({ ...event, sequence_number: index }));
+    await expect(toTypedModule('ResponseStreamEvent', numbered)).toMatchFileSnapshot(
+      '../../../../test/fixtures/openai-response-stream.ts',
     );
   });
 
@@ -186,6 +202,9 @@ describe('a stream of a chat completion', () => {
     }
     await expect(toLines(chunks as unknown as { type?: string }[])).toMatchFileSnapshot(
       '../../../../test/fixtures/openai-chat-stream.sse',
+    );
+    await expect(toTypedModule('ChatCompletionChunk', chunks)).toMatchFileSnapshot(
+      '../../../../test/fixtures/openai-chat-stream.ts',
     );
   });
 

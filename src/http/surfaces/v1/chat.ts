@@ -1,23 +1,49 @@
 import { setTimeout } from 'node:timers/promises';
 import type { TurnEvent } from '../../../chat/turn-event.ts';
 import { runTurn } from '../../../chat/run-turn.ts';
-import type { HearthError } from '../../../contract/errors.ts';
-import type { ChatResult } from '../../../contract/v1/chat.ts';
+import { HearthError } from '../../../contract/errors.ts';
+import type { ChatRequest, ChatResult } from '../../../contract/v1/chat.ts';
 import { createChat } from '../../../contract/v1/chat-event.ts';
+import type { RequestContext } from '../../../request/request-context.ts';
 import { mount, type App } from '../../mount.ts';
 import { eventStream, type SseMessage } from '../../sse.ts';
 import type { SurfaceServices } from '../services.ts';
 import { v1Errors } from './errors.ts';
+import { followTurn } from './follow-turn.ts';
 import { toChatEvent } from './to-chat-event.ts';
 import { toChatResult } from './to-chat-result.ts';
 import { toTurnRequest } from './to-turn-request.ts';
 
 export function mountChat(app: App, services: SurfaceServices): void {
   mount(app, createChat, async ({ body, context }) => {
+    if (body.background === true) return runInBackground(services, body, context);
     const events = runTurn(services, toTurnRequest(body), context);
     if (body.stream !== true) return collect(events);
     return eventStream(toMessages(await begin(events)), context);
   });
+}
+
+/** The turn continues when the client disconnects; its events are replayed to the client. */
+async function runInBackground(
+  services: SurfaceServices,
+  body: ChatRequest,
+  context: RequestContext,
+): Promise<ChatResult | Response> {
+  if (body.store === false) {
+    throw new HearthError('invalid_value', '`background` requires `store`: leave it out.', {
+      param: 'background',
+    });
+  }
+  const request = { ...toTurnRequest(body), waitsForLoad: true };
+  const turn = await services.background.start(services, request, context);
+  if (body.stream === true) return followTurn(turn, -1, context);
+  return collect(values(turn.events(-1, context.signal)));
+}
+
+async function* values<Value>(
+  numbered: AsyncIterable<{ readonly value: Value }>,
+): AsyncGenerator<Value> {
+  for await (const { value } of numbered) yield value;
 }
 
 /** Longest time that the head of a stream waits, so that the client of a busy server sees that it was heard. */

@@ -1,15 +1,18 @@
 import { omitUndefined } from '../../../omit-undefined.ts';
 import { HearthError } from '../../../contract/errors.ts';
 import {
+  cancelResponse,
   deleteResponse,
+  followResponse,
   getResponse,
   listResponses,
 } from '../../../contract/v1/stored-response.ts';
 import { mount, type App } from '../../mount.ts';
 import type { SurfaceServices } from '../services.ts';
+import { followTurn } from './follow-turn.ts';
 import { toStoredResponse } from './to-stored-response.ts';
 
-export function mountResponses(app: App, { store }: SurfaceServices): void {
+export function mountResponses(app: App, { store, background }: SurfaceServices): void {
   mount(app, listResponses, async ({ query, context }) => {
     const { responses, nextCursor } = await store.responses.page({
       ownerId: context.caller.tokenId,
@@ -28,7 +31,23 @@ export function mountResponses(app: App, { store }: SurfaceServices): void {
     return toStoredResponse(store, response);
   });
 
+  mount(app, followResponse, async ({ params, headers, context }) => {
+    const { response_id: id } = params;
+    const turn = background.find(id, context.caller.tokenId);
+    if (turn === undefined) throw noEvents(id);
+    return followTurn(turn, headers['last-event-id'] ?? -1, context);
+  });
+
+  mount(app, cancelResponse, async ({ params: { response_id: id }, context }) => {
+    const { tokenId } = context.caller;
+    await background.cancel(id, tokenId);
+    const response = await store.responses.find(id, tokenId);
+    if (response === undefined) throw notFound(id);
+    return toStoredResponse(store, response);
+  });
+
   mount(app, deleteResponse, async ({ params, context }) => {
+    background.remove(params.response_id, context.caller.tokenId);
     const isDeleted = await store.responses.delete(params.response_id, context.caller.tokenId);
     if (!isDeleted) throw notFound(params.response_id);
     return { response_id: params.response_id, deleted: true };
@@ -39,6 +58,14 @@ function notFound(id: string): HearthError {
   return new HearthError(
     'response_not_found',
     `No stored response has the id "${id}". GET /api/v1/responses lists those there are.`,
+    { param: 'response_id' },
+  );
+}
+
+function noEvents(id: string): HearthError {
+  return new HearthError(
+    'response_not_found',
+    `No response "${id}" runs in the background or did so in the last 5 minutes. GET /api/v1/responses/${id} returns a stored one.`,
     { param: 'response_id' },
   );
 }

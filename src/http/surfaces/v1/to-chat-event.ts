@@ -1,14 +1,23 @@
 import type { TurnEvent } from '../../../chat/turn-event.ts';
 import type { ChatEvent } from '../../../contract/v1/chat-event.ts';
+import { omitUndefined } from '../../../omit-undefined.ts';
 import { v1Errors } from './errors.ts';
 import { toChatResult } from './to-chat-result.ts';
 import { toProviderInfo, toToolCall, toToolCallFailure } from './to-output-item.ts';
 
-/** The event of v1 for an event of the turn; undefined where v1 has none. */
-export function toChatEvent(event: TurnEvent): ChatEvent | undefined {
+/**
+ * The event of v1 for an event of the turn; undefined where v1 has none.
+ *
+ * @param responseId Of a turn in the background, whose clients may need it before the end.
+ */
+export function toChatEvent(event: TurnEvent, responseId?: string): ChatEvent | undefined {
   switch (event.type) {
     case 'turn.start':
-      return { type: 'chat.start', model_instance_id: event.instanceId };
+      return {
+        type: 'chat.start',
+        model_instance_id: event.instanceId,
+        ...omitUndefined({ response_id: responseId }),
+      };
     case 'load.start':
       return { type: 'model_load.start', model_instance_id: event.instanceId };
     case 'load.progress':

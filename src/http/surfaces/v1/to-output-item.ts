@@ -1,4 +1,4 @@
-import type { OutputItem } from '../../../contract/v1/chat.ts';
+import type { OutputItem, StoredOutputItem } from '../../../contract/v1/chat.ts';
 import type { ToolContent, ToolProvider } from '../../../conversation/content.ts';
 import type {
   InvalidToolCallItem,
@@ -10,9 +10,18 @@ import { omitUndefined } from '../../../omit-undefined.ts';
 type ToolCall = Extract<OutputItem, { readonly type: 'tool_call' }>;
 type InvalidToolCall = Extract<OutputItem, { readonly type: 'invalid_tool_call' }>;
 
-/** v1 has no tools of the client, so a response of another surface is shown without the calls of such tools. */
+/** Chats of v1 have no tools of the client. */
 export function toOutput(items: readonly TurnItem[]): OutputItem[] {
   return items.flatMap((item) => (item.type === 'clientToolCall' ? [] : [toOutputItem(item)]));
+}
+
+/** A stored response of another API may have calls for its client. */
+export function toStoredOutput(items: readonly TurnItem[]): StoredOutputItem[] {
+  return items.map((item) => {
+    if (item.type !== 'clientToolCall') return toOutputItem(item);
+    const { id, name, argumentsJson } = item;
+    return { type: 'function_call', call_id: id, name, arguments: argumentsJson };
+  });
 }
 
 function toOutputItem(item: Exclude<TurnItem, { readonly type: 'clientToolCall' }>): OutputItem {

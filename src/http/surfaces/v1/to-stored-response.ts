@@ -4,7 +4,7 @@ import type { StoredResponseRecord } from '../../../contract/v1/stored-response.
 import type { ConversationContent } from '../../../conversation/content.ts';
 import type { Store, StoredResponse } from '../../../store/store.ts';
 import { toChatStats } from './to-chat-result.ts';
-import { toOutput } from './to-output-item.ts';
+import { toStoredOutput } from './to-output-item.ts';
 
 /** A stored response as v1 shows it; its input is what the user said. */
 export async function toStoredResponse(
@@ -17,7 +17,7 @@ export async function toStoredResponse(
   );
   return {
     model_instance_id: response.modelInstanceId,
-    output: toOutput(turn.items),
+    output: toStoredOutput(turn.items),
     stats: toChatStats(turn),
     response_id: response.id,
     previous_response_id: response.parentId,

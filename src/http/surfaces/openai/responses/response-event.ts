@@ -25,6 +25,7 @@ export type ResponseEvent =
   | {
       readonly type:
         | 'response.created'
+        | 'response.queued'
         | 'response.in_progress'
         | 'response.completed'
         | 'response.incomplete'

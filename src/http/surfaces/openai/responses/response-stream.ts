@@ -5,7 +5,7 @@ import type { TurnItem } from '../../../../conversation/turn-item.ts';
 import type { TokenLogprob } from '../../../../engine/engine.ts';
 import type { ResponseEvent } from './response-event.ts';
 import { itemId, labelOf, toOutputItem, toOutputText } from './to-output-item.ts';
-import { toUsage } from './to-response.ts';
+import { isFull, toUsage } from './to-response.ts';
 
 type Call = Extract<OpenAiOutputItem, { readonly type: 'function_call' | 'mcp_call' }>;
 
@@ -17,10 +17,16 @@ export class ResponseStream {
   readonly #callPositions = new Map<number, number>();
   #logprobs: TokenLogprob[] = [];
   #failure: HearthError | undefined;
+  #hasBegun = false;
+  readonly #now: () => number;
 
-  /** @param base The response as it begins: without output, in progress. */
-  constructor(base: OpenAiResponse) {
+  /**
+   * @param base The response as it begins: without output, in progress.
+   * @param now Time of the end, in Unix milliseconds.
+   */
+  constructor(base: OpenAiResponse, now: () => number = Date.now) {
     this.#base = base;
+    this.#now = now;
   }
 
   /** The error of `turn.error`, if one came. */
@@ -28,15 +34,36 @@ export class ResponseStream {
     return this.#failure;
   }
 
+  /** A response in the background is queued until its generation begins. */
   begin(): readonly ResponseEvent[] {
-    return [
-      { type: 'response.created', response: this.#base },
-      { type: 'response.in_progress', response: this.#base },
-    ];
+    return this.#base.background
+      ? [
+          { type: 'response.created', response: this.snapshot('queued') },
+          { type: 'response.queued', response: this.snapshot('queued') },
+        ]
+      : [
+          { type: 'response.created', response: this.#base },
+          { type: 'response.in_progress', response: this.#base },
+        ];
+  }
+
+  /** The response so far. */
+  snapshot(status: 'queued' | 'in_progress'): OpenAiResponse {
+    return { ...this.#base, status, output: [...this.#output] };
+  }
+
+  /** The end of a response whose turn has none. */
+  fail(error: HearthError): Extract<ResponseEvent, { readonly response: OpenAiResponse }> {
+    return this.#end(undefined, error);
   }
 
   record(event: TurnEvent): readonly ResponseEvent[] {
     switch (event.type) {
+      case 'prompt.start': {
+        if (!this.#base.background || this.#hasBegun) return [];
+        this.#hasBegun = true;
+        return [{ type: 'response.in_progress', response: this.snapshot('in_progress') }];
+      }
       case 'message.start':
       case 'reasoning.start':
         return this.#openText(event.type === 'message.start' ? 'message' : 'reasoning');
@@ -75,33 +102,30 @@ export class ResponseStream {
         this.#failure = event.error;
         return [];
       case 'turn.end':
-        return [this.#end(event.result)];
+        return [this.#end(event.result, this.#failure)];
       default:
         return [];
     }
   }
 
   /** The whole response of a turn that has ended. */
-  #end(result: TurnResult): ResponseEvent {
-    const isFull =
-      result.stopReason === 'maxPredictedTokensReached' ||
-      result.stopReason === 'contextLengthReached';
-    const status =
-      this.#failure === undefined ? (isFull ? 'incomplete' : 'completed') : ('failed' as const);
-    const failure = this.#failure && {
-      code: 'server_error' as const,
-      message: this.#failure.message,
-    };
+  #end(
+    result: TurnResult | undefined,
+    failure: HearthError | undefined,
+  ): Extract<ResponseEvent, { readonly response: OpenAiResponse }> {
+    const status = statusOf(result, failure);
     const response: OpenAiResponse = {
       ...this.#base,
       status,
-      completed_at: status === 'completed' ? Math.floor(Date.now() / 1000) : null,
-      error: failure ?? null,
+      completed_at: status === 'completed' ? Math.floor(this.#now() / 1000) : null,
+      error: status === 'failed' ? { code: 'server_error', message: failure?.message ?? '' } : null,
       incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
       output: [...this.#output],
-      usage: toUsage(result.usage),
+      ...(result === undefined ? {} : { usage: toUsage(result.usage) }),
     };
-    return { type: `response.${status}`, response };
+    // Official streams have no event of their own for a cancelled response.
+    const type = status === 'cancelled' ? 'incomplete' : status;
+    return { type: `response.${type}`, response };
   }
 
   #openText(type: 'message' | 'reasoning'): readonly ResponseEvent[] {
@@ -236,6 +260,11 @@ export class ResponseStream {
       end,
     ];
   }
+}
+
+function statusOf(result: TurnResult | undefined, failure: HearthError | undefined) {
+  if (failure !== undefined) return failure.code === 'cancelled' ? 'cancelled' : 'failed';
+  return isFull(result?.stopReason ?? null) ? 'incomplete' : 'completed';
 }
 
 function toStreamLogprob({ token, logprob, topLogprobs }: TokenLogprob) {

@@ -6,6 +6,7 @@ import { HearthError } from '../../../../contract/errors.ts';
 import { createResponseOpenAi, type OpenAiResponse } from '../../../../contract/openai/response.ts';
 import type { OpenAiResponseRequest } from '../../../../contract/openai/response-request.ts';
 import {
+  cancelResponseOpenAi,
   deleteResponseOpenAi,
   getResponseOpenAi,
   listInputItemsOpenAi,
@@ -19,7 +20,9 @@ import type { SurfaceServices } from '../../services.ts';
 import { openAiErrors } from '../errors.ts';
 import { toReasoning } from '../../../openai/reasoning.ts';
 import { toStreamError } from '../../../openai/stream-error.ts';
+import { BackgroundResponses } from './background.ts';
 import { withResponseNames } from './field-names.ts';
+import { withReferencedItems } from './item-references.ts';
 import type { NumberedEvent, ResponseEvent } from './response-event.ts';
 import { ResponseStream } from './response-stream.ts';
 import { toInputItems } from './to-input-items.ts';
@@ -27,27 +30,49 @@ import { toInitialResponse, toStoredResponse } from './to-response.ts';
 import { toTurnRequest } from './to-turn-request.ts';
 
 export function mountResponses(app: App, services: SurfaceServices): void {
+  const { store, background } = services;
+  const backgroundResponses = new BackgroundResponses();
+
   mount(app, createResponseOpenAi, async ({ body, context }) => {
     try {
-      return await createResponse(services, body, context);
+      return await createResponse(services, backgroundResponses, body, context);
     } catch (error) {
       throw withResponseNames(error);
     }
   });
 
-  mount(app, getResponseOpenAi, async ({ params, context }) =>
-    toStoredResponse(await find(services, params.response_id, context)),
-  );
+  mount(app, getResponseOpenAi, async ({ params: { response_id: id }, query, context }) => {
+    const turn = background.find(id, context.caller.tokenId);
+    if (query.stream === 'true') {
+      if (turn === undefined) throw noEvents(await find(services, id, context));
+      const events = backgroundResponses.follow(turn, context.signal);
+      return eventStream(toMessages(events, context, query.starting_after), context);
+    }
+    const current = turn && backgroundResponses.current(turn);
+    return current ?? toStoredResponse(await find(services, id, context));
+  });
+
+  mount(app, cancelResponseOpenAi, async ({ params: { response_id: id }, context }) => {
+    const turn = await background.cancel(id, context.caller.tokenId);
+    const current = turn && backgroundResponses.current(turn);
+    if (current !== undefined) return current;
+    const stored = await find(services, id, context);
+    if (stored.turn.isBackground === true) return toStoredResponse(stored);
+    throw new HearthError('invalid_value', 'Only a response in the background can be cancelled.', {
+      param: 'response_id',
+    });
+  });
 
   mount(app, deleteResponseOpenAi, async ({ params: { response_id: id }, context }) => {
-    const isDeleted = await services.store.responses.delete(id, context.caller.tokenId);
+    background.remove(id, context.caller.tokenId);
+    const isDeleted = await store.responses.delete(id, context.caller.tokenId);
     if (!isDeleted) throw notFound(id);
     return { id, object: 'response', deleted: true };
   });
 
   mount(app, listInputItemsOpenAi, async ({ params, query, context }) => {
     const response = await find(services, params.response_id, context);
-    const items = await toInputItems(services.store, response);
+    const items = await toInputItems(store, response);
     const ordered = query.order === 'asc' ? items : items.toReversed();
     const start = ordered.findIndex(({ id }) => id === query.after) + 1;
     const data = ordered.slice(start, start + query.limit);
@@ -63,21 +88,32 @@ export function mountResponses(app: App, services: SurfaceServices): void {
 
 async function createResponse(
   services: SurfaceServices,
+  backgroundResponses: BackgroundResponses,
   body: OpenAiResponseRequest,
   context: RequestContext,
 ): Promise<OpenAiResponse | Response> {
   const { selection } = await services.pool.resolve(body.model ?? undefined, 'generation');
   const reasoning = toReasoning(selection.model, { reasoning_effort: body.reasoning?.effort });
   const responseId = newResponseId();
-  const events = runTurn(services, { ...toTurnRequest(body, reasoning), responseId }, context);
+  const input = await withReferencedItems(services.store, body.input, context.caller.tokenId);
+  const request = { ...toTurnRequest({ ...body, input }, reasoning), responseId };
   const initial = toInitialResponse(responseId, body.model || selection.model.key, body);
+  if (body.background === true) {
+    const unhurried = { ...request, waitsForLoad: true };
+    const turn = await services.background.start(services, unhurried, context);
+    backgroundResponses.add(turn, initial);
+    if (body.stream !== true) return backgroundResponses.current(turn) ?? initial;
+    const replayed = backgroundResponses.follow(turn, context.signal);
+    return eventStream(toMessages(replayed, context), context);
+  }
+  const events = runTurn(services, request, context);
   const stream = new ResponseStream(initial);
   if (body.stream !== true) return collect(events, stream);
   const ready = await readAhead(events, (event) => {
     if (event.type === 'turn.error') throw event.error;
     return event.type.endsWith('.delta') || event.type === 'turn.end';
   });
-  return eventStream(toMessages(ready, stream, context), context);
+  return eventStream(toMessages(toEvents(ready, stream), context), context);
 }
 
 async function collect(
@@ -94,21 +130,26 @@ async function collect(
   throw new Error('The turn ended without turn.end');
 }
 
-async function* toMessages(
+async function* toEvents(
   events: AsyncIterable<TurnEvent>,
   stream: ResponseStream,
+): AsyncGenerator<ResponseEvent> {
+  yield* stream.begin();
+  for await (const event of events) yield* stream.record(event);
+}
+
+/** Numbers the events. */
+async function* toMessages(
+  events: AsyncIterable<ResponseEvent>,
   context: RequestContext,
+  startingAfter = -1,
 ): AsyncGenerator<SseMessage> {
   let count = 0;
-  const number = (event: ResponseEvent): SseMessage => {
-    const numbered: NumberedEvent = { ...event, sequence_number: count };
-    count += 1;
-    return { event: event.type, data: JSON.stringify(numbered) };
-  };
-  for (const event of stream.begin()) yield number(event);
   try {
     for await (const event of events) {
-      for (const each of stream.record(event)) yield number(each);
+      const numbered: NumberedEvent = { ...event, sequence_number: count };
+      if (count > startingAfter) yield { event: event.type, data: JSON.stringify(numbered) };
+      count += 1;
     }
   } catch (error) {
     const named = withResponseNames(toStreamError(error, context)) as HearthError;
@@ -132,6 +173,15 @@ async function find(
   const response = await store.responses.find(id, caller.tokenId);
   if (response === undefined) throw notFound(id);
   return withToolImages(store, response);
+}
+
+/** The response exists, and its events do not. */
+function noEvents({ id }: StoredResponse): HearthError {
+  return new HearthError(
+    'invalid_value',
+    `The events of ${id} are not kept: it did not run in the background, or ended more than 5 minutes ago.`,
+    { param: 'stream' },
+  );
 }
 
 function notFound(id: string): HearthError {

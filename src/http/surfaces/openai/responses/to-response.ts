@@ -3,7 +3,7 @@ import type {
   OpenAiResponseRequest,
   OpenAiTool,
 } from '../../../../contract/openai/response-request.ts';
-import type { TurnUsage } from '../../../../conversation/conversation-turn.ts';
+import type { StopReason, TurnUsage } from '../../../../conversation/conversation-turn.ts';
 import type { StoredResponse } from '../../../../store/store.ts';
 import { toOutput } from './to-output-item.ts';
 
@@ -14,6 +14,7 @@ const defaults = {
   error: null,
   incomplete_details: null,
   max_output_tokens: null,
+  max_tool_calls: null,
   parallel_tool_calls: true,
   reasoning: { effort: null, summary: null },
   store: true,
@@ -37,9 +38,11 @@ export function toInitialResponse(
     id,
     created_at: Math.floor(Date.now() / 1000),
     completed_at: null,
+    background: body.background === true,
     status: 'in_progress',
     instructions: body.instructions ?? null,
     max_output_tokens: body.max_output_tokens ?? null,
+    max_tool_calls: body.max_tool_calls ?? null,
     metadata: body.metadata ?? {},
     model,
     output: [],
@@ -65,32 +68,44 @@ export function toStoredResponse({
   turn,
 }: StoredResponse): OpenAiResponse {
   const { stopReason, instructions, metadata, items, usage } = turn;
-  const isFull =
-    stopReason === 'maxPredictedTokensReached' || stopReason === 'contextLengthReached';
-  const isFailed = turn.isInterrupted === true;
+  const isIncomplete = isFull(stopReason);
+  const isInterrupted = turn.isInterrupted === true;
+  const isFailed = isInterrupted && turn.isCancelled !== true;
   const seconds = Math.floor(createdAt.getTime() / 1000);
   return {
     ...defaults,
     id,
     created_at: seconds,
-    completed_at: isFull || isFailed ? null : seconds,
-    status: isFailed ? 'failed' : isFull ? 'incomplete' : 'completed',
+    background: turn.isBackground === true,
+    completed_at: isIncomplete || isInterrupted ? null : seconds,
+    status: isInterrupted
+      ? isFailed
+        ? 'failed'
+        : 'cancelled'
+      : isIncomplete
+        ? 'incomplete'
+        : 'completed',
     error: isFailed
       ? {
           code: 'server_error',
           message: 'The generation failed; the output is what it had produced.',
         }
       : null,
-    incomplete_details: isFull && !isFailed ? { reason: 'max_output_tokens' } : null,
+    incomplete_details: isIncomplete && !isInterrupted ? { reason: 'max_output_tokens' } : null,
     instructions,
     metadata: { ...metadata },
-    model: modelKey,
+    model: turn.requestedModel ?? modelKey,
     output: toOutput(id, items),
     previous_response_id: parentId,
     text: { format: { type: 'text' } },
     tools: [],
     usage: toUsage(usage),
   };
+}
+
+/** Whether a generation ended because it reached a limit. */
+export function isFull(stopReason: StopReason | null): boolean {
+  return stopReason === 'maxPredictedTokensReached' || stopReason === 'contextLengthReached';
 }
 
 export function toUsage(usage: TurnUsage): NonNullable<OpenAiResponse['usage']> {

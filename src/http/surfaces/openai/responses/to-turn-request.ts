@@ -18,7 +18,6 @@ import {
 } from '../../../openai/unsupported-fields.ts';
 
 const unsupported: readonly UnsupportedField[] = [
-  { name: 'background', reason: 'is not supported.', isHarmless: is(false) },
   { name: 'conversation', reason: 'is not supported: continue with `previous_response_id`.' },
   { name: 'prompt', reason: 'names a template, which this server does not keep.' },
   {
@@ -26,7 +25,6 @@ const unsupported: readonly UnsupportedField[] = [
     reason: 'must be "disabled": prompts are never cut.',
     isHarmless: is('disabled'),
   },
-  { name: 'max_tool_calls', reason: 'is not supported: `chat.maxToolRounds` limits the calls.' },
   { name: 'context_management', reason: 'is not supported.', isHarmless: isEmptyObject },
 ];
 
@@ -49,6 +47,11 @@ export function toTurnRequest(
   assertSupported({ 'text.verbosity': verbosity }, [
     { name: 'text.verbosity', reason: 'must be "medium".', isHarmless: is('medium') },
   ]);
+  if (body.background === true && body.store === false) {
+    throw new HearthError('invalid_value', '`background` requires `store`.', {
+      param: 'background',
+    });
+  }
   const messages = toMessages(body.input);
   if (messages.length === 0) {
     throw new HearthError('invalid_value', '`input` has nothing for the model to read.', {
@@ -78,6 +81,7 @@ export function toTurnRequest(
       maxOutputTokens: body.max_output_tokens,
       toolChoice: toToolChoice(body.tool_choice),
       callsInParallel: body.parallel_tool_calls,
+      maxToolCalls: body.max_tool_calls,
       responseFormat: toFormat(body),
       topLogprobs: body.top_logprobs ?? (includesLogprobs ? 0 : undefined),
       metadata: body.metadata,
