@@ -245,7 +245,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       ping: () => store.ping(),
       surfaces: surfaces
         .map((create) => create(services))
-        .filter(({ name }) => name !== 'openai' || settings['surfaces.openai']),
+        .filter(({ name }) => isServed(name, settings)),
     });
     const server = await listen({
       app,
@@ -271,6 +271,12 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     await closeAll();
     throw error;
   }
+}
+
+/** Whether a surface is switched on; one without a setting always is. */
+function isServed(name: string, settings: Settings): boolean {
+  const key = `surfaces.${name}`;
+  return !(key in settings) || settings[key as keyof Settings] === true;
 }
 
 /** Absolute paths of the folders of other programs. */

@@ -312,8 +312,15 @@ interface ErrorDetail {
   readonly retryAfterSeconds?: number;
   /** Progress of the load that the request waited for, 0 to 1. */
   readonly loading?: { readonly progress: number };
+  /** Of a prompt that is too long: its tokens, or a lower bound of them, and those that the context holds. */
+  readonly promptSize?: PromptSize;
   /** Kept for the log, never sent. */
   readonly cause?: unknown;
+}
+
+export interface PromptSize {
+  readonly tokens: number;
+  readonly maxTokens: number;
 }
 
 const domainName: NameField = (field) => field;
@@ -329,6 +336,7 @@ export class HearthError extends Error {
   readonly field: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly loading: { readonly progress: number } | undefined;
+  readonly promptSize: PromptSize | undefined;
   readonly #describe: (name: NameField) => string;
 
   constructor(code: ErrorCode, message: ErrorMessage, detail: ErrorDetail = {}) {
@@ -340,6 +348,7 @@ export class HearthError extends Error {
     this.field = detail.field;
     this.retryAfterSeconds = detail.retryAfterSeconds;
     this.loading = detail.loading;
+    this.promptSize = detail.promptSize;
   }
 
   get type(): ErrorType {

@@ -30,6 +30,7 @@ export function boundPrompts(
     throw new HearthError(
       'context_length_exceeded',
       `${subject} has at least ${Math.ceil(tokens)} tokens; the context of the model holds ${contextLength}.`,
+      { promptSize: { tokens: Math.ceil(tokens), maxTokens: contextLength } },
     );
   };
   return {
@@ -37,6 +38,10 @@ export function boundPrompts(
     generate: (request, context) => {
       assertFits(promptTexts(request), 'The prompt');
       return engine.generate(request, context);
+    },
+    countPromptTokens: async (request, context) => {
+      assertFits(promptTexts(request), 'The prompt');
+      return engine.countPromptTokens(request, context);
     },
     embed: async (inputs, context) => {
       for (const input of inputs) assertFits([input], 'An input');

@@ -28,6 +28,7 @@ export function chatBody(request: ChatGeneration): GenerationFields {
     ...generationFields(request),
     messages: request.messages.map(wireMessage),
     ...reasoningFields(request.reasoning),
+    thinking_budget_tokens: request.maxReasoningTokens,
     response_format: wireResponseFormat(request.responseFormat),
     ...toolFields(request),
     ...logprobFields(request.topLogprobs),

@@ -10,7 +10,7 @@ import { completionCall } from './completion-body.ts';
 import { CompletionDecoder } from './completion-decoder.ts';
 import { requestEmbeddings } from './embeddings.ts';
 import { connectionFailure, replyFailure } from './engine-failure.ts';
-import { requestTokenCount } from './tokenization.ts';
+import { requestPromptTokenCount, requestTokenCount } from './tokenization.ts';
 
 /**
  * Tokens that arrive within this time are sent together; the first one is never delayed.
@@ -28,6 +28,8 @@ export function createLlamaEngine(connection: EngineConnection): Engine {
       requestEmbeddings(connection, inputs, signal).catch(throwConnectionFailure),
     countTokens: (text, { signal }) =>
       requestTokenCount(connection, text, signal).catch(throwConnectionFailure),
+    countPromptTokens: (request, { signal }) =>
+      requestPromptTokenCount(connection, chatBody(request), signal).catch(throwConnectionFailure),
   };
 }
 

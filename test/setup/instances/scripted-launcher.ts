@@ -84,6 +84,7 @@ function createScriptedProcess(
       promptTokens: inputs.length,
     }),
     countTokens: async (text) => text.length,
+    countPromptTokens: async ({ messages }) => messages.length,
   };
   return {
     spec,
