@@ -20,6 +20,7 @@ import { createApp } from './http/app.ts';
 import { listen } from './http/server.ts';
 import type { Surface } from './http/surface.ts';
 import type { SurfaceServices } from './http/surfaces/services.ts';
+import { createAnthropicSurface } from './http/surfaces/anthropic/surface.ts';
 import { createOpenAiSurface } from './http/surfaces/openai/surface.ts';
 import { createV0Surface } from './http/surfaces/v0/surface.ts';
 import { createV1Surface } from './http/surfaces/v1/surface.ts';
@@ -45,6 +46,7 @@ export const surfaces: readonly ((services: SurfaceServices) => Surface)[] = [
   createV0Surface,
   createV1Surface,
   createOpenAiSurface,
+  createAnthropicSurface,
 ];
 
 export interface ServeOptions {

@@ -12,7 +12,7 @@ import { eventStream, type SseMessage } from '../../sse.ts';
 import type { SurfaceServices } from '../services.ts';
 import { toChatChunks } from './chat-chunks.ts';
 import { openAiErrors } from './errors.ts';
-import { toStreamError } from './stream-error.ts';
+import { toStreamError } from '../../errors/stream-error.ts';
 import { toChatCompletion } from './to-chat-completion.ts';
 import { toTurnRequest, withSeedOf } from './to-turn-request.ts';
 

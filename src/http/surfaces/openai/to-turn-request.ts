@@ -7,7 +7,12 @@ import { toMessage, toResponseFormat, toTools } from '../../openai/conversation.
 import { toGenerationOptions } from '../../openai/to-generation-options.ts';
 import { HearthError } from '../../../contract/errors.ts';
 import { assertToolCalls } from './assert-tool-calls.ts';
-import { assertSupported, is, isEmptyObject, type UnsupportedField } from './unsupported-fields.ts';
+import {
+  assertSupported,
+  is,
+  isEmptyObject,
+  type UnsupportedField,
+} from '../../validation/unsupported-fields.ts';
 
 const isList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 

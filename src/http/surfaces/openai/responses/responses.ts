@@ -17,7 +17,7 @@ import { eventStream, type SseMessage } from '../../../sse.ts';
 import type { SurfaceServices } from '../../services.ts';
 import { toReasoning } from '../chat-completions.ts';
 import { openAiErrors } from '../errors.ts';
-import { toStreamError } from '../stream-error.ts';
+import { toStreamError } from '../../../errors/stream-error.ts';
 import { withResponseNames } from './field-names.ts';
 import type { NumberedEvent, ResponseEvent } from './response-event.ts';
 import { ResponseStream } from './response-stream.ts';

@@ -1,4 +1,4 @@
-import { HearthError } from '../../../contract/errors.ts';
+import { HearthError } from '../../contract/errors.ts';
 
 /** A field that this server can't honour, and the values that change nothing. */
 export interface UnsupportedField {
