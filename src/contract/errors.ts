@@ -312,7 +312,7 @@ interface ErrorDetail {
   readonly retryAfterSeconds?: number;
   /** Progress of the load that the request waited for, 0 to 1. */
   readonly loading?: { readonly progress: number };
-  /** Of a prompt that is too long: its tokens, or a lower bound of them, and those that the context holds. */
+  /** Of a prompt that is too long. */
   readonly promptSize?: PromptSize;
   /** Kept for the log, never sent. */
   readonly cause?: unknown;
@@ -320,6 +320,9 @@ interface ErrorDetail {
 
 export interface PromptSize {
   readonly tokens: number;
+  /** Whether the prompt was not counted to its end. */
+  readonly isLowerBound: boolean;
+  /** Tokens that the context holds. */
   readonly maxTokens: number;
 }
 

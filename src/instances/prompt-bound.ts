@@ -13,6 +13,9 @@ const minCharacters = 64 * 1024;
 /** Chat templates trim white space around messages. More than this around a text counts as part of it. */
 const maxMargin = 1024 * 1024;
 
+/** Clients count prompts that do not fit in order to shorten them; a text of more contexts than these is not counted. */
+const maxCountedContexts = 16;
+
 /**
  * Rejects prompts that cannot fit into the context before the engine reads them. The engine needs time and memory in
  * proportion to their length, and all other requests wait meanwhile.
@@ -23,14 +26,14 @@ export function boundPrompts(
   contextLength: number,
 ): Engine {
   if (tokenizer === null) return engine;
-  const assertFits = (prompts: readonly Prompt[], subject: string): void => {
+  const assertFits = (prompts: readonly Prompt[], subject: string, contexts = 1): void => {
     let tokens = 0;
-    for (const prompt of prompts) tokens += minTokens(prompt, tokenizer, contextLength);
-    if (tokens <= contextLength) return;
+    for (const prompt of prompts) tokens += minTokens(prompt, tokenizer, contexts * contextLength);
+    if (tokens <= contexts * contextLength) return;
     throw new HearthError(
       'context_length_exceeded',
       `${subject} has at least ${Math.ceil(tokens)} tokens; the context of the model holds ${contextLength}.`,
-      { promptSize: { tokens: Math.ceil(tokens), maxTokens: contextLength } },
+      { promptSize: { tokens: Math.ceil(tokens), isLowerBound: true, maxTokens: contextLength } },
     );
   };
   return {
@@ -40,7 +43,7 @@ export function boundPrompts(
       return engine.generate(request, context);
     },
     countPromptTokens: async (request, context) => {
-      assertFits(promptTexts(request), 'The prompt');
+      assertFits(promptTexts(request), 'The prompt', maxCountedContexts);
       return engine.countPromptTokens(request, context);
     },
     embed: async (inputs, context) => {

@@ -43,7 +43,9 @@ function failure(error: WireError, status: number): HearthError {
     return new HearthError(
       'context_length_exceeded',
       `The prompt has ${tokens ?? 'too many'} tokens; the context of the model holds ${maxTokens ?? 'fewer'}.`,
-      tokens === undefined || maxTokens === undefined ? {} : { promptSize: { tokens, maxTokens } },
+      tokens === undefined || maxTokens === undefined
+        ? {}
+        : { promptSize: { tokens, isLowerBound: false, maxTokens } },
     );
   }
   const tooLarge = /input \((\d+) tokens\).*\(.*?(\d+)/u.exec(message);

@@ -53,7 +53,8 @@ function toType(code: ErrorCode): AnthropicErrorType {
 function toText({ message, param, promptSize }: NamedError): string {
   if (promptSize !== undefined) {
     // Clients recognize a prompt that they have to shorten by this text.
-    return `prompt is too long: ${promptSize.tokens} tokens > ${promptSize.maxTokens} maximum`;
+    const { tokens, isLowerBound, maxTokens } = promptSize;
+    return `prompt is too long: ${isLowerBound ? 'at least ' : ''}${tokens} tokens > ${maxTokens} maximum`;
   }
   return param === undefined || message.includes(param) ? message : `${param}: ${message}`;
 }
