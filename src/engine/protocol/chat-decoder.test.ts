@@ -59,6 +59,7 @@ describe('ChatDecoder', () => {
     expect(decoder.end()).toEqual({
       type: 'generation.end',
       stopReason: 'stopStringFound',
+      stopString: 'END',
       usage: {
         promptTokens: 30,
         cachedTokens: 10,
