@@ -58,7 +58,7 @@ interface Cursor {
 /**
  * The models after one or before one; `hasMore` tells whether there are others in that direction.
  *
- * @throws HearthError `invalid_value` for a cursor that is no model.
+ * @throws HearthError `invalid_value` for a cursor that does not name a model.
  */
 function toPage(
   models: readonly ModelEntry[],
