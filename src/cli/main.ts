@@ -1,8 +1,14 @@
 #!/usr/bin/env node
+import { setFlagsFromString } from 'node:v8';
 import { systemServiceFolder } from '../home/system-service-folder.ts';
 import { Interruption } from './failure.ts';
 import { runProgram } from './program.ts';
 import { createTerminal } from './ui/terminal.ts';
+
+// Keeps V8 from optimizing the WebAssembly in which undici parses HTTP, which would take 40 MB of memory and half a second
+// of CPU time after a few MB. Parsing is a small part of the cost of a response, so the faster code never pays off. The
+// flag applies to the whole process, so only the program sets it, not the package, and before the first request.
+setFlagsFromString('--liftoff-only');
 
 const { stdin, stdout, stderr, env: environment } = process;
 const [, entryPoint = '', ...commandLine] = process.argv;

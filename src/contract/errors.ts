@@ -189,7 +189,7 @@ export const errorTable = {
     type: 'internal_error',
     status: 500,
     retryable: true,
-    when: 'The response could not be stored, for example because the disk is full.',
+    when: 'The response could not be stored, for example because the disk is full. Beside `error`, `result` has the answer of a v1 chat.',
   },
   mcp_unreachable: {
     type: 'mcp_connection_error',

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { acquireHomeLock, HomeInUseError, isHomeInUse } from './home-lock.ts';
@@ -52,4 +53,14 @@ it('reports whether a server holds the lock, independent of the record', async (
   lock.release();
   await writeServerRecord(home, record);
   expect(await isHomeInUse(home)).toBe(false);
+});
+
+it('leaves the record and the folder as they are when it reports', async () => {
+  expect(await isHomeInUse(home)).toBe(false);
+  await expect(stat(home)).rejects.toMatchObject({ code: 'ENOENT' });
+  const lock = await acquireHomeLock(home);
+  await writeServerRecord(home, record);
+  lock.release();
+  expect(await isHomeInUse(home)).toBe(false);
+  expect(await readServerRecord(home)).toEqual(record);
 });

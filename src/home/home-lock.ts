@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -32,7 +33,7 @@ interface HomeLock {
  */
 export async function acquireHomeLock(homeFolder: string): Promise<HomeLock> {
   await mkdir(homeFolder, { recursive: true, mode: 0o700 });
-  const connection = openSqlite(join(homeFolder, 'server.lock'), { lockWaitMs });
+  const connection = openSqlite(lockFile(homeFolder), { lockWaitMs });
   if (!lockExclusively(connection)) {
     throw new HomeInUseError(await describeHolder(homeFolder));
   }
@@ -45,30 +46,47 @@ export async function acquireHomeLock(homeFolder: string): Promise<HomeLock> {
 }
 
 /**
- * Whether a server uses the home folder. Checks the lock, since a killed server leaves its record behind.
+ * Whether a server uses the home folder. Checks the lock, since a killed server leaves its record behind, and changes
+ * nothing: a server that starts at this moment waits for the check.
  *
- * @throws the errors of `acquireHomeLock` if the lock can't be checked.
+ * @throws SQLite's error if the lock can't be checked.
  */
 export async function isHomeInUse(homeFolder: string): Promise<boolean> {
+  const file = lockFile(homeFolder);
+  if (!existsSync(file)) return false;
+  const connection = openSqlite(file, { isReadOnly: true });
   try {
-    (await acquireHomeLock(homeFolder)).release();
-    return false;
-  } catch (error) {
-    if (error instanceof HomeInUseError) return true;
-    throw error;
+    // Reading takes a shared lock, which an exclusive one excludes.
+    return !isUnlocked(() => connection.prepare('select count(*) from sqlite_schema').get());
+  } finally {
+    connection.close();
   }
 }
 
 /** False, with the connection closed, if another connection has the lock. */
 function lockExclusively(connection: SqliteConnection): boolean {
+  let isLocked = false;
   try {
-    connection.exec('begin exclusive');
+    isLocked = isUnlocked(() => connection.exec('begin exclusive'));
+    return isLocked;
+  } finally {
+    if (!isLocked) connection.close();
+  }
+}
+
+/** Whether a statement got its lock; false if another connection has it. */
+function isUnlocked(execute: () => unknown): boolean {
+  try {
+    execute();
     return true;
   } catch (error) {
-    connection.close();
     if (sqliteResultCode(error) === sqliteResultCodes.busy) return false;
     throw error;
   }
+}
+
+function lockFile(homeFolder: string): string {
+  return join(homeFolder, 'server.lock');
 }
 
 async function describeHolder(homeFolder: string): Promise<string> {

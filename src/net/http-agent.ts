@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import { buildConnector, EnvHttpProxyAgent, type Dispatcher } from 'undici';
 import type { AddressPolicy } from './address-policy.ts';
 
@@ -36,13 +35,4 @@ function guardedConnector(policy: AddressPolicy, timeout: number): buildConnecto
     const url = new URL(`${target.protocol}//${target.host ?? target.hostname}`);
     (policy.isAllowed(url) ? open : guarded)(target, callback);
   };
-}
-
-/**
- * Keeps V8 from optimizing the WebAssembly in which undici parses HTTP. V8 would do so after a few MB, which takes 40 MB
- * of memory and half a second of CPU time. The faster code never makes up for that, since parsing is a small part of the
- * cost of a response. Call it before the first request.
- */
-export function keepHttpParserSmall(): void {
-  setFlagsFromString('--liftoff-only');
 }

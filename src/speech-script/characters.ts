@@ -3,14 +3,6 @@ import { gap } from './gap.ts';
 // oxlint-disable-next-line no-control-regex -- removes control characters
 const controls = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f]/g;
 
-const straightened: readonly (readonly [RegExp, string])[] = [
-  [/[‘’‚‛＇]/g, "'"],
-  [/[“”„‟＂]/g, '"'],
-];
-/** Guillemets may contain spaces. */
-const guillemets = /[«»‹›]/g;
-const cjkQuotes = /[「-』《》〈〉【】〔〕〖〗〘〙〚〛〝-〟﹁-﹄﹙-﹞｢｣\u2329\u232a]/g;
-
 /**
  * Emoji by their parts (Unicode Technical Standard 51), so that sequences of any length match, including those of later
  * versions: keycaps; anything in emoji style; pictographs but for those that are usually text (©, ™, ℹ,
@@ -25,15 +17,9 @@ const invisible =
 
 const notAscii = /[^\0-\u007f]/;
 
-/** Removes emoji, invisible and control characters and CJK quotation marks; straightens smart quotes. */
+/** Removes emoji, invisible and control characters. */
 export function cleanCharacters(text: string): string {
   const printable = text.replace(controls, '');
   if (!notAscii.test(printable)) return printable;
-  let cleaned = printable;
-  for (const [marks, straight] of straightened) cleaned = cleaned.replace(marks, straight);
-  return cleaned
-    .replace(guillemets, gap)
-    .replace(cjkQuotes, '')
-    .replace(emoji, gap)
-    .replace(invisible, '');
+  return printable.replace(emoji, gap).replace(invisible, '');
 }

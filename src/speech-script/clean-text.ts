@@ -7,6 +7,7 @@ import {
   withoutMarkdownLinks,
   withoutTags,
 } from './markup.ts';
+import { withoutQuotationMarks } from './quotation-marks.ts';
 import { withoutUrls } from './urls.ts';
 
 /** Each pass takes linear time for any text. */
@@ -16,6 +17,7 @@ const passes: readonly ((text: string) => string)[] = [
   cleanCharacters,
   collapseWhiteSpace,
   withoutTags,
+  withoutQuotationMarks,
   withoutMarkdownLinks,
   withoutUrls,
   withoutBracketed,
@@ -32,8 +34,8 @@ const needsCleaning = /[^\w ,.!?;'"-]|  |www\./i;
 
 /**
  * Returns the text to be spoken, on one line: without emoji, tags, URLs, annotations, stage directions,
- * emphasis marks, invisible characters and excess white space; and with straight quotes. Cleaning it again
- * changes nothing.
+ * emphasis marks, quotation marks other than straight ones, invisible characters and excess white space. Cleaning
+ * it again changes nothing.
  */
 export function cleanText(text: string): string {
   if (!needsCleaning.test(text)) return text.trim();

@@ -25,6 +25,19 @@ it.each([...refusedTexts, ...refusedOptions])('rejects $name', (refusal) => {
   expect(error?.message).toMatch(message);
 });
 
+it('takes null as absent', () => {
+  const absent = {
+    mode: null,
+    speakers: null,
+    voices: null,
+    emotions: null,
+    clean: null,
+    output: null,
+  };
+  const text = 'Speaker 2: “Hi” 😀';
+  expect(formatSpeechScript({ text, ...absent })).toEqual(formatSpeechScript({ text }));
+});
+
 it('has enough cases', () => {
   expect(speechScriptCases.length + refusedTexts.length).toBeGreaterThanOrEqual(80);
   const names = [...speechScriptCases, ...refusedTexts, ...refusedOptions].map(({ name }) => name);

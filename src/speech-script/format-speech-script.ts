@@ -44,7 +44,7 @@ export function formatSpeechScript(options: SpeechScriptOptions): SpeechScript {
 
 /** The requested number of speakers, or more if the script has more. */
 function toSlots(
-  { speakers, voices = [], emotions = [] }: ResolvedOptions,
+  { speakers, voices, emotions }: ResolvedOptions,
   turns: readonly SpeechTurn[],
 ): SpeechScript['speakers'] {
   const slots = new Set(turns.map(({ speaker }) => speaker));
@@ -57,7 +57,7 @@ function toSlots(
     }));
 }
 
-function surplusWarnings({ speakers, voices = [], emotions = [] }: ResolvedOptions): string[] {
+function surplusWarnings({ speakers, voices, emotions }: ResolvedOptions): string[] {
   const slots = speakers === 1 ? '1 speaker' : `${speakers} speakers`;
   return Object.entries({ voices, emotions })
     .filter(([, entries]) => entries.length > speakers)

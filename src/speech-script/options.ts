@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import { HearthError, type ErrorCode } from '../contract/errors.ts';
 import {
   emotionSchema,
@@ -8,7 +7,9 @@ import {
 } from '../contract/v1/speech-script.ts';
 
 /** The options with all defaults. */
-export type ResolvedOptions = z.output<typeof speechScriptRequestSchema>;
+export type ResolvedOptions = {
+  readonly [Name in keyof SpeechScriptOptions]-?: NonNullable<SpeechScriptOptions[Name]>;
+};
 
 /** The constraint of each option, to follow its name in a message. */
 const requirements: Readonly<Record<keyof SpeechScriptOptions, string>> = {
@@ -29,7 +30,18 @@ const names = Object.keys(requirements).join(', ');
  */
 export function resolveOptions(options: SpeechScriptOptions): ResolvedOptions {
   const result = speechScriptRequestSchema.safeParse(options);
-  if (result.success) return result.data;
+  if (result.success) {
+    const { text, mode, speakers, voices, emotions, clean, output } = result.data;
+    return {
+      text,
+      mode: mode ?? 'auto',
+      speakers: speakers ?? 1,
+      voices: voices ?? [],
+      emotions: emotions ?? [],
+      clean: clean ?? true,
+      output: output ?? 'script',
+    };
+  }
   const [issue] = result.error.issues;
   if (issue?.code === 'unrecognized_keys') {
     const param = String(issue.keys[0]).slice(0, 64);

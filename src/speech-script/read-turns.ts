@@ -19,7 +19,7 @@ interface Reading {
  * @throws HearthError `invalid_value` for a speaker out of range, unless all text is one speaker's.
  */
 export function readTurns(options: ResolvedOptions): Reading {
-  const { rawTurns, isLabelled, warnings } = findTurns(options);
+  const { rawTurns, isLabelled, warnings, speakersByName } = findTurns(options);
   const mode = options.mode === 'auto' ? (isLabelled ? 'multi' : 'single') : options.mode;
   if (mode === 'single') {
     const lines = rawTurns.flatMap((turn) => turn.lines);
@@ -30,26 +30,57 @@ export function readTurns(options: ResolvedOptions): Reading {
   return {
     mode,
     turns: toTurns(rawTurns, options),
-    warnings: isLabelled ? warnings : [...warnings, unlabelled],
+    warnings: [
+      ...warnings,
+      ...(isLabelled ? [] : [unlabelled]),
+      ...(speakersByName.size > 0 ? [describeNames(speakersByName)] : []),
+    ],
   };
 }
 
-function findTurns({ text, clean }: ResolvedOptions) {
+interface Found {
+  readonly rawTurns: readonly RawTurn[];
+  readonly isLabelled: boolean;
+  readonly warnings: readonly string[];
+  readonly speakersByName: ReadonlyMap<string, number>;
+}
+
+function findTurns({ text, clean }: ResolvedOptions): Found {
   const fromJson = readJsonTurns(text);
   if (fromJson !== undefined && 'turns' in fromJson) {
-    return { rawTurns: fromJson.turns, isLabelled: true, warnings: [] };
+    const { turns, speakersByName } = fromJson;
+    return { rawTurns: turns, isLabelled: true, warnings: [], speakersByName };
   }
   const warnings = fromJson === undefined ? [] : [fromJson.warning];
   // Removes markup that spans lines before splitting the text into lines.
   const visible = clean ? withoutHiddenMarkup(text) : text;
-  return { ...splitLabels(visible, { isDecorated: clean }), warnings };
+  return {
+    ...splitLabels(visible, { isDecorated: clean }),
+    warnings,
+    speakersByName: new Map<string, number>(),
+  };
 }
 
-function assertInRange({ speaker, place }: RawTurn): void {
+function describeNames(speakersByName: ReadonlyMap<string, number>): string {
+  const names = [...speakersByName].map(([name, speaker]) => `${quoted(name)} is ${speaker}`);
+  return `Names in the text have these speakers: ${names.join(', ')}.`;
+}
+
+const maxShownLength = 40;
+
+function quoted(name: string): string {
+  return JSON.stringify(name.length > maxShownLength ? `${name.slice(0, maxShownLength)}…` : name);
+}
+
+function assertInRange({ speaker, name, place }: RawTurn): void {
   if (speaker >= 1 && speaker <= maxSpeakers) return;
+  const problem =
+    name === undefined
+      ? `speaker ${speaker}. Speakers go from 1 to ${maxSpeakers}; change the number`
+      : `speaker ${quoted(name)}, but all ${maxSpeakers} speakers have other names or numbers. Use at most ${maxSpeakers} speakers`;
   throw new HearthError(
     'invalid_value',
-    `In ${place} of the text: speaker ${speaker}. Speakers go from 1 to ${maxSpeakers}; change the number, or set "mode" to "single".`,
+    `In ${place} of the text: ${problem}, or set "mode" to "single".`,
     { param: 'text' },
   );
 }

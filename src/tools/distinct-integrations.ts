@@ -1,7 +1,6 @@
 import { HearthError } from '../contract/errors.ts';
+import { maxIntegrations } from '../contract/v1/chat.ts';
 import type { Integration } from './toolbox.ts';
-
-const maxIntegrations = 32;
 
 /** @throws HearthError `invalid_value` if an integration is listed twice, or there are too many. */
 export function assertDistinct(integrations: readonly Integration[]): void {

@@ -169,6 +169,9 @@ describe('a server with one slot and no queue', () => {
     );
     const unstored = await post(hearth.url, chat, hello);
     expectProvoked(unstored, 'storage_failed', 'could not be stored. Is the disk full?');
+    const answer = { type: 'message', content: expect.stringMatching(/^Hello/) };
+    expect(unstored.body.result.output).toEqual([answer]);
+    expect(unstored.body.result).not.toHaveProperty('response_id');
     database.exec('drop trigger full; alter table responses rename to lost');
     database.close();
     const failed = await get(hearth.url, '/api/v1/responses');

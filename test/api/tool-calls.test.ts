@@ -1,11 +1,9 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { chatResultSchema, type ChatResult } from '../../src/contract/v1/chat.ts';
 import { get, post, stream, type ApiAnswer } from '../setup/server/api.ts';
 import { expectError } from '../setup/server/expect-error.ts';
 import type { ScriptedGeneration } from '../setup/engine/scripted-llama-server.ts';
-import { bundleScript } from '../setup/engine/test-engines.ts';
+import { writeScriptedEngine } from '../setup/engine/scripted-engine.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { addHarbour, type Harbour } from '../setup/mcp/harbour.ts';
 
@@ -20,10 +18,7 @@ let headers: { readonly authorization: string };
 const hearth = useHearth(async (home) => {
   place = await addHarbour(home);
   headers = await place.bearer('chat', 'plugins', 'models:read', 'models:write');
-  const engine = await bundleScript('test/setup/engine/scripted-llama-server.ts', home);
-  const program = join(home, 'scripted-engine');
-  const start = `#!/bin/sh\nexec '${process.execPath}' '${engine}' "$@"\n`;
-  await writeFile(program, start, { mode: 0o755 });
+  const program = await writeScriptedEngine(home);
   return {
     flags: ['--mcp-allow-plugins', '--chat-max-tool-rounds=3', `--engine-llama-server=${program}`],
   };

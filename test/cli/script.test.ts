@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { SpeechScriptOptions } from '../../src/contract/v1/speech-script.ts';
+import type { CaseOptions } from '../fixtures/speech-script/speech-script-case.ts';
 import { refusedTexts, speechScriptCases } from '../fixtures/speech-script-cases.ts';
 import { runCommand } from '../setup/cli/run-command.ts';
 import { runHearth } from '../setup/cli/run-hearth.ts';
@@ -10,7 +10,7 @@ import { useTemporaryFolder } from '../setup/temporary-folder.ts';
 const folder = useTemporaryFolder();
 
 /** The options as flags; the text goes to the standard input. */
-function toFlags({ mode, speakers, voices, emotions, clean, output }: SpeechScriptOptions) {
+function toFlags({ mode, speakers, voices, emotions, clean, output }: CaseOptions) {
   return [
     ...(mode === undefined ? [] : ['--mode', mode]),
     ...(speakers === undefined ? [] : ['--speakers', String(speakers)]),
@@ -36,7 +36,7 @@ describe('hearth script, without a server', () => {
   });
 
   it.each(refusedTexts)('refuses $name', async ({ options, message }) => {
-    const input = options as SpeechScriptOptions;
+    const input = options as CaseOptions;
     const outcome = await runCommand(['script', ...toFlags(input)], { stdin: input.text });
     expect(outcome).toMatchObject({ exitCode: 1, stdout: '' });
     expect(outcome.stderr).toMatch(/^error: /);
@@ -61,7 +61,7 @@ describe('hearth script as a program', () => {
 
   it('reads the standard input', async () => {
     const outcome = await runHearth(['script'], { home: folder.path, stdin: text });
-    const stdout = 'Speaker 1: "Hi"\nSpeaker 2: Hello.\n';
+    const stdout = 'Speaker 1: Hi\nSpeaker 2: Hello.\n';
     expect(outcome).toEqual({ exitCode: 0, stdout, stderr: '' });
   });
 
@@ -88,7 +88,7 @@ describe('hearth script as a program', () => {
       stdin: first.stdout,
     });
     expect(JSON.parse(again.stdout)).toEqual([
-      { speaker: 1, text: '"Hi"' },
+      { speaker: 1, text: 'Hi' },
       { speaker: 2, text: 'Hello.' },
     ]);
   });

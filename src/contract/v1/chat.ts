@@ -37,6 +37,9 @@ export const inputItemSchema = z
   .meta({ id: 'InputItem' });
 export type InputItem = z.infer<typeof inputItemSchema>;
 
+/** Each one is a connection, or a process, of the turn. */
+export const maxIntegrations = 32;
+
 const allowedToolsSchema = z
   .array(z.string().min(1).max(512))
   .max(1000)
@@ -83,7 +86,7 @@ export const chatRequestSchema = z
       .union([textSchema.min(1), z.array(inputItemSchema).min(1).max(1000)])
       .meta({ id: 'ChatInput', description: 'A message: a text, or texts and images.' }),
     system_prompt: textSchema.nullish(),
-    integrations: z.array(integrationSchema).max(64).nullish(),
+    integrations: z.array(integrationSchema).max(maxIntegrations).nullish(),
     stream: z.boolean().nullish().describe('Answer with server-sent events.'),
     temperature: fractionSchema.nullish(),
     top_p: fractionSchema.nullish(),

@@ -38,36 +38,40 @@ export const speechScriptRequestSchema = z
       .min(1)
       .max(maxTextLength)
       .describe(
-        'Plain text, text with `Speaker N:` at the start of lines, or a JSON array of {speaker, text} objects.',
+        'Plain text, text with `Speaker N:` at the start of lines, or a JSON array of {speaker, text} objects, whose speaker is a number or a name.',
       ),
     mode: z
       .enum(['auto', 'single', 'multi'])
-      .default('auto')
+      .nullish()
+      .meta({ default: 'auto' })
       .describe(
         '`single`: one speaker, labels are removed. `multi`: read the labels. `auto`: `multi` if there are labels.',
       ),
     speakers: speakerSchema
-      .default(1)
+      .nullish()
+      .meta({ default: 1 })
       .describe('Number of speakers; `voices` and `emotions` apply to them in order.'),
     voices: z
       .array(z.string().max(1024))
       .max(100)
-      .optional()
+      .nullish()
       .describe('Names of voices, one per speaker; they do not change the text.'),
     emotions: z
       .array(emotionSchema)
       .max(100)
-      .optional()
+      .nullish()
       .describe('One per speaker, to choose reference audio; they do not change the text.'),
     clean: z
       .boolean()
-      .default(true)
+      .nullish()
+      .meta({ default: true })
       .describe(
         'Remove what is not speech: emoji, tags, URLs, annotations, smart quotes, excess white space.',
       ),
     output: z
       .enum(['plain', 'script', 'json'])
-      .default('script')
+      .nullish()
+      .meta({ default: 'script' })
       .describe(
         '`plain`: the text alone. `script`: `Speaker N:` lines. `json`: an array of turns.',
       ),

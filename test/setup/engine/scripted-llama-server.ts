@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 
 /**
  * Replaces llama-server, for behaviour that models cannot show on demand. The first user message of a request is
@@ -76,8 +77,19 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   response.end(JSON.stringify(found ?? {}));
 }
 
+/** Loads in quarters, and reports each as the child of a llama.cpp router does. */
+async function load(): Promise<void> {
+  for (const value of [0, 0.25, 0.5, 0.75, 1]) {
+    const payload = { stages: ['text_model'], current: 'text_model', value };
+    const state = JSON.stringify({ state: 'loading', payload });
+    process.stdout.write(`cmd_child_to_router:state:${state}\n`);
+    await setTimeout(5);
+  }
+}
+
 if (process.argv.includes('--version')) {
   process.stdout.write('version: 11549 (scripted)\n');
 } else {
+  if (process.env['LLAMA_SERVER_ROUTER_PORT'] !== undefined) await load();
   createServer((request, response) => void answer(request, response)).listen(flagValue('--host'));
 }

@@ -5,12 +5,13 @@ import {
 } from '../../../contract/anthropic/model.ts';
 import { HearthError } from '../../../contract/errors.ts';
 import { loadedInstances } from '../../../instances/loaded-instances.ts';
-import type { ModelEntry } from '../../../models/model.ts';
 import { mount, type App } from '../../mount.ts';
+import { listNamedModels, type NamedModel } from '../../named-models.ts';
 import type { SurfaceServices } from '../services.ts';
 
-export function mountModels(app: App, { library, pool, server }: SurfaceServices): void {
-  const toModel = (model: ModelEntry, id = model.key): AnthropicModel => {
+export function mountModels(app: App, services: SurfaceServices): void {
+  const { library, pool, server } = services;
+  const toModel = ({ id, model }: NamedModel): AnthropicModel => {
     const [loaded] = loadedInstances(pool.list(), model);
     const contextLength = loaded?.config.contextLength ?? model.maxContextLength;
     return {
@@ -33,19 +34,20 @@ export function mountModels(app: App, { library, pool, server }: SurfaceServices
   };
 
   mount(app, listModelsAnthropic, async ({ query }) => {
-    const all = (await library.list()).filter(({ type }) => type !== 'embeddings');
+    const named = await listNamedModels(services);
+    const all = named.filter(({ model }) => model.type !== 'embeddings');
     const { page, hasMore } = toPage(all, query);
     return {
-      data: page.map((model) => toModel(model)),
+      data: page.map(toModel),
       has_more: hasMore,
-      first_id: page.at(0)?.key ?? null,
-      last_id: page.at(-1)?.key ?? null,
+      first_id: page.at(0)?.id ?? null,
+      last_id: page.at(-1)?.id ?? null,
     };
   });
 
-  mount(app, getModelAnthropic, async ({ params }) => {
-    const { model } = await library.find(params.model);
-    return toModel(model, params.model);
+  mount(app, getModelAnthropic, async ({ params: { model: id } }) => {
+    const { model } = await library.find(id);
+    return toModel({ id, model });
   });
 }
 
@@ -61,11 +63,11 @@ interface Cursor {
  * @throws HearthError `invalid_value` for a cursor that does not name a model.
  */
 function toPage(
-  models: readonly ModelEntry[],
+  models: readonly NamedModel[],
   { limit, after_id: after, before_id: before }: Cursor,
-): { readonly page: readonly ModelEntry[]; readonly hasMore: boolean } {
+): { readonly page: readonly NamedModel[]; readonly hasMore: boolean } {
   const positionOf = (id: string, param: string): number => {
-    const position = models.findIndex(({ key }) => key === id);
+    const position = models.findIndex((model) => model.id === id);
     if (position !== -1) return position;
     throw new HearthError('invalid_value', `There is no model ${JSON.stringify(id)}.`, { param });
   };

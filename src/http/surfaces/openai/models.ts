@@ -3,25 +3,25 @@ import {
   listModelsOpenAi,
   type OpenAiModel,
 } from '../../../contract/openai/model.ts';
-import type { ModelEntry } from '../../../models/model.ts';
 import { mount, type App } from '../../mount.ts';
+import { listNamedModels, type NamedModel } from '../../named-models.ts';
 import type { SurfaceServices } from '../services.ts';
 
-export function mountModels(app: App, { library, server }: SurfaceServices): void {
-  const toModel = ({ key, publisher }: ModelEntry): OpenAiModel => ({
-    id: key,
+export function mountModels(app: App, services: SurfaceServices): void {
+  const toModel = ({ id, model }: NamedModel): OpenAiModel => ({
+    id,
     object: 'model',
-    created: Math.floor(server.startedAt.getTime() / 1000),
-    owned_by: publisher,
+    created: Math.floor(services.server.startedAt.getTime() / 1000),
+    owned_by: model.publisher,
   });
 
   mount(app, listModelsOpenAi, async () => ({
     object: 'list',
-    data: (await library.list()).map(toModel),
+    data: (await listNamedModels(services)).map(toModel),
   }));
 
-  mount(app, getModelOpenAi, async ({ params }) => {
-    const { model } = await library.find(params.model);
-    return toModel(model);
+  mount(app, getModelOpenAi, async ({ params: { model: id } }) => {
+    const { model } = await services.library.find(id);
+    return toModel({ id, model });
   });
 }

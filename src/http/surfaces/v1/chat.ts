@@ -1,11 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import type { TurnEvent } from '../../../chat/turn-event.ts';
 import { runTurn } from '../../../chat/run-turn.ts';
+import type { HearthError } from '../../../contract/errors.ts';
 import type { ChatResult } from '../../../contract/v1/chat.ts';
 import { createChat } from '../../../contract/v1/chat-event.ts';
 import { mount, type App } from '../../mount.ts';
 import { eventStream, type SseMessage } from '../../sse.ts';
 import type { SurfaceServices } from '../services.ts';
+import { v1Errors } from './errors.ts';
 import { toChatEvent } from './to-chat-event.ts';
 import { toChatResult } from './to-chat-result.ts';
 import { toTurnRequest } from './to-turn-request.ts';
@@ -58,11 +60,23 @@ async function begin(rest: AsyncGenerator<TurnEvent>): Promise<BegunTurn> {
   }
 }
 
-/** Runs the turn to its end; a failure on the way becomes the response. */
-async function collect(events: AsyncIterable<TurnEvent>): Promise<ChatResult> {
+/**
+ * Runs the turn to its end; a failure on the way becomes the response. If only storing failed, the response has the
+ * error and the answer, as a stream has.
+ */
+async function collect(events: AsyncIterable<TurnEvent>): Promise<ChatResult | Response> {
+  let storageFailure: HearthError | undefined;
   for await (const event of events) {
-    if (event.type === 'turn.error') throw event.error;
-    if (event.type === 'turn.end') return toChatResult(event.result);
+    if (event.type === 'turn.error') {
+      if (event.error.code !== 'storage_failed') throw event.error;
+      storageFailure = event.error;
+    }
+    if (event.type === 'turn.end') {
+      const result = toChatResult(event.result);
+      if (storageFailure === undefined) return result;
+      const { status, body } = v1Errors.serialize(storageFailure);
+      return Response.json({ ...body, result }, { status });
+    }
   }
   throw new Error('The turn ended without turn.end');
 }
