@@ -146,6 +146,7 @@ describe('a bad request', () => {
       /may not be enabled/,
     ],
     ['MCP servers', { mcp_servers: [{ type: 'url', url: 'x', name: 'y' }] }, 'mcp_servers', /tool/],
+    ['a thread', { thread: { type: 'create' } }, 'thread', /Send all of them/],
     ['a container', { container: 'container_1' }, 'container', /code execution/],
     [
       'edits of the context',

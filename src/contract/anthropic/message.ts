@@ -9,7 +9,7 @@ import { countTokensRequestSchema, messageRequestSchema } from './message-reques
 const nothing = z.null();
 
 const textBlockSchema = z
-  .object({ type: z.literal('text'), text: z.string(), citations: nothing })
+  .object({ type: z.literal('text'), text: z.string() })
   .meta({ id: 'AnthropicTextBlock' });
 const thinkingBlockSchema = z
   .object({
@@ -112,7 +112,6 @@ export const anthropicMessageSchema = z
           {
             type: 'text',
             text: 'Waves fold into foam; the moon pulls them home.',
-            citations: null,
           },
         ],
         container: null,

@@ -19,11 +19,16 @@ export const anthropicErrors = createErrorSerializer({
     error: {
       type: toType(error.code),
       message: toText(error),
-      details: { error_code: error.code, ...omitUndefined({ param: error.param }) },
+      details: { error_code: toErrorCode(error), ...omitUndefined({ param: error.param }) },
     },
     request_id: error.requestId ?? null,
   }),
 });
+
+/** The official clients then send the whole conversation, without `thread`. */
+function toErrorCode({ code, param }: NamedError): string {
+  return param === 'thread' ? 'thread_unsupported_request' : code;
+}
 
 /** Anthropic's status for an overloaded server. */
 const overloaded = 529;

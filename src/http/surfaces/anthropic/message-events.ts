@@ -41,7 +41,7 @@ class MessageRecorder {
       case 'prompt.progress':
         return this.#start({ promptTokens: event.totalTokens, cachedTokens: event.cachedTokens });
       case 'message.start':
-        return this.#open({ type: 'text', text: '', citations: null });
+        return this.#open({ type: 'text', text: '' });
       case 'message.delta':
         return [this.#delta({ type: 'text_delta', text: event.text })];
       case 'message.end':

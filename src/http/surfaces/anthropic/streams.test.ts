@@ -203,7 +203,7 @@ describe('a whole message', () => {
         thinking: 'The tide first.',
         signature: signThinking('The tide first.'),
       },
-      { type: 'text', text: 'I look.', citations: null },
+      { type: 'text', text: 'I look.' },
       {
         type: 'tool_use',
         id: 'abc123def',

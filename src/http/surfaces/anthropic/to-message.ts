@@ -38,7 +38,7 @@ export function toMessage(
 function toBlocks(item: TurnItem, display: ThinkingDisplay): readonly AnthropicContentBlock[] {
   switch (item.type) {
     case 'message':
-      return [{ type: 'text', text: item.text, citations: null }];
+      return [{ type: 'text', text: item.text }];
     case 'reasoning': {
       if (display === 'none') return [];
       const { text } = item;

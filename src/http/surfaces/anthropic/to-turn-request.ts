@@ -13,6 +13,7 @@ import type { Conversation } from './to-conversation.ts';
 import { toReasoning } from './thinking.ts';
 
 const unsupported: readonly UnsupportedField[] = [
+  { name: 'thread', reason: 'is not supported: messages are not kept. Send all of them.' },
   { name: 'container', reason: 'needs a code execution tool, which this server does not have.' },
   {
     name: 'mcp_servers',
