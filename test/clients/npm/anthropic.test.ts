@@ -142,8 +142,8 @@ describe('@anthropic-ai/sdk', () => {
 
   it('stops the generation when it is aborted midway', async () => {
     const running = connect().messages.stream({
-      ...question,
       model: endlessModel,
+      messages: [user('Tell me a story')],
       max_tokens: 100_000,
     });
     const reading = (async () => {

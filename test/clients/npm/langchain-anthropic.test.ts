@@ -1,5 +1,10 @@
 import { ChatAnthropic } from '@langchain/anthropic';
-import { HumanMessage, type AIMessageChunk, type ToolMessage } from '@langchain/core/messages';
+import {
+  HumanMessage,
+  type AIMessageChunk,
+  type ToolMessage,
+  type UsageMetadata,
+} from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -31,8 +36,10 @@ describe('@langchain/anthropic', () => {
     let sum: AIMessageChunk | undefined;
     for await (const chunk of await chat().stream(question)) sum = sum?.concat(chunk) ?? chunk;
     expect(sum?.text).toBe(whole.text);
-    expect(whole.usage_metadata?.output_tokens).toBeGreaterThan(0);
-    expect(sum?.usage_metadata?.output_tokens).toBe(whole.usage_metadata?.output_tokens);
+    const expected = whole.usage_metadata as UsageMetadata | undefined;
+    expect(expected?.output_tokens).toBeGreaterThan(0);
+    const counted = sum?.usage_metadata as UsageMetadata | undefined;
+    expect(counted?.output_tokens).toBe(expected?.output_tokens);
   });
 
   it('calls a tool and answers from its result', async () => {
