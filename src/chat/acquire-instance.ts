@@ -1,3 +1,4 @@
+import { linkAbort } from '../concurrency/linked-abort.ts';
 import { createChannel } from '../concurrency/channel.ts';
 import type { AcquireEvent, AcquireRequest } from '../instances/acquire-request.ts';
 import type { InstanceLease } from '../instances/instance-lease.ts';
@@ -32,14 +33,14 @@ export async function* acquireInstance<Start>(
   context: RequestContext,
   { toStart, onSlot = () => {} }: AcquireListener<Start>,
 ): AsyncGenerator<Start | LoadEvent, AcquiredInstance> {
-  const abandoned = new AbortController();
-  const signal = AbortSignal.any([context.signal, abandoned.signal]);
+  // The lease follows it until its release; the request's own signal ends with the request.
+  const abandoned = linkAbort(context.signal);
   const events = createChannel<AcquireEvent>();
   let startedAt = performance.now();
   let loadTimeSeconds: number | undefined;
   let isLoading = false;
   const acquiring = pool
-    .acquire(request, withSignal(context, signal), (event) => {
+    .acquire(request, withSignal(context, abandoned.signal), (event) => {
       if (event.type === 'slot.assigned') onSlot();
       if (event.type === 'load.start') isLoading = true;
       if (event.type === 'load.end') {

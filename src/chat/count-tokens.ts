@@ -11,7 +11,7 @@ import { TurnTools } from './turn-tools.ts';
  * and images included. Nothing is generated or stored; the model is loaded if need be. The count may exceed the
  * context.
  *
- * @throws The errors of `prepareTurn`, `InstancePool.acquire`, `ToolServers.open` and `Engine.countPromptTokens`; the
+ * @throws The errors of `prepareTurn`, `InstancePool.acquire`, `ToolServers.open` and `InstanceLease.countPrompt`; the
  *   signal's reason when aborted.
  */
 export async function countTurnTokens(
@@ -21,12 +21,12 @@ export async function countTurnTokens(
 ): Promise<number> {
   const { pool, tools } = services;
   const { contextLength, ttlSeconds } = request;
-  const { target, prompt, release } = await prepareTurn(services, request, context);
+  const { target, outline, build, release } = await prepareTurn(services, request, context);
   try {
     const lease = await pool.acquire(
       {
         target,
-        promptPrefix: promptPrefix({ kind: 'chat', messages: prompt }),
+        promptPrefix: promptPrefix({ kind: 'chat', messages: outline }),
         ...omitUndefined({ contextLength, ttlSeconds }),
       },
       context,
@@ -35,10 +35,9 @@ export async function countTurnTokens(
       const toolbox = await tools.open(request.integrations, lease.context);
       try {
         const definitions = new TurnTools(toolbox, request.clientTools).definitions();
+        const { prompt } = await build(lease.context.signal);
         const generation = toChatGeneration(request, prompt, definitions, request.toolChoice);
-        return await lease.withSlot((engine, slotContext) =>
-          engine.countPromptTokens(generation, slotContext),
-        );
+        return await lease.countPrompt(generation);
       } finally {
         await toolbox.close();
       }

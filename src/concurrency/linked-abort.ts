@@ -8,7 +8,8 @@ export interface LinkedAbort {
 
 /**
  * Returns a controller that aborts with the first of the signals, with the same reason. `AbortSignal.any` does
- * this too, but its result can't be aborted directly, and it relies on the garbage collector.
+ * this too, but its result can't be aborted directly, and what its listeners reference is only freed by a full garbage
+ * collection.
  */
 export function linkAbort(...signals: readonly (AbortSignal | null | undefined)[]): LinkedAbort {
   const controller = new AbortController();

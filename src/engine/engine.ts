@@ -201,15 +201,21 @@ export interface Engine {
    */
   embed(inputs: readonly Prompt[], context: RequestContext): Promise<Embeddings>;
 
-  /** Counts the tokens of a text, without special tokens. */
+  /**
+   * Applies the chat template, without a slot; undefined if the engine can't.
+   *
+   * @throws HearthError `invalid_value` if the template refuses the messages, `crashed`.
+   */
+  renderPrompt(request: ChatGeneration, context: RequestContext): Promise<string | undefined>;
+
+  /** Counts the tokens of a text, without special tokens and without a slot. */
   countTokens(text: string, context: RequestContext): Promise<number>;
 
   /**
    * Counts the tokens of a whole prompt as `generate` would read it: chat template, tools and images included. The
    * count may exceed the context.
    *
-   * @throws HearthError `context_length_exceeded` for a text that is too long to be counted; `invalid_value` if the
-   *   engine refuses the request; `crashed`.
+   * @throws HearthError `invalid_value` if the engine refuses the request; `crashed`.
    */
   countPromptTokens(request: ChatGeneration, context: RequestContext): Promise<number>;
 }

@@ -1,4 +1,5 @@
 import { createChannel } from '../../concurrency/channel.ts';
+import { linkAbort } from '../../concurrency/linked-abort.ts';
 import { withSignal, type RequestContext } from '../../request/request-context.ts';
 
 /** An event of one of the choices of a request. */
@@ -27,8 +28,8 @@ export async function* runChoices<Event>(
     for await (const event of start(0, context)) yield { index: 0, event };
     return;
   }
-  const ended = new AbortController();
-  const ownContext = withSignal(context, AbortSignal.any([context.signal, ended.signal]));
+  const ended = linkAbort(context.signal);
+  const ownContext = withSignal(context, ended.signal);
   const channel = createChannel<ChoiceEvent<Event>>(count * maxWaiting);
   let next = 0;
   const work = async (): Promise<void> => {

@@ -87,7 +87,7 @@ export async function scriptedTurnsWith(
     for await (const event of start(changes, signal)) events.push(event);
     return events;
   };
-  return { start, startWith, run, requests, store, pool, launcher };
+  return { services, start, startWith, run, requests, store, pool, launcher };
 }
 
 /** A user message with these texts. */

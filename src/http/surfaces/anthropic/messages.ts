@@ -14,7 +14,7 @@ import type {
 import { HearthError } from '../../../contract/errors.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
-import { toStreamError } from '../../errors/stream-error.ts';
+import { toStreamError } from '../../openai/stream-error.ts';
 import { mount, type App } from '../../mount.ts';
 import { readAhead } from '../../openai/choices.ts';
 import { eventStream, type SseMessage } from '../../sse.ts';
@@ -43,7 +43,7 @@ export function mountMessages(app: App, services: SurfaceServices): void {
     try {
       return { input_tokens: await countTurnTokens(services, request, context) };
     } catch (error) {
-      throw withPath(error, conversation);
+      throw error instanceof HearthError ? withPath(error, conversation) : error;
     }
   });
 }
@@ -63,14 +63,16 @@ async function* withPaths(
   conversation: Conversation,
 ): AsyncGenerator<TurnEvent> {
   try {
-    yield* events;
+    for await (const event of events) {
+      const isError = event.type === 'turn.error';
+      yield isError ? { ...event, error: withPath(event.error, conversation) } : event;
+    }
   } catch (error) {
-    throw withPath(error, conversation);
+    throw error instanceof HearthError ? withPath(error, conversation) : error;
   }
 }
 
-function withPath(error: unknown, { pathOf }: Conversation): unknown {
-  if (!(error instanceof HearthError)) return error;
+function withPath(error: HearthError, { pathOf }: Conversation): HearthError {
   const [, message, part] = /^messages\[(\d+)\]\.content\[(\d+)\]/.exec(error.field ?? '') ?? [];
   const param = part === undefined ? undefined : pathOf(Number(message), Number(part));
   if (param === undefined) return error;

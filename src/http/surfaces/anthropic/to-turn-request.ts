@@ -8,7 +8,7 @@ import { HearthError } from '../../../contract/errors.ts';
 import type { ToolChoice, ToolDefinition } from '../../../engine/engine.ts';
 import type { ModelEntry } from '../../../models/model.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
-import { assertSupported, type UnsupportedField } from '../../validation/unsupported-fields.ts';
+import { assertSupported, type UnsupportedField } from '../../openai/unsupported-fields.ts';
 import type { Conversation } from './to-conversation.ts';
 import { toReasoning } from './thinking.ts';
 

@@ -1,0 +1,64 @@
+import { setTimeout } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { residentBytes } from '../../src/engine/launch/resident-bytes.ts';
+import { post } from '../setup/server/api.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+
+/**
+ * Requests after the warm-up. `HEARTH_SOAK_REQUESTS=3000 npx vitest run --project e2e test/attack/steady-memory.test.ts`
+ * measures a slope; the short form only notices memory that is kept for each request in large pieces.
+ */
+const requests = Number(process.env['HEARTH_SOAK_REQUESTS'] ?? 300);
+const isLong = requests >= 3000;
+const warmUpRequests = isLong ? 1000 : 300;
+const idleMs = isLong ? 10_000 : 0;
+/** V8 collects its old generation when it has grown by about this much. */
+const garbageBytes = 32 * 1024 * 1024;
+
+const hearth = useHearth();
+
+const chat = async (): Promise<void> => {
+  const { status } = await post(hearth.url, '/api/v1/chat', {
+    model: 'hearth/starter-chat',
+    input: 'Hello!',
+    reasoning: 'off',
+    max_output_tokens: 8,
+  });
+  expect(status).toBe(200);
+};
+
+it(
+  'keeps no memory for short requests that are answered',
+  async () => {
+    for (let count = 0; count < warmUpRequests; count += 1) await chat();
+    const samples: { readonly request: number; readonly bytes: number }[] = [];
+    for (let request = 0; request <= requests; request += 1) {
+      if (request % 50 === 0) {
+        samples.push({ request, bytes: (await residentBytes(hearth.pid)) ?? 0 });
+      }
+      await chat();
+    }
+    await setTimeout(idleMs);
+    samples.push({ request: requests, bytes: (await residentBytes(hearth.pid)) ?? 0 });
+    const grown = (samples.at(-1)?.bytes ?? 0) - (samples[0]?.bytes ?? 0);
+    expect(grown).toBeLessThan(garbageBytes + requests * 1024);
+    const slope = slopeOf(samples);
+    console.log(`${slope.toFixed(0)} bytes per request; ${grown} bytes in ${requests} requests`);
+    // Fewer requests than these lie between two collections of V8's old generation.
+    expect(isLong ? slope : 0).toBeLessThan(1024);
+  },
+  20 * 60_000,
+);
+
+/** Bytes per request, by least squares. */
+function slopeOf(samples: readonly { readonly request: number; readonly bytes: number }[]): number {
+  const mean = (values: readonly number[]): number =>
+    values.reduce((sum, value) => sum + value, 0) / values.length;
+  const meanRequest = mean(samples.map(({ request }) => request));
+  const meanBytes = mean(samples.map(({ bytes }) => bytes));
+  const covariance = samples.map(
+    ({ request, bytes }) => (request - meanRequest) * (bytes - meanBytes),
+  );
+  const variance = samples.map(({ request }) => (request - meanRequest) ** 2);
+  return mean(covariance) / mean(variance);
+}
