@@ -165,11 +165,11 @@ export class PromptGate {
 
   #tooLong(subject: string, leastTokens: number): HearthError {
     const tokens = Math.ceil(leastTokens);
-    const maxTokens = this.#contextLength;
+    const contextLength = this.#contextLength;
     return new HearthError(
       'context_length_exceeded',
-      `${subject} has at least ${tokens} tokens; the context of the model holds ${maxTokens}.`,
-      { promptSize: { tokens, isLowerBound: true, maxTokens } },
+      `${subject} has at least ${tokens} tokens; the context of the model holds ${contextLength}.`,
+      { promptSize: { tokens, isLowerBound: true, maxTokens: contextLength } },
     );
   }
 }

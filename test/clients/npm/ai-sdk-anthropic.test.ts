@@ -87,7 +87,7 @@ describe('ai with @ai-sdk/anthropic', () => {
 
   it('throws the errors of the server', async () => {
     const failure = generateText({ ...options('nobody/nothing'), prompt: 'Hello!' });
-    await expect(failure).rejects.toSatisfy(APICallError.isInstance);
+    await expect(failure).rejects.toSatisfy((error) => APICallError.isInstance(error));
     await expect(failure).rejects.toMatchObject({ statusCode: 404, isRetryable: false });
   });
 
