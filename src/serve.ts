@@ -22,6 +22,7 @@ import { createApp } from './http/app.ts';
 import { listen } from './http/server.ts';
 import type { Surface } from './http/surface.ts';
 import type { SurfaceServices } from './http/surfaces/services.ts';
+import { createAnthropicSurface } from './http/surfaces/anthropic/surface.ts';
 import { createOpenAiSurface } from './http/surfaces/openai/surface.ts';
 import { createV0Surface } from './http/surfaces/v0/surface.ts';
 import { createV1Surface } from './http/surfaces/v1/surface.ts';
@@ -49,6 +50,7 @@ export const surfaces: readonly ((services: SurfaceServices) => Surface)[] = [
   createV0Surface,
   createV1Surface,
   createOpenAiSurface,
+  createAnthropicSurface,
 ];
 
 export interface ServeOptions {
@@ -274,7 +276,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       ping: () => store.ping(),
       surfaces: surfaces
         .map((create) => create(services))
-        .filter(({ name }) => name !== 'openai' || settings['surfaces.openai']),
+        .filter(({ name }) => isServed(name, settings)),
     });
     const server = await listen({
       app,
@@ -309,6 +311,12 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     await closeAll();
     throw error;
   }
+}
+
+/** Whether a surface is switched on; one without a setting always is. */
+function isServed(name: string, settings: Settings): boolean {
+  const key = `surfaces.${name}`;
+  return !(key in settings) || settings[key as keyof Settings] === true;
 }
 
 /** Absolute paths of the folders of other programs. */

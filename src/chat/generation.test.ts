@@ -47,6 +47,7 @@ async function run(...events: readonly GenerationEvent[]) {
     },
     embed: () => Promise.reject(new Error('not an embedding')),
     renderPrompt: () => Promise.reject(new Error('no template')),
+    countPromptTokens: () => Promise.reject(new Error('not counted')),
     countTokens: async (text) => {
       now += 1000;
       return counted.push(text) * 13;

@@ -9,6 +9,8 @@ import type {
 
 export interface GenerationReport {
   readonly stopReason: EngineStopReason;
+  /** The stop string that ended the generation. */
+  readonly stopString?: string;
   readonly usage: GenerationUsage;
   /** Tokens of the reasoning among those of the completion; counted here, since the engine does not report them. */
   readonly reasoningTokens: number;
@@ -49,11 +51,11 @@ export async function* generate(
   yield { type: 'prompt.start' };
   for await (const event of engine.generate(request, context)) {
     if (event.type === 'generation.end') {
-      const { stopReason, usage, isMalformed } = event;
+      const { type: _, ...end } = event;
       const timeToFirstTokenMs = (firstTokenAt ?? performance.now()) - startedAt;
       const reasoningTokens = reasoning === '' ? 0 : await engine.countTokens(reasoning, context);
       const timeToFirstTokenSeconds = timeToFirstTokenMs / 1000;
-      const report = { stopReason, usage, isMalformed, reasoningTokens, timeToFirstTokenSeconds };
+      const report = { ...end, reasoningTokens, timeToFirstTokenSeconds };
       yield { type: 'generation.report', report };
     } else if (event.type === 'generation.cut') {
       const now = performance.now();

@@ -1,5 +1,10 @@
 import type { ToolCallItem } from '../conversation/turn-item.ts';
-import type { ChatGeneration, EngineMessage } from '../engine/engine.ts';
+import type {
+  ChatGeneration,
+  EngineMessage,
+  ToolChoice,
+  ToolDefinition,
+} from '../engine/engine.ts';
 import type { InstanceLease } from '../instances/instance-lease.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { AcquiredInstance } from './acquire-instance.ts';
@@ -162,9 +167,27 @@ function toGeneration(
   round: number,
   mayCall: boolean,
 ): ChatGeneration {
-  const { sampling, stop, topLogprobs, reasoning, responseFormat, callsInParallel } = request;
   const definitions = tools.definitions();
-  const maxTokens = tokensLeft(request, recorder);
+  return {
+    ...toChatGeneration(
+      request,
+      messages,
+      definitions,
+      toolChoiceOf(request, definitions.length > 0, round, mayCall),
+    ),
+    ...omitUndefined({ maxTokens: tokensLeft(request, recorder) }),
+  };
+}
+
+/** What the engine gets of a turn. */
+export function toChatGeneration(
+  request: TurnRequest,
+  messages: readonly EngineMessage[],
+  definitions: readonly ToolDefinition[],
+  toolChoice: ToolChoice | undefined,
+): ChatGeneration {
+  const { sampling, stop, topLogprobs, reasoning, maxReasoningTokens } = request;
+  const { responseFormat, callsInParallel } = request;
   return {
     kind: 'chat',
     messages: [...messages],
@@ -173,11 +196,11 @@ function toGeneration(
       stop,
       topLogprobs,
       reasoning,
+      maxReasoningTokens,
       responseFormat,
-      maxTokens,
       callsInParallel,
       tools: definitions.length === 0 ? undefined : definitions,
-      toolChoice: toolChoiceOf(request, definitions.length > 0, round, mayCall),
+      toolChoice,
     }),
   };
 }

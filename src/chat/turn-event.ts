@@ -103,6 +103,8 @@ export interface GenerationSummary {
   readonly capabilities?: EngineCapabilities;
   /** Of the last generation; null if it did not end. */
   readonly stopReason: StopReason | null;
+  /** The stop string of the request that ended the last generation. */
+  readonly stopString?: string;
   /** Whether the engine could not parse the end of the last generation; the text received is kept. */
   readonly isMalformed: boolean;
   readonly usage: TurnUsage;

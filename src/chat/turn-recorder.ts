@@ -23,6 +23,7 @@ export class TurnRecorder {
   #roundCount = 0;
   #callCount = 0;
   #stopReason: StopReason | null = null;
+  #stopString: string | undefined;
   #isMalformed = false;
   #contextTokens = 0;
 
@@ -90,6 +91,7 @@ export class TurnRecorder {
     this.#stats.add(report);
     this.#contextTokens = report.usage.promptTokens + report.usage.completionTokens;
     this.#stopReason = report.stopReason;
+    this.#stopString = report.stopString;
     this.#isMalformed = report.isMalformed;
     const events = round.end(report.isMalformed);
     this.#callCount += round.calls.length;
@@ -138,6 +140,7 @@ export class TurnRecorder {
       ...omitUndefined({
         capabilities: this.#capabilities,
         responseId,
+        stopString: this.#stopString,
         logprobs: this.#logprobs.length === 0 ? undefined : this.#logprobs,
       }),
     };

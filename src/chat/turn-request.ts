@@ -76,6 +76,8 @@ export interface TurnRequest extends GenerationOptions, InstanceOptions {
   readonly callsInParallel?: boolean;
   readonly responseFormat?: ResponseFormat;
   readonly reasoning?: ReasoningLevel;
+  /** Tokens of reasoning in each generation; absent: no limit but `maxOutputTokens`. */
+  readonly maxReasoningTokens?: number;
   readonly isStored: boolean;
   /** Stored with the turn and not interpreted. */
   readonly metadata?: Readonly<Record<string, string>>;

@@ -105,6 +105,10 @@ export const settingsTable = {
     'Maximum rounds of tool calls in one turn. After them the model must answer without tools.',
   ),
   'surfaces.openai': setting(boolean.default(true), 'Serve the API of OpenAI at /v1.'),
+  'surfaces.anthropic': setting(
+    boolean.default(true),
+    'Serve the API of Anthropic at /v1/messages.',
+  ),
   'mcp.allowPlugins': setting(
     boolean.default(false),
     'Allow requests to use the plugins of mcp.json. Their token needs the permission "plugins".',

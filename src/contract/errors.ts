@@ -324,8 +324,18 @@ interface ErrorDetail {
   readonly retryAfterSeconds?: number;
   /** Progress of the load that the request waited for, 0 to 1. */
   readonly loading?: { readonly progress: number };
+  /** Of a prompt that is too long. */
+  readonly promptSize?: PromptSize;
   /** Kept for the log, never sent. */
   readonly cause?: unknown;
+}
+
+export interface PromptSize {
+  readonly tokens: number;
+  /** Whether the prompt was not counted to its end. */
+  readonly isLowerBound: boolean;
+  /** Tokens that the context holds. */
+  readonly maxTokens: number;
 }
 
 const domainName: NameField = (field) => field;
@@ -341,6 +351,7 @@ export class HearthError extends Error {
   readonly field: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly loading: { readonly progress: number } | undefined;
+  readonly promptSize: PromptSize | undefined;
   readonly #describe: (name: NameField) => string;
 
   constructor(code: ErrorCode, message: ErrorMessage, detail: ErrorDetail = {}) {
@@ -352,6 +363,7 @@ export class HearthError extends Error {
     this.field = detail.field;
     this.retryAfterSeconds = detail.retryAfterSeconds;
     this.loading = detail.loading;
+    this.promptSize = detail.promptSize;
   }
 
   get type(): ErrorType {

@@ -88,6 +88,8 @@ export interface ChatGeneration extends GenerationLimits {
   /** Whether one generation may call several tools; absent: as the chat template has it. */
   readonly callsInParallel?: boolean;
   readonly reasoning?: ReasoningLevel;
+  /** Tokens of reasoning after which the engine ends it and the model answers; absent: no limit. */
+  readonly maxReasoningTokens?: number;
   readonly responseFormat?: ResponseFormat;
 }
 
@@ -164,6 +166,8 @@ export type GenerationEvent =
   | {
       readonly type: 'generation.end';
       readonly stopReason: EngineStopReason;
+      /** The stop string of the request that ended the generation. */
+      readonly stopString?: string;
       readonly usage: GenerationUsage;
       /** The engine could not parse the model's last tool call or message; the text received so far is kept. */
       readonly isMalformed: boolean;
@@ -211,6 +215,14 @@ export interface Engine {
 
   /** Counts the tokens of a text, without special tokens and without a slot. */
   countTokens(text: string, context: RequestContext): Promise<number>;
+
+  /**
+   * Counts the tokens of a whole prompt as `generate` would read it: chat template, tools and images included. The
+   * count may exceed the context.
+   *
+   * @throws HearthError `invalid_value` if the engine refuses the request; `crashed`.
+   */
+  countPromptTokens(request: ChatGeneration, context: RequestContext): Promise<number>;
 }
 
 /** How an engine ended. */

@@ -63,7 +63,7 @@ export function createGuards(
 
     const principal = await identify(
       authenticator,
-      req.header('authorization'),
+      { authorization: req.header('authorization'), apiKey: req.header('x-api-key') },
       settings['auth.required'],
     );
     if (principal instanceof HearthError) throw principal;

@@ -14,6 +14,7 @@ export function createNotFoundHandler(
 ): (context: Context<AppEnvironment>) => Response {
   return (context) => {
     const { errorSerializer } = surfaceOf(context);
+    const requestId = context.get('requestId');
     const { path, method } = context.req;
     const allowed = endpointMethods(app, path)
       .flatMap((candidate) => (candidate === 'GET' ? ['GET', 'HEAD'] : [candidate]))
@@ -23,6 +24,7 @@ export function createNotFoundHandler(
       const response = errorResponse(
         new HearthError('method_not_allowed', message),
         errorSerializer,
+        requestId,
       );
       response.headers.set('Allow', allowed);
       return response;
@@ -30,6 +32,6 @@ export function createNotFoundHandler(
     const meant = nearest(path, new Set(app.routes.map((route) => route.path)));
     const hint = meant === undefined ? 'GET /openapi.json lists them.' : `Did you mean ${meant}?`;
     const message = `There is no endpoint ${shorten(path)}. ${hint}`;
-    return errorResponse(new HearthError('not_found', message), errorSerializer);
+    return errorResponse(new HearthError('not_found', message), errorSerializer, requestId);
   };
 }

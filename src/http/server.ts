@@ -110,7 +110,7 @@ function countHosts({ rawHeaders }: { readonly rawHeaders: readonly string[] }):
 /** Responds to a request that the app does not handle, with the same headers and log line. */
 function refuse(error: HearthError, logger: Logger): Response {
   const requestId = requestIdOf(undefined);
-  const response = errorResponse(error, serverErrors);
+  const response = errorResponse(error, serverErrors, requestId);
   setDefaultHeaders(response.headers, requestId);
   logger.info({ requestId, status: error.status, reason: error.message }, 'request refused');
   return response;

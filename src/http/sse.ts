@@ -17,6 +17,8 @@ interface EventStreamOptions {
   readonly logger: Logger;
   /** Silence after which a comment is sent, so that no proxy closes the connection as idle. */
   readonly heartbeatMs?: number;
+  /** Sent in place of the comment. */
+  readonly heartbeat?: SseMessage;
 }
 
 const defaultHeartbeatMs = 15_000;
@@ -24,7 +26,7 @@ const defaultHeartbeatMs = 15_000;
 /** Messages that are ready at the same time are sent in chunks of about this many characters. */
 const maxBatchLength = 16 * 1024;
 
-const heartbeat = Buffer.from(': ping\n\n');
+const comment = Buffer.from(': ping\n\n');
 
 const headers = {
   'Content-Type': 'text/event-stream; charset=utf-8',
@@ -135,7 +137,9 @@ class EventPump {
   };
 
   readonly #beat = (): void => {
-    if (this.#demand !== undefined && this.#batch === '') this.#meet(heartbeat);
+    if (this.#demand === undefined || this.#batch !== '') return;
+    const { heartbeat } = this.#options;
+    this.#meet(heartbeat === undefined ? comment : Buffer.from(formatMessage(heartbeat)));
   };
 
   #finish(): void {

@@ -14,6 +14,8 @@ export interface Surface {
    */
   readonly clientHeaders?: readonly string[];
   readonly errorSerializer: ErrorSerializer;
+  /** Header of its responses with the id of the request, besides `X-Request-Id`. */
+  readonly requestIdHeader?: string;
   /** Mounts the endpoints with `mount`. */
   readonly mountRoutes: (app: App) => void;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HearthError } from '../contract/errors.ts';
 import type {
+  ChatGeneration,
   Engine,
   EngineCapabilities,
   EngineHandle,
@@ -34,6 +35,13 @@ export interface InstanceLease {
    * @throws HearthError `context_length_exceeded`, `crashed`; the reason of the context's signal.
    */
   admitPrompt(request: GenerationRequest): Promise<void>;
+  /**
+   * Counts the tokens of a prompt, which may exceed the context; gives the slot away.
+   *
+   * @throws HearthError `context_length_exceeded` for one that is too long to be counted; the errors of
+   *   `Engine.countPromptTokens`.
+   */
+  countPrompt(request: ChatGeneration): Promise<number>;
   /**
    * Like `admitPrompt`, for texts to embed.
    *
@@ -127,6 +135,14 @@ export class Lease implements InstanceLease {
   async admitPrompt(request: GenerationRequest): Promise<void> {
     const gate = this.#gate;
     if (gate.isLong(request)) await this.#withoutSlot(() => gate.admit(request, this.context));
+  }
+
+  countPrompt(request: ChatGeneration): Promise<number> {
+    const gate = this.#gate;
+    return this.#withoutSlot(async () => {
+      await gate.admitCount(request);
+      return this.engine.countPromptTokens(request, this.context);
+    });
   }
 
   async admitInputs(inputs: readonly Prompt[]): Promise<readonly Prompt[]> {

@@ -15,6 +15,8 @@ import { foldText, minTokens } from './prompt-size.ts';
 
 /** The engine counts shorter prompts, in a moment and exactly. */
 const minCharacters = 64 * 1024;
+/** Clients count prompts that do not fit in order to shorten them; a prompt of more contexts than these is not counted. */
+const maxCountedContexts = 16;
 /** Templates may show less of the tools than their schemas. More than this counts as a part of the prompt. */
 const maxUnshownCharacters = 1024 * 1024;
 /** A long text is counted in pieces of this length, so that counting can end. */
@@ -73,6 +75,15 @@ export class PromptGate {
   }
 
   /**
+   * Rejects a prompt that is too long to be counted.
+   *
+   * @throws HearthError `context_length_exceeded`.
+   */
+  async admitCount(request: ChatGeneration): Promise<void> {
+    await this.#assertMayFit(promptTexts(request), 'The prompt', maxCountedContexts);
+  }
+
+  /**
    * @returns The inputs, without the white space that the tokenizer ignores.
    * @throws HearthError `context_length_exceeded`; the signal's reason when aborted.
    */
@@ -100,13 +111,14 @@ export class PromptGate {
     return this.#engine.renderPrompt(withoutImages(request), context);
   }
 
-  /** Compares the least number of tokens of all texts with the context. */
-  async #assertMayFit(texts: readonly Prompt[], subject: string): Promise<void> {
+  /** Compares the least number of tokens of all texts with so many contexts. */
+  async #assertMayFit(texts: readonly Prompt[], subject: string, contexts = 1): Promise<void> {
     if (this.#tokenizer === null) return;
+    const most = contexts * this.#contextLength;
     let tokens = 0;
     for (const text of texts) {
-      tokens += await minTokens(text, this.#tokenizer, this.#contextLength);
-      if (tokens > this.#contextLength) throw this.#tooLong(subject, tokens);
+      tokens += await minTokens(text, this.#tokenizer, most);
+      if (tokens > most) throw this.#tooLong(subject, tokens);
     }
   }
 
@@ -151,10 +163,13 @@ export class PromptGate {
     }
   }
 
-  #tooLong(subject: string, tokens: number): HearthError {
+  #tooLong(subject: string, leastTokens: number): HearthError {
+    const tokens = Math.ceil(leastTokens);
+    const contextLength = this.#contextLength;
     return new HearthError(
       'context_length_exceeded',
-      `${subject} has at least ${Math.ceil(tokens)} tokens; the context of the model holds ${this.#contextLength}.`,
+      `${subject} has at least ${tokens} tokens; the context of the model holds ${contextLength}.`,
+      { promptSize: { tokens, isLowerBound: true, maxTokens: contextLength } },
     );
   }
 }

@@ -31,6 +31,7 @@ export function chatBody(request: ChatGeneration): GenerationFields {
     timings_per_token: (request.stop ?? []).length > 0 ? true : undefined,
     messages: request.messages.map(wireMessage),
     ...reasoningFields(request.reasoning),
+    thinking_budget_tokens: request.maxReasoningTokens,
     response_format: wireResponseFormat(request.responseFormat),
     ...toolFields(request),
     ...logprobFields(request.topLogprobs),

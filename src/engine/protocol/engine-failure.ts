@@ -39,9 +39,13 @@ export function connectionFailure(error: unknown): unknown {
 function failure(error: WireError, status: number): HearthError {
   const message = (error.message ?? '').slice(0, maxMessageCharacters);
   if (error.type === 'exceed_context_size_error') {
+    const { n_prompt_tokens: tokens, n_ctx: maxTokens } = error;
     return new HearthError(
       'context_length_exceeded',
-      `The prompt has ${error.n_prompt_tokens ?? 'too many'} tokens; the context of the model holds ${error.n_ctx ?? 'fewer'}.`,
+      `The prompt has ${tokens ?? 'too many'} tokens; the context of the model holds ${maxTokens ?? 'fewer'}.`,
+      tokens === undefined || maxTokens === undefined
+        ? {}
+        : { promptSize: { tokens, isLowerBound: false, maxTokens } },
     );
   }
   const tooLarge = /input \((\d+) tokens\).*\(.*?(\d+)/u.exec(message);

@@ -11,7 +11,7 @@ import { CompletionDecoder } from './completion-decoder.ts';
 import { requestEmbeddings } from './embeddings.ts';
 import { connectionFailure, replyFailure } from './engine-failure.ts';
 import { requestRenderedPrompt } from './rendered-prompt.ts';
-import { requestTokenCount } from './tokenization.ts';
+import { requestPromptTokenCount, requestTokenCount } from './tokenization.ts';
 
 /**
  * Tokens that arrive within this time are sent together; the first one is never delayed.
@@ -31,6 +31,8 @@ export function createLlamaEngine(connection: EngineConnection): Engine {
       requestRenderedPrompt(connection, request, signal).catch(throwConnectionFailure),
     countTokens: (text, { signal }) =>
       requestTokenCount(connection, text, signal).catch(throwConnectionFailure),
+    countPromptTokens: (request, { signal }) =>
+      requestPromptTokenCount(connection, chatBody(request), signal).catch(throwConnectionFailure),
   };
 }
 

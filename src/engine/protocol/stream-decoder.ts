@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { StringDecoder } from 'node:string_decoder';
 import { HearthError } from '../../contract/errors.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import type {
   GenerationEvent,
   GenerationRequest,
@@ -83,9 +84,12 @@ export abstract class StreamDecoder<Chunk> {
     if (this.#stop === undefined && !this.#isMalformed) {
       throw new HearthError('crashed', 'The engine stopped while it worked on the request.');
     }
+    const stop = this.#stop ?? {};
+    const reason = stopReason(stop, this.#stopStrings, this.#hasToolCalls);
     return {
       type: 'generation.end',
-      stopReason: stopReason(this.#stop ?? {}, this.#stopStrings, this.#hasToolCalls),
+      stopReason: reason,
+      ...(reason === 'stopStringFound' ? omitUndefined({ stopString: stop.stopping_word }) : {}),
       usage: this.usage(),
       isMalformed: this.#isMalformed,
     };

@@ -18,3 +18,21 @@ export async function requestTokenCount(
   if (parsed.success) return parsed.data.tokens.length;
   throw new HearthError('internal', 'The engine sent no tokens.', { cause: parsed.error });
 }
+
+const promptCountBody = z.object({ input_tokens: z.int().nonnegative() });
+
+/**
+ * Counts the tokens of the prompt of a chat body through `/v1/chat/completions/input_tokens`. It needs no slot of the
+ * engine.
+ */
+export async function requestPromptTokenCount(
+  connection: EngineConnection,
+  body: object,
+  signal: AbortSignal,
+): Promise<number> {
+  const reply = await connection.postJson('/v1/chat/completions/input_tokens', body, signal);
+  if (reply.status !== 200) throw replyFailure(reply);
+  const parsed = promptCountBody.safeParse(reply.body);
+  if (parsed.success) return parsed.data.input_tokens;
+  throw new HearthError('internal', 'The engine sent no count of tokens.', { cause: parsed.error });
+}

@@ -1,5 +1,10 @@
 import type { ZodType } from 'zod';
-import type { HearthError, NameField } from '../../contract/errors.ts';
+import {
+  errorTable,
+  type ErrorCode,
+  type HearthError,
+  type NameField,
+} from '../../contract/errors.ts';
 
 /** An error as a surface sends it. In an event stream only the body is sent. */
 export interface SerializedError<Body extends object = object> {
@@ -12,16 +17,19 @@ export interface SerializedError<Body extends object = object> {
 export interface ErrorSerializer<Body extends object = object> {
   /** Schema of the body, for the OpenAPI document. */
   readonly schema: ZodType<Body>;
-  readonly serialize: (error: HearthError) => SerializedError<Body>;
+  /** @param requestId Id of the request that failed, for formats that repeat it in the body. */
+  readonly serialize: (error: HearthError, requestId?: string) => SerializedError<Body>;
 }
 
 /** An error whose texts have the field names of one surface. */
 export interface NamedError {
   readonly type: string;
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly message: string;
   readonly param: string | undefined;
   readonly loading: HearthError['loading'];
+  readonly promptSize: HearthError['promptSize'];
+  readonly requestId: string | undefined;
 }
 
 interface SerializerOptions<Body extends object> {
@@ -29,23 +37,37 @@ interface SerializerOptions<Body extends object> {
   readonly toBody: (error: NamedError) => Body;
   /** The surface's own name of a domain field, such as `previous_response_id` for `previousResponseId`. */
   readonly nameField: NameField;
+  /** The surface's own status codes; Hearth's by default. */
+  readonly toStatus?: (code: ErrorCode) => number;
+  /** Headers besides Hearth's. */
+  readonly toHeaders?: (code: ErrorCode) => Readonly<Record<string, string>>;
 }
 
-/** A serializer that keeps Hearth's status codes and headers. */
+/** A serializer that keeps Hearth's headers, and its status codes by default. */
 export function createErrorSerializer<Body extends object>({
   schema,
   toBody,
   nameField,
+  toStatus = (code) => errorTable[code].status,
+  toHeaders = () => ({}),
 }: SerializerOptions<Body>): ErrorSerializer<Body> {
   return {
     schema,
-    serialize: (error) => {
-      const { type, code, field, loading } = error;
+    serialize: (error, requestId) => {
+      const { type, code, field, loading, promptSize } = error;
       const param = error.param ?? (field === undefined ? undefined : nameField(field));
       return {
-        status: error.status,
-        headers: errorHeaders(error),
-        body: toBody({ type, code, message: error.describe(nameField), param, loading }),
+        status: toStatus(code),
+        headers: { ...errorHeaders(error), ...toHeaders(code) },
+        body: toBody({
+          type,
+          code,
+          message: error.describe(nameField),
+          param,
+          loading,
+          promptSize,
+          requestId,
+        }),
       };
     },
   };

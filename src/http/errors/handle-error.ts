@@ -18,17 +18,18 @@ export function createErrorHandler(
     const { errorSerializer } = surfaceOf(context);
     const logger = context.get('logger');
     const signal = context.get('signal');
+    const requestId = context.get('requestId');
     if (error instanceof HearthError) {
       if (error.status >= 500) logger.warn({ code: error.code, err: error }, 'request failed');
-      return errorResponse(error, errorSerializer);
+      return errorResponse(error, errorSerializer, requestId);
     }
     if (signal.aborted) {
       const { reason } = signal as { reason: unknown };
-      if (reason instanceof HearthError) return errorResponse(reason, errorSerializer);
+      if (reason instanceof HearthError) return errorResponse(reason, errorSerializer, requestId);
       return new Response(null, { status: clientClosedRequest });
     }
     logger.error({ err: error }, 'request failed');
-    const message = `Something went wrong in the server; its log says more under the request id ${context.get('requestId')}.`;
-    return errorResponse(new HearthError('internal', message), errorSerializer);
+    const message = `Something went wrong in the server; its log says more under the request id ${requestId}.`;
+    return errorResponse(new HearthError('internal', message), errorSerializer, requestId);
   };
 }

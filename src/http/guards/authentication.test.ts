@@ -3,7 +3,11 @@ import type { Authentication } from '../../access/token-service.ts';
 import { identify } from './authentication.ts';
 
 const identifyAs = (authentication: Authentication, isTokenRequired: boolean) =>
-  identify({ authenticate: async () => authentication }, 'Bearer x', isTokenRequired);
+  identify(
+    { authenticate: async () => authentication },
+    { authorization: 'Bearer x', apiKey: undefined },
+    isTokenRequired,
+  );
 
 describe.each([true, false])('with tokens required: %s', (isTokenRequired) => {
   it.each([
@@ -29,4 +33,51 @@ it('refuses a header of another form only where a token is required', async () =
       'The token "…" is not one of this server; the header has the form "Authorization: Bearer <token>". `hearth token create` makes a new one.',
   });
   expect(await identifyAs(malformed, false)).toMatchObject({ tokenId: null });
+});
+
+describe('of two headers', () => {
+  const token = (id: string): Authentication => ({
+    kind: 'token',
+    token: {
+      id,
+      name: id,
+      permissions: ['chat'],
+      secretHash: '',
+      createdAt: new Date(0),
+      expiresAt: null,
+      lastUsedAt: null,
+    },
+  });
+  /** Takes `one` and `two` for tokens, `revoked` for an unknown one, and anything else for a foreign key. */
+  const authenticate = async (header: string | undefined): Promise<Authentication> => {
+    if (header === undefined) return { kind: 'none' };
+    const text = header.replace('Bearer ', '');
+    if (text === 'one' || text === 'two') return token(text);
+    const reason = text === 'revoked' ? 'unknown' : 'malformed';
+    return { kind: 'invalid', reason, masked: text };
+  };
+  const identifyWith = (authorization?: string, apiKey?: string) =>
+    identify({ authenticate }, { authorization, apiKey }, true);
+
+  it.each([
+    ['Bearer one', undefined, 'one'],
+    [undefined, 'two', 'two'],
+    ['Bearer one', 'two', 'one'],
+    ['Bearer sk-foreign', 'two', 'two'],
+    ['Bearer one', 'sk-foreign', 'one'],
+  ])('%s and x-api-key %s identify the token %s', async (authorization, apiKey, tokenId) => {
+    expect(await identifyWith(authorization, apiKey)).toMatchObject({ tokenId });
+  });
+
+  it.each([
+    ['Bearer revoked', 'two', /"revoked" is unknown/],
+    ['Bearer sk-one', 'revoked', /"revoked" is unknown/],
+    ['Bearer sk-one', 'sk-two', /"sk-one" is not one of this server/],
+    [undefined, 'sk-two', /"sk-two" is not one of this server/],
+  ])('%s and x-api-key %s are refused', async (authorization, apiKey, message) => {
+    expect(await identifyWith(authorization, apiKey)).toMatchObject({
+      code: 'invalid_api_key',
+      message: expect.stringMatching(message),
+    });
+  });
 });

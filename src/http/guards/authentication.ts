@@ -4,16 +4,23 @@ import { anonymousPrincipal, type Principal } from './principal.ts';
 
 export type Authenticator = Pick<TokenService, 'authenticate'>;
 
+/** The headers that may have a token. */
+interface Credentials {
+  readonly authorization: string | undefined;
+  /** `x-api-key`, as clients of Anthropic send it. */
+  readonly apiKey: string | undefined;
+}
+
 /**
  * Identifies the principal of a request. Null: a token is required and missing; endpoints without a permission
  * still respond. An invalid token of this server is an error even if none is required.
  */
 export async function identify(
   authenticator: Authenticator,
-  authorization: string | undefined,
+  credentials: Credentials,
   isTokenRequired: boolean,
 ): Promise<Principal | HearthError | null> {
-  const authentication = await authenticator.authenticate(authorization, new Date());
+  const authentication = await authenticate(authenticator, credentials);
   switch (authentication.kind) {
     case 'none':
       return isTokenRequired ? null : anonymousPrincipal;
@@ -24,6 +31,21 @@ export async function identify(
       if (authentication.reason === 'malformed' && !isTokenRequired) return anonymousPrincipal;
       return new HearthError('invalid_api_key', describeRefusal(authentication));
   }
+}
+
+/** Of two headers the one with a token of this server counts, `Authorization` first. */
+async function authenticate(
+  authenticator: Authenticator,
+  { authorization, apiKey }: Credentials,
+): Promise<Authentication> {
+  const now = new Date();
+  const first = await authenticator.authenticate(authorization, now);
+  const isForeign =
+    first.kind === 'none' || (first.kind === 'invalid' && first.reason === 'malformed');
+  if (!isForeign || apiKey === undefined) return first;
+  const second = await authenticator.authenticate(`Bearer ${apiKey}`, now);
+  const isSecondForeign = second.kind === 'invalid' && second.reason === 'malformed';
+  return isSecondForeign && first.kind === 'invalid' ? first : second;
 }
 
 function describeRefusal({

@@ -24,7 +24,7 @@ const bodyErrors = [
 const ignoredBodyErrors = ['unsupported_media_type', 'body_too_large'] as const;
 
 /** Statuses whose errors can have a `Retry-After` header. */
-const retryStatuses = new Set([429, 503]);
+const retryStatuses = new Set([429, 503, 529]);
 
 /** Collects the error responses of a document (`components.responses`), one for each status and format. */
 export class ErrorResponses {
@@ -50,8 +50,9 @@ export class ErrorResponses {
       ...(route.method === 'get' || route.method === 'delete' ? [] : ignoredBodyErrors),
     ]);
     const responses: JsonObject = {};
-    for (const status of new Set([...codes].map((code) => errorTable[code].status))) {
-      const ofStatus = [...codes].filter((code) => errorTable[code].status === status);
+    const statusOf = (code: ErrorCode): number => statusIn(serializer, code);
+    for (const status of new Set([...codes].map(statusOf))) {
+      const ofStatus = [...codes].filter((code) => statusOf(code) === status);
       responses[status] = {
         $ref: `#/components/responses/${this.#add(status, ofStatus, serializer)}`,
         description: ofStatus.map((code) => `\`${code}\`: ${errorTable[code].when}`).join(' '),
@@ -78,7 +79,7 @@ export class ErrorResponses {
   }
 
   #toComponent(serializer: ErrorSerializer, codes: ReadonlySet<ErrorCode>): JsonObject {
-    const [status = 500] = [...codes].map((code) => errorTable[code].status);
+    const [status = 500] = [...codes].map((code) => statusIn(serializer, code));
     const examples = Object.fromEntries(
       Object.keys(errorTable)
         .filter((code): code is ErrorCode => codes.has(code as ErrorCode))
@@ -112,6 +113,13 @@ function formatName(schema: ZodType): string {
   return (schema.meta()?.id ?? '').replace(/Error$/, '');
 }
 
+/** The status that a format has for an error. */
+function statusIn(serializer: ErrorSerializer, code: ErrorCode): number {
+  return serializer.serialize(new HearthError(code, '')).status;
+}
+
 function statusName(status: number): string {
+  // Anthropic's own.
+  if (status === 529) return 'Overloaded';
   return STATUS_CODES[status] ?? String(status);
 }

@@ -87,6 +87,7 @@ function createScriptedProcess(
     }),
     renderPrompt: async () => undefined,
     countTokens: async (text) => text.length,
+    countPromptTokens: async ({ messages }) => messages.length,
   };
   return {
     spec,

@@ -11,7 +11,7 @@ export const openAiErrors = createErrorSerializer({
   toBody: ({ message, code, param, loading }) => ({
     error: {
       message,
-      type: toType(code as ErrorCode),
+      type: toType(code),
       param: param ?? null,
       code,
       ...omitUndefined({ loading }),

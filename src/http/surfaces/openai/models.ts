@@ -3,30 +3,25 @@ import {
   listModelsOpenAi,
   type OpenAiModel,
 } from '../../../contract/openai/model.ts';
-import { isPattern } from '../../../models/model-aliases.ts';
-import type { ModelEntry } from '../../../models/model.ts';
 import { mount, type App } from '../../mount.ts';
+import { listNamedModels, type NamedModel } from '../../named-models.ts';
 import type { SurfaceServices } from '../services.ts';
 
-export function mountModels(app: App, { library, aliases, server }: SurfaceServices): void {
-  const toModel = ({ key, publisher }: ModelEntry, id = key): OpenAiModel => ({
+export function mountModels(app: App, services: SurfaceServices): void {
+  const toModel = ({ id, model }: NamedModel): OpenAiModel => ({
     id,
     object: 'model',
-    created: Math.floor(server.startedAt.getTime() / 1000),
-    owned_by: publisher,
+    created: Math.floor(services.server.startedAt.getTime() / 1000),
+    owned_by: model.publisher,
   });
 
-  mount(app, listModelsOpenAi, async () => {
-    const models = await library.list();
-    const named = (await aliases.list()).flatMap((alias) => {
-      const model = models.find(({ key }) => key === alias.model.toLowerCase());
-      return isPattern(alias) || model === undefined ? [] : [toModel(model, alias.name)];
-    });
-    return { object: 'list', data: [...models.map((model) => toModel(model)), ...named] };
-  });
+  mount(app, listModelsOpenAi, async () => ({
+    object: 'list',
+    data: (await listNamedModels(services)).map(toModel),
+  }));
 
-  mount(app, getModelOpenAi, async ({ params }) => {
-    const { model } = await library.find(params.model);
-    return toModel(model, params.model);
+  mount(app, getModelOpenAi, async ({ params: { model: id } }) => {
+    const { model } = await services.library.find(id);
+    return toModel({ id, model });
   });
 }

@@ -1,0 +1,21 @@
+import type { Surface } from '../../surface.ts';
+import type { SurfaceServices } from '../services.ts';
+import { anthropicErrors } from './errors.ts';
+import { mountMessages } from './messages.ts';
+import { mountModels } from './models.ts';
+
+/** `/v1/messages`: the API of Anthropic, for clients that were made for it. */
+export function createAnthropicSurface(services: SurfaceServices): Surface {
+  return {
+    name: 'anthropic',
+    description: 'The API of Anthropic, for clients that were made for it.',
+    prefixes: ['/v1', '/v1/messages'],
+    clientHeaders: ['anthropic-version'],
+    requestIdHeader: 'Request-Id',
+    errorSerializer: anthropicErrors,
+    mountRoutes: (app) => {
+      mountModels(app, services);
+      mountMessages(app, services);
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import { reasoningOfEffort, type ReasoningEffort } from '../../../chat/reasoning.ts';
+import type { AnthropicCountTokensRequest } from '../../../contract/anthropic/message-request.ts';
+import type { ReasoningLevel } from '../../../engine/engine.ts';
+import type { ModelEntry } from '../../../models/model.ts';
+
+/** How an answer shows the model's reasoning; a request without `thinking` does not get it. */
+export type ThinkingDisplay = 'whole' | 'omitted' | 'none';
+
+/**
+ * The reasoning setting of a model for the `thinking` of a request. Without it the model does not reason, or as little
+ * as it can. `adaptive` leaves it to the model, which may be one that does not reason.
+ */
+export function toReasoning(
+  model: ModelEntry,
+  { thinking, output_config: output }: AnthropicCountTokensRequest,
+): ReasoningLevel | undefined {
+  const { reasoning } = model;
+  if (thinking == null || thinking.type === 'disabled') {
+    const levels: readonly ReasoningLevel[] = ['off', 'low'];
+    return levels.find((level) => reasoning?.allowedOptions.includes(level));
+  }
+  const effort = output?.effort === 'max' ? 'xhigh' : output?.effort;
+  if (thinking.type === 'adaptive') {
+    return reasoning === null ? undefined : reasoningOfEffort(model, effort ?? 'medium');
+  }
+  return reasoningOfEffort(model, effort ?? effortOfBudget(thinking.budget_tokens));
+}
+
+export function toDisplay({
+  thinking,
+}: Pick<AnthropicCountTokensRequest, 'thinking'>): ThinkingDisplay {
+  if (thinking == null || thinking.type === 'disabled') return 'none';
+  return thinking.display === 'omitted' ? 'omitted' : 'whole';
+}
+
+/** For models with levels; the budget itself is a limit besides. */
+function effortOfBudget(tokens: number): ReasoningEffort {
+  if (tokens < 4096) return 'low';
+  return tokens < 16_384 ? 'medium' : 'high';
+}
+
+/**
+ * The signature of a block of thinking. Clients must send it back with the block; nothing depends on it here, since
+ * prompts do not repeat earlier reasoning.
+ */
+export function signThinking(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
+}
