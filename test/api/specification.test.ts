@@ -57,9 +57,12 @@ describe('v0 has the fields of', () => {
     'arch',
     'capabilities[]',
     'compatibility_type',
+    // For clients of OpenAI, like `owned_by`.
+    'created',
     'id',
     'max_context_length',
     'object',
+    'owned_by',
     'publisher',
     'quantization',
     'state',

@@ -103,7 +103,7 @@ describe('v1 chat', () => {
       { repeat_penalty: 0 },
       'invalid_value',
       'repeat_penalty',
-      '"repeat_penalty" must be greater than 0, not 0.',
+      '"repeat_penalty" must be at least 0.01, not 0.',
     ],
     [
       { reasoning: 'max' },
