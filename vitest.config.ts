@@ -43,7 +43,8 @@ export default defineConfig({
       {
         test: {
           name: 'clients',
-          include: ['test/clients/*.test.ts'],
+          include: ['test/clients/**/*.test.ts'],
+          exclude: ['**/node_modules/**'],
           globalSetup: ['test/setup/engine/global-setup.ts'],
           env,
           testTimeout: 300_000,

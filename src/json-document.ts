@@ -1,6 +1,8 @@
 import {
+  applyEdits,
   findNodeAtLocation,
   getNodeValue,
+  modify,
   parseTree,
   printParseErrorCode,
   type JSONPath,
@@ -51,6 +53,12 @@ export function parseJsonDocument(content: string): JsonDocument {
       return node === undefined ? undefined : positionAt(text, node.offset);
     },
   };
+}
+
+/** Sets the value at a path, or removes it if it is undefined; other lines stay unchanged. */
+export function editJsonDocument(content: string, path: readonly string[], value: unknown): string {
+  const formattingOptions = { insertSpaces: true, tabSize: 2, eol: '\n' };
+  return applyEdits(content, modify(content, [...path], value, { formattingOptions }));
 }
 
 /** `CommaExpected` → `comma expected`. */

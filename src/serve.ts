@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { generateOwnerToken, withOwnerToken } from './access/owner-token.ts';
 import { createTokenService } from './access/token-service.ts';
+import { createAliasSource } from './config/alias-source.ts';
 import { expandTilde } from './config/expand-tilde.ts';
 import { loadSettings, SettingsError } from './config/settings.ts';
 import type { SettingKey, Settings } from './config/settings-table.ts';
@@ -26,8 +27,9 @@ import { createV1Surface } from './http/surfaces/v1/surface.ts';
 import { createHub } from './hub/create-hub.ts';
 import { hubEgressPolicy } from './hub/hub-endpoint.ts';
 import { GgufLoader } from './instances/gguf-loader.ts';
-import { availableMemoryBytes } from './instances/memory/available-bytes.ts';
 import { InstancePool } from './instances/pool.ts';
+import { createModelAliases } from './models/model-aliases.ts';
+import { readAvailableMemory } from './machine/read-machine.ts';
 import { createModelLibrary } from './models/library.ts';
 import type { ModelRoot } from './models/scan-repository.ts';
 import { createHttpClient } from './net/http-client.ts';
@@ -114,6 +116,12 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
 
     const modelsFolder = settings['models.dir'] ?? join(home, 'models');
     await mkdir(modelsFolder, { recursive: true });
+    const aliases = createModelAliases(
+      createAliasSource({ home, environment, flags: options.flags ?? {} }, (err) =>
+        logger.warn({ err }, 'config.json is invalid; the aliases stay unchanged'),
+      ),
+    );
+    await aliases.list();
     const library = createModelLibrary({
       roots: [
         { folder: modelsFolder },
@@ -121,6 +129,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
         { folder: join(packageFolder, 'models/starter'), publisher: 'hearth', origin: 'starter' },
       ],
       logger,
+      aliases,
       signal: stopping.signal,
     });
 
@@ -156,7 +165,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       library,
       loaders: [ggufLoader],
       logger,
-      availableBytes: availableMemoryBytes,
+      availableMemory: readAvailableMemory,
       loadsOnRequest: settings['models.jit'],
       defaultTtlSeconds: settings['models.ttlSeconds'],
       defaults: {
@@ -214,6 +223,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const startedAt = new Date();
     const services: SurfaceServices = {
       library,
+      aliases,
       pool,
       downloads,
       hub,

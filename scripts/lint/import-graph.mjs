@@ -11,7 +11,7 @@ export async function listFiles(root, folder, pattern) {
       .filter((entry) => entry.isFile() && pattern.test(entry.name))
       .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
       // test/clients and test/mutation install packages of their own.
-      .filter((path) => !/\/(?:node|python)_modules\//.test(path))
+      .filter((path) => !/\/(?:node_modules|\.venv|\.generated)\//.test(path))
       .toSorted()
   );
 }

@@ -22,6 +22,12 @@ export const rooms = [
     imports: [],
   },
   {
+    name: 'machine',
+    purpose:
+      'Memory and processors of this machine: pure decisions on what each operating system reports.',
+    imports: [],
+  },
+  {
     name: 'processes',
     purpose: 'Child processes: spawn, environment filter, stop, watchdog, tail of stderr.',
     imports: ['observability', 'concurrency'],
@@ -52,7 +58,7 @@ export const rooms = [
     name: 'engine',
     purpose:
       'The engine interface; `protocol/` speaks the HTTP API of llama.cpp, `launch/` runs the process, `runtimes/` installs the binary.',
-    imports: ['contract', 'observability', 'request', 'concurrency', 'processes', 'net'],
+    imports: ['contract', 'observability', 'request', 'concurrency', 'machine', 'processes', 'net'],
   },
   {
     name: 'models',
@@ -105,7 +111,7 @@ export const rooms = [
   {
     name: 'instances',
     purpose: 'The scheduler: loads, leases, slots, eviction. Pure decisions in `policy/`.',
-    imports: ['contract', 'observability', 'request', 'concurrency', 'engine', 'models'],
+    imports: ['contract', 'observability', 'request', 'concurrency', 'machine', 'engine', 'models'],
   },
   {
     name: 'chat',
@@ -152,6 +158,7 @@ export const rooms = [
     imports: [
       'contract',
       'observability',
+      'machine',
       'processes',
       'net',
       'config',

@@ -200,6 +200,30 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
     ],
   },
   {
+    name: 'alias',
+    summary: 'Manage other names for models',
+    commands: [
+      {
+        name: 'ls',
+        aliases: ['list'],
+        summary: 'List aliases',
+        load: async () => (await import('./commands/alias-ls.ts')).aliasLs,
+      },
+      {
+        name: 'set',
+        aliases: ['add'],
+        summary: 'Add an alias, or change its model',
+        load: async () => (await import('./commands/alias-set.ts')).aliasSet,
+      },
+      {
+        name: 'rm',
+        aliases: ['remove', 'delete'],
+        summary: 'Remove an alias',
+        load: async () => (await import('./commands/alias-rm.ts')).aliasRm,
+      },
+    ],
+  },
+  {
     name: 'version',
     summary: 'Show version information',
     load: async () => (await import('./commands/version.ts')).versionCommand,

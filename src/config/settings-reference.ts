@@ -108,6 +108,7 @@ function valueSchema(key: SettingKey): JsonSchema {
 function describeType({ type, minimum, maximum, enum: choices, format }: JsonSchema): string {
   if (Array.isArray(choices)) return choices.map((choice) => `\`${String(choice)}\``).join(', ');
   if (type === 'integer') return `integer, ${String(minimum)} to ${String(maximum)}`;
+  if (type === 'object') return 'object of strings; JSON in a flag or variable';
   if (type === 'array') return 'list of strings';
   return format === 'uri' ? 'URL (http or https)' : String(type);
 }

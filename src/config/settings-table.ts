@@ -53,9 +53,33 @@ const list = z
     'It must be a list of strings, or one string with commas between the items.',
   )
   .pipe(z.array(z.string().min(1)));
+const aliasesAllowed =
+  'It must be an object of model keys by alias; an alias has at most one "*", 256 characters, and no space around it.';
+const aliases = z
+  .union([z.record(z.string(), z.string()), z.string().transform(parseJson)], aliasesAllowed)
+  .pipe(
+    z.record(
+      z.string(),
+      z.string(aliasesAllowed).regex(/^\S(?:.{0,510}\S)?$/s, aliasesAllowed),
+      aliasesAllowed,
+    ),
+  )
+  .refine((names) => Object.keys(names).every((name) => aliasPattern.test(name)), aliasesAllowed);
 const choice = <const Choice extends string>(choices: readonly Choice[]) =>
   z.enum(choices, `It must be one of ${choices.join(', ')}.`);
 const httpUrl = z.url({ protocol: /^https?$/, error: 'It must be an http or https URL.' });
+
+/** A name, perhaps with one `*`. */
+const aliasPattern = /^(?!\s)(?!.*\s$)(?=.{1,256}$)[^*]*\*?[^*]*$/s;
+
+/** Undefined, which no setting accepts, for a text that is not JSON. */
+function parseJson(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return undefined;
+  }
+}
 
 const kvTypes = ['f32', 'f16', 'bf16', 'q8_0', 'q5_1', 'q5_0', 'q4_1', 'q4_0', 'iq4_nl'] as const;
 const logFormats = ['auto', 'text', 'json'] as const;
@@ -109,6 +133,10 @@ export const settingsTable = {
     list.default([]),
     'Model folders of other programs, such as ~/.ollama/models. Hearth reads them in place and never writes to them.',
   ),
+  'models.aliases': setting(
+    aliases.default({}),
+    'Other names for models: {"claude-*": "publisher/model"}. One * stands for any characters; the name of a model wins over an alias. `hearth alias` changes them while the server runs.',
+  ),
   'models.jit': setting(boolean.default(true), 'Load models on request (just in time).'),
   'models.ttlSeconds': setting(
     integer(1, 365 * 24 * 3600).default(3600),
@@ -155,8 +183,8 @@ export const settingsTable = {
     integer(1, 256).default(4),
     'Number of requests that one instance processes at the same time.',
   ),
-  'engine.threads': setting(integer(1, 1024).optional(), 'CPU threads of one instance.', {
-    computedDefault: 'physical cores − 1',
+  'engine.threads': setting(integer(1, 512).optional(), 'CPU threads of one instance.', {
+    computedDefault: 'physical cores − 1, at most 64',
   }),
   'engine.gpuLayers': setting(
     integer(0, 10_000).optional(),
@@ -249,7 +277,9 @@ export function isSecretSetting(key: SettingKey): boolean {
 /** Default of a setting for people; empty where there is none. */
 export function describeDefault(key: SettingKey): string {
   const { computedDefault } = settingDeclaration(key);
-  return String(settingsTable[key].schema.safeParse(undefined).data ?? computedDefault ?? '');
+  const value = settingsTable[key].schema.safeParse(undefined).data;
+  const isMap = typeof value === 'object' && !Array.isArray(value);
+  return isMap ? JSON.stringify(value) : String(value ?? computedDefault ?? '');
 }
 
 /** Environment variables of a setting, by precedence: `models.ttlSeconds` → `HEARTH_MODELS_TTL_SECONDS`. */

@@ -28,7 +28,7 @@ export class SettingsError extends Error {
   }
 }
 
-interface SettingsSources {
+export interface SettingsSources {
   /** Home folder; its `config.json` is optional. */
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;

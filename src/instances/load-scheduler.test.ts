@@ -97,7 +97,7 @@ describe('queued loads', () => {
       let availableBytes = 30;
       const { acquire, waiting } = await fullPool({
         memoryLimitBytes: undefined,
-        availableBytes: () => availableBytes,
+        availableMemory: () => ({ bytes: availableBytes, includesMappedFiles: true }),
       });
       availableBytes = 0;
       const lease = acquire('test/b10');

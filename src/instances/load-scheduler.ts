@@ -1,3 +1,4 @@
+import type { AvailableMemory } from '../machine/available-memory.ts';
 import { FairQueue } from '../concurrency/fair-queue.ts';
 import type { HearthError } from '../contract/errors.ts';
 import type { EngineLoader } from './engine-loader.ts';
@@ -14,7 +15,7 @@ const recheckMs = 1000;
 
 export interface SchedulerOptions {
   /** Bytes that a new process can use now. */
-  readonly availableBytes: () => number;
+  readonly availableMemory: () => AvailableMemory;
   readonly defaults: { readonly contextLength: number; readonly parallel: number };
   /** Maximum bytes of all instances together; undefined: the memory of the machine. */
   readonly memoryLimitBytes: number | undefined;
@@ -223,7 +224,7 @@ export class LoadScheduler {
 
   #capacity(): Capacity {
     const { memoryLimitBytes: limitBytes, maxLoaded, keepsOnlyLast } = this.#options;
-    const availableBytes = this.#options.availableBytes();
-    return { limitBytes, availableBytes, maxLoaded, keepsOnlyLast };
+    const available = this.#options.availableMemory();
+    return { limitBytes, available, maxLoaded, keepsOnlyLast };
   }
 }

@@ -56,11 +56,11 @@ export class InstancePool {
   }
 
   memory(): PoolMemory {
-    const { memoryLimitBytes, availableBytes } = this.#options;
+    const { memoryLimitBytes, availableMemory } = this.#options;
     const reservedBytes = this.#lifecycle.registry
       .views()
       .reduce((sum, view) => sum + (view.state === 'waiting' ? 0 : view.estimatedBytes), 0);
-    return { reservedBytes, limitBytes: memoryLimitBytes, availableBytes: availableBytes() };
+    return { reservedBytes, limitBytes: memoryLimitBytes, availableBytes: availableMemory().bytes };
   }
 
   /**

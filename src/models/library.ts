@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { Logger } from '../observability/logger.ts';
 import { takeName, type ModelFault } from './library-model.ts';
 import { mapConcurrently } from '../concurrency/map-concurrently.ts';
+import type { ModelAlias, ModelAliases } from './model-aliases.ts';
 import type { EditableModelLibrary, ModelEntry } from './model.ts';
 import { createRepositoryReader, type RepositoryModels } from './read-repository.ts';
 import { planRemoval, type RemovalCandidate } from './removal/plan-removal.ts';
@@ -17,6 +18,8 @@ interface ModelLibraryOptions {
   /** If two roots have the same key, the first root wins. */
   readonly roots: readonly ModelRoot[];
   readonly logger: Logger;
+  /** Names for models besides their own; none if absent. */
+  readonly aliases?: Pick<ModelAliases, 'list'>;
   /** Aborts reads in progress. */
   readonly signal: AbortSignal;
 }
@@ -38,6 +41,7 @@ const maxScanAgeMs = 2000;
 export function createModelLibrary({
   roots,
   logger,
+  aliases,
   signal,
 }: ModelLibraryOptions): EditableModelLibrary {
   const scanner = createFolderScanner(signal);
@@ -62,11 +66,12 @@ export function createModelLibrary({
   return {
     list: async () => (await scan()).models,
     async find(identifier) {
+      const known = (await aliases?.list()) ?? [];
       if (latest !== null && performance.now() - latest.atMs < maxScanAgeMs) {
-        const selection = await selectUnchanged(latest, identifier);
+        const selection = await selectUnchanged(latest, identifier, known);
         if (selection !== null) return selection;
       }
-      return selectModel(await scan(), identifier);
+      return selectModel(await scan(), identifier, known);
     },
     remove(identifier, assertUnused) {
       return removals.run(async () => {
@@ -86,9 +91,9 @@ export function createModelLibrary({
 }
 
 /** null if the scan does not know the model or its files are no longer the same. */
-async function selectUnchanged(scan: Scan, identifier: string) {
+async function selectUnchanged(scan: Scan, identifier: string, aliases: readonly ModelAlias[]) {
   try {
-    const selection = selectModel(scan, identifier);
+    const selection = selectModel(scan, identifier, aliases);
     const files = scan.foundByKey.get(selection.model.key)?.model.files ?? [];
     const same = await Promise.all(files.map(isUnchanged));
     return same.every(Boolean) ? selection : null;

@@ -95,7 +95,7 @@ export interface ModelLibrary {
 
   /**
    * Finds a model by `publisher/name`, by `name` alone if that is unambiguous, each with or without
-   * a variant suffix `@q4_k_m`; ignores case.
+   * a variant suffix `@q4_k_m`, or by an alias; ignores case.
    *
    * @throws HearthError `model_not_found`, with the existing keys; `corrupt_file` for a file that
    *   is in the library but can't be read.

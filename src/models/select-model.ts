@@ -1,5 +1,6 @@
 import { HearthError } from '../contract/errors.ts';
 import type { ModelFault } from './library-model.ts';
+import { findAlias, type ModelAlias } from './model-aliases.ts';
 import type { ModelEntry, ModelSelection } from './model.ts';
 
 /** The result of a scan. */
@@ -14,13 +15,24 @@ export interface LibraryContent {
 const listedKeys = 20;
 
 /**
- * Finds the model and variant for an identifier; see `ModelLibrary.find`.
+ * Finds the model and variant for an identifier; see `ModelLibrary.find`. A model's own name wins over an alias.
  *
  * @throws HearthError `model_not_found` or `corrupt_file`.
  */
-export function selectModel(content: LibraryContent, identifier: string): ModelSelection {
-  const { key, variantId } = resolveIdentifier(content, identifier);
-  return select(content, key, variantId);
+export function selectModel(
+  content: LibraryContent,
+  identifier: string,
+  aliases: readonly ModelAlias[] = [],
+): ModelSelection {
+  const own = findIdentifier(content, identifier);
+  if (own !== null) return select(content, own.key, own.variantId);
+  const alias = findAlias(aliases, identifier.trim());
+  if (alias === undefined) return notFound(content, identifier);
+  const found = findIdentifier(content, alias.model);
+  if (found !== null) return select(content, found.key, found.variantId);
+  throw modelNotFound(
+    `There is no model ${quote(alias.model)}, which the alias ${quote(alias.name)} names.`,
+  );
 }
 
 /**
@@ -32,13 +44,19 @@ export function resolveIdentifier(
   content: LibraryContent,
   identifier: string,
 ): { key: string; variantId: string | null } {
+  return findIdentifier(content, identifier) ?? notFound(content, identifier);
+}
+
+function findIdentifier(
+  content: LibraryContent,
+  identifier: string,
+): { key: string; variantId: string | null } | null {
   const wanted = identifier.trim().toLowerCase();
   const whole = findKey(content, wanted);
+  if (whole !== null) return { key: whole, variantId: null };
   const at = wanted.lastIndexOf('@');
-  if (whole !== null || at === -1)
-    return { key: whole ?? notFound(content, identifier), variantId: null };
-  const key = findKey(content, wanted.slice(0, at)) ?? notFound(content, identifier);
-  return { key, variantId: wanted.slice(at + 1) };
+  const key = at === -1 ? null : findKey(content, wanted.slice(0, at));
+  return key === null ? null : { key, variantId: wanted.slice(at + 1) };
 }
 
 /** Finds the key with this name, or the only one with this second half; null if there is none. */

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { linkAbort } from '../../concurrency/linked-abort.ts';
 import { HearthError } from '../../contract/errors.ts';
 import { omitUndefined } from '../../omit-undefined.ts';
+import { readDefaultThreads } from '../../machine/read-machine.ts';
 import { connectEngine, ConnectionLostError } from '../../net/engine-connection.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { WatchdogLink } from '../../processes/watchdog-link.ts';
@@ -10,7 +11,6 @@ import { createLlamaEngine } from '../protocol/llama-engine.ts';
 import { requestCapabilities } from '../protocol/capabilities.ts';
 import { checkLaunch } from './check-launch.ts';
 import { childEnvironment } from './child-environment.ts';
-import { defaultThreads } from './default-threads.ts';
 import { createEndpoint, endpointAddress, removeEndpoint } from './endpoint.ts';
 import { startEngineChild } from './engine-child.ts';
 import { loadError } from './exit-reason.ts';
@@ -51,7 +51,7 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
   ): Promise<EngineProcess> {
     signal.throwIfAborted();
     await checkLaunch(spec);
-    const threads = spec.threads ?? (await defaultThreads());
+    const threads = spec.threads ?? readDefaultThreads();
     const endpoint = await createEndpoint();
     if (isClosed || signal.aborted) {
       await removeEndpoint(endpoint);

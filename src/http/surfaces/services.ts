@@ -3,6 +3,7 @@ import type { DownloadManager } from '../../downloads/downloads.ts';
 import type { RuntimeManager } from '../../engine/runtimes/runtime.ts';
 import type { Hub } from '../../hub/hub.ts';
 import type { InstancePool } from '../../instances/pool.ts';
+import type { ModelAliases } from '../../models/model-aliases.ts';
 import type { EditableModelLibrary } from '../../models/model.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { Store } from '../../store/store.ts';
@@ -11,6 +12,8 @@ import type { ToolServers } from '../../tools/toolbox.ts';
 /** The parts of the server that surfaces use. */
 export interface SurfaceServices {
   readonly library: EditableModelLibrary;
+  /** Other names of the models. */
+  readonly aliases: ModelAliases;
   readonly pool: InstancePool;
   readonly downloads: DownloadManager;
   readonly hub: Hub;

@@ -5,9 +5,14 @@ import { admit, maxAvailable, type Capacity } from './admit.ts';
 import type { LoadDemand } from './eviction.ts';
 import { isIdle, type InstanceView } from './instance-view.ts';
 
+/** As Linux reports it. */
+function withCaches(bytes: number): Capacity['available'] {
+  return { bytes, includesMappedFiles: true };
+}
+
 const capacity: Capacity = {
   limitBytes: 30,
-  availableBytes: 1000,
+  available: withCaches(1000),
   maxLoaded: undefined,
   keepsOnlyLast: false,
 };
@@ -82,7 +87,7 @@ describe('admit', () => {
   });
 
   it('limits loads to the available memory minus that of loading instances', () => {
-    const machine = { ...capacity, limitBytes: undefined, availableBytes: 15 };
+    const machine = { ...capacity, limitBytes: undefined, available: withCaches(15) };
     const loading = view('a', { state: 'loading' });
     expect(admit([], demand, machine)).toEqual({ kind: 'load' });
     expect(admit([loading], demand, machine)).toEqual({ kind: 'wait', evict: [] });
@@ -96,8 +101,23 @@ describe('admit', () => {
     });
   });
 
-  it('accounts for mapped weights, which the system reports as available', () => {
-    const machine = { ...capacity, limitBytes: undefined, availableBytes: 15 };
+  it('accounts for mapped weights where the system reports them as available', () => {
+    const machine = { ...capacity, limitBytes: undefined, available: withCaches(15) };
+    const mapped = view('a', { mappedBytes: 8 });
+    expect(admit([mapped], { ...demand, estimatedBytes: 7 }, machine)).toEqual({ kind: 'load' });
+    expect(admit([mapped], { ...demand, estimatedBytes: 17 }, machine)).toEqual({
+      kind: 'wait',
+      evict: ['a'],
+    });
+    expect(admit([mapped], { ...demand, estimatedBytes: 18 }, machine)).toEqual({
+      kind: 'refuse',
+      lacks: 'memory',
+    });
+  });
+
+  it('accounts for mapped weights where the system reports them as used', () => {
+    const available = { bytes: 7, includesMappedFiles: false };
+    const machine = { ...capacity, limitBytes: undefined, available };
     const mapped = view('a', { mappedBytes: 8 });
     expect(admit([mapped], { ...demand, estimatedBytes: 7 }, machine)).toEqual({ kind: 'load' });
     expect(admit([mapped], { ...demand, estimatedBytes: 17 }, machine)).toEqual({
@@ -174,7 +194,7 @@ describe('admit, with random instances', () => {
     .map((views) => views.map((each, index) => ({ ...each, id: `i${index}` })));
   const arbitraryCapacity: fc.Arbitrary<Capacity> = fc.record({
     limitBytes: fc.option(fc.nat(80), { nil: undefined }),
-    availableBytes: fc.nat(80),
+    available: fc.record({ bytes: fc.nat(80), includesMappedFiles: fc.boolean() }),
     maxLoaded: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
     keepsOnlyLast: fc.boolean(),
   });
@@ -218,22 +238,25 @@ describe('admit, with random instances', () => {
     fc.assert(
       fc.property(arbitraryViews, arbitraryDemand, arbitraryCapacity, (views, wanted, limits) => {
         const isRefused = admit(views, wanted, limits).kind === 'refuse';
-        let { availableBytes } = limits;
+        let { bytes } = limits.available;
         let rest: readonly InstanceView[] = views.filter(holds);
         let admission = admit(rest, wanted, limits);
         for (let step = 0; admission.kind === 'wait' && step <= views.length; step += 1) {
           const { evict } = admission;
           const isGoing = ({ id, state }: InstanceView): boolean =>
             state === 'stopping' || evict.includes(id);
-          availableBytes += bytesOf(rest.filter(isGoing));
+          bytes += bytesOf(rest.filter(isGoing));
           rest = rest
             .filter((one) => !isGoing(one))
             .map((one) => {
               // The loading instances have allocated their memory by then.
-              if (one.state === 'loading') availableBytes -= one.estimatedBytes;
+              if (one.state === 'loading') bytes -= one.estimatedBytes;
               return { ...one, state: 'ready', requestCount: 0 };
             });
-          admission = admit(rest, wanted, { ...limits, availableBytes });
+          admission = admit(rest, wanted, {
+            ...limits,
+            available: { ...limits.available, bytes },
+          });
         }
         expect(admission.kind).toBe(isRefused ? 'refuse' : 'load');
       }),

@@ -1,11 +1,12 @@
+import type { AvailableMemory } from '../../machine/available-memory.ts';
 import { isLeftBehind, isSuperseded, isEvictable, type LoadDemand } from './eviction.ts';
 import { isIdle, type InstanceView } from './instance-view.ts';
 
 export interface Capacity {
   /** Maximum bytes of all instances together; undefined: the memory of the machine. */
   readonly limitBytes: number | undefined;
-  /** Bytes that a new process could use now; loading instances have not yet used theirs. */
-  readonly availableBytes: number;
+  /** Memory that a new process could use now; loading instances have not yet used theirs. */
+  readonly available: AvailableMemory;
   /** Maximum number of instances. */
   readonly maxLoaded: number | undefined;
   /** Whether a just-in-time load replaces the others (`models.autoEvict`). */
@@ -78,26 +79,32 @@ function holdersOf(instances: readonly InstanceView[]): readonly InstanceView[] 
 function usableBytes(
   holders: readonly InstanceView[],
   gone: readonly InstanceView[],
-  { limitBytes, availableBytes }: Capacity,
+  { limitBytes, available }: Capacity,
 ): number {
   const sum = (views: readonly InstanceView[], bytesOf: (view: InstanceView) => number): number =>
     views.reduce((bytes, view) => bytes + bytesOf(view), 0);
   const staying = holders.filter((instance) => !gone.includes(instance));
   const ofMachine =
-    availableBytes - sum(staying, unseenBytes) + sum(gone, (view) => seenBytes(view));
+    available.bytes -
+    sum(staying, (view) => unseenBytes(view, available)) +
+    sum(gone, (view) => seenBytes(view, available));
   return limitBytes === undefined
     ? ofMachine
     : Math.min(ofMachine, limitBytes - sum(staying, ({ estimatedBytes }) => estimatedBytes));
 }
 
 /** Bytes of an instance that the system still reports as available. */
-function unseenBytes({ state, estimatedBytes, mappedBytes }: InstanceView): number {
-  return state === 'loading' ? estimatedBytes : mappedBytes;
+function unseenBytes(
+  { state, estimatedBytes, mappedBytes }: InstanceView,
+  { includesMappedFiles }: AvailableMemory,
+): number {
+  if (state === 'loading') return estimatedBytes;
+  return includesMappedFiles ? mappedBytes : 0;
 }
 
 /** Bytes that the system will additionally report as available after the instance has ended. */
-function seenBytes(view: InstanceView): number {
-  return view.estimatedBytes - unseenBytes(view);
+function seenBytes(view: InstanceView, available: AvailableMemory): number {
+  return view.estimatedBytes - unseenBytes(view, available);
 }
 
 function freePlaces(

@@ -22,7 +22,7 @@ export interface InstanceView {
   /** Whether it uses memory of this machine; others are ignored by the admission. */
   readonly needsMemory: boolean;
   readonly estimatedBytes: number;
-  /** The part of `estimatedBytes` that is mapped from a file: the system still reports it as available. */
+  /** The part of `estimatedBytes` that is mapped from a file; some systems still report it as available. */
   readonly mappedBytes: number;
   /** Beginnings of its latest prompts. */
   readonly recentPrompts: readonly string[];

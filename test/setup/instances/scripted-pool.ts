@@ -5,7 +5,7 @@ import { GgufLoader } from '../../../src/instances/gguf-loader.ts';
 import type { Purpose } from '../../../src/instances/purpose.ts';
 import type { AcquireEvent, AcquireRequest } from '../../../src/instances/acquire-request.ts';
 import type { InstanceLease } from '../../../src/instances/instance-lease.ts';
-import { availableMemoryBytes } from '../../../src/instances/memory/available-bytes.ts';
+import { readAvailableMemory } from '../../../src/machine/read-machine.ts';
 import { InstancePool } from '../../../src/instances/pool.ts';
 import type { ModelEntry, ModelLibrary, ModelSelection } from '../../../src/models/model.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
@@ -58,7 +58,7 @@ export function scriptedPoolWith({ estimate, loaders = [], ...options }: Scripte
   const pool = new InstancePool({
     loaders: [loader, ...loaders],
     logger: createLogger('silent'),
-    availableBytes: availableMemoryBytes,
+    availableMemory: readAvailableMemory,
     loadsOnRequest: true,
     defaultTtlSeconds: 60,
     defaults: { contextLength: 2048, parallel: 2 },

@@ -25,7 +25,7 @@ export function sizedPool(names: readonly string[], changes: Partial<ScriptedPoo
   });
   return scriptedPoolWith({
     library: libraryOf(...models),
-    availableBytes: () => 1_000_000,
+    availableMemory: () => ({ bytes: 1_000_000, includesMappedFiles: true }),
     estimate: ({ model }) => {
       const totalBytes = sizeOf(model.key);
       return { ...noMemory, processBytes: totalBytes, totalBytes };

@@ -1,5 +1,5 @@
 import createClient from 'openapi-fetch';
-import type { paths } from '../generated/typescript/schema.ts';
+import type { paths } from '../../.generated/schema.ts';
 
 /** Chats through the generated types and prints what the test compares. */
 declare const process: { readonly argv: readonly string[] };

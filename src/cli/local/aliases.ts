@@ -1,0 +1,26 @@
+import { createAliasSource } from '../../config/alias-source.ts';
+import { SettingsError } from '../../config/settings.ts';
+import { HearthError } from '../../contract/errors.ts';
+import { createModelAliases, type ModelAliases } from '../../models/model-aliases.ts';
+import type { CommandContext } from '../context.ts';
+import { CommandError } from '../failure.ts';
+
+/**
+ * Reads or changes the aliases in config.json of the home folder; needs no running server, and a running one
+ * uses the change at once.
+ *
+ * @throws CommandError if the file or the alias is invalid.
+ */
+export async function withAliases<Result>(
+  { home, environment }: CommandContext,
+  work: (aliases: ModelAliases) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work(createModelAliases(createAliasSource({ home, environment, flags: {} })));
+  } catch (error) {
+    if (error instanceof HearthError || error instanceof SettingsError) {
+      throw new CommandError(error.message);
+    }
+    throw error;
+  }
+}

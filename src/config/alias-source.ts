@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { errorCode } from '../error-code.ts';
+import { editJsonDocument, parseJsonDocument } from '../json-document.ts';
+import { loadSettings, SettingsError, type SettingsSources } from './settings.ts';
+import { environmentVariables } from './settings-table.ts';
+
+type Aliases = Readonly<Record<string, string>>;
+
+/** The setting `models.aliases`, which may change while the server runs. */
+export interface AliasSource {
+  /** Whether a flag or an environment variable overrides `config.json`, so that `write` has no effect. */
+  readonly isFixed: boolean;
+  /**
+   * The aliases, read again after each change of `config.json`.
+   *
+   * @throws SettingsError if the file is invalid at the first call.
+   */
+  read(): Promise<Aliases>;
+  /**
+   * Sets one alias in `config.json`, or removes it; all other settings stay unchanged.
+   *
+   * @throws SettingsError if the file is invalid.
+   */
+  write(name: string, model: string | undefined): Promise<void>;
+}
+
+/**
+ * Aliases from the same sources as all settings.
+ *
+ * @param onInvalid Called once for each change that makes `config.json` invalid; the aliases of before remain.
+ */
+export function createAliasSource(
+  sources: SettingsSources,
+  onInvalid: (error: SettingsError) => void = () => {},
+): AliasSource {
+  const file = join(sources.home, 'config.json');
+  const variables = environmentVariables('models.aliases');
+  let cached: { readonly version: string; readonly aliases: Aliases } | undefined;
+
+  async function read(): Promise<Aliases> {
+    const version = await versionOf(file);
+    if (cached?.version !== version) cached = { version, aliases: await load() };
+    return cached.aliases;
+  }
+
+  async function load(): Promise<Aliases> {
+    try {
+      return (await loadSettings(sources))['models.aliases'];
+    } catch (error) {
+      if (cached === undefined || !(error instanceof SettingsError)) throw error;
+      onInvalid(error);
+      return cached.aliases;
+    }
+  }
+
+  return {
+    isFixed:
+      sources.flags['models.aliases'] !== undefined ||
+      variables.some((variable) => (sources.environment[variable] ?? '') !== ''),
+    read,
+    async write(name, model) {
+      // Rejects a file that can't be read as settings before it is changed.
+      await loadSettings(sources);
+      const content = (await readIfPresent(file)) ?? '{}\n';
+      const isDotted = parseJsonDocument(content).locate(['models.aliases']) !== undefined;
+      const path = isDotted ? ['models.aliases', name] : ['models', 'aliases', name];
+      await replace(file, editJsonDocument(content, path, model));
+    },
+  };
+}
+
+/** Changes with the content of the file. */
+async function versionOf(file: string): Promise<string> {
+  try {
+    const { mtimeNs, ino, size } = await stat(file, { bigint: true });
+    return `${mtimeNs} ${ino} ${size}`;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+async function readIfPresent(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Replaces the file atomically. Only the user may read it: settings can contain secrets. */
+async function replace(file: string, content: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const temporary = `${file}.${randomUUID()}`;
+  try {
+    await writeFile(temporary, content, { mode: 0o600, flag: 'wx' });
+    await rename(temporary, file);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}

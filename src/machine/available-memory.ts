@@ -1,0 +1,86 @@
+/** What the operating system says about its memory, as text or numbers; absent where it says nothing. */
+export interface MemoryFacts {
+  readonly platform: NodeJS.Platform;
+  /** `os.totalmem()` in bytes. */
+  readonly totalBytes: number;
+  /** `os.freemem()` in bytes. On Windows this is the memory that is available, on macOS only unused pages. */
+  readonly freeBytes: number;
+  /** Linux: the content of `/proc/meminfo`. */
+  readonly meminfo?: string;
+  /** macOS: the output of `vm_stat`. */
+  readonly vmStat?: string;
+  /** Linux: the control groups of this process that may limit its memory. */
+  readonly controlGroups?: readonly ControlGroupMemory[];
+}
+
+/** Memory of a Linux control group (v1 or v2), in bytes. */
+export interface ControlGroupMemory {
+  readonly limitBytes: number;
+  readonly currentBytes: number;
+  /** Page cache in `currentBytes` that the kernel reclaims first. */
+  readonly inactiveFileBytes: number;
+}
+
+export interface AvailableMemory {
+  /** Bytes that a new process can use without swapping. */
+  readonly bytes: number;
+  /**
+   * Whether `bytes` includes the pages of mapped files that running processes use, such as the weights of loaded
+   * models. Linux counts them as cache (`MemAvailable`); control groups, macOS and Windows count them as used.
+   */
+  readonly includesMappedFiles: boolean;
+}
+
+/** Bytes that a new process can use, within the limits of the control groups. */
+export function availableMemory(facts: MemoryFacts): AvailableMemory {
+  const machine = machineMemory(facts);
+  const { totalBytes, controlGroups = [] } = facts;
+  const limited = controlGroups
+    .filter(({ limitBytes }) => limitBytes < totalBytes)
+    .map(({ limitBytes, currentBytes, inactiveFileBytes }) =>
+      Math.max(0, limitBytes - Math.max(0, currentBytes - inactiveFileBytes)),
+    );
+  const inGroups = Math.min(...limited);
+  return inGroups < machine.bytes ? { bytes: inGroups, includesMappedFiles: false } : machine;
+}
+
+function machineMemory(facts: MemoryFacts): AvailableMemory {
+  const { platform, freeBytes, totalBytes, meminfo, vmStat } = facts;
+  if (platform === 'linux') {
+    const bytes = memAvailable(meminfo ?? '');
+    if (isPlausible(bytes, totalBytes)) return { bytes, includesMappedFiles: true };
+  }
+  if (platform === 'darwin') {
+    const bytes = reclaimableBytes(vmStat ?? '');
+    if (isPlausible(bytes, totalBytes)) return { bytes, includesMappedFiles: false };
+  }
+  return { bytes: Math.min(Math.max(0, freeBytes), totalBytes), includesMappedFiles: false };
+}
+
+function isPlausible(bytes: number | undefined, totalBytes: number): bytes is number {
+  return bytes !== undefined && bytes <= totalBytes;
+}
+
+function memAvailable(meminfo: string): number | undefined {
+  const kibibytes = /^MemAvailable:\s+(\d+) kB$/mu.exec(meminfo)?.[1];
+  return kibibytes === undefined ? undefined : Number(kibibytes) * 1024;
+}
+
+/** Pages of `vm_stat` that macOS hands out without swapping: see its manual page, vm_stat(1). */
+const reclaimablePages = [
+  'Pages free',
+  'Pages inactive',
+  'Pages speculative',
+  'Pages purgeable',
+] as const;
+
+function reclaimableBytes(vmStat: string): number | undefined {
+  const pageBytes = /page size of (\d+) bytes/u.exec(vmStat)?.[1];
+  if (pageBytes === undefined) return undefined;
+  const counts = reclaimablePages.map(
+    (name) => new RegExp(`^${name}:\\s+(\\d+)\\.?$`, 'mu').exec(vmStat)?.[1],
+  );
+  const [free] = counts;
+  if (free === undefined) return undefined;
+  return counts.reduce((pages, count) => pages + Number(count ?? 0), 0) * Number(pageBytes);
+}

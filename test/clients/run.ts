@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process';
+import { delimiter, join } from 'node:path';
+
+export const clientsFolder = import.meta.dirname;
+
+/**
+ * Runs a program of this workspace, of npm or PyPI, and returns its output.
+ *
+ * @throws Error with the output, if the program fails.
+ */
+export function run(
+  program: string,
+  commandLine: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const folders = [
+    join(clientsFolder, 'node_modules/.bin'),
+    join(clientsFolder, '.venv/bin'),
+    process.env['PATH'],
+  ];
+  const env = { ...process.env, PATH: folders.join(delimiter), ...environment };
+  const options = { cwd: clientsFolder, env, maxBuffer: 64 * 1024 * 1024 };
+  return new Promise((resolve, reject) => {
+    execFile(program, commandLine, options, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout);
+      else reject(new Error(`${program} failed: ${error.code}\n${stdout}\n${stderr}`));
+    });
+  });
+}
