@@ -19,6 +19,8 @@ export interface Route {
   readonly result: ZodType;
   /** Data of the server-sent events, for an endpoint that can stream. */
   readonly events?: ZodType;
+  /** Lines of a stream of JSON lines (`application/x-ndjson`), for an endpoint that can stream so. */
+  readonly lines?: ZodType;
   /** Errors of this endpoint, besides those that every endpoint can answer with. */
   readonly errors: readonly ErrorCode[];
 }
