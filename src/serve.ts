@@ -21,6 +21,7 @@ import { createApp } from './http/app.ts';
 import { listen } from './http/server.ts';
 import type { Surface } from './http/surface.ts';
 import type { SurfaceServices } from './http/surfaces/services.ts';
+import { createOllamaSurface } from './http/surfaces/ollama/surface.ts';
 import { createOpenAiSurface } from './http/surfaces/openai/surface.ts';
 import { createV0Surface } from './http/surfaces/v0/surface.ts';
 import { createV1Surface } from './http/surfaces/v1/surface.ts';
@@ -46,6 +47,7 @@ export const surfaces: readonly ((services: SurfaceServices) => Surface)[] = [
   createV0Surface,
   createV1Surface,
   createOpenAiSurface,
+  createOllamaSurface,
 ];
 
 export interface ServeOptions {
@@ -253,7 +255,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       ping: () => store.ping(),
       surfaces: surfaces
         .map((create) => create(services))
-        .filter(({ name }) => name !== 'openai' || settings['surfaces.openai']),
+        .filter(({ name }) => isServed(name, settings)),
     });
     const server = await listen({
       app,
@@ -261,7 +263,23 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       port: settings['server.port'],
       logger,
     });
-    cleanups.push(() => server.close(settings['limits.shutdownSeconds'] * 1000));
+    const listeners = [server];
+    cleanups.push(() =>
+      Promise.all(listeners.map((each) => each.close(settings['limits.shutdownSeconds'] * 1000))),
+    );
+    const secondPort = settings['server.listenAlso'];
+    if (secondPort !== undefined) {
+      const second = await listen({
+        app,
+        host: settings['server.host'],
+        port: secondPort,
+        portSetting: 'server.listenAlso',
+        ...(settings['surfaces.ollama'] ? { greeting: ollamaGreeting } : {}),
+        logger,
+      });
+      listeners.push(second);
+      logger.info({ url: second.url }, 'listening also');
+    }
 
     cleanups.push(() => removeOwnerToken(home));
     await writeOwnerToken(home, ownerToken);
@@ -279,6 +297,15 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     await closeAll();
     throw error;
   }
+}
+
+/** What clients of Ollama look for at its address. */
+const ollamaGreeting = 'Ollama is running';
+
+/** Whether the settings serve an API. */
+function isServed(name: string, settings: Settings): boolean {
+  if (name === 'openai') return settings['surfaces.openai'];
+  return name === 'ollama' ? settings['surfaces.ollama'] : true;
 }
 
 /** Absolute paths of the folders of other programs. */

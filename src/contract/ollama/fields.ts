@@ -64,7 +64,7 @@ export const ollamaOptionsSchema = z
       .min(-2)
       .max(2 ** 31 - 1)
       .nullish()
-      .describe('Maximum tokens of the answer; a negative value is no limit.'),
+      .describe('Maximum tokens of the answer; without a limit if negative.'),
     num_ctx: contextLengthSchema.nullish(),
     stop: z
       .union([textSchema, z.array(textSchema).max(64)])
