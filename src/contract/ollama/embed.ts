@@ -27,7 +27,11 @@ export const embedOllama = defineRoute({
       ...commonFields,
       input: z
         .union([textSchema, z.array(textSchema).max(2048)])
-        .meta({ id: 'OllamaEmbedInput', description: 'A text or a list of texts.' }),
+        .nullish()
+        .meta({
+          id: 'OllamaEmbedInput',
+          description: 'A text or a list of texts; without them the model is only loaded.',
+        }),
       dimensions: z
         .int()
         .min(1)

@@ -32,7 +32,7 @@ export function mountEmbeddings(app: App, services: SurfaceServices): void {
 
   mount(app, embedOllama, async ({ body, context }) => {
     const startedAt = performance.now();
-    const inputs = [body.input].flat();
+    const inputs = [body.input ?? []].flat();
     const { vectors, promptTokens } = await run(body, inputs, context);
     const length = vectors[0]?.length;
     if (body.dimensions != null && body.dimensions !== length) {
