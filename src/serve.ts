@@ -16,7 +16,7 @@ import { createRuntimeManager } from './engine/runtimes/runtime-manager.ts';
 import { ensureHomeId } from './home/home-id.ts';
 import { acquireHomeLock } from './home/home-lock.ts';
 import { removeOwnerToken, writeOwnerToken } from './home/owner-token.ts';
-import { removeServerRecord, writeServerRecord } from './home/server-record.ts';
+import { removeServerRecord, writeServerRecord, type ServerRecord } from './home/server-record.ts';
 import { createApp } from './http/app.ts';
 import { listen } from './http/server.ts';
 import type { Surface } from './http/surface.ts';
@@ -29,6 +29,7 @@ import { createHub } from './hub/create-hub.ts';
 import { hubEgressPolicy } from './hub/hub-endpoint.ts';
 import { GgufLoader } from './instances/gguf-loader.ts';
 import { InstancePool } from './instances/pool.ts';
+import { preloadModels } from './instances/preload-models.ts';
 import { createModelAliases } from './models/model-aliases.ts';
 import { readAvailableMemory } from './machine/read-machine.ts';
 import { createModelLibrary } from './models/library.ts';
@@ -36,6 +37,7 @@ import type { ModelRoot } from './models/scan-repository.ts';
 import { createHttpClient } from './net/http-client.ts';
 import { createLogger, textDestination } from './observability/logger.ts';
 import { packageFolder } from './package-folder.ts';
+import { createServiceNotifier } from './processes/service-notifier.ts';
 import { createWatchdogLink } from './processes/watchdog-link.ts';
 import { createSqliteStore } from './store/sqlite-store.ts';
 import { speechScriptPlugin } from './tools/speech-script-plugin.ts';
@@ -57,6 +59,8 @@ export interface ServeOptions {
   readonly flags?: Partial<Record<SettingKey, unknown>>;
   /** Allows a host that is not loopback although tokens are not required. */
   readonly allowUnauthenticated?: boolean;
+  /** Folder in which all users of the machine find the `server.json` of a system service. */
+  readonly recordFolder?: string | undefined;
   /** Writes the log as readable lines instead of JSON. */
   readonly isLogForTerminal?: boolean;
   /** Called with the progress of long work that no request named, such as a runtime download. */
@@ -78,7 +82,7 @@ export interface RunningServer {
  * @throws SettingsError, HomeInUseError, StoreOpenError; Error if the address can't be bound.
  */
 export async function startServer(options: ServeOptions): Promise<RunningServer> {
-  const { home, environment, onProgress } = options;
+  const { home, environment, recordFolder, onProgress } = options;
   const settings = await loadSettings({ home, environment, flags: options.flags ?? {} });
   assertGuarded(settings, options.allowUnauthenticated ?? false);
   const { isLogForTerminal = false } = options;
@@ -107,6 +111,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     logger.info('stopped');
   };
   try {
+    const notifier = createServiceNotifier({ environment, logger });
+    cleanups.push(() => notifier.close());
     const lock = await acquireHomeLock(home);
     cleanups.push(() => lock.release());
 
@@ -183,6 +189,12 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       loadWaitSeconds: settings['limits.loadWaitSeconds'],
     });
     cleanups.push(() => pool.close());
+    void preloadModels({
+      pool,
+      models: settings['models.preload'],
+      logger,
+      signal: stopping.signal,
+    });
 
     const tools = createToolServers({
       home,
@@ -283,15 +295,24 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
 
     cleanups.push(() => removeOwnerToken(home));
     await writeOwnerToken(home, ownerToken);
-    await writeServerRecord(home, {
+    const record: ServerRecord = {
       pid: process.pid,
       url: server.url,
       version,
       started_at: startedAt.toISOString(),
       ...(settings['auth.required'] ? { requires_token: true } : {}),
-    });
+    };
+    await writeServerRecord(home, record);
     cleanups.push(() => removeServerRecord(home));
+    if (recordFolder !== undefined) {
+      cleanups.push(() => removeServerRecord(recordFolder));
+      await writeServerRecord(recordFolder, record, 0o644).catch((err: unknown) =>
+        logger.warn({ err }, 'other users do not find the server: no record for them'),
+      );
+    }
     logger.info({ url: server.url, version }, 'listening');
+    await notifier.ready(`Listening on ${server.url}`);
+    cleanups.push(() => void notifier.stopping());
     return { url: server.url, close: stop };
   } catch (error) {
     await closeAll();

@@ -36,3 +36,28 @@ it('throws the reason of a request that was aborted before', async () => {
   );
   expect(launcher.launchCount()).toBe(0);
 });
+
+it('refuses ids that are not tokens of the model, before it loads', async () => {
+  const size = 100;
+  const dimensions = {
+    embedding: 2,
+    feedForward: 2,
+    isGated: true,
+    heads: 1,
+    query: 2,
+    keyValue: 2,
+    experts: null,
+    vocabulary: size,
+    merges: 0,
+  };
+  const { pool, launcher } = scriptedPool(
+    modelEntry({ key: 'test/embed', type: 'embeddings', dimensions }),
+  );
+  const request = { model: 'test/embed', inputs: ['a', [0, size - 1], [1, size]] };
+  await expect(embed({ pool }, request, testContext())).rejects.toMatchObject({
+    code: 'invalid_value',
+    field: 'inputs',
+    message: expect.stringContaining(`the token ${size}, but`),
+  });
+  expect(launcher.launchCount()).toBe(0);
+});

@@ -3,6 +3,7 @@ import type { InstancePool } from '../instances/pool.ts';
 import type { ModelSelection } from '../models/model.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { RequestContext } from '../request/request-context.ts';
+import { assertTokens } from './assert-tokens.ts';
 import { logGeneration } from './log-generation.ts';
 
 export interface EmbedRequest {
@@ -20,10 +21,13 @@ export interface EmbedResult {
   readonly promptTokens: number;
 }
 
+const advice =
+  ' LangChain for Python sends tokens of OpenAI models, unless `check_embedding_ctx_length=False` is set.';
+
 /**
  * Embeds texts on an instance of an embedding model.
  *
- * @throws The errors of `InstancePool.acquire` and `Engine.embed`; the signal's reason when aborted.
+ * @throws The errors of `assertTokens`, `InstancePool.acquire` and `Engine.embed`; the signal's reason when aborted.
  */
 export async function embed(
   { pool }: { readonly pool: InstancePool },
@@ -31,10 +35,12 @@ export async function embed(
   context: RequestContext,
 ): Promise<EmbedResult> {
   const target = await pool.resolve(model, 'embedding');
+  assertTokens(target.selection.model, inputs, 'inputs', advice);
   const lease = await pool.acquire({ target, ...omitUndefined({ ttlSeconds }) }, context);
   try {
+    const admitted = await lease.admitInputs(inputs);
     const { vectors, promptTokens } = await lease.withSlot((engine, slotContext) =>
-      engine.embed(inputs, slotContext),
+      engine.embed(admitted, slotContext),
     );
     const { selection } = lease;
     logGeneration('embedding', { selection, usage: { promptTokens } }, context);

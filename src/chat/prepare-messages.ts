@@ -11,17 +11,16 @@ export interface PreparedMessages {
 }
 
 /**
- * Checks the messages of a request against the model and re-encodes their images.
+ * Checks the messages of a request against the model, and their images by size without decoding them.
  *
- * @throws HearthError `vision_unsupported`, `invalid_image`, `queue_full`; the signal's reason when aborted.
+ * @throws HearthError `vision_unsupported`, `invalid_image`; the signal's reason when aborted.
  */
-export async function prepareMessages(
+export async function admitMessages(
   messages: readonly TurnMessage[],
   model: ModelEntry,
   allowance: ImageAllowance,
   signal: AbortSignal,
-): Promise<PreparedMessages> {
-  // All of them before the first is decoded.
+): Promise<void> {
   for (const [index, message] of messages.entries()) {
     for (const [partIndex, part] of message.content.entries()) {
       if (part.type === 'text') continue;
@@ -31,6 +30,27 @@ export async function prepareMessages(
       await admitImage(part.dataUrl, allowance, field);
     }
   }
+}
+
+/** Messages with a placeholder for each image. */
+export function outlineMessages(messages: readonly TurnMessage[]): readonly ConversationMessage[] {
+  return messages.map((message) => ({ ...message, content: message.content.map(outlinePart) }));
+}
+
+function outlinePart(part: TurnContent): ConversationContent {
+  return part.type === 'text' ? part : { type: 'image', sha256: '', mediaType: '' };
+}
+
+/**
+ * Decodes and re-encodes the images of admitted messages.
+ *
+ * @throws HearthError `invalid_image`, `queue_full`; the signal's reason when aborted.
+ */
+export async function prepareMessages(
+  messages: readonly TurnMessage[],
+  allowance: ImageAllowance,
+  signal: AbortSignal,
+): Promise<PreparedMessages> {
   const images: PreparedImage[] = [];
   const prepared: ConversationMessage[] = [];
   for (const [index, message] of messages.entries()) {

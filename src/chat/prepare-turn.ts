@@ -1,4 +1,5 @@
 import type { ConversationMessage } from '../conversation/content.ts';
+import type { ConversationTurn } from '../conversation/conversation-turn.ts';
 import type { EngineMessage } from '../engine/engine.ts';
 import type { ModelTarget } from '../instances/acquire-request.ts';
 import type { InstancePool } from '../instances/pool.ts';
@@ -8,10 +9,16 @@ import type { ToolServers } from '../tools/toolbox.ts';
 import { assertToolResults, loadHistory, systemTextOf } from './history.ts';
 import { ImageAllowance } from './image-allowance.ts';
 import { assertVision, toDataUrl, type PreparedImage } from './image.ts';
-import { prepareMessages } from './prepare-messages.ts';
-import { CallNumbers, toPromptMessages, type PromptContext } from './prompt-messages.ts';
+import { admitMessages, outlineMessages, prepareMessages } from './prepare-messages.ts';
+import {
+  CallNumbers,
+  outlineContext,
+  toPromptMessages,
+  type PromptContext,
+} from './prompt-messages.ts';
 import { assertReasoning } from './reasoning.ts';
 import { storedImage } from './stored-image.ts';
+import { toolImageReader } from './tool-output.ts';
 import type { TurnRequest } from './turn-request.ts';
 
 export interface TurnServices {
@@ -22,21 +29,32 @@ export interface TurnServices {
   readonly maxImagePixels: number;
 }
 
+/** A turn whose request was checked; its images are not decoded yet. */
 export interface PreparedTurn {
   readonly target: ModelTarget;
+  /** The prompt without its images. */
+  readonly outline: readonly EngineMessage[];
+  /**
+   * Decodes the images and builds the prompt; to be called with a slot at hand.
+   *
+   * @throws HearthError `invalid_image`, `queue_full`; the signal's reason when aborted.
+   */
+  readonly build: (signal: AbortSignal) => Promise<TurnPrompt>;
+  /** To be called when the turn has ended: its images no longer count. */
+  readonly release: () => void;
+}
+
+export interface TurnPrompt {
   readonly prompt: readonly EngineMessage[];
   /** For the messages that the turn itself adds to the prompt. */
   readonly promptContext: PromptContext;
   /** The messages of the request as the store keeps them, and the images that they reference. */
   readonly messages: readonly ConversationMessage[];
   readonly images: readonly PreparedImage[];
-  /** To be called when the turn has ended: its images no longer count. */
-  readonly release: () => void;
 }
 
 /**
- * Checks a turn against its model, the store and the tool servers, and builds its prompt. Does not load or
- * connect anything yet.
+ * Checks a turn against its model, the store and the tool servers. Does not load, connect or decode anything yet.
  *
  * @throws HearthError `model_not_found`, `wrong_model_type`, `unsupported_reasoning`, `vision_unsupported`,
  *   `invalid_image`, `invalid_value`, and the errors of `ToolServers.validate`.
@@ -58,13 +76,18 @@ export async function prepareTurn(
   }
   assertToolResults(history, request.messages);
   const allowance = new ImageAllowance(model, maxImagePixels);
-  try {
-    const prepared = await prepareMessages(request.messages, model, allowance, signal);
-    const messages =
-      request.previousResponseId === undefined
-        ? prepared.messages
-        : resultsFirst(prepared.messages);
+  await admitMessages(request.messages, model, allowance, signal);
+  await tools.validate(request.integrations, context);
+
+  const ordered = (messages: readonly ConversationMessage[]): readonly ConversationMessage[] =>
+    request.previousResponseId === undefined ? messages : resultsFirst(messages);
+  const toPrompt = (messages: readonly ConversationMessage[], promptContext: PromptContext) =>
+    toPromptMessages(systemTextOf(history, request), turns, messages, promptContext);
+
+  async function build(buildSignal: AbortSignal): Promise<TurnPrompt> {
+    const prepared = await prepareMessages(request.messages, allowance, buildSignal);
     const { images } = prepared;
+    const messages = ordered(prepared.messages);
     const promptContext: PromptContext = {
       readImage: async (sha256) => {
         const image = images.find((each) => each.sha256 === sha256);
@@ -73,20 +96,26 @@ export async function prepareTurn(
         allowance.hold(dataUrl.length, 'previousResponseId');
         return dataUrl;
       },
-      toolOutput: { model, allowance, signal },
+      readToolImage: toolImageReader({ model, allowance, store, signal: buildSignal }),
       numbers: new CallNumbers(),
     };
-    const systemText = systemTextOf(history, request);
-    const prompt = await toPromptMessages(systemText, turns, messages, promptContext);
-    await tools.validate(request.integrations, context);
-    return { target, prompt, promptContext, messages, images, release: () => allowance.release() };
-  } catch (error) {
-    allowance.release();
-    throw error;
+    const prompt = await toPrompt(messages, promptContext);
+    return { prompt, promptContext, messages, images };
   }
+
+  let building: Promise<TurnPrompt> | undefined;
+  return {
+    target,
+    outline: await toPrompt(ordered(outlineMessages(request.messages)), outlineContext()),
+    build: async (buildSignal) => {
+      building ??= build(buildSignal);
+      return building;
+    },
+    release: () => allowance.release(),
+  };
 }
 
-function hasImage({ content }: ConversationMessage): boolean {
+function hasImage({ content }: Pick<ConversationTurn['messages'][number], 'content'>): boolean {
   return content.some(({ type }) => type === 'image');
 }
 

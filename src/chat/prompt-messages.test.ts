@@ -11,6 +11,7 @@ import { ImageAllowance } from './image-allowance.ts';
 import { loadHistory, systemTextOf } from './history.ts';
 import { CallNumbers, toPromptMessages } from './prompt-messages.ts';
 import { storedImage } from './stored-image.ts';
+import { toolImageReader } from './tool-output.ts';
 
 it('builds the same prompts from conversations of 0.1.0 as that version', async () => {
   const file = join(await temporaryFolder(), 'hearth.db');
@@ -29,7 +30,7 @@ it('builds the same prompts from conversations of 0.1.0 as that version', async 
       [{ role: 'user', content: [{ type: 'text', text: 'Next' }] }],
       {
         readImage: (sha256) => storedImage(store, sha256),
-        toolOutput: { model, allowance, signal },
+        readToolImage: toolImageReader({ model, allowance, store, signal }),
         numbers: new CallNumbers(),
       },
     );

@@ -6,7 +6,7 @@ import type {
 import type { ConversationTurn } from '../conversation/conversation-turn.ts';
 import type { TurnItem } from '../conversation/turn-item.ts';
 import type { ContentPart, EngineMessage, ToolCall } from '../engine/engine.ts';
-import { toModelContent, type ToolOutputReader } from './tool-output.ts';
+import { toModelContent, type ReadToolImage } from './tool-output.ts';
 
 /** Numbers the calls of a conversation in the same way in every turn, so that prompts have a common prefix. */
 export class CallNumbers {
@@ -23,8 +23,17 @@ export class CallNumbers {
 export interface PromptContext {
   /** An image of the conversation as a data URL. */
   readonly readImage: (sha256: string) => Promise<string>;
-  readonly toolOutput: ToolOutputReader;
+  readonly readToolImage: ReadToolImage;
   readonly numbers: CallNumbers;
+}
+
+/** For a prompt with placeholders in place of its images. */
+export function outlineContext(): PromptContext {
+  return {
+    readImage: async () => '',
+    readToolImage: async () => ({ type: 'image', dataUrl: '' }),
+    numbers: new CallNumbers(),
+  };
 }
 
 /** A call of a finished round. */
@@ -63,14 +72,14 @@ export async function toPromptMessages(
 export async function roundMessages(
   text: string,
   calls: readonly FinishedCall[],
-  { toolOutput, numbers }: PromptContext,
+  { readToolImage, numbers }: PromptContext,
 ): Promise<readonly EngineMessage[]> {
   const toolCalls: ToolCall[] = [];
   const results: EngineMessage[] = [];
   for (const { id = numbers.next(), name, argumentsJson, content, isError = false } of calls) {
     toolCalls.push({ id, name, argumentsJson });
     if (content === undefined) continue;
-    const shown = await toModelContent(content, toolOutput);
+    const shown = await toModelContent(content, readToolImage);
     results.push({ role: 'tool', toolCallId: id, content: isError ? marked(shown) : shown });
   }
   return [{ role: 'assistant', content: text, toolCalls }, ...results];

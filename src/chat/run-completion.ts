@@ -4,6 +4,7 @@ import type { InstancePool } from '../instances/pool.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { ModelSelection } from '../models/model.ts';
+import { assertTokens } from './assert-tokens.ts';
 import { acquireInstance, type AcquiredInstance } from './acquire-instance.ts';
 import { generate, type GenerationReport } from './generation.ts';
 import { logGeneration } from './log-generation.ts';
@@ -42,7 +43,7 @@ export interface CompletionResult extends GenerationSummary {
 /**
  * Continues a raw prompt.
  *
- * @throws HearthError `infill_unsupported`; the errors of `InstancePool.acquire` and `Engine.generate`; the signal's
+ * @throws HearthError `infill_unsupported`; the errors of `assertTokens`, the errors of `InstancePool.acquire` and `Engine.generate`; the signal's
  *   reason when aborted.
  */
 export async function* runCompletion(
@@ -61,6 +62,7 @@ export async function* runCompletion(
       { field: 'suffix' },
     );
   }
+  assertTokens(selection.model, [prompt], 'prompt');
   let instance: AcquiredInstance | undefined;
   try {
     instance = yield* acquireInstance(
@@ -87,8 +89,10 @@ async function* complete(
 ): AsyncGenerator<CompletionEvent> {
   const { lease, startedAt } = instance;
   const optional = omitUndefined({ suffix, stop, topLogprobs, maxTokens: maxOutputTokens });
+  const generation = { kind: 'completion', prompt, sampling, ...optional } as const;
+  await lease.admitPrompt(generation);
   const steps = lease.streamWithSlot((engine, context) =>
-    generate(engine, { kind: 'completion', prompt, sampling, ...optional }, context, startedAt),
+    generate(engine, generation, context, startedAt),
   );
   let text = '';
   const logprobs: TokenLogprob[] = [];

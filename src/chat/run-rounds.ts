@@ -4,8 +4,8 @@ import { omitUndefined } from '../omit-undefined.ts';
 import type { AcquiredInstance } from './acquire-instance.ts';
 import { generate } from './generation.ts';
 import { fitToolResult } from './fit-tool-result.ts';
-import type { PreparedTurn } from './prepare-turn.ts';
-import { roundMessages, type FinishedCall, type PromptContext } from './prompt-messages.ts';
+import type { TurnPrompt } from './prepare-turn.ts';
+import { roundMessages, type FinishedCall } from './prompt-messages.ts';
 import { runToolRound, type CallOutcome } from './tool-round.ts';
 import type { TurnEvent } from './turn-event.ts';
 import type { TurnRecorder } from './turn-recorder.ts';
@@ -21,7 +21,7 @@ const markupTokens = 32;
 
 interface TurnRun {
   readonly request: TurnRequest;
-  readonly prepared: PreparedTurn;
+  readonly prompt: TurnPrompt;
   readonly instance: AcquiredInstance;
   readonly tools: TurnTools;
   readonly maxToolRounds: number;
@@ -35,20 +35,17 @@ interface TurnRun {
  * @throws The errors of `Engine.generate`; the reason of the lease's signal when aborted.
  */
 export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
-  const { request, prepared, instance, tools, maxToolRounds, recorder } = run;
+  const { request, prompt, instance, tools, maxToolRounds, recorder } = run;
   const { lease } = instance;
-  const { signal } = lease.context;
-  const promptContext: PromptContext = {
-    ...prepared.promptContext,
-    toolOutput: { ...prepared.promptContext.toolOutput, signal },
-  };
-  const messages = [...prepared.prompt];
+  const { promptContext } = prompt;
+  const messages = [...prompt.prompt];
   let { startedAt } = instance;
   for (let round = 0; ; round += 1) {
     const mayCall = round < maxToolRounds;
     const generation = toGeneration(run, messages, round, mayCall);
     const callable = mayCall && request.toolChoice !== 'none' ? tools : TurnTools.none();
     const recording = recorder.beginRound(callable);
+    await lease.admitPrompt(generation);
     const steps = lease.streamWithSlot((engine, context) =>
       generate(engine, generation, context, startedAt),
     );

@@ -34,7 +34,8 @@ export async function* runTurn(
     yield* generateAnswer(services, request, prepared, recorder, context);
     if (request.isStored) {
       isStoreFailure = true;
-      responseId = await storeTurn(services.store, request, prepared, recorder, context);
+      const prompt = await prepared.build(context.signal);
+      responseId = await storeTurn(services.store, request, prompt, recorder, context);
     }
   } catch (error) {
     if (!recorder.hasStarted || hasClientLeft(context.signal)) throw error;
@@ -63,7 +64,8 @@ async function storeInterrupted(
   context: RequestContext,
 ): Promise<string | undefined> {
   try {
-    return await storeTurn(store, request, prepared, recorder, context, true);
+    const prompt = await prepared.build(context.signal);
+    return await storeTurn(store, request, prompt, recorder, context, true);
   } catch (err) {
     context.logger.warn({ err }, 'interrupted turn not stored');
     return undefined;
@@ -90,7 +92,7 @@ async function* generateAnswer(
   let instance: AcquiredInstance | undefined;
   try {
     const { contextLength, ttlSeconds, waitsForLoad, clientTools } = request;
-    const prefix = promptPrefix({ kind: 'chat', messages: prepared.prompt });
+    const prefix = promptPrefix({ kind: 'chat', messages: prepared.outline });
     instance = yield* acquireInstance(
       pool,
       {
@@ -111,8 +113,9 @@ async function* generateAnswer(
       },
     );
     recorder.noteInstance(instance);
+    const prompt = await prepared.build(ownContext.signal);
     const turnTools = new TurnTools(await openTools(), clientTools);
-    yield* runRounds({ request, prepared, instance, tools: turnTools, maxToolRounds, recorder });
+    yield* runRounds({ request, prompt, instance, tools: turnTools, maxToolRounds, recorder });
   } finally {
     instance?.lease.release();
     ended.abort();

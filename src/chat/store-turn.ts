@@ -3,7 +3,7 @@ import { HearthError } from '../contract/errors.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Store } from '../store/store.ts';
-import type { PreparedTurn } from './prepare-turn.ts';
+import type { TurnPrompt } from './prepare-turn.ts';
 import type { TurnRecorder } from './turn-recorder.ts';
 import type { TurnRequest } from './turn-request.ts';
 
@@ -15,7 +15,7 @@ import type { TurnRequest } from './turn-request.ts';
 export async function storeTurn(
   store: Store,
   request: TurnRequest,
-  { messages, images }: PreparedTurn,
+  { messages, images }: Pick<TurnPrompt, 'messages' | 'images'>,
   recorder: TurnRecorder,
   { caller }: RequestContext,
   isInterrupted = false,

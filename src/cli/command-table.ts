@@ -45,6 +45,37 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
     ],
   },
   {
+    name: 'service',
+    summary: 'Manage the service that starts Hearth at boot',
+    commands: [
+      {
+        name: 'install',
+        summary: 'Install and start the service',
+        load: async () => (await import('./commands/service-install.ts')).serviceInstall,
+      },
+      {
+        name: 'uninstall',
+        summary: 'Stop and remove the service; its data stays',
+        load: async () => (await import('./commands/service-uninstall.ts')).serviceUninstall,
+      },
+      {
+        name: 'status',
+        summary: 'Show whether the service is running (exit code 0) or not (1)',
+        load: async () => (await import('./commands/service-status.ts')).serviceStatus,
+      },
+      {
+        name: 'logs',
+        summary: 'Show the log of the service',
+        load: async () => (await import('./commands/service-logs.ts')).serviceLogs,
+      },
+      {
+        name: 'restart',
+        summary: 'Restart the service',
+        load: async () => (await import('./commands/service-restart.ts')).serviceRestart,
+      },
+    ],
+  },
+  {
     name: 'status',
     summary: 'Show server status, memory usage and loaded models',
     load: async () => (await import('./commands/status.ts')).status,

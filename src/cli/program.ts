@@ -12,7 +12,7 @@ import { printable } from '../printable.ts';
 /** Runs a command line and prints its error, if any. @returns the exit code */
 export async function runProgram(
   commandLine: readonly string[],
-  processContext: Omit<CommandContext, 'home'>,
+  processContext: Omit<CommandContext, 'home' | 'isDefaultHome'>,
 ): Promise<ExitCode> {
   const { terminal, environment } = processContext;
   let exitCode: ExitCode = 0;
@@ -45,7 +45,11 @@ export async function runProgram(
 
   const run = async (description: CommandDescription, command: Command): Promise<void> => {
     const home = program.opts<{ home?: string }>().home ?? environment['HEARTH_HOME'];
-    const context = { ...processContext, home: resolve(home || join(homedir(), '.hearth')) };
+    const context = {
+      ...processContext,
+      home: resolve(home || join(homedir(), '.hearth')),
+      isDefaultHome: !home,
+    };
     exitCode = (await description.run({ context, ...readCommandLine(description, command) })) ?? 0;
   };
   addEntries(program, commandTable, run, (command) => {

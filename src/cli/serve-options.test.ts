@@ -39,10 +39,17 @@ describe('settingsFromFlags', () => {
 
 describe('toCommandLine', () => {
   it('reproduces the values', () => {
-    const values = { ...nothing, 'server.port': '0', host: '::1', allowUnauthenticated: true };
+    const values = {
+      ...nothing,
+      'server.port': '0',
+      host: '::1',
+      preload: ['a/b', 'c/d@q8_0'],
+      allowUnauthenticated: true,
+    };
     expect(toCommandLine(values)).toEqual([
       '--server-port=0',
       '--server-host=::1',
+      '--models-preload=a/b,c/d@q8_0',
       '--allow-unauthenticated',
     ]);
   });

@@ -8,7 +8,7 @@ import {
   type SettingKey,
 } from '../config/settings-table.ts';
 import type { OptionDeclaration } from './command.ts';
-import { flag, text } from './option.ts';
+import { flag, text, textList } from './option.ts';
 
 /** Short names of common flags; all flags also have the name derived from the setting's key. */
 const shortNames: Partial<Record<SettingKey, string>> = {
@@ -27,6 +27,7 @@ export const serveOptions = {
   host: { ...text('--host <address>', 'Alias of --bind'), isHidden: true },
   // Commander takes two names per option, and this setting has three.
   port: { ...text('-p, --port <value>', ''), ...describeSetting('server.port') },
+  preload: textList('--preload <model>', 'Model to load at the start; can be repeated'),
   allowUnauthenticated: flag(
     '--allow-unauthenticated',
     'Allow access without a token from other machines',
@@ -35,6 +36,7 @@ export const serveOptions = {
 
 export type ServeValues = { readonly [Name in SettingKey | 'host' | 'port']: Value | undefined } & {
   readonly allowUnauthenticated: boolean | undefined;
+  readonly preload: readonly string[] | undefined;
 };
 
 /** Settings from the command line. Their values are validated together with all other settings. */
@@ -42,10 +44,14 @@ export function settingsFromFlags(values: ServeValues): Partial<Record<SettingKe
   const entries = settingKeys.map((key) => [key, values[key]] as const);
   const host = values['server.host'] ?? values.host;
   const port = values['server.port'] ?? values.port;
+  const preload = values['models.preload'] ?? values.preload?.join(',');
   return Object.fromEntries(
-    [...entries, ['server.host', host] as const, ['server.port', port] as const].filter(
-      ([, value]) => value !== undefined,
-    ),
+    [
+      ...entries,
+      ['server.host', host] as const,
+      ['server.port', port] as const,
+      ['models.preload', preload] as const,
+    ].filter(([, value]) => value !== undefined),
   );
 }
 

@@ -162,6 +162,10 @@ export const settingsTable = {
     list.default([]),
     'Keys of models that are never evicted and never expire once they are loaded.',
   ),
+  'models.preload': setting(
+    list.default([]),
+    'Models to load when the server starts; they stay loaded. A load that fails is logged, and the server starts without it.',
+  ),
   'models.memoryLimitBytes': setting(
     integer(1, Number.MAX_SAFE_INTEGER).optional(),
     'Memory limit for all loaded instances together.',
@@ -250,7 +254,7 @@ export const settingsTable = {
     'Maximum size of an image in pixels (width × height).',
   ),
   'limits.shutdownSeconds': setting(
-    integer(0, 3600).default(10),
+    integer(0, 3600).default(30),
     'Time that requests in flight have to finish when the server stops.',
   ),
   'log.level': setting(

@@ -8,7 +8,7 @@ import type { TurnItem } from './turn-item.ts';
  * Version of the stored form. Raise it with each change that older code can't read, keep reading the older
  * forms, and add a migration that rewrites the rows.
  */
-const formatVersion = 2;
+const formatVersion = 3;
 
 /** Encodes a turn as JSON text for the database. */
 export function encodeTurn(turn: ConversationTurn): string {
@@ -27,7 +27,8 @@ export function decodeTurn(text: string): ConversationTurn {
     .object({ formatVersion: z.int().optional() })
     .parse(value);
   if (version === 1) return readFirstFormat(value);
-  if (version === formatVersion) return turnSchema.parse(value);
+  // The second format had images of tools as base64; it reads like the present one.
+  if (version <= formatVersion) return turnSchema.parse(value);
   throw new Error(`A stored turn has format ${version}; this version reads up to ${formatVersion}`);
 }
 

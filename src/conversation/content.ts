@@ -5,7 +5,10 @@ export type ConversationContent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly sha256: string; readonly mediaType: string };
 
-/** A part of a tool's result: one of MCP's content blocks, of limited size. */
+/**
+ * A part of a tool's result: one of MCP's content blocks, of limited size. A stored image has the `sha256` of a blob in
+ * place of its `data`.
+ */
 export type ToolContent = { readonly type: string } & JsonObject;
 
 /** The server that a tool belongs to. */

@@ -197,7 +197,14 @@ export interface Engine {
    */
   embed(inputs: readonly Prompt[], context: RequestContext): Promise<Embeddings>;
 
-  /** Counts the tokens of a text, without special tokens. */
+  /**
+   * Applies the chat template, without a slot; undefined if the engine can't.
+   *
+   * @throws HearthError `invalid_value` if the template refuses the messages, `crashed`.
+   */
+  renderPrompt(request: ChatGeneration, context: RequestContext): Promise<string | undefined>;
+
+  /** Counts the tokens of a text, without special tokens and without a slot. */
   countTokens(text: string, context: RequestContext): Promise<number>;
 }
 

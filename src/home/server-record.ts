@@ -1,4 +1,4 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { errorCode } from '../error-code.ts';
@@ -17,10 +17,20 @@ export type ServerRecord = z.infer<typeof serverRecordSchema>;
 
 const recordFile = (homeFolder: string) => join(homeFolder, 'server.json');
 
-/** Writes `server.json` in one step; the caller must hold the home lock. */
-export async function writeServerRecord(homeFolder: string, record: ServerRecord): Promise<void> {
+/**
+ * Writes `server.json` in one step; the caller must hold the home lock.
+ *
+ * @param mode Permissions of the file: by default, only its owner may read it.
+ */
+export async function writeServerRecord(
+  homeFolder: string,
+  record: ServerRecord,
+  mode = 0o600,
+): Promise<void> {
   const file = recordFile(homeFolder);
-  await writeFile(`${file}.tmp`, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
+  await writeFile(`${file}.tmp`, `${JSON.stringify(record, null, 2)}\n`, { mode });
+  // The umask of a service removes the permissions of others from a new file.
+  await chmod(`${file}.tmp`, mode);
   await rename(`${file}.tmp`, file);
 }
 

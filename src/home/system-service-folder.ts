@@ -14,7 +14,8 @@ export function systemServiceFolder(
     case 'linux':
       return '/run/hearth';
     case 'darwin':
-      return '/var/run/hearth';
+      // Not /var/run: it is emptied at boot, and the service may not create a folder in it.
+      return '/Library/Application Support/Hearth';
     case 'win32': {
       const programData = environment['ProgramData'];
       return programData === undefined ? undefined : join(programData, 'hearth');

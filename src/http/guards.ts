@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import type { Settings } from '../config/settings-table.ts';
 import { HearthError } from '../contract/errors.ts';
+import { getHealth } from '../contract/server/server.ts';
 import type { AppEnvironment } from './app-environment.ts';
 import type { SurfaceOf } from './errors/handle-error.ts';
 import { identify, type Authenticator } from './guards/authentication.ts';
@@ -45,7 +46,8 @@ export function createGuards(
       }
     }
 
-    if (context.env.isStopping === true) {
+    // A supervisor that checks /health must not kill a server that drains.
+    if (context.env.isStopping === true && req.path !== getHealth.path) {
       throw new HearthError('shutting_down', 'The server is stopping.', { retryAfterSeconds: 5 });
     }
     refuse(checkUrlLength(url));

@@ -12,14 +12,19 @@ interface RunningRequests {
   readonly begin: (incoming: IncomingMessage, outgoing: ServerResponse) => RunningRequest;
   readonly abortAll: (reason: Error) => void;
   readonly count: () => number;
-  /** Resolves when no request is running. */
-  readonly whenIdle: () => Promise<void>;
+  /** Resolves when all requests that run now have ended; later ones do not prolong it. */
+  readonly whenDrained: () => Promise<void>;
+}
+
+interface Drain {
+  readonly pending: Set<AbortController>;
+  readonly onEnd: () => void;
 }
 
 /** Tracks the requests of a server, to abort each with its connection and all with the server. */
 export function createRunningRequests(): RunningRequests {
   const running = new Set<AbortController>();
-  const idleCallbacks = new Set<() => void>();
+  const drains = new Set<Drain>();
 
   const begin = (incoming: IncomingMessage, outgoing: ServerResponse): RunningRequest => {
     const controller = new AbortController();
@@ -32,9 +37,12 @@ export function createRunningRequests(): RunningRequests {
       const isComplete = outgoing.writableFinished;
       if (!isComplete) controller.abort();
       for (const callback of endCallbacks) callback({ isComplete });
-      if (running.size > 0) return;
-      for (const callback of idleCallbacks) callback();
-      idleCallbacks.clear();
+      for (const drain of drains) {
+        drain.pending.delete(controller);
+        if (drain.pending.size > 0) continue;
+        drains.delete(drain);
+        drain.onEnd();
+      }
     };
     running.add(controller);
     outgoing.once('close', end);
@@ -55,10 +63,10 @@ export function createRunningRequests(): RunningRequests {
     abortAll: (reason) => {
       for (const controller of running) controller.abort(reason);
     },
-    whenIdle: () =>
+    whenDrained: () =>
       new Promise((resolve) => {
         if (running.size === 0) resolve();
-        else idleCallbacks.add(resolve);
+        else drains.add({ pending: new Set(running), onEnd: resolve });
       }),
   };
 }

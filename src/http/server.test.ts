@@ -309,7 +309,7 @@ describe('listen', () => {
 });
 
 describe('close', () => {
-  it('lets a running request finish and takes no other', async () => {
+  it('lets a running request finish, and refuses others without hiding that it lives', async () => {
     let finish = (): void => {};
     let isRunning = false;
     const { server } = await serve((app) => {
@@ -326,10 +326,19 @@ describe('close', () => {
     const answer = fetch(`${server.url}/api/v1/wait`);
     await vi.waitFor(() => expect(isRunning).toBe(true));
     const closed = server.close(60_000);
-    await expect(fetch(`${server.url}/health`)).rejects.toThrow('fetch failed');
+    for (const path of ['/ready', '/api/v1/wait']) {
+      const refused = await fetch(`${server.url}${path}`);
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+    }
+    // Its body never comes; `close` does not wait for it.
+    const unfinished = await open(server);
+    unfinished.socket.write(post('/api/v1/echo').replace(': 0', ': 9'));
+    await vi.waitFor(() => expect(unfinished.received()).toContain('shutting_down'));
+    expect((await fetch(`${server.url}/health`)).status).toBe(200);
     finish();
     expect(await (await answer).json()).toEqual({ done: true });
     await closed;
+    await expect(fetch(`${server.url}/health`)).rejects.toThrow('fetch failed');
     await vi.waitFor(() => expect(idle.socket.destroyed || idle.socket.readableEnded).toBe(true));
   });
 

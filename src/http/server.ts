@@ -29,8 +29,8 @@ export interface ListeningServer {
   readonly url: string;
   readonly port: number;
   /**
-   * Stops accepting requests, waits `graceMs` for those in flight, aborts the rest with `shutting_down` and closes
-   * every connection.
+   * Waits `graceMs` for the requests in flight, aborts the rest with `shutting_down` and closes every connection. Until
+   * then the socket stays open: new requests fail with `shutting_down`, and `GET /health` succeeds.
    */
   readonly close: (graceMs: number) => Promise<void>;
 }
@@ -85,12 +85,12 @@ export async function listen(options: ListenOptions): Promise<ListeningServer> {
         ? 'stopping'
         : `stopping: waiting up to ${graceMs / 1000} s for ${count === 1 ? '1 request' : `${count} requests`}`,
     );
+    await settleWithin(requests.whenDrained(), graceMs);
     const closed = once(server, 'close');
     server.close();
-    await settleWithin(requests.whenIdle(), graceMs);
     if (requests.count() > 0) logger.info(`aborting ${requests.count()} requests`);
     requests.abortAll(new HearthError('shutting_down', 'The server is stopping.'));
-    await settleWithin(requests.whenIdle(), abortGraceMs);
+    await settleWithin(requests.whenDrained(), abortGraceMs);
     server.closeAllConnections();
     await closed;
   };

@@ -42,6 +42,31 @@ async function occupy(lease: InstanceLease): Promise<() => Promise<void>> {
   };
 }
 
+describe('admitPrompt', () => {
+  const prompt = (text: string) => ({ kind: 'completion', prompt: text, sampling: {} }) as const;
+
+  it('gives the slot away while a long prompt is counted', async () => {
+    const { acquire, usage } = await setUp();
+    const lease = await acquire();
+    // The engine counts a token for each character.
+    const admitting = lease.admitPrompt(prompt('a'.repeat(70_000)));
+    expect(usage()).toEqual([1, 0, 0]);
+    const other = await acquire({ clientKey: 'other' });
+    await expect(admitting).rejects.toMatchObject({ code: 'context_length_exceeded' });
+    other.release();
+    lease.release();
+    expect(usage()).toEqual([0, 0, 0]);
+  });
+
+  it('keeps the slot for a short prompt', async () => {
+    const { acquire, usage } = await setUp();
+    const lease = await acquire();
+    await lease.admitPrompt(prompt('a'.repeat(1000)));
+    expect(usage()).toEqual([1, 1, 0]);
+    lease.release();
+  });
+});
+
 describe('withSlot', () => {
   it('uses the acquired slot and releases it after the work', async () => {
     const { acquire, usage } = await setUp();

@@ -1,9 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HearthError } from '../contract/errors.ts';
-import type { Engine, EngineCapabilities, EngineHandle } from '../engine/engine.ts';
+import type {
+  Engine,
+  EngineCapabilities,
+  EngineHandle,
+  GenerationRequest,
+  Prompt,
+} from '../engine/engine.ts';
 import type { ModelSelection } from '../models/model.ts';
 import { withSignal, type RequestContext } from '../request/request-context.ts';
 import type { Instance } from './instance.ts';
+import type { PromptGate } from './prompt-gate.ts';
 
 /** A lost connection is noticed a few milliseconds before the exit of the process. */
 const exitKnownWithinMs = 1000;
@@ -20,6 +27,19 @@ export interface InstanceLease {
    * report, when the instance is unloaded or crashes.
    */
   readonly context: RequestContext;
+  /**
+   * Checks that a prompt fits into the context; call it before each generation. Gives the slot away while a long
+   * prompt is counted.
+   *
+   * @throws HearthError `context_length_exceeded`, `crashed`; the reason of the context's signal.
+   */
+  admitPrompt(request: GenerationRequest): Promise<void>;
+  /**
+   * Like `admitPrompt`, for texts to embed.
+   *
+   * @returns The texts to send to the engine.
+   */
+  admitInputs(inputs: readonly Prompt[]): Promise<readonly Prompt[]>;
   /**
    * Runs `work` with a slot. The first call uses the slot from `acquire`; a later call waits for a
    * slot, ahead of requests that have not begun. Between two calls other requests may use the slot.
@@ -81,9 +101,7 @@ export class Lease implements InstanceLease {
   }
 
   get engine(): Engine {
-    const { id, engine } = this.#instance;
-    if (engine === undefined) throw new Error(`${id} is not ready`);
-    return engine;
+    return this.#handle.engine;
   }
 
   /** Aborts the signal of the context. */
@@ -99,6 +117,17 @@ export class Lease implements InstanceLease {
    */
   reserveSlot(): Promise<void> {
     return this.#reserve(this.#instance.slots.enter(this.#clientKey, this.#signal));
+  }
+
+  async admitPrompt(request: GenerationRequest): Promise<void> {
+    const gate = this.#gate;
+    if (gate.isLong(request)) await this.#withoutSlot(() => gate.admit(request, this.context));
+  }
+
+  async admitInputs(inputs: readonly Prompt[]): Promise<readonly Prompt[]> {
+    const gate = this.#gate;
+    if (!gate.areLong(inputs)) return inputs;
+    return this.#withoutSlot(() => gate.admitInputs(inputs, this.context));
   }
 
   async withSlot<T>(work: (engine: Engine, context: RequestContext) => Promise<T>): Promise<T> {
@@ -149,6 +178,23 @@ export class Lease implements InstanceLease {
     const { id, handle } = this.#instance;
     if (handle === undefined) throw new Error(`${id} is not ready`);
     return handle;
+  }
+
+  get #gate(): PromptGate {
+    const { id, promptGate } = this.#instance;
+    if (promptGate === undefined) throw new Error(`${id} is not ready`);
+    return promptGate;
+  }
+
+  /** Runs work that may take long; the reserved slot is free meanwhile. */
+  async #withoutSlot<T>(work: () => Promise<T>): Promise<T> {
+    this.#reserved?.release();
+    this.#reserved = undefined;
+    try {
+      return await work();
+    } catch (error) {
+      throw await this.#failure(error);
+    }
   }
 
   async #reserve(entering: Promise<void>): Promise<void> {

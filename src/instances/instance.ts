@@ -1,12 +1,12 @@
 import type { HearthError } from '../contract/errors.ts';
-import type { Engine, EngineHandle } from '../engine/engine.ts';
+import type { EngineHandle } from '../engine/engine.ts';
 import type { ModelSelection } from '../models/model.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { InstanceSummary } from './instance-summary.ts';
 import type { InstanceConfig } from './load-options.ts';
 import { LoadTask } from './load-task.ts';
 import type { InstanceView } from './policy/instance-view.ts';
-import { boundPrompts } from './prompt-bound.ts';
+import { PromptGate } from './prompt-gate.ts';
 import { purposeOf } from './purpose.ts';
 import { RecentPrompts } from './recent-prompts.ts';
 import { SlotQueue } from './slot-queue.ts';
@@ -51,7 +51,7 @@ export class Instance {
   #state: 'waiting' | 'loading' | 'ready' = 'waiting';
   #load: LoadTask | undefined = new LoadTask();
   #handle: EngineHandle | undefined;
-  #engine: Engine | undefined;
+  #promptGate: PromptGate | undefined;
   #retiredWith: HearthError | undefined;
   #isSuperseded = false;
   #ttlSeconds: number | undefined;
@@ -83,9 +83,9 @@ export class Instance {
     return this.#load;
   }
 
-  /** Undefined until it is ready. Refuses prompts that can not fit. */
-  get engine(): Engine | undefined {
-    return this.#engine;
+  /** Undefined until it is ready. */
+  get promptGate(): PromptGate | undefined {
+    return this.#promptGate;
   }
 
   /** Undefined until it is ready. */
@@ -126,11 +126,11 @@ export class Instance {
   becomeReady(handle: EngineHandle, loadTimeSeconds: number): void {
     this.#state = 'ready';
     this.#handle = handle;
-    this.#engine = boundPrompts(
-      handle.engine,
-      this.selection.model.tokenizer,
-      handle.capabilities.contextLength,
-    );
+    this.#promptGate = new PromptGate({
+      engine: handle.engine,
+      tokenizer: this.selection.model.tokenizer,
+      contextLength: handle.capabilities.contextLength,
+    });
     this.#loadTimeSeconds = loadTimeSeconds;
     this.#loadedAt = new Date();
     this.#idleSinceMs = Date.now();

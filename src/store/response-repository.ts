@@ -3,6 +3,7 @@ import { HearthError } from '../contract/errors.ts';
 import { decodeTurn, encodeTurn } from '../conversation/codec.ts';
 import type { ConversationTurn } from '../conversation/conversation-turn.ts';
 import { deleteResponse } from './delete-response.ts';
+import { detachImages, imagesOf } from './detach-images.ts';
 import type { Schema } from './schema.ts';
 import type { NewBlob, ResponsePage, ResponseRepository, StoredResponse } from './store.ts';
 import { ownResponses, readableResponses } from './readable-responses.ts';
@@ -32,16 +33,20 @@ async function insert(
   blobs: readonly NewBlob[],
 ): Promise<void> {
   await assertParentVisible(transaction, response);
-  for (const { sha256, mediaType, bytes } of blobs) {
+  const detached = detachImages(response.turn);
+  for (const { sha256, mediaType, bytes } of [...blobs, ...detached.blobs]) {
     await transaction
       .insertInto('blobs')
       .values({ sha256, media_type: mediaType, bytes })
       .onConflict((conflict) => conflict.column('sha256').doNothing())
       .execute();
   }
-  await transaction.insertInto('responses').values(toRow(response)).execute();
+  await transaction
+    .insertInto('responses')
+    .values(toRow({ ...response, turn: detached.turn }))
+    .execute();
   // Blobs of this request are referenced too, so that none is orphaned.
-  const references = new Set([...imagesOf(response.turn), ...blobs.map((blob) => blob.sha256)]);
+  const references = new Set([...imagesOf(detached.turn), ...blobs.map((blob) => blob.sha256)]);
   for (const sha256 of references) {
     await transaction
       .insertInto('response_blobs')
@@ -66,12 +71,6 @@ async function assertParentVisible(
     (name) =>
       `${name('previousResponseId')}: "${parentId}" is not stored; it never was, or it was deleted.`,
     { field: 'previousResponseId' },
-  );
-}
-
-function imagesOf({ messages }: ConversationTurn): readonly string[] {
-  return messages.flatMap(({ content }) =>
-    content.flatMap((part) => (part.type === 'image' ? [part.sha256] : [])),
   );
 }
 

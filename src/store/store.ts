@@ -33,7 +33,7 @@ export interface ResponsePage {
 export interface ResponseRepository {
   /**
    * Writes a response and its images in one transaction. An image that is already stored, such as in an
-   * ancestor, may be omitted.
+   * ancestor, may be omitted. Images in the results of tools become blobs.
    *
    * @throws HearthError `invalid_value` if the parent is not a response that `find` returns for this owner:
    *   it may have been deleted during the turn.

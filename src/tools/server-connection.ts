@@ -4,6 +4,7 @@ import {
   SdkError,
   SdkErrorCode,
   SdkHttpError,
+  SseError,
 } from '@modelcontextprotocol/client';
 import type { Logger } from '../observability/logger.ts';
 import { version } from '../version.ts';
@@ -100,9 +101,10 @@ async function initialize(
       await client.connect(openTransport(), { signal, timeout: unlimitedMs });
       return client;
     } catch (error) {
+      const status = statusOf(error) ?? 0;
+      if (refusesCaller.has(status)) throw error;
       refusal ??= error;
-      const status = error instanceof SdkHttpError ? error.status : 0;
-      if (status < 400 || status >= 500 || refusesCaller.has(status)) throw refusal;
+      if (status < 400 || status >= 500) throw refusal;
     }
   }
   throw refusal;
@@ -191,11 +193,18 @@ function watched(
   };
 }
 
+/** The HTTP status that a server answered with; undefined for an error of another kind. */
+function statusOf(error: unknown): number | undefined {
+  if (error instanceof SdkHttpError) return error.status;
+  return error instanceof SseError ? error.code : undefined;
+}
+
 /** Why a server can't be used or a call failed; follows the server's name and a colon. */
 function describeFailure(error: unknown): string {
   if (typeof error === 'string') return error;
   if (error instanceof HttpFailure || error instanceof ToolListError) return error.message;
-  if (error instanceof SdkHttpError) return `it answered with HTTP status ${error.status}`;
+  const status = statusOf(error);
+  if (status !== undefined) return `it answered with HTTP status ${status}`;
   if (error instanceof ProtocolError)
     return `it answered: ${error.message.slice(0, maxReasonCharacters)}`;
   if (error instanceof SdkError) {

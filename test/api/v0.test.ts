@@ -48,6 +48,8 @@ describe('v0 models', () => {
     }
     expect(first).toMatchObject({
       object: 'model',
+      created: expect.any(Number),
+      owned_by: 'hearth',
       publisher: 'hearth',
       arch: 'llama',
       compatibility_type: 'gguf',
@@ -133,14 +135,17 @@ describe('v0 chat completions', () => {
       runtime: whole.runtime,
     });
     expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
+    // Clients add up the usage of all chunks.
+    expect(chunks.filter(({ usage }) => usage !== undefined)).toHaveLength(1);
     const counted = await stream(hearth.url, '/api/v0/chat/completions', {
       model: 'hearth/starter-chat',
       temperature: 0,
       ...request,
       stream_options: { include_usage: true },
     });
+    expect(counted.filter(({ data }) => data.includes('"usage"'))).toHaveLength(1);
     expect(JSON.parse(counted.at(-2)?.data ?? '')).toMatchObject({
-      choices: [],
+      choices: [{ finish_reason: 'stop' }],
       usage: whole.usage,
     });
   });

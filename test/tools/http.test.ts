@@ -107,6 +107,25 @@ describe('the transport before it', () => {
     );
   });
 
+  it.each([401, 403])('reports that its server refuses the caller with %i', async (status) => {
+    const server = await serve(({ method }, response) => {
+      response.writeHead(method === 'GET' ? status : 405).end();
+    });
+    await expect((await open()).openUrl(server.url)).rejects.toMatchObject({
+      code: 'mcp_unreachable',
+      message: expect.stringContaining(`it answered with HTTP status ${status}`),
+    });
+  });
+
+  it('reports the refusal of the new transport if its server has neither', async () => {
+    const server = await serve(({ method }, response) => {
+      response.writeHead(method === 'GET' ? 404 : 405).end();
+    });
+    await expect((await open()).openUrl(server.url)).rejects.toMatchObject({
+      message: expect.stringContaining('it answered with HTTP status 405'),
+    });
+  });
+
   it('ends with the feed, and is not restarted', async () => {
     const server = kept(await startEventServer());
     const toolbox = await (await open()).openUrl(server.url);

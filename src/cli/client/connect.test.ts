@@ -162,13 +162,6 @@ describe('a server that is not that of the home', () => {
       'belongs to another home folder',
     );
   });
-
-  it('is named if it is stopping', async () => {
-    const error = { type: 'server_error', code: 'shutting_down', message: 'Stopping.' };
-    const server = await serve({ error }, 503);
-    await record(home, server.url);
-    await expect(connectWith()).rejects.toThrow(`The server at ${server.url} is stopping.`);
-  });
 });
 
 describe('the token', () => {

@@ -29,9 +29,6 @@ export async function findHomeServer(context: CommandContext): Promise<HomeServe
   const record = await readServerRecord(home);
   if (record !== undefined) {
     const result = await probeServer(record.url, signal);
-    if (result.kind === 'stopping') {
-      throw new ServerUnreachableError(`The server at ${record.url} is stopping.`);
-    }
     // Without need the token is not sent: what it makes would belong to the owner alone.
     if (isOwn(result)) {
       const ownerToken = record.requires_token ? await readOwnerToken(home) : undefined;

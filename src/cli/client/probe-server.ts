@@ -1,20 +1,16 @@
 import * as z from 'zod';
-import { errorBodySchema } from '../../contract/error-body.ts';
 import { getHealth } from '../../contract/server/server.ts';
 import { sendApiRequest, TransportError, type ApiAnswer } from '../../net/api-client-transport.ts';
 import { isConnectFailure, parseJson } from './client-error.ts';
 
 export type ProbeResult =
   | { readonly kind: 'hearth'; readonly homeId: string }
-  | { readonly kind: 'stopping' }
   /** Another program. */
   | { readonly kind: 'foreign' }
   | { readonly kind: 'unreachable' };
 
 const maxProbeMs = 5000;
 const maxProbeBytes = 64 * 1024;
-
-const stoppingSchema = errorBodySchema.refine(({ error }) => error.code === 'shutting_down');
 
 /**
  * Finds out what listens at a URL, without a token.
@@ -33,7 +29,6 @@ export async function probeServer(baseUrl: string, signal: AbortSignal): Promise
     const body = parseJson(await readBody(response));
     const health = z.object({ status: z.literal('ok'), home_id: z.string() }).safeParse(body);
     if (health.success) return { kind: 'hearth', homeId: health.data.home_id };
-    if (stoppingSchema.safeParse(body).success) return { kind: 'stopping' };
     return { kind: 'foreign' };
   } catch (error) {
     signal.throwIfAborted();

@@ -4,12 +4,23 @@ import { formatStartMessage } from '../background/start-message.ts';
 import { warnOfUnknownVariables } from '../background/unknown-variables.ts';
 import { defineCommand } from '../command.ts';
 import { Interruption } from '../failure.ts';
+import { text } from '../option.ts';
 import { serveOptions, settingsFromFlags } from '../serve-options.ts';
 import { createInstallView } from '../ui/install-progress.ts';
 
 export const serve = defineCommand({
-  options: serveOptions,
-  examples: ['hearth serve', 'hearth serve --port 8080 --models-dir /data/models'],
+  options: {
+    ...serveOptions,
+    recordFolder: text(
+      '--record-folder <folder>',
+      'Also write the address of the server to this folder, for all users of the machine',
+    ),
+  },
+  examples: [
+    'hearth serve',
+    'hearth serve --port 8080 --models-dir /data/models',
+    'hearth serve --preload hearth/starter-chat',
+  ],
   async run({ context, options }) {
     const { startServer } = await import('../../serve.ts');
     const { home, environment, signal, terminal } = context;
@@ -21,6 +32,7 @@ export const serve = defineCommand({
       home,
       environment,
       flags,
+      recordFolder: options.recordFolder,
       allowUnauthenticated: options.allowUnauthenticated === true,
       isLogForTerminal: messages.isInteractive,
       onProgress: ({ progress }) => installation.show(progress),

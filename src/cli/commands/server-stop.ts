@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { loadSettings } from '../../config/settings.ts';
 import { isHomeInUse } from '../../home/home-lock.ts';
 import { readServerRecord } from '../../home/server-record.ts';
 import { defineCommand } from '../command.ts';
@@ -13,21 +14,22 @@ export const serverStop = defineCommand({
   options: {
     timeout: integer(
       '--timeout <seconds>',
-      'How long to wait until the server has stopped (default: 30)',
+      'How long to wait until the server has stopped (default: limits.shutdownSeconds + 10)',
       1,
       3600,
     ),
   },
   examples: ['hearth server stop', 'hearth server stop --timeout 120'],
   async run({ context, options }) {
-    const { home, signal, terminal } = context;
+    const { home, environment, signal, terminal } = context;
     const found = await findServer(home);
     if (found === undefined) {
       terminal.messages.line('Hearth is not running.');
       return;
     }
     const { pid } = found;
-    const timeoutSeconds = options.timeout ?? 30;
+    const settings = await loadSettings({ home, environment, flags: {} });
+    const timeoutSeconds = options.timeout ?? settings['limits.shutdownSeconds'] + 10;
     process.kill(pid, 'SIGTERM');
     await withElapsed(terminal.messages, 'Stopping the server', async () => {
       const deadline = performance.now() + timeoutSeconds * 1000;

@@ -1,61 +1,16 @@
 import * as z from 'zod';
 import { generationErrors } from '../error-groups.ts';
-import { textSchema } from '../field.ts';
 import { defineRoute } from '../route.ts';
 import {
-  contentSchema,
+  reasoningFields,
   responseFormatSchema,
-  textPartSchema,
   toolCallSchema,
   toolSchema,
+  v0MessageSchema,
 } from '../v0/chat-completion.ts';
 import { v0FinishReasonSchema } from '../v0/result.ts';
 import { v0GenerationFields } from '../v0/sampling.ts';
 import { exampleUsage, openAiUsageSchema } from './usage.ts';
-
-const assistantContentSchema = z
-  .union([
-    textSchema,
-    z
-      .array(
-        z
-          .discriminatedUnion('type', [
-            textPartSchema,
-            z
-              .looseObject({ type: z.literal('refusal'), refusal: textSchema })
-              .meta({ id: 'OpenAiRefusalPart' }),
-          ])
-          .meta({ id: 'OpenAiAssistantPart' }),
-      )
-      .max(1000),
-  ])
-  .meta({ id: 'OpenAiAssistantContent' });
-
-const messageSchema = z
-  .discriminatedUnion('role', [
-    z
-      .looseObject({ role: z.enum(['system', 'developer']), content: contentSchema })
-      .meta({ id: 'OpenAiSystemMessage' }),
-    z
-      .looseObject({ role: z.literal('user'), content: contentSchema })
-      .meta({ id: 'OpenAiUserMessage' }),
-    z
-      .looseObject({
-        role: z.literal('assistant'),
-        content: assistantContentSchema.nullish(),
-        tool_calls: z.array(toolCallSchema).max(1000).nullish(),
-      })
-      .meta({ id: 'OpenAiAssistantMessage' }),
-    z
-      .looseObject({
-        role: z.literal('tool'),
-        content: contentSchema,
-        tool_call_id: z.string().max(512),
-      })
-      .meta({ id: 'OpenAiToolMessage' }),
-  ])
-  .meta({ id: 'OpenAiMessage' });
-export type OpenAiMessage = z.infer<typeof messageSchema>;
 
 const functionChoiceSchema = z
   .looseObject({
@@ -86,19 +41,13 @@ const toolChoiceSchema = z
   ])
   .meta({ id: 'OpenAiToolChoice' });
 
-export const reasoningEffortSchema = z
-  .enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])
-  .meta({
-    id: 'OpenAiReasoningEffort',
-    description: 'A model that can only reason or not does so for every value but `none`.',
-  });
-
 export const choiceCountSchema = z.int().min(1).max(128);
 
 const chatRequestSchema = z
   .looseObject({
     ...v0GenerationFields,
-    messages: z.array(messageSchema).min(1).max(100_000),
+    ...reasoningFields,
+    messages: z.array(v0MessageSchema).min(1).max(100_000),
     max_completion_tokens: v0GenerationFields.max_tokens,
     n: choiceCountSchema.nullish().describe('Choices that are generated beside each other.'),
     tools: z.array(toolSchema).max(1000).nullish(),
@@ -107,7 +56,6 @@ const chatRequestSchema = z
     response_format: responseFormatSchema.nullish(),
     logprobs: z.boolean().nullish(),
     top_logprobs: z.int().min(0).max(20).nullish(),
-    reasoning_effort: reasoningEffortSchema.nullish(),
     store: z
       .boolean()
       .nullish()

@@ -1,70 +1,6 @@
-import * as z from 'zod';
 import { generationErrors } from '../error-groups.ts';
-import { textSchema, tokenCountSchema, ttlSchema } from '../field.ts';
 import { defineRoute } from '../route.ts';
-import { tokensSchema } from './tokens.ts';
-
-const requestSchema = z
-  .looseObject({
-    model: z
-      .string()
-      .max(512)
-      .nullish()
-      .describe('The only loaded embedding model if absent or empty.'),
-    input: z
-      .union([
-        textSchema.min(1),
-        z.array(textSchema.min(1)).min(1).max(2048),
-        tokensSchema,
-        z.array(tokensSchema).min(1).max(2048),
-      ])
-      .meta({ id: 'OpenAiEmbeddingInput', description: 'A text or tokens, or a list of either.' }),
-    encoding_format: z.enum(['float', 'base64']).nullish(),
-    dimensions: z
-      .int()
-      .min(1)
-      .max(2 ** 31 - 1)
-      .nullish()
-      .describe("The length of the model's vectors; no other is supported."),
-    ttl: ttlSchema.nullish(),
-  })
-  .meta({
-    id: 'OpenAiEmbeddingRequest',
-    examples: [{ model: 'hearth/starter-embed', input: 'The sea is calm at dawn.' }],
-  });
-export type OpenAiEmbeddingRequest = z.infer<typeof requestSchema>;
-
-export const openAiEmbeddingsSchema = z
-  .object({
-    object: z.literal('list'),
-    data: z.array(
-      z
-        .object({
-          object: z.literal('embedding'),
-          embedding: z.union([z.array(z.number()), z.string()]).meta({
-            id: 'OpenAiEmbeddingVector',
-            description: 'Numbers, or base64 of 32-bit little-endian floats.',
-          }),
-          index: z.int(),
-        })
-        .meta({ id: 'OpenAiEmbedding' }),
-    ),
-    model: z.string().describe('As the request names it.'),
-    usage: z
-      .object({ prompt_tokens: tokenCountSchema, total_tokens: tokenCountSchema })
-      .meta({ id: 'OpenAiEmbeddingUsage' }),
-  })
-  .meta({
-    id: 'OpenAiEmbeddings',
-    examples: [
-      {
-        object: 'list',
-        data: [{ object: 'embedding', embedding: [0.0421, -0.1187, 0.0093], index: 0 }],
-        model: 'hearth/starter-embed',
-        usage: { prompt_tokens: 8, total_tokens: 8 },
-      },
-    ],
-  });
+import { v0EmbeddingRequestSchema, v0EmbeddingResultSchema } from '../v0/embedding.ts';
 
 export const createEmbeddingOpenAi = defineRoute({
   method: 'post',
@@ -72,7 +8,7 @@ export const createEmbeddingOpenAi = defineRoute({
   operationId: 'createEmbeddingOpenAi',
   summary: 'Embed texts as vectors',
   permission: 'embeddings',
-  body: requestSchema,
-  result: openAiEmbeddingsSchema,
+  body: v0EmbeddingRequestSchema,
+  result: v0EmbeddingResultSchema,
   errors: generationErrors,
 });

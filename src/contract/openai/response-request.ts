@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { fractionSchema, textSchema } from '../field.ts';
 import { jsonObjectSchema } from '../v0/chat-completion.ts';
-import { reasoningEffortSchema } from './chat-completion.ts';
+import { reasoningEffortSchema } from '../v0/chat-completion.ts';
 
 const idSchema = z.string().max(512);
 const metadataSchema = z

@@ -4,7 +4,7 @@ import { tokenCountSchema } from '../field.ts';
 import { defineRoute } from '../route.ts';
 import { jsonObjectSchema } from '../v0/chat-completion.ts';
 import { exampleResponseId } from '../v1/chat.ts';
-import { reasoningEffortSchema } from './chat-completion.ts';
+import { reasoningEffortSchema } from '../v0/chat-completion.ts';
 import { responseRequestSchema } from './response-request.ts';
 
 const topLogprob = { token: z.string(), logprob: z.number(), bytes: z.array(z.int()) };

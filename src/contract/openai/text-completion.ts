@@ -3,22 +3,15 @@ import { generationErrors } from '../error-groups.ts';
 import { textSchema } from '../field.ts';
 import { defineRoute } from '../route.ts';
 import { v0GenerationFields } from '../v0/sampling.ts';
+import { promptSchema } from '../v0/text-completion.ts';
 import { choiceCountSchema } from './chat-completion.ts';
-import { tokensSchema } from './tokens.ts';
 import { exampleUsage, openAiUsageSchema } from './usage.ts';
 
 const requestSchema = z
   .looseObject({
     ...v0GenerationFields,
     max_tokens: v0GenerationFields.max_tokens.describe('16 if absent; -1: no limit.'),
-    prompt: z
-      .union([
-        textSchema,
-        z.array(textSchema).min(1).max(128),
-        tokensSchema,
-        z.array(tokensSchema).min(1).max(128),
-      ])
-      .meta({ id: 'OpenAiPrompt', description: 'A text or tokens, or a list of either.' }),
+    prompt: promptSchema,
     n: choiceCountSchema.nullish().describe('Choices for each prompt.'),
     best_of: choiceCountSchema.nullish().describe('At most `n`.'),
     echo: z.boolean().nullish().describe('Whether the text begins with the prompt.'),

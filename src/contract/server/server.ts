@@ -8,6 +8,7 @@ export const getHealth = defineRoute({
   path: '/health',
   operationId: 'getHealth',
   summary: 'Check that the server is alive',
+  description: 'Succeeds while the server drains, too; `GET /ready` does not.',
   permission: null,
   result: z
     .object({

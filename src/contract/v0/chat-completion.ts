@@ -3,11 +3,11 @@ import { generationErrors } from '../error-groups.ts';
 import { textSchema } from '../field.ts';
 import { defineRoute } from '../route.ts';
 import { exampleV0Report, v0FinishReasonSchema, v0ReportFields } from './result.ts';
-import { v0GenerationFields } from './sampling.ts';
+import { oneSchema, v0GenerationFields } from './sampling.ts';
 
 export const jsonObjectSchema = z.record(z.string(), z.unknown());
 
-export const textPartSchema = z
+const textPartSchema = z
   .looseObject({ type: z.literal('text'), text: textSchema })
   .meta({ id: 'V0TextPart' });
 const imagePartSchema = z
@@ -21,9 +21,30 @@ const imagePartSchema = z
 const contentPartSchema = z
   .discriminatedUnion('type', [textPartSchema, imagePartSchema])
   .meta({ id: 'V0ContentPart' });
-export const contentSchema = z
+const contentSchema = z
   .union([textSchema, z.array(contentPartSchema).max(1000)])
   .meta({ id: 'V0Content' });
+
+const assistantContentSchema = z
+  .union([
+    textSchema,
+    z
+      .array(
+        z
+          .discriminatedUnion('type', [
+            textPartSchema,
+            z
+              .looseObject({ type: z.literal('refusal'), refusal: textSchema })
+              .meta({ id: 'V0RefusalPart' }),
+          ])
+          .meta({ id: 'V0AssistantPart' }),
+      )
+      .max(1000),
+  ])
+  .meta({
+    id: 'V0AssistantContent',
+    description: 'Text only: models do not read images of their own.',
+  });
 
 export const toolCallSchema = z
   .looseObject({
@@ -35,7 +56,7 @@ export const toolCallSchema = z
   })
   .meta({ id: 'V0ToolCall' });
 
-const v0MessageSchema = z
+export const v0MessageSchema = z
   .discriminatedUnion('role', [
     z
       .looseObject({ role: z.enum(['system', 'developer']), content: contentSchema })
@@ -46,7 +67,7 @@ const v0MessageSchema = z
     z
       .looseObject({
         role: z.literal('assistant'),
-        content: contentSchema.nullish(),
+        content: assistantContentSchema.nullish(),
         tool_calls: z.array(toolCallSchema).max(1000).nullish(),
       })
       .meta({ id: 'V0AssistantMessage' }),
@@ -99,11 +120,35 @@ export const responseFormatSchema = z
   ])
   .meta({ id: 'V0ResponseFormat' });
 
+export const reasoningEffortSchema = z
+  .enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])
+  .meta({
+    id: 'V0ReasoningEffort',
+    description: 'A model that can only reason or not does so for every value but `none`.',
+  });
+
+/** Fields of a request that decide whether the model reasons. */
+export const reasoningFields = {
+  reasoning_effort: reasoningEffortSchema.nullish(),
+  chat_template_kwargs: z
+    .looseObject({
+      enable_thinking: z
+        .boolean()
+        .nullish()
+        .describe('Whether the model reasons; `reasoning_effort` decides how much.'),
+    })
+    .meta({ id: 'V0ChatTemplateKwargs' })
+    .nullish(),
+};
+
 export const v0ChatRequestSchema = z
   .looseObject({
     ...v0GenerationFields,
+    ...reasoningFields,
     messages: z.array(v0MessageSchema).min(1).max(100_000),
     max_completion_tokens: v0GenerationFields.max_tokens,
+    n: oneSchema.nullish().describe('A request has one answer.'),
+    parallel_tool_calls: z.boolean().nullish(),
     tools: z.array(toolSchema).max(1000).nullish(),
     tool_choice: toolChoiceSchema.nullish(),
     response_format: responseFormatSchema.nullish(),
@@ -251,5 +296,5 @@ export const createChatCompletionV0 = defineRoute({
   body: v0ChatRequestSchema,
   result: v0ChatResultSchema,
   events: v0ChatChunkSchema,
-  errors: [...generationErrors, 'vision_unsupported', 'invalid_image'],
+  errors: [...generationErrors, 'vision_unsupported', 'invalid_image', 'unsupported_reasoning'],
 });

@@ -2,8 +2,9 @@ import * as z from 'zod';
 import { generationErrors } from '../error-groups.ts';
 import { textSchema, tokenCountSchema, ttlSchema } from '../field.ts';
 import { defineRoute } from '../route.ts';
+import { tokensSchema } from './tokens.ts';
 
-const v0EmbeddingRequestSchema = z
+export const v0EmbeddingRequestSchema = z
   .looseObject({
     model: z
       .string()
@@ -11,15 +12,28 @@ const v0EmbeddingRequestSchema = z
       .nullish()
       .describe('The only loaded embedding model if absent or empty.'),
     input: z
-      .union([textSchema.min(1), z.array(textSchema.min(1)).min(1).max(2048)])
-      .meta({ id: 'V0EmbeddingInput' }),
+      .union([
+        textSchema.min(1),
+        z.array(textSchema.min(1)).min(1).max(2048),
+        tokensSchema,
+        z.array(tokensSchema).min(1).max(2048),
+      ])
+      .meta({ id: 'V0EmbeddingInput', description: 'A text or tokens, or a list of either.' }),
     encoding_format: z.enum(['float', 'base64']).nullish(),
+    dimensions: z
+      .int()
+      .min(1)
+      .max(2 ** 31 - 1)
+      .nullish()
+      .describe("The length of the model's vectors; no other is supported."),
     ttl: ttlSchema.nullish(),
   })
   .meta({
     id: 'V0EmbeddingRequest',
     examples: [{ model: 'hearth/starter-embed', input: 'The sea is calm at dawn.' }],
   });
+
+export type V0EmbeddingRequest = z.infer<typeof v0EmbeddingRequestSchema>;
 
 export const v0EmbeddingResultSchema = z
   .object({
@@ -53,6 +67,8 @@ export const v0EmbeddingResultSchema = z
       },
     ],
   });
+
+export type V0EmbeddingResult = z.infer<typeof v0EmbeddingResultSchema>;
 
 export const createEmbeddingV0 = defineRoute({
   method: 'post',

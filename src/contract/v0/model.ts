@@ -5,6 +5,8 @@ import { defineRoute } from '../route.ts';
 const exampleModel = {
   id: 'hearth/starter-chat',
   object: 'model',
+  created: 1_793_612_345,
+  owned_by: 'hearth',
   type: 'llm',
   publisher: 'hearth',
   arch: 'llama',
@@ -20,6 +22,8 @@ const v0ModelSchema = z
   .object({
     id: z.string(),
     object: z.literal('model'),
+    created: z.int().describe('Unix time in seconds at which the server started.'),
+    owned_by: z.string().describe('The publisher, as in `publisher`.'),
     type: z.enum(['llm', 'vlm', 'embeddings']),
     publisher: z.string(),
     arch: z.string(),

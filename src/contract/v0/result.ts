@@ -25,7 +25,10 @@ const v0StopReasonSchema = z
 
 const v0StatsSchema = z
   .object({
-    tokens_per_second: z.number(),
+    tokens_per_second: z
+      .number()
+      .optional()
+      .describe('Absent for an answer of one token or none, whose speed cannot be measured.'),
     time_to_first_token: z.number().describe('Seconds.'),
     generation_time: z.number().describe('Seconds.'),
     stop_reason: v0StopReasonSchema,

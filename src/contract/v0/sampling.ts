@@ -7,6 +7,12 @@ import {
   ttlSchema,
 } from '../field.ts';
 
+/** The answer is held back by as much as this while it may be a stop string. */
+const stopSchema = textSchema.max(1000);
+
+/** Number of choices, where there can be one only. */
+export const oneSchema = z.literal(1);
+
 /** Request fields that chat and text completions share. OpenAI clients send `null` for absent fields. */
 export const v0GenerationFields = {
   model: z.string().max(512).nullish().describe('The only loaded model if absent or empty.'),
@@ -23,8 +29,11 @@ export const v0GenerationFields = {
     .max(2 ** 32 - 1)
     .nullish(),
   stop: z
-    .union([textSchema, z.array(textSchema).max(64)])
-    .meta({ id: 'V0Stop' })
+    .union([stopSchema, z.array(stopSchema).max(64)])
+    .meta({
+      id: 'V0Stop',
+      description: 'The answer ends before these texts. The reasoning of a chat may contain them.',
+    })
     .nullish(),
   logit_bias: z.record(z.string().regex(/^\d{1,9}$/), z.number().min(-100).max(100)).nullish(),
   max_tokens: z

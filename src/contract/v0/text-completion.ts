@@ -3,12 +3,27 @@ import { generationErrors } from '../error-groups.ts';
 import { textSchema } from '../field.ts';
 import { defineRoute } from '../route.ts';
 import { exampleV0Report, v0FinishReasonSchema, v0ReportFields } from './result.ts';
-import { v0GenerationFields } from './sampling.ts';
+import { oneSchema, v0GenerationFields } from './sampling.ts';
+import { tokensSchema } from './tokens.ts';
+
+/** At most so many prompts in a request. */
+const maxPrompts = 128;
+
+export const promptSchema = z
+  .union([
+    textSchema,
+    z.array(textSchema).min(1).max(maxPrompts),
+    tokensSchema,
+    z.array(tokensSchema).min(1).max(maxPrompts),
+  ])
+  .meta({ id: 'V0Prompt', description: 'A text or tokens, or a list of either.' });
 
 const v0CompletionRequestSchema = z
   .looseObject({
     ...v0GenerationFields,
-    prompt: textSchema,
+    prompt: promptSchema,
+    n: oneSchema.nullish().describe('A prompt has one answer.'),
+    best_of: oneSchema.nullish(),
     echo: z.boolean().nullish().describe('Whether the text begins with the prompt.'),
     suffix: textSchema.nullish().describe('Text after the insertion (fill in the middle).'),
     logprobs: z.int().min(0).max(20).nullish(),

@@ -34,7 +34,7 @@ describe('chatBody', () => {
       seed: 7,
       logitBias: { '5': -100 },
     };
-    expect(bodyOf({ sampling, maxTokens: 9, stop: ['x'] })).toMatchObject({
+    expect(bodyOf({ sampling, maxTokens: 9 })).toMatchObject({
       temperature: 0.5,
       top_p: 0.9,
       top_k: 40,
@@ -45,8 +45,14 @@ describe('chatBody', () => {
       seed: 7,
       logit_bias: { '5': -100 },
       n_predict: 9,
-      stop: ['x'],
     });
+  });
+
+  it('keeps stop strings from the engine, which would find them in the reasoning', () => {
+    const body = bodyOf({ stop: ['x'] });
+    expect(body['stop']).toBeUndefined();
+    expect(body['timings_per_token']).toBe(true);
+    expect(bodyOf({ stop: [] })['timings_per_token']).toBeUndefined();
   });
 
   it('encodes messages', () => {

@@ -26,6 +26,9 @@ const maxSchemaNodes = 20_000;
 export function chatBody(request: ChatGeneration): GenerationFields {
   return {
     ...generationFields(request),
+    // The decoder finds stop strings, and needs to know how many tokens there were until then.
+    stop: undefined,
+    timings_per_token: (request.stop ?? []).length > 0 ? true : undefined,
     messages: request.messages.map(wireMessage),
     ...reasoningFields(request.reasoning),
     response_format: wireResponseFormat(request.responseFormat),
@@ -121,8 +124,6 @@ function forcedCallFields(tools: readonly ToolDefinition[]): object {
   return {
     tools: wire,
     tool_choice: 'none',
-    // A stop string applies to text, not to a call.
-    stop: undefined,
     response_format: { type: 'json_schema', json_schema: { name: 'call', strict: true, schema } },
   };
 }

@@ -18,6 +18,9 @@ const timings = {
   choices: [],
   timings: { cache_n: 10, prompt_n: 20, prompt_ms: 1.5, predicted_n: 7, predicted_ms: 2.5 },
 };
+function timingsOf(count: number): object {
+  return { timings: { ...timings.timings, predicted_n: count } };
+}
 const parseError = {
   error: { code: 500, type: 'server_error', message: 'Failed to parse input at pos 12: <tool' },
 };
@@ -52,13 +55,13 @@ describe('ChatDecoder', () => {
   it('ends with the stop reason and usage', () => {
     const decoder = new ChatDecoder(request);
     decoder.decode([
-      bytes(delta({ content: 'A' }), finish('stop', { stop_type: 'word', stopping_word: 'END' })),
+      bytes(delta({ content: 'A' }), finish('stop', { stop_type: 'limit' })),
       bytes(timings),
       Buffer.from('data: [DONE]\n\n: ping\n\n'),
     ]);
     expect(decoder.end()).toEqual({
       type: 'generation.end',
-      stopReason: 'stopStringFound',
+      stopReason: 'maxPredictedTokensReached',
       usage: {
         promptTokens: 30,
         cachedTokens: 10,
@@ -68,6 +71,51 @@ describe('ChatDecoder', () => {
       },
       isMalformed: false,
     });
+  });
+
+  it('stops at a stop string of the visible text, and ignores what follows', () => {
+    const decoder = new ChatDecoder(request);
+    const events = decoder.decode([
+      bytes(delta({ reasoning_content: 'The END?' }), delta({ content: 'one E' })),
+      bytes({ ...delta({ content: 'ND two' }), ...timingsOf(7) }),
+      bytes({ ...delta({ content: 'three' }), ...timingsOf(8) }, finish('stop', {}), parseError),
+    ]);
+    expect(events).toEqual([
+      { type: 'reasoning.delta', text: 'The END?' },
+      { type: 'content.delta', text: 'one ' },
+    ]);
+    expect(decoder.isStopped).toBe(true);
+    expect(decoder.end()).toMatchObject({
+      stopReason: 'stopStringFound',
+      isMalformed: false,
+      usage: { completionTokens: 7 },
+    });
+  });
+
+  it('shows text that only began like a stop string, at the latest before a call or the end', () => {
+    const call = { index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const decoder = new ChatDecoder({ ...request, tools: [{ name: 'f', parameters: {} }] });
+    const events = decoder.decode([
+      bytes(delta({ content: 'A E' }), delta({ tool_calls: [call] })),
+    ]);
+    expect(events.map(({ type }) => type)).toEqual(['content.delta', 'toolCall.delta']);
+    expect(events[0]).toMatchObject({ text: 'A E' });
+    const other = new ChatDecoder(request);
+    other.decode([bytes(delta({ content: 'A E' }))]);
+    expect(other.decode([bytes(finish('stop', { stop_type: 'eos' }))])).toEqual([
+      { type: 'content.delta', text: 'E' },
+    ]);
+  });
+
+  it('leaves out the log probabilities of the stop string', () => {
+    const decoder = new ChatDecoder({ ...request, topLogprobs: 0 });
+    const chunk = (token: string) =>
+      delta({ content: token }, { logprobs: { content: [{ token, logprob: -1 }] } });
+    const events = decoder.decode([bytes(chunk('A'), chunk(' E'), chunk('ND'))]);
+    const tokens = events.flatMap((event) =>
+      event.type === 'content.delta' ? (event.logprobs ?? []).map(({ token }) => token) : [],
+    );
+    expect(tokens).toEqual(['A', ' E']);
   });
 
   it('falls back to the OpenAI finish reason', () => {

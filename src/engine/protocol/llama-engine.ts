@@ -10,6 +10,7 @@ import { completionCall } from './completion-body.ts';
 import { CompletionDecoder } from './completion-decoder.ts';
 import { requestEmbeddings } from './embeddings.ts';
 import { connectionFailure, replyFailure } from './engine-failure.ts';
+import { requestRenderedPrompt } from './rendered-prompt.ts';
 import { requestTokenCount } from './tokenization.ts';
 
 /**
@@ -26,6 +27,8 @@ export function createLlamaEngine(connection: EngineConnection): Engine {
     generate: (request, { signal }) => generate(connection, streams, request, signal),
     embed: (inputs, { signal }) =>
       requestEmbeddings(connection, inputs, signal).catch(throwConnectionFailure),
+    renderPrompt: (request, { signal }) =>
+      requestRenderedPrompt(connection, request, signal).catch(throwConnectionFailure),
     countTokens: (text, { signal }) =>
       requestTokenCount(connection, text, signal).catch(throwConnectionFailure),
   };
@@ -47,6 +50,7 @@ async function* generate(
         yield event;
         signal.throwIfAborted();
       }
+      if (decoder.isStopped) break;
       if (decoder.hasOutput) stream.setMinimumInterval(batchIntervalMs(streams.size));
     }
     yield decoder.end();

@@ -33,13 +33,15 @@ export abstract class StreamDecoder<Chunk> {
   readonly #parser = createParser({
     maxBufferSize: maxEventCharacters,
     onEvent: (event) => {
-      if (event.data !== '[DONE]') this.acceptChunk(parseChunk(event.data) as Chunk);
+      if (this.#isStopped || event.data === '[DONE]') return;
+      this.acceptChunk(parseChunk(event.data) as Chunk);
     },
   });
   #timings: WireTimings = {};
   #progress: WirePromptProgress | undefined;
   #deltaCount = 0;
   #stop: WireStop | undefined;
+  #isStopped = false;
   #hasToolCalls = false;
   #isMalformed = false;
   #failure: HearthError | undefined;
@@ -52,6 +54,11 @@ export abstract class StreamDecoder<Chunk> {
   /** Whether the model has generated anything yet. */
   get hasOutput(): boolean {
     return this.#deltaCount > 0;
+  }
+
+  /** Whether a stop string was found, after which the rest of the stream does not count. */
+  get isStopped(): boolean {
+    return this.#isStopped;
   }
 
   /** Decodes new bytes and returns their events in order. */
@@ -79,6 +86,12 @@ export abstract class StreamDecoder<Chunk> {
   }
 
   protected abstract acceptChunk(chunk: Chunk): void;
+
+  /** Ends the generation, where the engine does not look for stop strings itself. */
+  protected stopAt(stopString: string): void {
+    this.#isStopped = true;
+    this.#stop = { stop_type: 'word', stopping_word: stopString };
+  }
 
   protected acceptStop(stop: WireStop): void {
     this.#stop = stop;

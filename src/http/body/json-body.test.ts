@@ -16,6 +16,12 @@ describe('measureJson', () => {
     [String.raw`["a\\",2]`, 3, 1],
     [String.raw`["\\\\\",[[[[",2]`, 3, 1],
     ['[],[],[[]]', 7, 2],
+    [`["${'a,['.repeat(50)}",2]`, 3, 1],
+    [String.raw`["${'\\"'.repeat(50)},[",2]`, 3, 1],
+    [`["${'a'.repeat(63)}${String.raw`\"`},[",2]`, 3, 1],
+    [`["${'a'.repeat(62)}${String.raw`\"`},[",2]`, 3, 1],
+    [`["${'\\'.repeat(100)}",2]`, 3, 1],
+    [`["${'\\'.repeat(101)}",[[",2]`, 3, 1],
     ['"', 1, 0],
     ['', 1, 0],
   ])('%s holds at most %d values, %d deep', (json, valueCount, depth) => {
@@ -36,6 +42,15 @@ describe('readJsonBody', () => {
     expect(await read('{"a":"ü"}')).toEqual({ a: 'ü' });
     expect(await read('{"a":1}', 1000, { 'Content-Length': '7' })).toEqual({ a: 1 });
     expect(await read('\uFEFF{"a":1}')).toEqual({ a: 1 });
+  });
+
+  it('refuses a body that is not UTF-8', async () => {
+    const body = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff]), Buffer.from('"}')]);
+    const request = new Request('http://localhost', { method: 'POST', body });
+    await expect(readJsonBody(request, 1000)).rejects.toMatchObject({
+      code: 'invalid_json',
+      message: 'The body is not JSON: it is not UTF-8.',
+    });
   });
 
   it('stops reading beyond the limit', async () => {

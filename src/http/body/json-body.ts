@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { HearthError } from '../../contract/errors.ts';
 import { bodyTooLarge } from '../guards/content.ts';
 import { measureJson } from './json-size.ts';
@@ -19,7 +20,7 @@ export async function readJsonBody(request: Request, limitBytes: number): Promis
   // Node enforces the declared length, which a guard has checked.
   const isLengthKnown = request.headers.has('content-length');
   const bytes = isLengthKnown
-    ? new Uint8Array(await request.arrayBuffer())
+    ? Buffer.from(await request.arrayBuffer())
     : await readBounded(request, limitBytes);
   if (bytes.byteLength === 0) {
     throw new HearthError('invalid_json', 'The body is empty; a JSON object is expected.');
@@ -38,14 +39,21 @@ export async function readJsonBody(request: Request, limitBytes: number): Promis
     );
   }
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
+    return JSON.parse(decode(bytes)) as unknown;
   } catch (error) {
     const reason = error instanceof SyntaxError ? shorten(error.message) : 'it is not UTF-8.';
     throw new HearthError('invalid_json', `The body is not JSON: ${reason}`);
   }
 }
 
-async function readBounded(request: Request, limitBytes: number): Promise<Uint8Array> {
+/** @throws TypeError if it is not UTF-8. */
+function decode(bytes: Buffer): string {
+  // Many times faster for a large body.
+  if (isAscii(bytes)) return bytes.toString('latin1');
+  return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+}
+
+async function readBounded(request: Request, limitBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
   for await (const chunk of request.body ?? []) {

@@ -6,6 +6,9 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
+/** Most strings end within this; a call of native code takes as long. */
+const nearbyBytes = 64;
+
 interface JsonSize {
   /** Upper bound of the number of values: commas and opening brackets outside of strings, plus one. */
   readonly valueCount: number;
@@ -14,17 +17,14 @@ interface JsonSize {
 }
 
 /** Measures a JSON text without parsing it, and stops as soon as a limit is exceeded. */
-export function measureJson(json: Uint8Array, limits: JsonSize): JsonSize {
+export function measureJson(json: Buffer, limits: JsonSize): JsonSize {
   let valueCount = 1;
   let open = 0;
   let depth = 0;
-  let isInString = false;
   for (let index = 0; index < json.length; index += 1) {
     const byte = json[index];
     if (byte === quote) {
-      isInString = !isInString;
-    } else if (isInString) {
-      index += byte === backslash ? 1 : 0;
+      index = endOfString(json, index + 1);
     } else if (byte === comma) {
       valueCount += 1;
     } else if (byte === openBracket || byte === openBrace) {
@@ -37,4 +37,29 @@ export function measureJson(json: Uint8Array, limits: JsonSize): JsonSize {
     if (valueCount > limits.valueCount || depth > limits.depth) break;
   }
   return { valueCount, depth };
+}
+
+/** Index of the quote that ends the string; the length of the text if it does not end. */
+function endOfString(json: Buffer, start: number): number {
+  const nearby = Math.min(start + nearbyBytes, json.length);
+  for (let index = start; index < nearby; index += 1) {
+    if (json[index] === quote) return index;
+    if (json[index] === backslash) index += 1;
+  }
+  // Native code searches the rest of a long string.
+  let from = nearby;
+  if (isEscaped(json, from, start)) from += 1;
+  for (;;) {
+    const found = json.indexOf(quote, from);
+    if (found === -1) return json.length;
+    if (!isEscaped(json, found, start)) return found;
+    from = found + 1;
+  }
+}
+
+/** Whether an odd number of backslashes comes before this index. */
+function isEscaped(json: Buffer, index: number, start: number): boolean {
+  let first = index;
+  while (first > start && json[first - 1] === backslash) first -= 1;
+  return (index - first) % 2 === 1;
 }

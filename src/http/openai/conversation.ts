@@ -30,6 +30,7 @@ function toContent(content: V0Message['content']): readonly TurnContent[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return content.map((part) => {
     if (part.type === 'text') return { type: 'text', text: part.text };
+    if (part.type === 'refusal') return { type: 'text', text: part.refusal };
     const { image_url: image } = part;
     return { type: 'image', dataUrl: typeof image === 'string' ? image : image.url };
   });

@@ -1,7 +1,13 @@
 import { responsesAndTokens } from './0001-responses-and-tokens.ts';
 import { downloads } from './0002-downloads.ts';
 import { turnFormat } from './0003-turn-format.ts';
+import { toolImages } from './0004-tool-images.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. The version of a schema is the number of migrations applied to it. */
-export const migrations: readonly Migration[] = [responsesAndTokens, downloads, turnFormat];
+export const migrations: readonly Migration[] = [
+  responsesAndTokens,
+  downloads,
+  turnFormat,
+  toolImages,
+];

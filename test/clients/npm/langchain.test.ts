@@ -1,4 +1,9 @@
-import { HumanMessage, type AIMessageChunk, type ToolMessage } from '@langchain/core/messages';
+import {
+  HumanMessage,
+  type AIMessageChunk,
+  type ToolMessage,
+  type UsageMetadata,
+} from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
 import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai';
 import { describe, expect, it } from 'vitest';
@@ -27,14 +32,15 @@ describe.each(['/api/v0', '/v1'])('@langchain/openai at %s', (path) => {
     let sum: AIMessageChunk | undefined;
     for await (const chunk of await chat().stream(question)) sum = sum?.concat(chunk) ?? chunk;
     expect(sum?.text).toBe(whole.text);
-    expect(whole.usage_metadata?.output_tokens).toBeGreaterThan(0);
+    const expected = whole.usage_metadata as UsageMetadata | undefined;
+    expect(expected?.output_tokens).toBeGreaterThan(0);
     for (const name of ['input_tokens', 'output_tokens', 'total_tokens'] as const) {
-      expect(sum?.usage_metadata?.[name]).toBe(whole.usage_metadata?.[name]);
+      expect(sum?.usage_metadata?.[name]).toBe(expected?.[name]);
     }
   });
 
   it('calls a tool and answers from its result', async () => {
-    const getTide = tool(({ harbour }) => `The tide of ${harbour} is high.`, {
+    const getTide = tool(() => '{"tide": "high"}', {
       name: 'get_tide',
       description: 'Tide of a harbour',
       schema: z.object({ harbour: z.string() }),
@@ -79,6 +85,8 @@ describe.each(['/api/v0', '/v1'])('@langchain/openai at %s', (path) => {
     });
     const reading = (async () => {
       for await (const _ of running) {
+        // It may hand out what it had received before.
+        if (controller.signal.aborted) continue;
         await waitForRequests(hearth.url, endlessModel, 1);
         controller.abort();
       }

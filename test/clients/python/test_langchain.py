@@ -17,7 +17,7 @@ class Sum(BaseModel):
 @tool
 def get_tide(harbour: str) -> str:
     """Tide of a harbour"""
-    return f"The tide of {harbour} is high."
+    return '{"tide": "high"}'
 
 
 @pytest.fixture

@@ -83,6 +83,7 @@ function createScriptedProcess(
       vectors: inputs.map(() => [1, 0]),
       promptTokens: inputs.length,
     }),
+    renderPrompt: async () => undefined,
     countTokens: async (text) => text.length,
   };
   return {

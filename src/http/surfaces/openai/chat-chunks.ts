@@ -1,8 +1,9 @@
 import type { TurnEvent } from '../../../chat/turn-event.ts';
 import type { OpenAiChatChunk } from '../../../contract/openai/chat-completion.ts';
 import type { TurnUsage } from '../../../conversation/conversation-turn.ts';
+import { toChatDelta } from '../../openai/chat-delta.ts';
 import type { ChoiceEvent } from '../../openai/choices.ts';
-import { toFinishReason } from './finish-reason.ts';
+import { toFinishReason } from '../../openai/finish-reason.ts';
 import { toLogprobs } from './logprobs.ts';
 import { toUsage } from './usage.ts';
 
@@ -34,7 +35,7 @@ export async function* toChatChunks(
       yield chunk({ ...toChoice(index, {}), finish_reason: toFinishReason(event.result) });
       continue;
     }
-    const delta = toDelta(event);
+    const delta = toChatDelta(event);
     if (delta === undefined) continue;
     const role = begun.has(index) ? {} : ({ role: 'assistant' } as const);
     begun.add(index);
@@ -46,24 +47,4 @@ export async function* toChatChunks(
 
 function toChoice(index: number, delta: Choice['delta']): Choice {
   return { index, delta, logprobs: null, finish_reason: null };
-}
-
-function toDelta(event: TurnEvent): Choice['delta'] | undefined {
-  switch (event.type) {
-    case 'message.delta':
-      return { content: event.text };
-    case 'reasoning.delta':
-      return { reasoning_content: event.text };
-    case 'toolCall.delta': {
-      if (!event.isForClient) return undefined;
-      const { index, id, name, argumentsJson } = event;
-      const opening = id === undefined ? {} : { id, type: 'function' as const };
-      const named = name === undefined ? {} : { name };
-      return {
-        tool_calls: [{ index, ...opening, function: { ...named, arguments: argumentsJson } }],
-      };
-    }
-    default:
-      return undefined;
-  }
 }

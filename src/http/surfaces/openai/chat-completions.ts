@@ -1,25 +1,25 @@
-import { reasoningOfEffort, type ReasoningEffort } from '../../../chat/reasoning.ts';
 import { runTurn } from '../../../chat/run-turn.ts';
 import { newResponseId } from '../../../chat/store-turn.ts';
 import type { TurnEvent, TurnResult } from '../../../chat/turn-event.ts';
 import { createChatCompletionOpenAi } from '../../../contract/openai/chat-completion.ts';
-import type { ReasoningLevel } from '../../../engine/engine.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
 import { mount, type App } from '../../mount.ts';
 import { readAhead, runChoices, type ChoiceEvent } from '../../openai/choices.ts';
 import { completionHead } from '../../openai/completion-head.ts';
+import { toReasoning } from '../../openai/reasoning.ts';
+import { withSeedOf } from '../../openai/with-seed-of.ts';
 import { eventStream, type SseMessage } from '../../sse.ts';
 import type { SurfaceServices } from '../services.ts';
 import { toChatChunks } from './chat-chunks.ts';
 import { openAiErrors } from './errors.ts';
-import { toStreamError } from './stream-error.ts';
+import { toStreamError } from '../../openai/stream-error.ts';
 import { toChatCompletion } from './to-chat-completion.ts';
-import { toTurnRequest, withSeedOf } from './to-turn-request.ts';
+import { toTurnRequest } from './to-turn-request.ts';
 
 export function mountChatCompletions(app: App, services: SurfaceServices): void {
   mount(app, createChatCompletionOpenAi, async ({ body, context }) => {
     const { selection } = await services.pool.resolve(body.model ?? undefined, 'generation');
-    const reasoning = toReasoning(selection.model, body.reasoning_effort);
+    const reasoning = toReasoning(selection.model, body);
     const responseId = newResponseId();
     const request = { ...toTurnRequest(body, reasoning), responseId };
     const count = body.n ?? 1;
@@ -41,14 +41,6 @@ export function mountChatCompletions(app: App, services: SurfaceServices): void 
     const ready = await readAhead(events, isOutput);
     return eventStream(toMessages(toChatChunks(ready, head, includesUsage), context), context);
   });
-}
-
-/** The reasoning setting that an effort stands for with a model. */
-export function toReasoning(
-  model: Parameters<typeof reasoningOfEffort>[0],
-  effort: ReasoningEffort | null | undefined,
-): ReasoningLevel | undefined {
-  return effort == null ? undefined : reasoningOfEffort(model, effort);
 }
 
 async function collect(

@@ -32,6 +32,7 @@ const rules: readonly (readonly [RegExp, string])[] = [
   [/^clientTools/, 'tools'],
   [/^responseFormat\.schema$/, 'response_format.json_schema.schema'],
   [/^maxOutputTokens$/, 'max_completion_tokens'],
+  [/^inputs$/, 'input'],
   [/^ttlSeconds$/, 'ttl'],
   [/^isStored$/, 'store'],
   [/^reasoning$/, 'reasoning_effort'],

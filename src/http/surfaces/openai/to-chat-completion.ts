@@ -1,8 +1,8 @@
 import type { TurnResult } from '../../../chat/turn-event.ts';
 import type { OpenAiChatCompletion } from '../../../contract/openai/chat-completion.ts';
-import type { TurnItem } from '../../../conversation/turn-item.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
-import { toFinishReason } from './finish-reason.ts';
+import { toChatMessage } from '../../openai/chat-message.ts';
+import { toFinishReason } from '../../openai/finish-reason.ts';
 import { toLogprobs } from './logprobs.ts';
 import { toUsage } from './usage.ts';
 
@@ -22,29 +22,16 @@ export function toChatCompletion(
 }
 
 function toChoice(result: TurnResult, index: number): Choice {
-  const { items } = result;
-  const text = textOf(items, 'message');
-  const reasoning = textOf(items, 'reasoning');
-  const calls = items.filter((item) => item.type === 'clientToolCall');
-  const toolCalls = calls.map(({ id, name, argumentsJson }) => ({
-    id,
-    type: 'function' as const,
-    function: { name, arguments: argumentsJson },
-  }));
+  const { content, ...more } = toChatMessage(result.items);
   return {
     index,
     message: {
       role: 'assistant',
-      content: text === '' && calls.length > 0 ? null : text,
+      content: content === '' && more.tool_calls !== undefined ? null : content,
       refusal: null,
-      ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
-      ...(calls.length === 0 ? {} : { tool_calls: toolCalls }),
+      ...more,
     },
     logprobs: toLogprobs(result.logprobs),
     finish_reason: toFinishReason(result),
   };
-}
-
-function textOf(items: readonly TurnItem[], type: 'message' | 'reasoning'): string {
-  return items.flatMap((item) => (item.type === type ? [item.text] : [])).join('');
 }

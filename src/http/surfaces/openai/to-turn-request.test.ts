@@ -3,8 +3,9 @@ import { modelEntry } from '../../../../test/setup/models/model-entry.ts';
 import { reasoningOfEffort } from '../../../chat/reasoning.ts';
 import { createChatCompletionOpenAi } from '../../../contract/openai/chat-completion.ts';
 import { createResponseOpenAi } from '../../../contract/openai/response.ts';
+import { withSeedOf } from '../../openai/with-seed-of.ts';
 import { toTurnRequest as toResponseTurn } from './responses/to-turn-request.ts';
-import { toTurnRequest, withSeedOf } from './to-turn-request.ts';
+import { toTurnRequest } from './to-turn-request.ts';
 
 const messages = [{ role: 'user', content: 'Hi' }];
 const toChatTurn = (body: object) =>

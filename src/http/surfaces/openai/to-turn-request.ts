@@ -1,27 +1,20 @@
 import type { TurnRequest } from '../../../chat/turn-request.ts';
-import type { OpenAiChatRequest, OpenAiMessage } from '../../../contract/openai/chat-completion.ts';
-import type { V0Message } from '../../../contract/v0/chat-completion.ts';
+import type { OpenAiChatRequest } from '../../../contract/openai/chat-completion.ts';
 import type { ReasoningLevel, ToolChoice } from '../../../engine/engine.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
 import { toMessage, toResponseFormat, toTools } from '../../openai/conversation.ts';
 import { toGenerationOptions } from '../../openai/to-generation-options.ts';
 import { HearthError } from '../../../contract/errors.ts';
 import { assertToolCalls } from './assert-tool-calls.ts';
-import { assertSupported, is, isEmptyObject, type UnsupportedField } from './unsupported-fields.ts';
-
-const isList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+import {
+  assertSupported,
+  isEmptyObject,
+  unsupportedChatFields,
+  type UnsupportedField,
+} from '../../openai/unsupported-fields.ts';
 
 const unsupported: readonly UnsupportedField[] = [
-  { name: 'audio', reason: 'asks for speech, which this server does not generate.' },
-  {
-    name: 'modalities',
-    reason: 'must be ["text"]: this server generates text only.',
-    isHarmless: (value) => Array.isArray(value) && value.every((each) => each === 'text'),
-  },
-  { name: 'functions', reason: 'was replaced by `tools`.', isHarmless: isList },
-  { name: 'function_call', reason: 'was replaced by `tool_choice`.' },
-  { name: 'web_search_options', reason: 'needs a web search, which this server does not have.' },
-  { name: 'verbosity', reason: 'must be "medium".', isHarmless: is('medium') },
+  ...unsupportedChatFields,
   { name: 'metadata', reason: 'is not kept with completions.', isHarmless: isEmptyObject },
 ];
 
@@ -41,7 +34,7 @@ export function toTurnRequest(
       param: 'store',
     });
   }
-  const messages = body.messages.map((message) => toMessage(toKnownMessage(message)));
+  const messages = body.messages.map(toMessage);
   assertToolCalls(messages);
   const tools = toTools(body.tools);
   const allowed = allowedNames(body, new Set(tools.map(({ name }) => name)));
@@ -59,24 +52,6 @@ export function toTurnRequest(
       reasoning,
     }),
   };
-}
-
-/** Each choice has a seed of its own, as they would be the same otherwise. */
-export function withSeedOf<Request extends Pick<TurnRequest, 'sampling'>>(
-  request: Request,
-  index: number,
-): Request {
-  const { seed } = request.sampling;
-  if (seed === undefined || seed < 0 || index === 0) return request;
-  return { ...request, sampling: { ...request.sampling, seed: (seed + index) % 2 ** 32 } };
-}
-
-function toKnownMessage(message: OpenAiMessage): V0Message {
-  if (message.role !== 'assistant' || !Array.isArray(message.content)) return message as V0Message;
-  const content = message.content.map((part) =>
-    part.type === 'refusal' ? { type: 'text' as const, text: part.refusal } : part,
-  );
-  return { ...message, content };
 }
 
 function toToolChoice(choice: OpenAiChatRequest['tool_choice']): ToolChoice | undefined {

@@ -2,6 +2,8 @@ import { runTurn } from '../../../chat/run-turn.ts';
 import type { TurnEvent } from '../../../chat/turn-event.ts';
 import { createChatCompletionV0, type V0ChatResult } from '../../../contract/v0/chat-completion.ts';
 import { mount, type App } from '../../mount.ts';
+import { runChoices } from '../../openai/choices.ts';
+import { toReasoning } from '../../openai/reasoning.ts';
 import { eventStream } from '../../sse.ts';
 import type { SurfaceServices } from '../services.ts';
 import { createChatChunks } from './chat-chunks.ts';
@@ -11,10 +13,11 @@ import { toTurnRequest } from './to-turn-request.ts';
 
 export function mountChatCompletions(app: App, services: SurfaceServices): void {
   mount(app, createChatCompletionV0, async ({ body, context }) => {
-    const events = runTurn(services, toTurnRequest(body), context);
-    if (body.stream !== true) return collect(events);
-    const includesUsage = body.stream_options?.include_usage === true;
-    const chunks = await openChunkStream(events, createChatChunks(), { includesUsage, context });
+    const { selection } = await services.pool.resolve(body.model ?? undefined, 'generation');
+    const request = toTurnRequest(body, toReasoning(selection.model, body));
+    if (body.stream !== true) return collect(runTurn(services, request, context));
+    const events = runChoices(1, (_, own) => runTurn(services, request, own), context);
+    const chunks = await openChunkStream(events, createChatChunks(), { count: 1, context });
     return eventStream(chunks, context);
   });
 }

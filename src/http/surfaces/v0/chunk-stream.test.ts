@@ -5,6 +5,7 @@ import type { TurnEvent, TurnResult } from '../../../chat/turn-event.ts';
 import { v0ChatResultSchema } from '../../../contract/v0/chat-completion.ts';
 import { HearthError } from '../../../contract/errors.ts';
 import { createChatChunks } from './chat-chunks.ts';
+import type { ChoiceEvent } from '../../openai/choices.ts';
 import { openChunkStream } from './chunk-stream.ts';
 import { toV0ChatResult } from './to-chat-result.ts';
 
@@ -70,13 +71,15 @@ const report =
   '"model_info":{"arch":"llama","quant":"Q8_0","format":"gguf","context_length":2048},' +
   '"runtime":{"name":"scripted","version":"1","supported_formats":["gguf"]}';
 
-async function* iterate(events: readonly TurnEvent[]): AsyncGenerator<TurnEvent> {
-  yield* events;
+type Events = AsyncGenerator<ChoiceEvent<TurnEvent>>;
+
+async function* iterate(events: readonly TurnEvent[]): Events {
+  for (const event of events) yield { index: 0, event };
 }
 
 /** The data of the messages, without what differs from run to run. */
-async function read(events: AsyncGenerator<TurnEvent>, includesUsage = false) {
-  const options = { includesUsage, context: testContext() };
+async function read(events: Events) {
+  const options = { count: 1, context: testContext() };
   const data: string[] = [];
   for await (const message of await openChunkStream(events, createChatChunks(), options)) {
     data.push(
@@ -88,8 +91,8 @@ async function read(events: AsyncGenerator<TurnEvent>, includesUsage = false) {
   return data;
 }
 
-const chunk = (rest: string, first = '"choices":[{"index":0,"delta":') =>
-  `{"id":"","object":"chat.completion.chunk","created":0,"model":"test/model",${first}${rest}}`;
+const chunk = (rest: string) =>
+  `{"id":"","object":"chat.completion.chunk","created":0,"model":"test/model","choices":[{"index":0,"delta":${rest}}`;
 const open = '"logprobs":null,"finish_reason":null}]';
 
 describe('the chunks of a chat completion', () => {
@@ -108,11 +111,10 @@ describe('the chunks of a chat completion', () => {
     ]);
   });
 
-  it('include the usage once more where the request asks for it', async () => {
-    const data = await read(iterate([start, { type: 'turn.end', result }]), true);
-    expect(data.at(-2)).toBe(
-      chunk('"usage":{"prompt_tokens":9,"completion_tokens":6,"total_tokens":15}', '"choices":[],'),
-    );
+  it('leave out a speed that was not measured', async () => {
+    const timings = { ...result.timings, tokensPerSecond: 0 };
+    const data = await read(iterate([start, { type: 'turn.end', result: { ...result, timings } }]));
+    expect(data.at(-2)).toContain('"stats":{"time_to_first_token":0.1,');
   });
 
   it('end with the error of a turn that fails after its first output', async () => {
@@ -128,11 +130,9 @@ describe('the chunks of a chat completion', () => {
   it('are replaced by the error of a turn that fails before, and the turn ends', async () => {
     const error = new HearthError('crashed', 'It stopped.');
     const ended = vi.fn<() => void>();
-    async function* failing(): AsyncGenerator<TurnEvent> {
+    async function* failing(): Events {
       try {
-        yield start;
-        yield { type: 'turn.error', error };
-        yield { type: 'turn.end', result };
+        yield* iterate([start, { type: 'turn.error', error }, { type: 'turn.end', result }]);
       } finally {
         ended();
       }

@@ -10,7 +10,9 @@ const rules: readonly (readonly [RegExp, string])[] = [
   [/^clientTools/, 'tools'],
   [/^responseFormat\.schema$/, 'response_format.json_schema.schema'],
   [/^maxOutputTokens$/, 'max_tokens'],
+  [/^inputs$/, 'input'],
   [/^ttlSeconds$/, 'ttl'],
+  [/^reasoning$/, 'reasoning_effort'],
 ];
 
 /** `messages[2].content[0]` becomes `messages[2].content[0].image_url`, `toolChoice` becomes `tool_choice`. */

@@ -4,7 +4,7 @@ import { selectedInstances, loadedInstances } from '../../../instances/loaded-in
 import type { SurfaceServices } from '../services.ts';
 import { toV0Model } from './record.ts';
 
-export function mountModels(app: App, { library, pool }: SurfaceServices): void {
+export function mountModels(app: App, { library, pool, server }: SurfaceServices): void {
   mount(app, listModelsV0, async () => {
     const models = await library.list();
     const instances = pool.list();
@@ -13,7 +13,9 @@ export function mountModels(app: App, { library, pool }: SurfaceServices): void 
       data: models.flatMap((model) =>
         model.variants
           .slice(0, 1)
-          .map((variant) => toV0Model(model, variant, loadedInstances(instances, model))),
+          .map((variant) =>
+            toV0Model(model, variant, loadedInstances(instances, model), server.startedAt),
+          ),
       ),
     };
   });
@@ -21,6 +23,6 @@ export function mountModels(app: App, { library, pool }: SurfaceServices): void 
   mount(app, getModelV0, async ({ params }) => {
     const selection = await library.find(params.model);
     const loaded = selectedInstances(pool.list(), selection, params.model);
-    return toV0Model(selection.model, selection.variant, loaded);
+    return toV0Model(selection.model, selection.variant, loaded, server.startedAt);
   });
 }

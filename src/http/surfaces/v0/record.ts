@@ -3,15 +3,23 @@ import type { V0Model } from '../../../contract/v0/model.ts';
 import type { InstanceSummary } from '../../../instances/instance-summary.ts';
 import type { ModelEntry, ModelVariant } from '../../../models/model.ts';
 
-/** A model as v0 shows it; `loaded` are its own instances. */
+/**
+ * A model as v0 shows it.
+ *
+ * @param loaded its own instances
+ * @param createdAt the start of the server
+ */
 export function toV0Model(
   model: ModelEntry,
   variant: ModelVariant,
   [loaded]: readonly InstanceSummary[],
+  createdAt: Date,
 ): V0Model {
   return {
     id: model.key,
     object: 'model',
+    created: Math.floor(createdAt.getTime() / 1000),
+    owned_by: model.publisher,
     type: model.type,
     publisher: model.publisher,
     arch: model.architecture,

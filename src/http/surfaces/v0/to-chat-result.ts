@@ -1,14 +1,12 @@
 import type { TurnResult } from '../../../chat/turn-event.ts';
 import type { V0ChatResult } from '../../../contract/v0/chat-completion.ts';
-import type { TurnItem } from '../../../conversation/turn-item.ts';
+import { toChatMessage } from '../../openai/chat-message.ts';
 import { completionHead } from '../../openai/completion-head.ts';
+import { toFinishReason } from '../../openai/finish-reason.ts';
 import { toV0Logprobs } from '../../openai/logprobs.ts';
-import { toFinishReason, toReport } from './to-report.ts';
+import { toReport } from './to-report.ts';
 
 export function toV0ChatResult(result: TurnResult): V0ChatResult {
-  const { items } = result;
-  const reasoning = textOf(items, 'reasoning');
-  const toolCalls = items.filter((item) => item.type === 'clientToolCall');
   return {
     ...completionHead('chatcmpl', 'chat.completion'),
     model: result.selection.model.key,
@@ -17,26 +15,9 @@ export function toV0ChatResult(result: TurnResult): V0ChatResult {
         index: 0,
         logprobs: toV0Logprobs(result.logprobs),
         finish_reason: toFinishReason(result),
-        message: {
-          role: 'assistant',
-          content: textOf(items, 'message'),
-          ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
-          ...(toolCalls.length === 0
-            ? {}
-            : {
-                tool_calls: toolCalls.map(({ id, name, argumentsJson }) => ({
-                  id,
-                  type: 'function',
-                  function: { name, arguments: argumentsJson },
-                })),
-              }),
-        },
+        message: { role: 'assistant', ...toChatMessage(result.items) },
       },
     ],
-    ...toReport(result),
+    ...toReport([result]),
   };
-}
-
-function textOf(items: readonly TurnItem[], type: 'message' | 'reasoning'): string {
-  return items.flatMap((item) => (item.type === type ? [item.text] : [])).join('');
 }

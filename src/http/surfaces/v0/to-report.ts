@@ -1,12 +1,5 @@
 import type { GenerationSummary } from '../../../chat/turn-event.ts';
-import type {
-  V0FinishReason,
-  V0ModelInfo,
-  V0Runtime,
-  V0Stats,
-  V0Usage,
-} from '../../../contract/v0/result.ts';
-import type { StopReason } from '../../../conversation/conversation-turn.ts';
+import type { V0ModelInfo, V0Runtime, V0Stats, V0Usage } from '../../../contract/v0/result.ts';
 
 interface V0Report {
   readonly usage: V0Usage;
@@ -15,35 +8,27 @@ interface V0Report {
   readonly runtime: V0Runtime;
 }
 
-const finishReasons: Readonly<Record<StopReason, V0FinishReason>> = {
-  eosFound: 'stop',
-  stopStringFound: 'stop',
-  maxPredictedTokensReached: 'length',
-  contextLengthReached: 'length',
-  toolCalls: 'tool_calls',
-};
-
-export function toFinishReason(summary: GenerationSummary): V0FinishReason {
-  return finishReasons[summary.stopReason ?? 'eosFound'];
-}
-
-/** Usage, statistics, model and runtime, as a whole result and the last chunk of a stream carry them. */
-export function toReport(summary: GenerationSummary): V0Report {
-  const { selection, capabilities, usage, timings, stopReason, isMalformed } = summary;
-  if (capabilities === undefined) throw new Error('The generation ended before it had an engine');
+/**
+ * Usage, statistics, model and runtime, as a whole result and the last chunk of a stream carry them.
+ *
+ * @param summaries of the choices, at least one
+ */
+export function toReport(summaries: readonly GenerationSummary[]): V0Report {
+  const [first] = summaries;
+  if (first?.capabilities === undefined) {
+    throw new Error('The generation ended before it had an engine');
+  }
+  const { selection, capabilities } = first;
   const { model, variant } = selection;
+  const promptTokens = sum(summaries.map(({ usage }) => usage.promptTokens));
+  const completionTokens = sum(summaries.map(({ usage }) => usage.completionTokens));
   return {
     usage: {
-      prompt_tokens: usage.promptTokens,
-      completion_tokens: usage.completionTokens,
-      total_tokens: usage.promptTokens + usage.completionTokens,
+      prompt_tokens: promptTokens,
+      completion_tokens: completionTokens,
+      total_tokens: promptTokens + completionTokens,
     },
-    stats: {
-      tokens_per_second: timings.tokensPerSecond,
-      time_to_first_token: timings.timeToFirstTokenSeconds,
-      generation_time: timings.generationSeconds,
-      stop_reason: isMalformed || stopReason === null ? 'failed' : stopReason,
-    },
+    stats: toStats(summaries, first),
     model_info: {
       arch: model.architecture,
       quant: variant.quantization?.name ?? 'unknown',
@@ -56,4 +41,25 @@ export function toReport(summary: GenerationSummary): V0Report {
       supported_formats: [...capabilities.supportedFormats],
     },
   };
+}
+
+/** Of several choices: the speed is their mean, the times are those of the first token and of all tokens. */
+function toStats(summaries: readonly GenerationSummary[], first: GenerationSummary): V0Stats {
+  const timings = summaries.map((each) => each.timings);
+  const measured = timings
+    .map(({ tokensPerSecond }) => tokensPerSecond)
+    .filter((speed) => speed > 0);
+  const failed = summaries.find(
+    ({ isMalformed, stopReason }) => isMalformed || stopReason === null,
+  );
+  return {
+    ...(measured.length === 0 ? {} : { tokens_per_second: sum(measured) / measured.length }),
+    time_to_first_token: Math.min(...timings.map((each) => each.timeToFirstTokenSeconds)),
+    generation_time: sum(timings.map((each) => each.generationSeconds)),
+    stop_reason: failed === undefined ? (first.stopReason ?? 'failed') : 'failed',
+  };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }

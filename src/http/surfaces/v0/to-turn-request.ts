@@ -1,12 +1,19 @@
 import type { TurnRequest } from '../../../chat/turn-request.ts';
 import type { V0ChatRequest } from '../../../contract/v0/chat-completion.ts';
-import type { ToolChoice } from '../../../engine/engine.ts';
+import type { ReasoningLevel, ToolChoice } from '../../../engine/engine.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
 import { toMessage, toResponseFormat, toTools } from '../../openai/conversation.ts';
+import { assertSupported, unsupportedChatFields } from '../../openai/unsupported-fields.ts';
 import { toGenerationOptions } from '../../openai/to-generation-options.ts';
 
-/** The turn of a chat completion: the whole conversation, client-side tools, not stored. */
-export function toTurnRequest(body: V0ChatRequest): TurnRequest {
+/**
+ * The turn of a chat completion: the whole conversation, client-side tools, not stored.
+ *
+ * @param reasoning what the fields of the request stand for with the model
+ * @throws HearthError `invalid_value` for fields that can't be honoured.
+ */
+export function toTurnRequest(body: V0ChatRequest, reasoning?: ReasoningLevel): TurnRequest {
+  assertSupported(body, unsupportedChatFields);
   return {
     ...toGenerationOptions(body),
     messages: body.messages.map(toMessage),
@@ -15,6 +22,8 @@ export function toTurnRequest(body: V0ChatRequest): TurnRequest {
     isStored: false,
     ...omitUndefined({
       toolChoice: toToolChoice(body),
+      callsInParallel: body.parallel_tool_calls,
+      reasoning,
       responseFormat: toResponseFormat(body.response_format),
       topLogprobs: body.logprobs === true ? (body.top_logprobs ?? 0) : undefined,
     }),

@@ -1,4 +1,4 @@
-import { storedImage } from '../../../chat/stored-image.ts';
+import { storedImage, withToolImages } from '../../../chat/stored-image.ts';
 import type { InputItem } from '../../../contract/v1/chat.ts';
 import type { StoredResponseRecord } from '../../../contract/v1/stored-response.ts';
 import type { ConversationContent } from '../../../conversation/content.ts';
@@ -11,7 +11,7 @@ export async function toStoredResponse(
   store: Store,
   response: StoredResponse,
 ): Promise<StoredResponseRecord> {
-  const { turn } = response;
+  const { turn } = await withToolImages(store, response);
   const content = turn.messages.flatMap((message) =>
     message.role === 'user' ? message.content : [],
   );

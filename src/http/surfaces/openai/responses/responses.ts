@@ -1,4 +1,5 @@
 import { runTurn } from '../../../../chat/run-turn.ts';
+import { withToolImages } from '../../../../chat/stored-image.ts';
 import { newResponseId } from '../../../../chat/store-turn.ts';
 import type { TurnEvent } from '../../../../chat/turn-event.ts';
 import { HearthError } from '../../../../contract/errors.ts';
@@ -15,9 +16,9 @@ import { mount, type App } from '../../../mount.ts';
 import { readAhead } from '../../../openai/choices.ts';
 import { eventStream, type SseMessage } from '../../../sse.ts';
 import type { SurfaceServices } from '../../services.ts';
-import { toReasoning } from '../chat-completions.ts';
 import { openAiErrors } from '../errors.ts';
-import { toStreamError } from '../stream-error.ts';
+import { toReasoning } from '../../../openai/reasoning.ts';
+import { toStreamError } from '../../../openai/stream-error.ts';
 import { withResponseNames } from './field-names.ts';
 import type { NumberedEvent, ResponseEvent } from './response-event.ts';
 import { ResponseStream } from './response-stream.ts';
@@ -66,7 +67,7 @@ async function createResponse(
   context: RequestContext,
 ): Promise<OpenAiResponse | Response> {
   const { selection } = await services.pool.resolve(body.model ?? undefined, 'generation');
-  const reasoning = toReasoning(selection.model, body.reasoning?.effort);
+  const reasoning = toReasoning(selection.model, { reasoning_effort: body.reasoning?.effort });
   const responseId = newResponseId();
   const events = runTurn(services, { ...toTurnRequest(body, reasoning), responseId }, context);
   const initial = toInitialResponse(responseId, body.model || selection.model.key, body);
@@ -130,7 +131,7 @@ async function find(
 ): Promise<StoredResponse> {
   const response = await store.responses.find(id, caller.tokenId);
   if (response === undefined) throw notFound(id);
-  return response;
+  return withToolImages(store, response);
 }
 
 function notFound(id: string): HearthError {

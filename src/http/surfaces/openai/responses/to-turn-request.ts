@@ -15,7 +15,7 @@ import {
   is,
   isEmptyObject,
   type UnsupportedField,
-} from '../unsupported-fields.ts';
+} from '../../../openai/unsupported-fields.ts';
 
 const unsupported: readonly UnsupportedField[] = [
   { name: 'background', reason: 'is not supported.', isHarmless: is(false) },

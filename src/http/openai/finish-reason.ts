@@ -1,6 +1,6 @@
-import type { GenerationSummary } from '../../../chat/turn-event.ts';
-import type { V0FinishReason } from '../../../contract/v0/result.ts';
-import type { StopReason } from '../../../conversation/conversation-turn.ts';
+import type { GenerationSummary } from '../../chat/turn-event.ts';
+import type { V0FinishReason } from '../../contract/v0/result.ts';
+import type { StopReason } from '../../conversation/conversation-turn.ts';
 
 const finishReasons: Readonly<Record<StopReason, V0FinishReason>> = {
   eosFound: 'stop',

@@ -1,4 +1,4 @@
-import { HearthError } from '../../../contract/errors.ts';
+import { HearthError } from '../../contract/errors.ts';
 
 /** A field that this server can't honour, and the values that change nothing. */
 export interface UnsupportedField {
@@ -31,3 +31,18 @@ export const is =
   (...values: readonly unknown[]) =>
   (value: unknown): boolean =>
     values.includes(value);
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+
+/** What chat completions of OpenAI have and this server does not. */
+export const unsupportedChatFields: readonly UnsupportedField[] = [
+  { name: 'audio', reason: 'asks for speech, which this server does not generate.' },
+  {
+    name: 'modalities',
+    reason: 'must be ["text"]: this server generates text only.',
+    isHarmless: (value) => Array.isArray(value) && value.every((each) => each === 'text'),
+  },
+  { name: 'functions', reason: 'was replaced by `tools`.', isHarmless: isEmptyList },
+  { name: 'function_call', reason: 'was replaced by `tool_choice`.' },
+  { name: 'web_search_options', reason: 'needs a web search, which this server does not have.' },
+  { name: 'verbosity', reason: 'must be "medium".', isHarmless: is('medium') },
+];

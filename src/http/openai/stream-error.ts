@@ -1,5 +1,5 @@
-import { HearthError } from '../../../contract/errors.ts';
-import type { RequestContext } from '../../../request/request-context.ts';
+import { HearthError } from '../../contract/errors.ts';
+import type { RequestContext } from '../../request/request-context.ts';
 
 /**
  * What a stream that has begun says of a failure. A fault of the server is logged.

@@ -10,4 +10,4 @@ export const tokensSchema = z
   )
   .min(1)
   .max(1_000_000)
-  .meta({ id: 'OpenAiTokens', description: "Ids of tokens in the model's own vocabulary." });
+  .meta({ id: 'V0Tokens', description: "Ids of tokens in the model's own vocabulary." });

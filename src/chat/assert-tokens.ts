@@ -1,0 +1,32 @@
+import { HearthError } from '../contract/errors.ts';
+import type { Prompt } from '../engine/engine.ts';
+import type { ModelEntry } from '../models/model.ts';
+
+/**
+ * Checks that the ids of prompts are tokens of a model. The engine checks those of a model whose header has no
+ * vocabulary.
+ *
+ * @param field that the prompts are in
+ * @param advice the end of the message
+ * @throws HearthError `invalid_value`, with the id and the size of the vocabulary.
+ */
+export function assertTokens(
+  { key, dimensions }: ModelEntry,
+  prompts: readonly Prompt[],
+  field: string,
+  advice = '',
+): void {
+  const size = dimensions?.vocabulary ?? 0;
+  if (size === 0) return;
+  for (const prompt of prompts) {
+    if (typeof prompt === 'string') continue;
+    const unknown = prompt.find((id) => id >= size);
+    if (unknown === undefined) continue;
+    throw new HearthError(
+      'invalid_value',
+      (name) =>
+        `\`${name(field)}\` has the token ${unknown}, but the vocabulary of ${key} has ${size} tokens, 0 to ${size - 1}.${advice}`,
+      { field },
+    );
+  }
+}

@@ -1,0 +1,83 @@
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import type { CommandContext } from '../context.ts';
+import { CommandError } from '../failure.ts';
+import { formatCommand } from './format-command.ts';
+import type { ServiceDefinition, ServiceStep } from './service-definition.ts';
+import { runProgram } from './service-machine.ts';
+
+/**
+ * Writes the files of a service, and starts it; restarts it if a file changed.
+ *
+ * @returns whether a file changed
+ * @throws CommandError with the output of a command that fails; the errors of the file system.
+ */
+export async function installService(
+  definition: ServiceDefinition,
+  context: CommandContext,
+): Promise<boolean> {
+  const { files, register, start, restart } = definition;
+  const isChanged = await applySteps(files, context);
+  await applySteps([...register, ...(isChanged ? restart : start)], context);
+  return isChanged;
+}
+
+/**
+ * Applies steps in their order.
+ *
+ * @returns whether a file was written or removed
+ * @throws as `installService`
+ */
+export async function applySteps(
+  steps: readonly ServiceStep[],
+  context: CommandContext,
+): Promise<boolean> {
+  let isChanged = false;
+  for (const step of steps) {
+    context.signal.throwIfAborted();
+    if (await applyStep(step, context)) isChanged = true;
+  }
+  return isChanged;
+}
+
+async function applyStep(step: ServiceStep, context: CommandContext): Promise<boolean> {
+  switch (step.type) {
+    case 'folder':
+      await mkdir(step.path, { recursive: true, mode: step.isPrivate === true ? 0o700 : 0o755 });
+      return false;
+    case 'file':
+      return writeIfChanged(step.path, encode(step));
+    case 'remove':
+      await rm(step.path, { force: true });
+      return true;
+    case 'run': {
+      const { exitCode, stdout, stderr } = await runProgram(step.command, context.environment);
+      if (exitCode === 0 || step.mayFail === true) return false;
+      const output = (stderr || stdout).trim();
+      throw new CommandError(
+        `\`${formatCommand(step.command)}\` failed with exit code ${exitCode}.\n${output}`.trimEnd(),
+      );
+    }
+  }
+}
+
+function encode({ content, encoding }: Extract<ServiceStep, { type: 'file' }>): Buffer {
+  if (encoding === undefined) return Buffer.from(content);
+  const byteOrderMark = '\uFEFF';
+  return Buffer.from(byteOrderMark + content, encoding);
+}
+
+/** Replaces the file in one step, so that no reader sees half of it. */
+async function writeIfChanged(path: string, content: Buffer): Promise<boolean> {
+  const previous = await readFile(path).catch(() => undefined);
+  if (previous?.equals(content) === true) return false;
+  const next = `${path}.tmp`;
+  try {
+    await writeFile(next, content);
+    await chmod(next, 0o644);
+    await rename(next, path);
+  } catch (error) {
+    await rm(next, { force: true });
+    throw error;
+  }
+  return true;
+}

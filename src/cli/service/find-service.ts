@@ -1,0 +1,58 @@
+import { access } from 'node:fs/promises';
+import type { CommandContext } from '../context.ts';
+import { createService } from './create-service.ts';
+import type { ServiceDefinition, ServiceFacts, ServiceScope } from './service-definition.ts';
+import { serviceNames } from './service-facts.ts';
+import { readMachine, runProgram, type ServiceMachine } from './service-machine.ts';
+
+export interface FoundService {
+  readonly definition: ServiceDefinition;
+  readonly facts: ServiceFacts;
+  readonly isInstalled: boolean;
+  /** In the words of the service manager, such as `active`; null if it has no answer. */
+  readonly state: string | null;
+}
+
+/** Finds the installed service of a scope, or of the system and then of the user. */
+export async function findService(
+  context: CommandContext,
+  scope: ServiceScope | undefined,
+): Promise<FoundService> {
+  const machine = await readMachine(context);
+  const scopes: readonly ServiceScope[] = scope === undefined ? ['system', 'user'] : [scope];
+  const found: FoundService[] = [];
+  for (const each of scopes) found.push(await inspect(context, machine, each));
+  const [first] = found;
+  if (first === undefined) throw new Error('There is no scope.');
+  return (
+    found.find(({ isInstalled }) => isInstalled) ??
+    // A service whose file was removed may still run.
+    found.find(({ state }) => state === 'active') ??
+    first
+  );
+}
+
+async function inspect(
+  context: CommandContext,
+  machine: ServiceMachine,
+  scope: ServiceScope,
+): Promise<FoundService> {
+  const facts = serviceNames(context, machine, scope);
+  const definition = createService(facts);
+  const isInstalled = await access(definition.file).then(
+    () => true,
+    () => false,
+  );
+  return { definition, facts, isInstalled, state: await readState(definition, context) };
+}
+
+async function readState(
+  { stateCommand }: ServiceDefinition,
+  { environment }: CommandContext,
+): Promise<string | null> {
+  if (stateCommand === undefined) return null;
+  const { exitCode, stdout } = await runProgram(stateCommand, environment);
+  if (exitCode !== 0) return null;
+  // systemd prints the state alone, launchd a description.
+  return /^\s*(?:state = )?([a-z-]+(?: [a-z-]+)*)$/m.exec(stdout)?.[1] ?? null;
+}

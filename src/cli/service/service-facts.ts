@@ -1,0 +1,76 @@
+import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
+import { expandTilde } from '../../config/expand-tilde.ts';
+import { isSecretSetting, type SettingKey } from '../../config/settings-table.ts';
+import { loadSettings } from '../../config/settings.ts';
+import type { CommandContext } from '../context.ts';
+import { UsageError } from '../failure.ts';
+import { settingsFromFlags, toCommandLine, type ServeValues } from '../serve-options.ts';
+import type { ServiceFacts, ServiceScope } from './service-definition.ts';
+import type { ServiceMachine } from './service-machine.ts';
+
+/** Facts of a service whose files are not written: they name it, and no setting is read. */
+export function serviceNames(
+  context: CommandContext,
+  machine: ServiceMachine,
+  scope: ServiceScope,
+): ServiceFacts {
+  const { platform, nodePath, entryPoint, user, recordFolder, deviceGroups } = machine;
+  return {
+    platform,
+    scope,
+    nodePath,
+    entryPoint,
+    home: context.isDefaultHome === true ? machine.homes[scope] : context.home,
+    serveArguments: [],
+    user,
+    recordFolder,
+    serviceFolder: machine.serviceFolders[scope],
+    shutdownSeconds: 0,
+    port: 0,
+    deviceGroups,
+    writableFolders: [],
+    readableFolders: [],
+  };
+}
+
+/**
+ * Facts of a service with these options of `hearth serve`. The service does not inherit environment variables: its
+ * settings are those of the options and of `config.json` in its home.
+ *
+ * @throws UsageError for a secret option; SettingsError.
+ */
+export async function serviceFacts(
+  context: CommandContext,
+  machine: ServiceMachine,
+  scope: ServiceScope,
+  values: ServeValues,
+): Promise<ServiceFacts> {
+  const names = serviceNames(context, machine, scope);
+  const { home } = names;
+  const flags = settingsFromFlags(values);
+  const secret = (Object.keys(flags) as SettingKey[]).find(isSecretSetting);
+  if (secret !== undefined) {
+    throw new UsageError(
+      `${secret} is secret, and every user can read the options of a service. Set it in ${join(home, 'config.json')}.`,
+    );
+  }
+  const settings = await loadSettings({ home, environment: {}, flags });
+  const isOutside = (folder: string) => folder !== home && !folder.startsWith(home + sep);
+  const written = [
+    settings['models.dir'],
+    settings['engine.runtimesDir'],
+    settings['store.url'] === undefined ? undefined : dirname(settings['store.url']),
+  ];
+  return {
+    ...names,
+    serveArguments: toCommandLine(values),
+    shutdownSeconds: settings['limits.shutdownSeconds'],
+    port: settings['server.port'],
+    writableFolders: written.filter(
+      (folder): folder is string => folder !== undefined && isAbsolute(folder) && isOutside(folder),
+    ),
+    readableFolders: settings['models.extraDirs'].map((folder) =>
+      resolve(expandTilde(folder, dirname(home))),
+    ),
+  };
+}

@@ -1,0 +1,125 @@
+import { join } from 'node:path/win32';
+import {
+  run,
+  serveCommand,
+  tryRun,
+  type ServiceDefinition,
+  type ServiceFacts,
+} from './service-definition.ts';
+import { escapeXml } from './xml.ts';
+
+/** Security identifiers, the same in every language of Windows. */
+const localService = 'S-1-5-19';
+const administrators = '*S-1-5-32-544';
+const localSystem = '*S-1-5-18';
+const users = '*S-1-5-32-545';
+
+/** The service as a task of Task Scheduler. */
+export function windowsService(facts: ServiceFacts): ServiceDefinition {
+  const { home, serviceFolder, recordFolder, user } = facts;
+  const isSystem = facts.scope === 'system';
+  const name = isSystem ? 'Hearth' : `Hearth (${user.name})`;
+  const file = join(serviceFolder, 'hearth-task.xml');
+  const all = '(OI)(CI)F';
+  const grants = [
+    `${administrators}:${all}`,
+    `${localSystem}:${all}`,
+    `*${localService}:(OI)(CI)M`,
+  ];
+  return {
+    name,
+    file,
+    files: [
+      { type: 'folder', path: serviceFolder },
+      { type: 'folder', path: home, isPrivate: true },
+      { type: 'folder', path: join(home, 'logs') },
+      { type: 'file', path: file, content: taskXml(facts), encoding: 'utf16le' },
+    ],
+    register: [
+      // Other users may read the record, but neither write it nor read the home.
+      ...(isSystem
+        ? [
+            run(
+              'icacls',
+              recordFolder,
+              '/inheritance:r',
+              '/grant:r',
+              ...grants,
+              `${users}:(OI)(NP)RX`,
+            ),
+            run('icacls', home, '/inheritance:r', '/grant:r', ...grants),
+          ]
+        : []),
+      run('schtasks', '/Create', '/TN', name, '/XML', file, '/F'),
+    ],
+    start: [run('schtasks', '/Run', '/TN', name)],
+    restart: [tryRun('schtasks', '/End', '/TN', name), run('schtasks', '/Run', '/TN', name)],
+    uninstall: [
+      tryRun('schtasks', '/End', '/TN', name),
+      tryRun('schtasks', '/Delete', '/TN', name, '/F'),
+      { type: 'remove', path: file },
+      ...(isSystem ? [{ type: 'remove', path: join(recordFolder, 'server.json') } as const] : []),
+    ],
+    // The states in the output of schtasks are in the language of Windows.
+    stateCommand: undefined,
+    logsCommand: (lines, isFollowing) => [
+      'powershell',
+      '-NoProfile',
+      '-Command',
+      `Get-Content -LiteralPath '${logFile(home).replaceAll("'", "''")}' -Encoding UTF8 -Tail ${lines}${isFollowing ? ' -Wait' : ''}`,
+    ],
+    notes: isSystem
+      ? [`Settings: ${join(home, 'config.json')}`]
+      : ['The service starts when you log in. To start it at boot, install it as administrator.'],
+    kept: [`the data in ${home}`],
+  };
+}
+
+/** The task; see the Task Scheduler schema, version 1.2. */
+function taskXml(facts: ServiceFacts): string {
+  const { scope, user, home } = facts;
+  const isSystem = scope === 'system';
+  const userId = `<UserId>${escapeXml(isSystem ? localService : user.name)}</UserId>`;
+  // A task has no log of its own; cmd redirects the output. The outer quotation marks belong to /s.
+  const serve = serveCommand(facts).map(quote).join(' ');
+  const shell = `/d /s /c "${serve} >> ${quote(logFile(home))} 2>&1"`;
+  return [
+    '<?xml version="1.0" encoding="UTF-16"?>',
+    '<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">',
+    '  <RegistrationInfo>',
+    '    <Description>Hearth model server</Description>',
+    '  </RegistrationInfo>',
+    '  <Triggers>',
+    isSystem
+      ? '    <BootTrigger><Enabled>true</Enabled></BootTrigger>'
+      : `    <LogonTrigger><Enabled>true</Enabled>${userId}</LogonTrigger>`,
+    '  </Triggers>',
+    '  <Principals>',
+    `    <Principal id="Author">${userId}${isSystem ? '' : '<LogonType>InteractiveToken</LogonType>'}<RunLevel>LeastPrivilege</RunLevel></Principal>`,
+    '  </Principals>',
+    '  <Settings>',
+    '    <MultipleInstancesPolicy>IgnoreNew</MultipleInstancesPolicy>',
+    '    <DisallowStartIfOnBatteries>false</DisallowStartIfOnBatteries>',
+    '    <StopIfGoingOnBatteries>false</StopIfGoingOnBatteries>',
+    '    <AllowHardTerminate>true</AllowHardTerminate>',
+    '    <StartWhenAvailable>true</StartWhenAvailable>',
+    '    <Enabled>true</Enabled>',
+    '    <ExecutionTimeLimit>PT0S</ExecutionTimeLimit>',
+    // Below 7, the default, which has less access to the disk.
+    '    <Priority>4</Priority>',
+    '    <RestartOnFailure><Interval>PT1M</Interval><Count>10</Count></RestartOnFailure>',
+    '  </Settings>',
+    '  <Actions Context="Author">',
+    '    <Exec>',
+    '      <Command>%SystemRoot%\\System32\\cmd.exe</Command>',
+    `      <Arguments>${escapeXml(shell)}</Arguments>`,
+    `      <WorkingDirectory>${escapeXml(home)}</WorkingDirectory>`,
+    '    </Exec>',
+    '  </Actions>',
+    '</Task>',
+    '',
+  ].join('\r\n');
+}
+
+const logFile = (home: string) => join(home, 'logs', 'service.log');
+const quote = (text: string) => `"${text}"`;

@@ -1,0 +1,46 @@
+/**
+ * Finds stop strings in a text that comes in pieces. Text that may be the beginning of a stop string is held until
+ * more of it is known.
+ */
+export class StopStringReader {
+  readonly #stopStrings: readonly string[];
+  readonly #longest: number;
+  #held = '';
+
+  /** @param stopStrings none of them empty */
+  constructor(stopStrings: readonly string[]) {
+    this.#stopStrings = stopStrings;
+    this.#longest = Math.max(0, ...stopStrings.map(({ length }) => length));
+  }
+
+  /** The text that can be shown, up to the first stop string; `stopString` is set if there is one. */
+  push(text: string): { readonly text: string; readonly stopString?: string } {
+    const pending = this.#held + text;
+    const [first] = this.#stopStrings
+      .map((stopString) => ({ stopString, index: pending.indexOf(stopString) }))
+      .filter(({ index }) => index !== -1)
+      .toSorted((one, other) => one.index - other.index);
+    if (first !== undefined) {
+      this.#held = '';
+      return { text: pending.slice(0, first.index), stopString: first.stopString };
+    }
+    const length = pending.length - this.#heldLength(pending);
+    this.#held = pending.slice(length);
+    return { text: pending.slice(0, length) };
+  }
+
+  /** The text that was held. */
+  end(): string {
+    const text = this.#held;
+    this.#held = '';
+    return text;
+  }
+
+  #heldLength(text: string): number {
+    for (let length = Math.min(text.length, this.#longest - 1); length > 0; length -= 1) {
+      const tail = text.slice(-length);
+      if (this.#stopStrings.some((stopString) => stopString.startsWith(tail))) return length;
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,118 @@
+import {
+  runCompletion,
+  type CompletionEvent,
+  type CompletionRequest,
+  type CompletionResult,
+} from '../../chat/run-completion.ts';
+import type { V0CompletionRequest } from '../../contract/v0/text-completion.ts';
+import type { Prompt } from '../../engine/engine.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
+import type { RequestContext } from '../../request/request-context.ts';
+import { runChoices, type ChoiceEvent } from './choices.ts';
+import { toFinishReason } from './finish-reason.ts';
+import { toCompletionLogprobs } from './logprobs.ts';
+import { toPrompts } from './prompts.ts';
+import { toGenerationOptions } from './to-generation-options.ts';
+import { withSeedOf } from './with-seed-of.ts';
+
+type CompletionBody = Parameters<typeof toGenerationOptions>[0] &
+  Pick<V0CompletionRequest, 'prompt' | 'echo' | 'suffix' | 'logprobs'>;
+
+/** The choices of a request: `perPrompt` of each of its prompts, which stand beside each other. */
+export interface CompletionChoices {
+  readonly prompts: readonly Prompt[];
+  readonly perPrompt: number;
+  readonly count: number;
+  /** What the text of a choice begins with: its prompt, or nothing. */
+  readonly echoOf: (index: number) => string;
+  readonly start: (context: RequestContext) => AsyncGenerator<ChoiceEvent<CompletionEvent>>;
+}
+
+export function toCompletionChoices(
+  services: Parameters<typeof runCompletion>[0],
+  body: CompletionBody,
+  perPrompt: number,
+): CompletionChoices {
+  const prompts = toPrompts(body.prompt);
+  const requests = prompts.map((prompt) => toCompletionRequest(body, prompt));
+  const count = prompts.length * perPrompt;
+  const promptOf = (index: number): number => Math.floor(index / perPrompt);
+  const run = (index: number, context: RequestContext) => {
+    const request = requests[promptOf(index)];
+    if (request === undefined) throw new Error(`No prompt for choice ${index}`);
+    return runCompletion(services, withSeedOf(request, index % perPrompt), context);
+  };
+  return {
+    prompts,
+    perPrompt,
+    count,
+    echoOf: (index) => (body.echo === true ? String(prompts[promptOf(index)]) : ''),
+    start: (context) => runChoices(count, run, context),
+  };
+}
+
+function toCompletionRequest(body: CompletionBody, prompt: Prompt): CompletionRequest {
+  return {
+    ...toGenerationOptions(body),
+    prompt,
+    ...omitUndefined({ suffix: body.suffix, topLogprobs: body.logprobs }),
+  };
+}
+
+export async function collectCompletions(
+  events: AsyncIterable<ChoiceEvent<CompletionEvent>>,
+  count: number,
+): Promise<readonly CompletionResult[]> {
+  const results: CompletionResult[] = [];
+  for await (const { index, event } of events) {
+    if (event.type === 'completion.end') results[index] = event.result;
+  }
+  if (Object.keys(results).length < count) {
+    throw new Error('A completion ended without completion.end');
+  }
+  return results;
+}
+
+/** @param echo what the text begins with */
+export function toCompletionChoice(result: CompletionResult, index: number, echo: string) {
+  return {
+    index,
+    text: echo + result.text,
+    logprobs: toCompletionLogprobs(result.logprobs, echo.length),
+    finish_reason: toCompletionReason(result),
+  };
+}
+
+/** The choices of the chunks that the events of a stream become: echo, deltas, finish reason. */
+export function createCompletionDeltas(echoOf: CompletionChoices['echoOf']) {
+  const offsets: number[] = [];
+  const toChoice = (index: number, text: string) => ({
+    index,
+    text,
+    logprobs: null,
+    finish_reason: null,
+  });
+  return ({ index, event }: ChoiceEvent<CompletionEvent>) => {
+    switch (event.type) {
+      case 'completion.start': {
+        const echo = echoOf(index);
+        offsets[index] = echo.length;
+        return echo === '' ? undefined : toChoice(index, echo);
+      }
+      case 'text.delta': {
+        const offset = offsets[index] ?? 0;
+        offsets[index] = offset + event.text.length;
+        const logprobs = toCompletionLogprobs(event.logprobs, offset);
+        return { ...toChoice(index, event.text), logprobs };
+      }
+      case 'completion.end':
+        return { ...toChoice(index, ''), finish_reason: toCompletionReason(event.result) };
+      default:
+        return undefined;
+    }
+  };
+}
+
+function toCompletionReason(result: CompletionResult): 'stop' | 'length' {
+  return toFinishReason(result) === 'length' ? 'length' : 'stop';
+}

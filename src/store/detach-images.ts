@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import type { ToolContent } from '../conversation/content.ts';
+import type { ConversationTurn } from '../conversation/conversation-turn.ts';
+import type { NewBlob } from './store.ts';
+
+interface DetachedTurn {
+  readonly turn: ConversationTurn;
+  readonly blobs: readonly NewBlob[];
+}
+
+/** Replaces the base64 data of images in the results of tools by the SHA-256 of their bytes. */
+export function detachImages(turn: ConversationTurn): DetachedTurn {
+  const blobs: NewBlob[] = [];
+  const detach = (block: ToolContent): ToolContent => {
+    const { data } = block;
+    if (block.type !== 'image' || typeof data !== 'string') return block;
+    const bytes = Buffer.from(data, 'base64');
+    // What is not base64 stays as it is.
+    if (bytes.length === 0 || bytes.toString('base64') !== data) return block;
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    blobs.push({ sha256, mediaType: String(block['mimeType']), bytes });
+    return renamed(block, 'data', 'sha256', sha256);
+  };
+  const items = turn.items.map((item) =>
+    item.type === 'toolCall' ? { ...item, result: item.result.map(detach) } : item,
+  );
+  return { turn: { ...turn, items }, blobs };
+}
+
+/** Replaces a field and keeps the order of all. */
+export function renamed(block: ToolContent, from: string, to: string, value: string): ToolContent {
+  const entries = Object.entries(block).map(([name, old]) =>
+    name === from ? [to, value] : [name, old],
+  );
+  return { type: block.type, ...Object.fromEntries(entries) };
+}
+
+/** The SHA-256 of all images that a detached turn refers to. */
+export function imagesOf({ messages, items }: ConversationTurn): readonly string[] {
+  const ofMessages = messages.flatMap(({ content }) =>
+    content.flatMap((part) => (part.type === 'image' ? [part.sha256] : [])),
+  );
+  const ofTools = items.flatMap((item) =>
+    item.type === 'toolCall' ? item.result.flatMap(blobOf) : [],
+  );
+  return [...ofMessages, ...ofTools];
+}
+
+function blobOf({ type, sha256 }: ToolContent): readonly string[] {
+  return type === 'image' && typeof sha256 === 'string' ? [sha256] : [];
+}

@@ -1,0 +1,83 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import {
+  settingKeys,
+  settingsTable,
+  environmentVariables,
+} from '../../src/config/settings-table.ts';
+import { getHealth, getReadiness } from '../../src/contract/server/server.ts';
+import { get } from '../setup/server/api.ts';
+import { openHearth } from '../setup/server/use-hearth.ts';
+import { projectFolder } from '../setup/project-folder.ts';
+
+const read = (name: string) => readFile(join(projectFolder, 'deploy', name), 'utf8');
+const shutdownSeconds = settingsTable['limits.shutdownSeconds'].schema.parse(undefined);
+const variables = new Set([...settingKeys.flatMap(environmentVariables), 'HEARTH_HOME']);
+const variablesIn = (text: string) => [...new Set(text.match(/\bHEARTH_[A-Z_]+\b/g))];
+
+describe('the files in deploy/', () => {
+  it.each(['Dockerfile', 'compose.yaml', 'kubernetes.yaml'])(
+    '%s sets existing settings',
+    async (name) => {
+      const text = (await read(name)).replaceAll(/^\s*#.*$/gm, '');
+      expect(variablesIn(text).filter((variable) => !variables.has(variable))).toEqual([]);
+    },
+  );
+
+  it('an image starts as a user without privileges and requires tokens', async () => {
+    const text = await read('Dockerfile');
+    expect(text.match(/^USER .*$/gm)?.at(-1)).toBe('USER 1000:1000');
+    expect(text).toContain('HEARTH_AUTH_REQUIRED=true');
+    const sources = text.matchAll(/^COPY (?!--from)(\S+)/gm);
+    for (const [, source = ''] of sources) {
+      expect((await stat(join(projectFolder, source))).isDirectory()).toBe(true);
+    }
+  });
+
+  it('containers have more time to stop than requests to finish', async () => {
+    const { services } = parse(await read('compose.yaml'));
+    expect(Number.parseInt(services.hearth.stop_grace_period, 10)).toBeGreaterThan(shutdownSeconds);
+    expect((await stat(join(projectFolder, services.hearth.build.dockerfile))).isFile()).toBe(true);
+    const [, deployment] = parseAllDocuments(await read('kubernetes.yaml')).map((each) =>
+      each.toJS(),
+    );
+    const { spec } = deployment.spec.template;
+    const [container] = spec.containers;
+    const waitSeconds = Number(container.lifecycle.preStop.exec.command[1]);
+    expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(shutdownSeconds + waitSeconds);
+  });
+
+  it('Kubernetes probes endpoints that exist, and its volumes and names agree', async () => {
+    const [claim, deployment, service] = parseAllDocuments(await read('kubernetes.yaml')).map(
+      (each) => each.toJS(),
+    );
+    const { spec, metadata } = deployment.spec.template;
+    const [container] = spec.containers;
+    expect(container.startupProbe.httpGet.path).toBe(getHealth.path);
+    expect(container.livenessProbe.httpGet.path).toBe(getHealth.path);
+    expect(container.readinessProbe.httpGet.path).toBe(getReadiness.path);
+    expect(spec.volumes[0].persistentVolumeClaim.claimName).toBe(claim.metadata.name);
+    expect(service.spec.selector).toEqual(metadata.labels);
+    expect(deployment.spec.selector.matchLabels).toEqual(metadata.labels);
+    expect(service.spec.ports[0].targetPort).toBe(container.ports[0].name);
+    const mounted = container.volumeMounts.map(({ name }: { name: string }) => name);
+    expect(mounted).toEqual(spec.volumes.map(({ name }: { name: string }) => name));
+  });
+
+  it('the settings of the image make a server whose probes need no token', async () => {
+    const environment = Object.fromEntries(
+      [
+        ...(await read('Dockerfile')).matchAll(
+          /(HEARTH_(?:SERVER_HOST|AUTH_REQUIRED|LOG_FORMAT))=(\S+)/g,
+        ),
+      ].map(([, name = '', value = '']) => [name, value]),
+    );
+    expect(Object.keys(environment)).toHaveLength(3);
+    const server = await openHearth({ environment });
+    expect((await get(server.url, '/health')).status).toBe(200);
+    expect((await get(server.url, '/ready')).status).toBe(200);
+    expect((await get(server.url, '/api/v1/models')).status).toBe(401);
+  });
+});
