@@ -4,7 +4,7 @@ import type { RequestContext } from '../../../request/request-context.ts';
 import { lineStream } from '../../ndjson.ts';
 import { readAhead } from '../../openai/choices.ts';
 import type { SurfaceServices } from '../services.ts';
-import { toStreamError } from '../openai/stream-error.ts';
+import { toStreamError } from '../../openai/stream-error.ts';
 import type { AnswerEvent } from './answer-events.ts';
 import { emptyAnswer, toAnswer, toLines, type ToFields } from './answer-lines.ts';
 import { ollamaErrors } from './errors.ts';

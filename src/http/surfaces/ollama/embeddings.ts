@@ -1,10 +1,10 @@
 import { embed, type EmbedResult } from '../../../chat/embed.ts';
-import { HearthError } from '../../../contract/errors.ts';
 import { embedOllama, embedOneOllama } from '../../../contract/ollama/embed.ts';
 import { findOllamaModel } from '../../../models/ollama/find-model.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
 import { mount, type App } from '../../mount.ts';
+import { assertDimensions } from '../../openai/embeddings.ts';
 import type { SurfaceServices } from '../services.ts';
 import { loadModel } from './answer.ts';
 import { toNanoseconds } from './answer-lines.ts';
@@ -34,14 +34,7 @@ export function mountEmbeddings(app: App, services: SurfaceServices): void {
     const startedAt = performance.now();
     const inputs = [body.input ?? []].flat();
     const { vectors, promptTokens } = await run(body, inputs, context);
-    const length = vectors[0]?.length;
-    if (body.dimensions != null && body.dimensions !== length) {
-      throw new HearthError(
-        'invalid_value',
-        `\`dimensions\` is ${body.dimensions}; the vectors of the model have ${length} and can not be shortened.`,
-        { param: 'dimensions' },
-      );
-    }
+    if (vectors.length > 0) assertDimensions(body.dimensions, vectors[0]?.length);
     return {
       model: body.model,
       embeddings: vectors.map((vector) => [...vector]),

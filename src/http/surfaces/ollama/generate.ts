@@ -10,7 +10,7 @@ import {
   is,
   isEmptyObject,
   type UnsupportedField,
-} from '../openai/unsupported-fields.ts';
+} from '../../openai/unsupported-fields.ts';
 import type { SurfaceServices } from '../services.ts';
 import { answer, prepareModel } from './answer.ts';
 import { fromCompletion, fromTurn } from './answer-events.ts';

@@ -5,7 +5,7 @@ import type { OllamaOptions } from '../../../contract/ollama/fields.ts';
 import type { ReasoningLevel, ResponseFormat } from '../../../engine/engine.ts';
 import type { ModelEntry } from '../../../models/model.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
-import { assertSupported, is, type UnsupportedField } from '../openai/unsupported-fields.ts';
+import { assertSupported, is, type UnsupportedField } from '../../openai/unsupported-fields.ts';
 
 /** Options that change the answer; others, such as `num_gpu`, are settings of the server. */
 const unsupportedOptions: readonly UnsupportedField[] = [
