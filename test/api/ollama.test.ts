@@ -6,6 +6,7 @@ import { picture } from '../setup/models/picture.ts';
 import { get, post, postRaw } from '../setup/server/api.ts';
 import { instancesOf, waitForRequests } from '../setup/server/instances.ts';
 import { postForLines } from '../setup/server/json-lines.ts';
+import { normalizeLines } from '../setup/server/normalize-lines.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
 const hearth = useHearth(async (home) => {
@@ -118,6 +119,23 @@ describe('POST /api/chat', () => {
     expect(answered.body.message.content).toContain('snow');
   });
 
+  it('writes the lines of its fixture', async () => {
+    const lines = await postForLines(hearth.url, '/api/chat', {
+      ...ask('What is the weather in Paris?'),
+      think: true,
+      tools: [weatherTool],
+    });
+    const called = normalizeLines(lines);
+    await expect(called).toMatchFileSnapshot('../fixtures/ollama-chat-call.ndjson');
+    const answered = await postForLines(hearth.url, '/api/chat', {
+      ...ask('My name is Zorbek.'),
+      think: true,
+    });
+    await expect(normalizeLines(answered)).toMatchFileSnapshot(
+      '../fixtures/ollama-chat-stream.ndjson',
+    );
+  });
+
   it('answers in the format of a schema, or as JSON', async () => {
     const properties = { answer: { type: 'integer' } };
     const format = { type: 'object', properties, required: ['answer'] };
@@ -202,15 +220,15 @@ describe('POST /api/chat', () => {
 
   it('reports a failure in the middle as the last line', async () => {
     const body = { model: endlessModel, messages: [{ role: 'user', content: 'Go!' }] };
-    const lines = postForLines(hearth.url, '/api/chat', body);
-    await waitForRequests(hearth.url, endlessModel, 1);
-    // Until it writes: an earlier failure is an ordinary response.
-    await expect
-      .poll(async () => (await get(hearth.url, '/api/ps')).body.models.length)
-      .toBeGreaterThan(0);
+    // The head of a stream comes with its first line.
+    const response = await postRaw(hearth.url, '/api/chat', JSON.stringify(body));
+    expect(response.status).toBe(200);
     await post(hearth.url, '/api/v1/models/unload', { instance_id: endlessModel });
-    const last = await lines.then((all) => all.at(-1), String);
-    expect(JSON.stringify(last)).toContain('was unloaded while it worked on this request');
+    const lines = (await response.text()).trimEnd().split('\n');
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ done: false });
+    expect(JSON.parse(lines.at(-1) ?? '')).toEqual({
+      error: 'test/endless was unloaded while it worked on this request.',
+    });
   });
 });
 
