@@ -48,12 +48,19 @@ const tideTool: Tool = {
 
 describe('ollama of npm', () => {
   it('has the types of the answers', () => {
-    // The client declares the time as a Date, and statistics as present in every line.
-    type Last<Line> = { [Name in keyof Line]-?: Exclude<Line[Name], undefined> };
-    type Common = 'created_at' | 'logprobs';
-    expectTypeOf<Last<Omit<OllamaChatAnswer, Common>>>().toExtend<Omit<ChatResponse, Common>>();
-    expectTypeOf<Last<Omit<OllamaGenerateAnswer, Common>>>().toExtend<
-      Omit<GenerateResponse, Common | 'context'>
+    // The client declares the time as a Date, and the statistics as present in every line.
+    type Sent<Line> = { [Name in keyof Line]-?: Exclude<Line[Name], undefined> };
+    type Shared = Exclude<keyof OllamaChatAnswer & keyof ChatResponse, 'created_at' | 'message'>;
+    expectTypeOf<Sent<Pick<OllamaChatAnswer, Exclude<Shared, 'logprobs'>>>>().toExtend<
+      Pick<ChatResponse, Exclude<Shared, 'logprobs'>>
+    >();
+    type Call = NonNullable<Message['tool_calls']>[number];
+    expectTypeOf<NonNullable<OllamaChatAnswer['message']['tool_calls']>[number]>().toExtend<Call>();
+    expectTypeOf<Pick<OllamaChatAnswer['message'], 'role' | 'content'>>().toExtend<
+      Pick<Message, 'role' | 'content'>
+    >();
+    expectTypeOf<Sent<Pick<OllamaGenerateAnswer, 'response' | 'thinking' | 'done'>>>().toExtend<
+      Pick<GenerateResponse, 'response' | 'thinking' | 'done'>
     >();
   });
 

@@ -21,7 +21,7 @@ def get_tide(harbour: str) -> str:
 def model(server: str) -> ChatOllama:
     return ChatOllama(
         base_url=server,
-        model="starter-chat",
+        model="hearth/starter-chat",
         temperature=0,
         reasoning=False,
         validate_model_on_init=True,
