@@ -57,7 +57,7 @@ it.each<[string, string, object, number, RegExp]>([
     /messages\[1\] is the result of a tool/,
   ],
   [
-    'an image that is none',
+    'an invalid image',
     'chat',
     { model: 'starter-vision', messages: [{ ...hello[0], images: ['aGVsbG8='] }] },
     400,
@@ -92,7 +92,7 @@ it.each<[string, string, object, number, RegExp]>([
     400,
     /`dimensions` is 3/,
   ],
-  ['a format that is none', 'chat', { model, messages: hello, format: 'yaml' }, 400, /format/],
+  ['an invalid format', 'chat', { model, messages: hello, format: 'yaml' }, 400, /format/],
   [
     'a schema beyond what a grammar can have',
     'chat',
@@ -134,19 +134,13 @@ it.each<[string, string, object, number, RegExp]>([
     /fill in the middle.*"suffix"/,
   ],
   [
-    'a duration that is none',
+    'an invalid duration',
     'chat',
     { model, messages: hello, keep_alive: 'soon' },
     400,
     /`keep_alive` is "soon"/,
   ],
-  [
-    'a level of thinking that is none',
-    'chat',
-    { model, messages: hello, think: 'much' },
-    400,
-    /think/,
-  ],
+  ['an unknown level of thinking', 'chat', { model, messages: hello, think: 'much' }, 400, /think/],
   ['a model that no hub has', 'pull', { model: 'nothing' }, 404, /^model "nothing" not found/],
   ['an endpoint that is not offered', 'create', { model: 'x', from: model }, 404, /no endpoint/],
 ])('%s', async (_, endpoint, body, status, message) => {

@@ -215,8 +215,8 @@ describe('an editor that knows only Ollama', () => {
         ...(await post(url, '/api/show', { model: name })).body,
       })),
     );
-    const canChat = described.filter(({ capabilities }) => capabilities.includes('tools'));
-    const [{ name, model_info: info }] = canChat;
+    const chosen = described.find(({ capabilities }) => capabilities.includes('tools'));
+    const { name, model_info: info } = chosen;
     expect(info[`${info['general.architecture']}.context_length`]).toBeGreaterThan(0);
     const lines = await postForLines(url, '/api/chat', {
       model: name,

@@ -246,7 +246,7 @@ describe('POST /api/generate', () => {
   it('continues a raw prompt', async () => {
     const { body } = await generate({
       model,
-      prompt: 'Once upon',
+      prompt: 'Once there was',
       raw: true,
       options: { ...options, num_predict: 4 },
     });

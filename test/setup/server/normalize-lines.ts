@@ -17,7 +17,7 @@ export function normalizeLines(lines: readonly Line[]): string {
     if (last === undefined || text === undefined || textKind(last) !== text) {
       merged.push(line);
     } else {
-      const joined = `${last.message?.[text]}${line.message?.[text]}`;
+      const joined = String(last.message?.[text]) + String(line.message?.[text]);
       merged[merged.length - 1] = { ...last, message: { ...last.message, [text]: joined } };
     }
   }
