@@ -23,6 +23,7 @@ import { listen } from './http/server.ts';
 import type { Surface } from './http/surface.ts';
 import type { SurfaceServices } from './http/surfaces/services.ts';
 import { createAnthropicSurface } from './http/surfaces/anthropic/surface.ts';
+import { createOllamaSurface } from './http/surfaces/ollama/surface.ts';
 import { createOpenAiSurface } from './http/surfaces/openai/surface.ts';
 import { createV0Surface } from './http/surfaces/v0/surface.ts';
 import { createV1Surface } from './http/surfaces/v1/surface.ts';
@@ -51,6 +52,7 @@ export const surfaces: readonly ((services: SurfaceServices) => Surface)[] = [
   createV1Surface,
   createOpenAiSurface,
   createAnthropicSurface,
+  createOllamaSurface,
 ];
 
 export interface ServeOptions {
@@ -284,7 +286,23 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       port: settings['server.port'],
       logger,
     });
-    cleanups.push(() => server.close(settings['limits.shutdownSeconds'] * 1000));
+    const listeners = [server];
+    cleanups.push(() =>
+      Promise.all(listeners.map((each) => each.close(settings['limits.shutdownSeconds'] * 1000))),
+    );
+    const secondPort = settings['server.listenAlso'];
+    if (secondPort !== undefined) {
+      const second = await listen({
+        app,
+        host: settings['server.host'],
+        port: secondPort,
+        portSetting: 'server.listenAlso',
+        ...(settings['surfaces.ollama'] ? { greeting: ollamaGreeting } : {}),
+        logger,
+      });
+      listeners.push(second);
+      logger.info({ url: second.url }, 'listening also');
+    }
 
     cleanups.push(() => removeOwnerToken(home));
     await writeOwnerToken(home, ownerToken);
@@ -312,6 +330,9 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     throw error;
   }
 }
+
+/** What clients of Ollama look for at its address. */
+const ollamaGreeting = 'Ollama is running';
 
 /** Whether a surface is switched on; one without a setting always is. */
 function isServed(name: string, settings: Settings): boolean {

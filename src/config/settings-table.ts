@@ -99,6 +99,10 @@ export const settingsTable = {
     list.default([]),
     'Additional host names that requests may use in the Host header, besides the address of the server and localhost.',
   ),
+  'server.listenAlso': setting(
+    integer(1, 65_535).optional(),
+    'Second port, on the same host, such as 11434 for clients of Ollama that can not be given another one.',
+  ),
   'auth.required': setting(boolean.default(false), 'Require an API token for every request.'),
   'chat.maxToolRounds': setting(
     integer(1, 1000).default(16),
@@ -109,6 +113,7 @@ export const settingsTable = {
     boolean.default(true),
     'Serve the API of Anthropic at /v1/messages.',
   ),
+  'surfaces.ollama': setting(boolean.default(true), 'Serve the API of Ollama at /api.'),
   'mcp.allowPlugins': setting(
     boolean.default(false),
     'Allow requests to use the plugins of mcp.json. Their token needs the permission "plugins".',

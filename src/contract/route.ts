@@ -23,6 +23,8 @@ export interface Route {
   readonly events?: ZodType;
   /** Whether it always streams: `result` has the same schema as `events`. */
   readonly isStreamOnly?: true;
+  /** Lines of a stream of JSON lines (`application/x-ndjson`), for an endpoint that can stream so. */
+  readonly lines?: ZodType;
   /** Errors of this endpoint, besides those that every endpoint can answer with. */
   readonly errors: readonly ErrorCode[];
 }

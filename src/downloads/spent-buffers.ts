@@ -4,7 +4,7 @@ otherEnd.close();
 
 /**
  * Frees the buffers of a socket as soon as they are written. They lie outside of V8's heap, and V8 lets 32 MB of them
- * accumulate before it collects the unused ones.
+ * accumulate before it collects the unused ones. The bench guards it: "memory grown during a download".
  */
 export class SpentBuffers {
   #last: ArrayBufferLike | undefined;

@@ -12,6 +12,8 @@ export interface AppEnvironment {
     /** Address of the client, or of the proxy before it. */
     remoteAddress?: string | undefined;
     isStopping?: boolean;
+    /** What `GET /` answers, instead of the name of the server. */
+    greeting?: string | undefined;
   };
   /** Set by the middleware, before any handler runs. */
   Variables: {

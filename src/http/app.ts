@@ -38,10 +38,12 @@ export function createApp(options: AppOptions): HonoApp {
   const app: HonoApp = new Hono<AppEnvironment>();
   app.onError(createErrorHandler(surfaceOf));
   app.notFound(createNotFoundHandler(app, surfaceOf));
-  app.use('*', createObserver(logger, surfaceOf), createGuards(settings, authenticator));
+  app.use('*', createObserver(logger, surfaceOf), createGuards(settings, authenticator, surfaceOf));
   const endpoints = mountSurfaces(app, surfaces);
   app.get('/', (context) =>
-    context.text(`Hearth ${version}\nReference of the API: /docs and /openapi.json\n`),
+    context.text(
+      context.env.greeting ?? `Hearth ${version}\nReference of the API: /docs and /openapi.json\n`,
+    ),
   );
   mountDocs(app, docsFolder);
   let document: unknown;

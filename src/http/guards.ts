@@ -3,6 +3,7 @@ import type { Settings } from '../config/settings-table.ts';
 import { HearthError } from '../contract/errors.ts';
 import { getHealth } from '../contract/server/server.ts';
 import type { AppEnvironment } from './app-environment.ts';
+import type { SurfaceOf } from './errors/handle-error.ts';
 import { identify, type Authenticator } from './guards/authentication.ts';
 import { checkContentLength, checkContentType, checkUrlLength } from './guards/content.ts';
 import { authorityOf, createHostGuard } from './guards/host.ts';
@@ -20,6 +21,7 @@ export type GuardSettings = Pick<
 export function createGuards(
   settings: GuardSettings,
   authenticator: Authenticator,
+  surfaceOf: SurfaceOf,
 ): MiddlewareHandler<AppEnvironment> {
   const checkHost = createHostGuard({
     boundHost: settings['server.host'],
@@ -56,6 +58,7 @@ export function createGuards(
         contentType: req.header('content-type'),
         contentLength,
         transferEncoding: req.header('transfer-encoding'),
+        allowsUndeclared: surfaceOf(context).takesUndeclaredJson === true && !isFromPage(req),
       }),
     );
     refuse(checkContentLength(contentLength, bodyLimitBytes));
@@ -70,6 +73,11 @@ export function createGuards(
     context.set('principal', principal);
     return next();
   };
+}
+
+/** Whether a browser sent the request for a page. */
+function isFromPage(req: { header(name: string): string | undefined }): boolean {
+  return ['origin', 'referer', 'sec-fetch-site'].some((name) => req.header(name) !== undefined);
 }
 
 function refuse(error: HearthError | undefined): void {

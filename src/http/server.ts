@@ -18,6 +18,10 @@ interface ListenOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
+  /** Setting of the port, for messages; `server.port` if absent. */
+  readonly portSetting?: string;
+  /** What `GET /` answers, instead of the name of the server. */
+  readonly greeting?: string;
   readonly logger: Logger;
 }
 
@@ -49,7 +53,7 @@ const abortGraceMs = 1000;
  * @throws Error if the address can't be used; its message names the remedy.
  */
 export async function listen(options: ListenOptions): Promise<ListeningServer> {
-  const { app, host, port, logger } = options;
+  const { app, host, port, portSetting = 'server.port', greeting, logger } = options;
   const requests = createRunningRequests();
   let isStopping = false;
   const handle = getRequestListener(
@@ -57,7 +61,7 @@ export async function listen(options: ListenOptions): Promise<ListeningServer> {
       const running = requests.begin(incoming as IncomingMessage, outgoing as ServerResponse);
       if (countHosts(incoming) !== 1) return refuse(notOneHost(), logger);
       const { remoteAddress } = incoming.socket;
-      return app.fetch(request, { running, isStopping, remoteAddress });
+      return app.fetch(request, { running, isStopping, remoteAddress, greeting });
     },
     { errorHandler: (error) => refuse(toHearthError(error, logger), logger) },
   );
@@ -70,7 +74,7 @@ export async function listen(options: ListenOptions): Promise<ListeningServer> {
   );
   // Each pipelined request on a connection adds a listener.
   server.on('connection', (socket) => socket.setMaxListeners(0));
-  await bind(server, host, port);
+  await bind(server, { host, port, portSetting });
   server.on('error', (error) => logger.error({ err: error }, 'the server socket failed'));
 
   const stop = async (graceMs: number): Promise<void> => {
@@ -128,7 +132,10 @@ function toHearthError(error: unknown, logger: Logger): HearthError {
   return new HearthError('internal', 'Something went wrong in the server; its log says more.');
 }
 
-async function bind(server: Server, host: string, port: number): Promise<void> {
+async function bind(
+  server: Server,
+  { host, port, portSetting }: Required<Pick<ListenOptions, 'host' | 'port' | 'portSetting'>>,
+): Promise<void> {
   server.listen(port, host);
   try {
     await once(server, 'listening');
@@ -136,7 +143,8 @@ async function bind(server: Server, host: string, port: number): Promise<void> {
     const code = errorCode(error);
     const remedy = remedies[String(code)];
     if (remedy === undefined) throw error;
-    throw new Error(`Can't listen on ${host}, port ${port}: ${remedy}`, { cause: error });
+    const advice = remedy.replace('server.port', portSetting);
+    throw new Error(`Can't listen on ${host}, port ${port}: ${advice}`, { cause: error });
   }
 }
 

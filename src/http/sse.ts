@@ -17,8 +17,6 @@ interface EventStreamOptions {
   readonly logger: Logger;
   /** Silence after which a comment is sent, so that no proxy closes the connection as idle. */
   readonly heartbeatMs?: number;
-  /** Sent in place of the comment. */
-  readonly heartbeat?: SseMessage;
 }
 
 const defaultHeartbeatMs = 15_000;
@@ -41,14 +39,35 @@ const headers = {
  */
 export function eventStream(
   source: AsyncIterable<SseMessage>,
-  options: EventStreamOptions,
+  options: EventStreamOptions & {
+    /** Sent in place of the comment. */
+    readonly heartbeat?: SseMessage;
+  },
 ): Response {
-  const pump = new EventPump(source, options);
+  const heartbeat =
+    options.heartbeat === undefined ? comment : Buffer.from(formatMessage(options.heartbeat));
+  return textStream(source, { ...options, format: formatMessage, heartbeat, headers });
+}
+
+/** How the messages of a source are written. */
+interface TextFormat<Message> {
+  readonly format: (message: Message) => string;
+  /** Sent after a silence; undefined: nothing is. */
+  readonly heartbeat: Uint8Array | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Streams messages as `eventStream` does, in another format. */
+export function textStream<Message>(
+  source: AsyncIterable<Message>,
+  options: EventStreamOptions & TextFormat<Message>,
+): Response {
+  const pump = new MessagePump(source, options);
   const stream = new ReadableStream<Uint8Array>(
     { pull: (controller) => pump.pull(controller), cancel: () => pump.cancel() },
     { highWaterMark: 0 },
   );
-  return new Response(stream, { headers });
+  return new Response(stream, { headers: options.headers });
 }
 
 interface Demand {
@@ -57,9 +76,9 @@ interface Demand {
 }
 
 /** Connects a source to the stream that pulls from it. */
-class EventPump {
-  readonly #source: AsyncIterator<SseMessage>;
-  readonly #options: EventStreamOptions;
+class MessagePump<Message> {
+  readonly #source: AsyncIterator<Message>;
+  readonly #options: EventStreamOptions & TextFormat<Message>;
   #batch = '';
   #demand: Demand | undefined;
   #isAsking = false;
@@ -68,7 +87,7 @@ class EventPump {
   #isFlushScheduled = false;
   #heartbeat: NodeJS.Timeout | undefined;
 
-  constructor(source: AsyncIterable<SseMessage>, options: EventStreamOptions) {
+  constructor(source: AsyncIterable<Message>, options: EventStreamOptions & TextFormat<Message>) {
     this.#source = source[Symbol.asyncIterator]();
     this.#options = options;
     if (options.signal.aborted) this.#onAbort();
@@ -112,11 +131,11 @@ class EventPump {
     this.#source.next().then(this.#onResult, this.#onFailure);
   }
 
-  readonly #onResult = (result: IteratorResult<SseMessage, unknown>): void => {
+  readonly #onResult = (result: IteratorResult<Message, unknown>): void => {
     this.#isAsking = false;
     if (this.#isDone) return;
     if (result.done === true) this.#finish();
-    else this.#batch += formatMessage(result.value);
+    else this.#batch += this.#options.format(result.value);
     if (this.#demand === undefined) return;
     this.#ask();
     this.#scheduleFlush();
@@ -137,9 +156,8 @@ class EventPump {
   };
 
   readonly #beat = (): void => {
-    if (this.#demand === undefined || this.#batch !== '') return;
-    const { heartbeat } = this.#options;
-    this.#meet(heartbeat === undefined ? comment : Buffer.from(formatMessage(heartbeat)));
+    const { heartbeat: beat } = this.#options;
+    if (beat !== undefined && this.#demand !== undefined && this.#batch === '') this.#meet(beat);
   };
 
   #finish(): void {

@@ -13,6 +13,8 @@ export interface Surface {
    * request to a path or prefix that it shares with another surface.
    */
   readonly clientHeaders?: readonly string[];
+  /** Whether programs may send JSON without declaring it, as curl does; web pages may not. */
+  readonly takesUndeclaredJson?: boolean;
   readonly errorSerializer: ErrorSerializer;
   /** Header of its responses with the id of the request, besides `X-Request-Id`. */
   readonly requestIdHeader?: string;

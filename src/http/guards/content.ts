@@ -9,7 +9,12 @@ interface ContentHeaders {
   readonly contentType: string | undefined;
   readonly contentLength: string | undefined;
   readonly transferEncoding: string | undefined;
+  /** Whether the type that programs such as curl declare without being told is allowed. */
+  readonly allowsUndeclared?: boolean;
 }
+
+/** What curl declares if it is not told the type. */
+const undeclaredType = 'application/x-www-form-urlencoded';
 
 /**
  * Rejects a body that is not declared as JSON. Pages of other origins can send the other types without a preflight
@@ -19,6 +24,7 @@ export function checkContentType(headers: ContentHeaders): HearthError | undefin
   const { method, contentType, contentLength, transferEncoding } = headers;
   if (!methodsWithBody.has(method)) return undefined;
   if (contentType !== undefined && jsonType.test(contentType)) return undefined;
+  if (headers.allowsUndeclared === true && contentType === undeclaredType) return undefined;
   const hasBody = transferEncoding !== undefined || Number(contentLength ?? 0) > 0;
   if (contentType === undefined && !hasBody) return undefined;
   const shown = contentType === undefined ? 'missing' : shorten(contentType);

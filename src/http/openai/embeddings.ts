@@ -39,8 +39,15 @@ export async function embedInputs(
   };
 }
 
-/** No model declares that its vectors may be cut. */
-function assertDimensions(wanted: number | null | undefined, length: number | undefined): void {
+/**
+ * Checks a requested length of vectors. No model declares that its vectors may be cut.
+ *
+ * @throws HearthError `invalid_value`.
+ */
+export function assertDimensions(
+  wanted: number | null | undefined,
+  length: number | undefined,
+): void {
   if (wanted == null || wanted === length) return;
   throw new HearthError(
     'invalid_value',

@@ -42,6 +42,9 @@ export function toOperation({ surface, route }: Endpoint, components: Components
           ...(route.events === undefined
             ? {}
             : { 'text/event-stream': toMediaType(route.events, 'output', schemas) }),
+          ...(route.lines === undefined
+            ? {}
+            : { 'application/x-ndjson': toMediaType(route.lines, 'output', schemas) }),
         },
       },
       ...errors.responsesOf(route, surface.errorSerializer),

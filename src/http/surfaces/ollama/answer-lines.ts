@@ -1,0 +1,160 @@
+import type { GenerationSummary } from '../../../chat/turn-event.ts';
+import type { OllamaChatAnswer, OllamaAnswerMessage } from '../../../contract/ollama/chat.ts';
+import type { OllamaGenerateAnswer } from '../../../contract/ollama/generate.ts';
+import type { StopReason } from '../../../conversation/conversation-turn.ts';
+import type { TokenLogprob } from '../../../engine/engine.ts';
+import { omitUndefined } from '../../../omit-undefined.ts';
+import type { AnswerCall, AnswerEvent } from './answer-events.ts';
+
+/** A part of an answer, or all of it. */
+export interface AnswerPart {
+  readonly text?: string;
+  readonly thinking?: string;
+  readonly calls?: readonly AnswerCall[];
+}
+
+/** Writes a part in the fields of one endpoint. */
+export type ToFields<Fields> = (part: AnswerPart) => Fields;
+
+export function toChatFields({
+  text = '',
+  thinking,
+  calls,
+}: AnswerPart): Pick<OllamaChatAnswer, 'message'> {
+  const toolCalls = calls?.map(({ id, index, name, arguments: parsed }) => ({
+    id,
+    function: { index, name, arguments: parsed },
+  }));
+  const message: OllamaAnswerMessage = {
+    role: 'assistant',
+    content: text,
+    ...omitUndefined({ thinking, tool_calls: toolCalls }),
+  };
+  return { message };
+}
+
+export function toGenerateFields({
+  text = '',
+  thinking,
+}: AnswerPart): Pick<OllamaGenerateAnswer, 'response' | 'thinking'> {
+  return { response: text, ...omitUndefined({ thinking }) };
+}
+
+interface AnswerHead {
+  /** As the request names it. */
+  readonly model: string;
+  /** `performance.now()` at the beginning of the request. */
+  readonly startedAt: number;
+}
+
+/** The lines of a streamed answer: a part in each, and the statistics in the last one. */
+export async function* toLines<Fields extends object>(
+  events: AsyncIterable<AnswerEvent>,
+  { model, startedAt }: AnswerHead,
+  toFields: ToFields<Fields>,
+) {
+  const line = (part: AnswerPart) => ({ model, created_at: now(), ...toFields(part) });
+  for await (const event of events) {
+    switch (event.type) {
+      case 'thinking':
+        yield { ...line({ thinking: event.text }), done: false };
+        break;
+      case 'text':
+        yield { ...line({ text: event.text }), done: false, ...toLogprobs(event.logprobs) };
+        break;
+      case 'call':
+        yield { ...line({ calls: [event.call] }), done: false };
+        break;
+      case 'end':
+        yield { ...line({}), ...toEnd(event.summary, startedAt) };
+    }
+  }
+}
+
+/** The whole answer. */
+export async function toAnswer<Fields extends object>(
+  events: AsyncIterable<AnswerEvent>,
+  { model, startedAt }: AnswerHead,
+  toFields: ToFields<Fields>,
+) {
+  let text = '';
+  let thinking = '';
+  const calls: AnswerCall[] = [];
+  const logprobs: TokenLogprob[] = [];
+  for await (const event of events) {
+    if (event.type === 'thinking') thinking += event.text;
+    if (event.type === 'call') calls.push(event.call);
+    if (event.type === 'text') {
+      text += event.text;
+      logprobs.push(...(event.logprobs ?? []));
+    }
+    if (event.type === 'end') {
+      const part = {
+        text,
+        ...(thinking === '' ? {} : { thinking }),
+        ...(calls.length === 0 ? {} : { calls }),
+      };
+      return {
+        model,
+        created_at: now(),
+        ...toFields(part),
+        ...toEnd(event.summary, startedAt),
+        ...toLogprobs(logprobs),
+      };
+    }
+  }
+  throw new Error('The answer ended without its end');
+}
+
+/** The only line of a request that loads or unloads a model. */
+export function emptyAnswer<Fields extends object>(
+  model: string,
+  reason: 'load' | 'unload',
+  toFields: ToFields<Fields>,
+) {
+  return { model, created_at: now(), ...toFields({}), done: true, done_reason: reason };
+}
+
+function toEnd({ stopReason, usage, timings }: GenerationSummary, startedAt: number) {
+  return {
+    done: true,
+    done_reason: toDoneReason(stopReason),
+    total_duration: toNanoseconds((performance.now() - startedAt) / 1000),
+    load_duration: toNanoseconds(timings.loadTimeSeconds ?? 0),
+    prompt_eval_count: usage.promptTokens,
+    prompt_eval_duration: toNanoseconds(timings.timeToFirstTokenSeconds),
+    eval_count: usage.completionTokens,
+    eval_duration: toNanoseconds(timings.generationSeconds),
+  };
+}
+
+function toDoneReason(stopReason: StopReason | null): 'stop' | 'length' {
+  const isCut = stopReason === 'maxPredictedTokensReached' || stopReason === 'contextLengthReached';
+  return isCut ? 'length' : 'stop';
+}
+
+function toLogprobs(logprobs: readonly TokenLogprob[] | undefined) {
+  if (logprobs === undefined || logprobs.length === 0) return {};
+  const bytesOf = ({ bytes }: { readonly bytes: readonly number[] | null }) =>
+    bytes === null ? null : [...bytes];
+  return {
+    logprobs: logprobs.map((entry) => ({
+      token: entry.token,
+      logprob: entry.logprob,
+      bytes: bytesOf(entry),
+      top_logprobs: entry.topLogprobs.map((top) => ({
+        token: top.token,
+        logprob: top.logprob,
+        bytes: bytesOf(top),
+      })),
+    })),
+  };
+}
+
+export function toNanoseconds(seconds: number): number {
+  return Math.round(seconds * 1e9);
+}
+
+function now(): string {
+  return new Date().toISOString();
+}

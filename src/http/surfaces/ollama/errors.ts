@@ -1,0 +1,31 @@
+import { ollamaErrorSchema } from '../../../contract/ollama/fields.ts';
+import { createErrorSerializer } from '../../errors/error-serializer.ts';
+import { toSnakeCase } from '../../errors/snake-case.ts';
+
+/** Errors in Ollama's format: a text. */
+export const ollamaErrors = createErrorSerializer({
+  schema: ollamaErrorSchema,
+  toBody: ({ message, param }) => ({
+    error: param === undefined || message.includes(param) ? message : `${param}: ${message}`,
+  }),
+  nameField: nameOllamaField,
+});
+
+/** Names that are not the domain's name in snake case. */
+const rules: readonly (readonly [RegExp, string])[] = [
+  [/^(messages\[\d+\])\.content\[(\d+)\]$/, '$1.images'],
+  [/^clientTools(\[\d+\])?\.name$/, 'tools$1.function.name'],
+  [/^clientTools/, 'tools'],
+  [/^responseFormat(\.schema)?$/, 'format'],
+  [/^maxOutputTokens$/, 'options.num_predict'],
+  [/^contextLength$/, 'options.num_ctx'],
+  [/^ttlSeconds$/, 'keep_alive'],
+  [/^reasoning$/, 'think'],
+  [/^inputs(\[\d+\])?$/, 'input$1'],
+];
+
+/** `messages[2].content[1]`, an image, becomes `messages[2].images`. */
+export function nameOllamaField(field: string): string {
+  const rule = rules.find(([pattern]) => pattern.test(field));
+  return rule === undefined ? toSnakeCase(field) : field.replace(...rule);
+}

@@ -1,0 +1,227 @@
+import { describe, expect, it } from 'vitest';
+import { get, post, postRaw, toAnswer } from '../setup/server/api.ts';
+import { withTokens } from '../setup/server/with-tokens.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+
+const hearth = useHearth();
+const model = 'starter-chat';
+const hello = [{ role: 'user', content: 'Hello!' }];
+
+/** Status and text of an error in Ollama's format. */
+async function failure(path: string, body: unknown) {
+  const { status, body: answer } = await post(hearth.url, path, body);
+  expect(Object.keys(answer)).toEqual(['error']);
+  return { status, error: answer.error };
+}
+
+const longText = 'word '.repeat(40_000);
+
+it.each<[string, string, object, number, RegExp]>([
+  [
+    'an unknown model',
+    'chat',
+    { model: 'startr-chat', messages: hello },
+    404,
+    /^model "startr-chat" not found, try pulling it first; the nearest is "hearth\/starter-chat"$/,
+  ],
+  ['an unknown model to show', 'show', { model: 'nothing' }, 404, /^model "nothing" not found/],
+  ['an unknown model to copy', 'copy', { source: 'nothing', destination: 'x' }, 404, /not found/],
+  ['no model', 'chat', { messages: hello }, 400, /"model" is required/],
+  ['no model to show', 'show', {}, 400, /"model" is required/],
+  [
+    'messages of a wrong type',
+    'chat',
+    { model, messages: 'Hello!' },
+    400,
+    /"messages" must be an array/,
+  ],
+  [
+    'an unknown role',
+    'chat',
+    { model, messages: [{ role: 'alien', content: '' }] },
+    400,
+    /messages\[0\]\.role.*"system", "user", "assistant", "tool".*"alien"/,
+  ],
+  [
+    'a tool result without a call',
+    'chat',
+    { model, messages: [{ role: 'tool', content: '1' }] },
+    400,
+    /messages\[0\] is the result of a tool/,
+  ],
+  [
+    'an orphan id',
+    'chat',
+    { model, messages: [...hello, { role: 'tool', tool_call_id: 'x', content: '1' }] },
+    400,
+    /messages\[1\] is the result of a tool/,
+  ],
+  [
+    'an invalid image',
+    'chat',
+    { model: 'starter-vision', messages: [{ ...hello[0], images: ['aGVsbG8='] }] },
+    400,
+    /messages\[0\]\.images.*Allowed are png/,
+  ],
+  [
+    'an image for a model without vision',
+    'chat',
+    { model, messages: [{ ...hello[0], images: ['iVBORw0KGgo='] }] },
+    400,
+    /starter-chat can't see images/,
+  ],
+  [
+    'a prompt beyond the context',
+    'chat',
+    { model, messages: [{ role: 'user', content: longText }] },
+    400,
+    /context/,
+  ],
+  [
+    'a chat with an embedding model',
+    'chat',
+    { model: 'starter-embed', messages: hello },
+    400,
+    /embedding/,
+  ],
+  ['embeddings of a chat model', 'embed', { model, input: 'sea' }, 400, /starter-chat/],
+  [
+    'other dimensions',
+    'embed',
+    { model: 'starter-embed', input: 'sea', dimensions: 3 },
+    400,
+    /`dimensions` is 3/,
+  ],
+  ['an invalid format', 'chat', { model, messages: hello, format: 'yaml' }, 400, /format/],
+  [
+    'a schema beyond what a grammar can have',
+    'chat',
+    {
+      model,
+      messages: hello,
+      format: { type: 'object', properties: { a: { $ref: '#/nowhere' } }, required: ['a'] },
+    },
+    400,
+    /format|schema/,
+  ],
+  [
+    'a sampler that is not there',
+    'chat',
+    { model, messages: hello, options: { mirostat: 2 } },
+    400,
+    /`mirostat`.*Leave it out/,
+  ],
+  [
+    'an option of a wrong type',
+    'chat',
+    { model, messages: hello, options: { temperature: 'hot' } },
+    400,
+    /options\.temperature/,
+  ],
+  [
+    'a context that was returned',
+    'generate',
+    { model, prompt: 'Hi', context: [1, 2] },
+    400,
+    /`context` is not supported; \/api\/chat/,
+  ],
+  ['a template', 'generate', { model, prompt: 'Hi', template: '{{ .Prompt }}' }, 400, /`template`/],
+  [
+    'a suffix for a model without infill',
+    'generate',
+    { model, prompt: 'Hi', suffix: 'there' },
+    400,
+    /fill in the middle.*"suffix"/,
+  ],
+  [
+    'an invalid duration',
+    'chat',
+    { model, messages: hello, keep_alive: 'soon' },
+    400,
+    /`keep_alive` is "soon"/,
+  ],
+  ['an unknown level of thinking', 'chat', { model, messages: hello, think: 'much' }, 400, /think/],
+  ['a model that no hub has', 'pull', { model: 'nothing' }, 404, /^model "nothing" not found/],
+  ['an endpoint that is not offered', 'create', { model: 'x', from: model }, 404, /no endpoint/],
+])('%s', async (_, endpoint, body, status, message) => {
+  const failed = await failure(`/api/${endpoint}`, body);
+  expect(failed).toEqual({ status, error: expect.stringMatching(message) });
+  // Errors before the first output are ordinary responses of streams, too.
+  expect(await failure(`/api/${endpoint}`, { ...body, stream: true })).toEqual(failed);
+});
+
+describe('JSON without a declared type', () => {
+  const body = JSON.stringify({ model, messages: hello, stream: false });
+  const send = (headers: Readonly<Record<string, string>>, path = '/api/chat') =>
+    postRaw(hearth.url, path, body, { headers }).then(toAnswer);
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+
+  it('is accepted from programs, as curl sends it', async () => {
+    expect(await send(form)).toMatchObject({ status: 200, body: { done: true } });
+  });
+
+  it.each<[string, (url: string) => Readonly<Record<string, string>>]>([
+    ['a page', (url) => ({ ...form, origin: url })],
+    ['a browser', () => ({ ...form, 'sec-fetch-site': 'none' })],
+    ['another type', () => ({ 'content-type': 'text/plain' })],
+  ])('is refused from %s', async (_, headersFor) => {
+    const { status, body: answer } = await send(headersFor(hearth.url));
+    expect({ status, answer }).toEqual({
+      status: 415,
+      answer: { error: expect.stringContaining('must be application/json') },
+    });
+  });
+
+  it('is refused by the other surfaces', async () => {
+    expect((await send(form, '/api/v0/chat/completions')).status).toBe(415);
+  });
+});
+
+describe('with tokens', () => {
+  const guarded = useHearth({ flags: ['--auth-required'] });
+  const bearer = async (...permissions: readonly ('chat' | 'models:read')[]) => {
+    const { token } = await withTokens(guarded.home, (tokens) =>
+      tokens.create({ name: permissions.join(), permissions: [...permissions] }),
+    );
+    return { headers: { authorization: `Bearer ${token}` } };
+  };
+
+  it('answers the version to all, and the rest to tokens with the permission', async () => {
+    expect((await get(guarded.url, '/api/version')).status).toBe(200);
+    const anonymous = await get(guarded.url, '/api/tags');
+    expect(anonymous).toMatchObject({ status: 401, body: { error: expect.any(String) } });
+    const reader = await bearer('models:read');
+    expect((await get(guarded.url, '/api/tags', reader)).status).toBe(200);
+    const refused = await post(guarded.url, '/api/chat', { model, messages: hello }, reader);
+    expect(refused).toMatchObject({
+      status: 403,
+      body: { error: expect.stringContaining('chat') },
+    });
+    const chatter = await bearer('chat');
+    const answer = await post(
+      guarded.url,
+      '/api/chat',
+      { model, messages: hello, stream: false },
+      chatter,
+    );
+    expect(answer.status).toBe(200);
+  });
+});
+
+describe('paths beside the other surfaces', () => {
+  it('have the errors of their own surface', async () => {
+    const v1 = await get(hearth.url, '/api/v1/nothing');
+    expect(v1).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
+    const v0 = await get(hearth.url, '/api/v0/nothing');
+    expect(v0).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
+    const method = await get(hearth.url, '/api/chat');
+    expect(method).toMatchObject({ status: 405, body: { error: expect.stringContaining('POST') } });
+  });
+
+  it('are gone if the surface is off', async () => {
+    await hearth.stop();
+    await hearth.restart({ environment: { HEARTH_SURFACES_OLLAMA: 'false' } });
+    expect((await get(hearth.url, '/api/version')).status).toBe(404);
+    expect((await get(hearth.url, '/api/v0/models')).status).toBe(200);
+  });
+});
