@@ -57,6 +57,6 @@ export default defineConfig({
     setupFiles: ['test/setup/seed-properties.ts'],
     // A mutant is killed by the same numbers in every run.
     env: { HEARTH_TEST_SEED: '1' },
-    testTimeout: 5_000,
+    testTimeout: 10_000,
   },
 });

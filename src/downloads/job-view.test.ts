@@ -91,3 +91,15 @@ it('lists the plans of completed jobs alone', () => {
   const completed = { ...stored, status: 'completed' as const };
   expect(completedPlans([stored, completed, { ...stored, status: 'failed' }])).toEqual([plan]);
 });
+
+it('estimates at most ten years', () => {
+  const slow = { ...stored, totalBytes: 1e15 };
+  expect(toJob(slow, 1).estimatedCompletionAt).toEqual(inSeconds(10 * 365 * 24 * 3600));
+});
+
+it('tells the same number of other files apart', () => {
+  const checksum = { algorithm: 'sha256', hex: 'aa' } as const;
+  const identityOfFile = (path: string) =>
+    identityOf({ ...plan, files: [{ path, target: 'same', sizeBytes: 1, checksum }] });
+  expect(identityOfFile('Q8_0.gguf')).not.toBe(identityOfFile('Q4_0.gguf'));
+});

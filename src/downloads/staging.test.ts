@@ -194,3 +194,12 @@ describe('a plan', () => {
     expect(() => check(['/'.repeat(5000)])).toThrow(/^.{300,400}$/);
   });
 });
+
+it('names the field of an unsafe plan', () => {
+  const file = { path: 'a', target: '../a', sizeBytes: 1 };
+  const checksum = { algorithm: 'sha256', hex: 'aa' } as const;
+  const plan = { model: 'm', owner: 'o', name: 'n', commit: 'c', quantization: null };
+  expect(() => assertSafePlan({ ...plan, files: [{ ...file, checksum }] })).toThrow(
+    expect.objectContaining({ code: 'invalid_value', field: 'model' }),
+  );
+});

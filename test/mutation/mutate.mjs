@@ -31,7 +31,7 @@ const results = await new Stryker({
   tempDirName: '.cache/stryker',
   cleanTempDir: 'always',
   ignorePatterns: ['.cache', 'dist', 'coverage', 'docs', 'bench'],
-  // Tests end themselves after 5 s, and most endless loops after a number of rounds: only a busy machine needs longer.
+  // Tests end themselves after 10 s, and most endless loops after a number of rounds: only a busy machine needs longer.
   timeoutMS: 30_000,
   timeoutFactor: 3,
   reporters: [
