@@ -10,7 +10,8 @@ import { isDiskFull } from '../models/disk-full.ts';
 import { DiskSpace } from './disk-space.ts';
 import type { DownloadJob, DownloadPlan } from './downloads.ts';
 import { defaultSpeed, planOf, toJob } from './job-view.ts';
-import { countStagedBytes, runDownload, type RunSettings } from './run-download.ts';
+import { countStagedBytes, runDownload } from './run-download.ts';
+import type { TransferSettings } from './transfer-file.ts';
 import { Semaphore } from '../concurrency/semaphore.ts';
 
 export interface DownloadJobsOptions {
@@ -23,7 +24,7 @@ export interface DownloadJobsOptions {
   readonly concurrentJobs?: number;
   /** Maximum number of completed jobs in the list (default 1,000). */
   readonly keptCompletedJobs?: number;
-  readonly transfer?: Partial<RunSettings>;
+  readonly transfer?: Partial<TransferSettings>;
   /** Returns the free bytes on the disk of a folder; defaults to the system's value. */
   readonly readFreeBytes?: (folder: string) => Promise<number>;
 }
@@ -31,7 +32,7 @@ export interface DownloadJobsOptions {
 /** The jobs in the store and the running ones: starts them, and records how they end. */
 export class DownloadJobs {
   readonly #options: DownloadJobsOptions;
-  readonly #settings: RunSettings;
+  readonly #settings: TransferSettings;
   readonly #slots: Semaphore;
   readonly #disk: DiskSpace;
   /** In order of their start. A job whose end could not be stored stays here. */
@@ -46,7 +47,6 @@ export class DownloadJobs {
     this.#settings = {
       retryPolicy: { maxFailures: 6 },
       connectionsPerJob: 4,
-      stallTimeoutMs: 30_000,
       ...options.transfer,
     };
   }

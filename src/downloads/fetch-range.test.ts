@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { deferred } from '../../test/setup/deferred.ts';
 import type { HttpClient } from '../net/http-client.ts';
 import { HttpFailure } from '../net/http-failure.ts';
 import { fetchRange, RangeIgnored } from './fetch-range.ts';
@@ -31,7 +30,6 @@ interface Fetch {
   readonly body?: Body;
   readonly signal?: AbortSignal;
   readonly batchBytes?: number;
-  readonly stallTimeoutMs?: number;
   readonly write?: (pieces: readonly Uint8Array[]) => Promise<void>;
 }
 
@@ -57,7 +55,6 @@ async function fetchFrom(answer: Fetch | Error) {
       headers: { authorization: 'Bearer hub' },
       path: 'tiny.gguf',
       sizeBytes,
-      stallTimeoutMs: fetch.stallTimeoutMs ?? 60_000,
       batchBytes: fetch.batchBytes ?? 1000,
     },
     start,
@@ -270,51 +267,5 @@ describe('bytes', () => {
     const full = new Error('no room');
     const { error } = await fetchFrom({ write: () => Promise.reject(full) });
     expect(error).toBe(full);
-  });
-});
-
-describe('a silent hub', () => {
-  it('times out, with its name and the time', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const fetching = fetchFrom({ body: silence, stallTimeoutMs: 2500 });
-    await vi.advanceTimersByTimeAsync(2500);
-    const { error, written } = await fetching;
-    expect(error).toMatchObject({
-      reason: 'timeout',
-      message: 'hub.test sent nothing for 2.5 seconds',
-    });
-    expect(written).toEqual([3]);
-  });
-
-  it('does not time out during a write, nor right after it', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const gate = deferred<void>();
-    let isDone = false;
-    const fetching = fetchFrom({
-      body: () => pieces(60, 40),
-      batchBytes: 60,
-      stallTimeoutMs: 1000,
-      write: () => gate.promise,
-    });
-    void fetching.finally(() => {
-      isDone = true;
-    });
-    await vi.advanceTimersByTimeAsync(10_500);
-    expect(isDone).toBe(false);
-    gate.resolve();
-    expect((await fetching).error).toBeUndefined();
-    expect(vi.getTimerCount()).toBe(0);
-  });
-
-  it('may pause between two chunks', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const body = async function* () {
-      for (let count = 0; count < 5; count += 1) {
-        await vi.advanceTimersByTimeAsync(900);
-        yield new Uint8Array(20);
-      }
-    };
-    expect((await fetchFrom({ body, stallTimeoutMs: 1000 })).error).toBeUndefined();
-    expect(vi.getTimerCount()).toBe(0);
   });
 });

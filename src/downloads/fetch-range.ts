@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { linkAbort, type LinkedAbort } from '../concurrency/linked-abort.ts';
+import { linkAbort } from '../concurrency/linked-abort.ts';
 import { HearthError } from '../contract/errors.ts';
 import type { HttpClient } from '../net/http-client.ts';
 import { HttpFailure } from '../net/http-failure.ts';
@@ -19,8 +19,6 @@ export interface FileSource {
   readonly path: string;
   /** Size that the hub lists. */
   readonly sizeBytes: number;
-  /** Longest time without data from the hub. */
-  readonly stallTimeoutMs: number;
   /** Number of bytes that are written and recorded at once. A kill loses at most as many per connection. */
   readonly batchBytes: number;
 }
@@ -54,7 +52,6 @@ export async function fetchRange(request: RangeRequest): Promise<void> {
   const { source, start, end, signal } = request;
   signal.throwIfAborted();
   const attempt = linkAbort(signal);
-  const watch = watchSilence(source, attempt);
   try {
     const response = await source.http.get(source.url, {
       signal: attempt.signal,
@@ -66,11 +63,10 @@ export async function fetchRange(request: RangeRequest): Promise<void> {
       },
     });
     assertAnswers(response, request);
-    await passOn(response.body, request, watch);
+    await passOn(response.body, request);
   } catch (error) {
     throw isBeyondEnd(error) ? sizeDiffers(source, sizeSaidBy(error)) : error;
   } finally {
-    watch.end();
     // Closes the connection of a response that was not read completely.
     attempt.abort();
   }
@@ -85,43 +81,7 @@ function sizeSaidBy({ headers }: HttpFailure): string {
   return /^bytes \*\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1] ?? 'fewer';
 }
 
-interface SilenceWatch {
-  /** Called when the hub has sent data. */
-  heard(): void;
-  /** Suspends the timeout while work runs. */
-  during(work: Promise<void>): Promise<void>;
-  end(): void;
-}
-
-function watchSilence({ url, stallTimeoutMs }: FileSource, attempt: LinkedAbort): SilenceWatch {
-  let isBusy = false;
-  const timer = setTimeout(() => {
-    if (isBusy) timer.refresh();
-    else
-      attempt.abort(
-        new HttpFailure('timeout', `${url.host} sent nothing for ${stallTimeoutMs / 1000} seconds`),
-      );
-  }, stallTimeoutMs);
-  return {
-    heard: () => timer.refresh(),
-    async during(work) {
-      isBusy = true;
-      try {
-        await work;
-      } finally {
-        isBusy = false;
-        timer.refresh();
-      }
-    },
-    end: () => clearTimeout(timer),
-  };
-}
-
-async function passOn(
-  body: AsyncIterable<Uint8Array>,
-  request: RangeRequest,
-  watch: SilenceWatch,
-): Promise<void> {
+async function passOn(body: AsyncIterable<Uint8Array>, request: RangeRequest): Promise<void> {
   const { source, start, end, write } = request;
   let remaining = end - start;
   let batch: Uint8Array[] = [];
@@ -132,13 +92,12 @@ async function passOn(
     const pieces = batch;
     batch = [];
     batchedBytes = 0;
-    if (pieces.length > 0) await watch.during(write(pieces));
+    if (pieces.length > 0) await write(pieces);
     spent.free(pieces);
     flushedAt = performance.now();
   };
   try {
     for await (const piece of body) {
-      watch.heard();
       if (piece.length > remaining) throw tooLong(request);
       remaining -= piece.length;
       batch.push(piece);

@@ -20,17 +20,13 @@ import {
 } from './staging.ts';
 import { readStagedBytes, transferFile, type TransferSettings } from './transfer-file.ts';
 
-export interface RunSettings extends TransferSettings {
-  readonly stallTimeoutMs: number;
-}
-
 interface DownloadRun {
   readonly jobId: string;
   readonly plan: DownloadPlan;
   readonly hub: Hub;
   readonly http: HttpClient;
   readonly modelsFolder: string;
-  readonly settings: RunSettings;
+  readonly settings: TransferSettings;
   readonly signal: AbortSignal;
   /** Called with the bytes of the whole job on disk whenever they change. */
   readonly onReceived: (bytes: number) => void;
@@ -161,7 +157,6 @@ function fetchFile(
       headers: hub.headers,
       path,
       sizeBytes,
-      stallTimeoutMs: settings.stallTimeoutMs,
     },
     checksum,
     partPath: file.partPath,

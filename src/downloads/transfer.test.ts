@@ -134,10 +134,10 @@ describe('a download', () => {
   });
 
   it('closes a silent connection, and continues', async () => {
-    const setup = await setUpDownloads(oneFile);
+    const setup = await setUpDownloads(oneFile, 200);
     setup.hub.faults.add({ kind: 'stall', afterBytes: 1000, times: 2 });
     setup.hub.faults.add({ kind: 'silence', times: 1 });
-    const manager = setup.manager({ transfer: { stallTimeoutMs: 50 } });
+    const manager = setup.manager();
     expect((await untilEnded(manager, (await begin(manager)).id)).failure).toBeNull();
     expect(await setup.isRight(file)).toBe(true);
   });

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -122,6 +123,31 @@ describe('HttpClient', () => {
   it('times out for a silent server', async () => {
     const { url } = await serve(() => {});
     await expect(read(open({}, 100), url)).rejects.toMatchObject({ reason: 'timeout' });
+  });
+
+  it('times out for a body that stops, with the name of the server and the time', async () => {
+    const { url } = await serve((_, response) => {
+      response.writeHead(200, { 'content-length': 5 }).write('hel');
+    });
+    await expect(read(open({}, 100), url)).rejects.toMatchObject({
+      reason: 'timeout',
+      message: `${url.host} sent nothing for 0.1 seconds (UND_ERR_BODY_TIMEOUT)`,
+    });
+  });
+
+  it('does not time out while the body waits for its reader', async () => {
+    const content = Buffer.alloc(8 * 1024 * 1024, 'a');
+    const { url } = await serve((_, response) => {
+      response.end(content);
+    });
+    const { signal } = new AbortController();
+    const { body } = await open({}, 100).get(url, { signal, maxBytes: content.length });
+    let bytes = 0;
+    for await (const piece of body) {
+      if (bytes === 0) await delay(500);
+      bytes += piece.length;
+    }
+    expect(bytes).toBe(content.length);
   });
 
   it('throws the reason of the signal, before and during the response', async () => {

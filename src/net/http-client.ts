@@ -1,3 +1,4 @@
+import { errorCode } from '../error-code.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { EgressPolicy } from './address-policy.ts';
 import { HttpFailure, toHttpFailure } from './http-failure.ts';
@@ -69,7 +70,11 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         url: exchange.url,
         status,
         headers: response.headers,
-        body: readBody(response, getOptions),
+        body: readBody(
+          response,
+          getOptions,
+          `${exchange.url.host} sent nothing for ${idleTimeoutMs / 1000} seconds`,
+        ),
         discard: () => response.abort(new Error('discarded')),
       };
     },
@@ -77,9 +82,11 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   };
 }
 
+/** @param silence The message for a body that stops coming. */
 async function* readBody(
   response: ResponseReader,
   { signal, maxBytes, onProgress }: HttpGetOptions,
+  silence: string,
 ): AsyncGenerator<Uint8Array> {
   const declared = Number(response.headers['content-length']);
   const totalBytes = Number.isSafeInteger(declared) ? declared : undefined;
@@ -96,7 +103,8 @@ async function* readBody(
       }
     }
   } catch (error) {
-    const message = `the transfer broke off after ${receivedBytes} bytes`;
+    const isSilent = errorCode(error) === 'UND_ERR_BODY_TIMEOUT';
+    const message = isSilent ? silence : `the transfer broke off after ${receivedBytes} bytes`;
     throw toHttpFailure(error, 'interrupted', message, { signal });
   } finally {
     // Closes the connection of a body that was not read completely.

@@ -38,14 +38,19 @@ export interface DownloadSetup {
   isRight(path: string): Promise<boolean>;
 }
 
-/** A fake hub with one repository, and managers that download from it with small chunks and short waits. */
+/**
+ * A fake hub with one repository, and managers that download from it with small chunks and short waits.
+ *
+ * @param idleTimeoutMs Longest silence of the hub.
+ */
 export async function setUpDownloads(
   files: Readonly<Record<string, FakeFile>>,
+  idleTimeoutMs = 10_000,
 ): Promise<DownloadSetup> {
   const modelsFolder = await temporaryFolder();
   const hub = await startFakeHub({ repositories: [{ name: repositoryName, files }] });
   const store = await temporaryStore();
-  const http = createHttpClient({ environment: {} });
+  const http = createHttpClient({ environment: {}, idleTimeoutMs });
   const stopping = new AbortController();
   const managers: DownloadManager[] = [];
   onTestFinished(async () => {
@@ -94,7 +99,6 @@ export async function setUpDownloads(
         ...options,
         transfer: {
           chunkBytes,
-          stallTimeoutMs: 10_000,
           retryPolicy: { maxFailures: 3, delayMs: () => 1 },
           ...options.transfer,
         },
