@@ -16,7 +16,6 @@ const response = await fetch(`${url}/api/v0/chat/completions`, {
     messages: [{ role: 'user', content: 'What is the capital of France?' }],
     response_format: { type: 'json_schema', json_schema: { name: 'capital', schema } },
     temperature: 0,
-    reasoning_effort: 'none',
   }),
 });
 const body = await response.json();

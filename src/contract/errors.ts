@@ -195,7 +195,7 @@ export const errorTable = {
     type: 'internal_error',
     status: 500,
     retryable: true,
-    when: 'The response could not be stored, for example because the disk is full. Beside `error`, `result` has the answer of a v1 chat.',
+    when: 'The response could not be stored, for example because the disk is full. Beside `error`, `result` has the answer.',
   },
   mcp_unreachable: {
     type: 'mcp_connection_error',

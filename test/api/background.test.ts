@@ -212,7 +212,7 @@ describe('an OpenAI response in the background', () => {
     const { id } = await client.responses.create({
       model: endlessModel,
       input: 'Hello!',
-      temperature: 0,
+      reasoning: { effort: 'none' },
       background: true,
     });
     const events = [];

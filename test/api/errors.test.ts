@@ -183,6 +183,16 @@ describe('a server with one slot and no queue', () => {
     const answer = { type: 'message', content: expect.stringMatching(/^Hello/) };
     expect(unstored.body.result.output).toEqual([answer]);
     expect(unstored.body.result).not.toHaveProperty('response_id');
+    const { model, input } = hello;
+    const response = await post(hearth.url, '/v1/responses', { model, input });
+    expect(response).toMatchObject({ status: 500, body: { error: { code: 'storage_failed' } } });
+    expect(response.body.result).toMatchObject({ status: 'failed', output: [{ type: 'message' }] });
+    const messages = [{ role: 'user', content: input }];
+    const stored = { model, messages, store: true };
+    const completion = await post(hearth.url, '/v1/chat/completions', stored);
+    expect(completion).toMatchObject({ status: 500, body: { error: { code: 'storage_failed' } } });
+    const [choice] = completion.body.result.choices;
+    expect(choice.message.content).toMatch(/^Hello/);
     database.exec('drop trigger full; alter table responses rename to lost');
     database.close();
     const failed = await get(hearth.url, '/api/v1/responses');

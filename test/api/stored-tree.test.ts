@@ -160,10 +160,12 @@ describe('a chat completion with a schema, tools and reasoning together', () => 
   });
 });
 
-describe('surfaces.openai: false', () => {
-  const closed = useHearth({ flags: ['--surfaces-openai=false'] });
+describe('surfaces.openai and surfaces.anthropic: false', () => {
+  const closed = useHearth({
+    flags: ['--surfaces-openai=false', '--surfaces-anthropic=false'],
+  });
 
-  it('leaves the paths of OpenAI without endpoints, and the other APIs alone', async () => {
+  it('leaves /v1 without endpoints, and the other APIs alone', async () => {
     const body = { model, messages: [{ role: 'user', content: 'Hello!' }] };
     expect((await get(closed.url, '/v1/models')).status).toBe(404);
     expect((await post(closed.url, '/v1/chat/completions', body)).status).toBe(404);

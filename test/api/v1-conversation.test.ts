@@ -5,12 +5,15 @@ import {
   storedResponsePageSchema,
   storedResponseSchema,
 } from '../../src/contract/v1/stored-response.ts';
+import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
 import { get, post, postRaw } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { withTokens } from '../setup/server/with-tokens.ts';
 
 describe('a conversation kept on the server', () => {
-  const hearth = useHearth();
+  const hearth = useHearth(async (home) => {
+    await placeEndlessModel(home);
+  });
 
   const say = async (input: string, more: Record<string, unknown> = {}) => {
     const { status, body } = await post(hearth.url, '/api/v1/chat', {
@@ -155,26 +158,14 @@ describe('a conversation kept on the server', () => {
   });
 
   it('stores the output of an interrupted turn, with its statistics, and continues from it', async () => {
-    const instances = await get(hearth.url, '/api/v1/models/hearth/starter-chat');
-    for (const { id } of instances.body.loaded_instances as readonly { readonly id: string }[]) {
-      await post(hearth.url, '/api/v1/models/unload', { instance_id: id });
-    }
-    const request = {
-      model: 'hearth/starter-chat',
-      input: 'Tell me a story.',
-      reasoning: 'off',
-      temperature: 1,
-      repeat_penalty: 3,
-      max_output_tokens: 3900,
-      stream: true,
-    };
+    const request = { model: endlessModel, input: 'Tell me a story.', stream: true };
     const response = await postRaw(hearth.url, '/api/v1/chat', JSON.stringify(request));
     let text = '';
     for await (const chunk of response.body ?? []) {
       const hadText = text.includes('message.delta');
       text += Buffer.from(chunk).toString();
       if (hadText || !text.includes('message.delta')) continue;
-      await post(hearth.url, '/api/v1/models/unload', { instance_id: 'hearth/starter-chat' });
+      await post(hearth.url, '/api/v1/models/unload', { instance_id: endlessModel });
     }
     const end: unknown = JSON.parse(/\{"type":"chat.end".*\}/.exec(text)?.[0] ?? '');
     const { result } = z.object({ result: chatResultSchema }).parse(end);

@@ -2,7 +2,9 @@ import { runTurn } from '../../../chat/run-turn.ts';
 import { newResponseId } from '../../../chat/store-turn.ts';
 import type { TurnEvent, TurnResult } from '../../../chat/turn-event.ts';
 import { createChatCompletionOpenAi } from '../../../contract/openai/chat-completion.ts';
+import type { HearthError } from '../../../contract/errors.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
+import { unstoredResult } from '../../errors/unstored-result.ts';
 import { mount, type App } from '../../mount.ts';
 import { readAhead, runChoices, type ChoiceEvent } from '../../openai/choices.ts';
 import { completionHead } from '../../openai/completion-head.ts';
@@ -34,7 +36,11 @@ export function mountChatCompletions(app: App, services: SurfaceServices): void 
     };
     if (body.stream !== true) {
       const head = { ...completionHead('chatcmpl', 'chat.completion'), ...named };
-      return toChatCompletion(await collect(events, count), head);
+      const { results, storageFailure } = await collect(events, count);
+      const completion = toChatCompletion(results, head);
+      return storageFailure === undefined
+        ? completion
+        : unstoredResult(storageFailure, openAiErrors, completion);
     }
     const head = { ...completionHead('chatcmpl', 'chat.completion.chunk'), ...named };
     const includesUsage = body.stream_options?.include_usage === true;
@@ -43,17 +49,27 @@ export function mountChatCompletions(app: App, services: SurfaceServices): void 
   });
 }
 
+interface Collected {
+  readonly results: readonly TurnResult[];
+  /** The error if only storing failed. */
+  readonly storageFailure: HearthError | undefined;
+}
+
 async function collect(
   events: AsyncIterable<ChoiceEvent<TurnEvent>>,
   count: number,
-): Promise<readonly TurnResult[]> {
+): Promise<Collected> {
   const results: TurnResult[] = [];
+  let storageFailure: HearthError | undefined;
   for await (const { index, event } of events) {
-    if (event.type === 'turn.error') throw event.error;
+    if (event.type === 'turn.error') {
+      if (event.error.code !== 'storage_failed') throw event.error;
+      storageFailure = event.error;
+    }
     if (event.type === 'turn.end') results[index] = event.result;
   }
   if (Object.keys(results).length < count) throw new Error('A turn ended without turn.end');
-  return results;
+  return { results, storageFailure };
 }
 
 function isOutput({ event }: ChoiceEvent<TurnEvent>): boolean {

@@ -5,6 +5,7 @@ import { HearthError } from '../../../contract/errors.ts';
 import type { ChatRequest, ChatResult } from '../../../contract/v1/chat.ts';
 import { createChat } from '../../../contract/v1/chat-event.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
+import { unstoredResult } from '../../errors/unstored-result.ts';
 import { mount, type App } from '../../mount.ts';
 import { eventStream, type SseMessage } from '../../sse.ts';
 import type { SurfaceServices } from '../services.ts';
@@ -100,8 +101,7 @@ async function collect(events: AsyncIterable<TurnEvent>): Promise<ChatResult | R
     if (event.type === 'turn.end') {
       const result = toChatResult(event.result);
       if (storageFailure === undefined) return result;
-      const { status, body } = v1Errors.serialize(storageFailure);
-      return Response.json({ ...body, result }, { status });
+      return unstoredResult(storageFailure, v1Errors, result);
     }
   }
   throw new Error('The turn ended without turn.end');

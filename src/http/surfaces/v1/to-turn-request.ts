@@ -13,7 +13,7 @@ export function toTurnRequest(body: ChatRequest): TurnRequest {
     integrations: (body.integrations ?? []).map(toIntegration),
     isStored: body.store ?? true,
     waitsForLoad: body.stream === true,
-    ...(body.stream === true ? {} : { isWhole: true }),
+    ...(body.stream === true || body.background === true ? {} : { isWhole: true }),
     ...omitUndefined({
       systemPrompt: body.system_prompt,
       previousResponseId: body.previous_response_id,

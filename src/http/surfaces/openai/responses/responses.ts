@@ -13,6 +13,7 @@ import {
 } from '../../../../contract/openai/stored-response.ts';
 import type { RequestContext } from '../../../../request/request-context.ts';
 import type { StoredResponse } from '../../../../store/store.ts';
+import { unstoredResult } from '../../../errors/unstored-result.ts';
 import { mount, type App } from '../../../mount.ts';
 import { readAhead } from '../../../openai/choices.ts';
 import { eventStream, type SseMessage } from '../../../sse.ts';
@@ -119,12 +120,15 @@ async function createResponse(
 async function collect(
   events: AsyncIterable<TurnEvent>,
   stream: ResponseStream,
-): Promise<OpenAiResponse> {
+): Promise<OpenAiResponse | Response> {
   for await (const event of events) {
-    if (event.type === 'turn.error') throw event.error;
+    if (event.type === 'turn.error' && event.error.code !== 'storage_failed') throw event.error;
     const last = stream.record(event).at(-1);
     if (event.type === 'turn.end' && last !== undefined && 'response' in last) {
-      return last.response;
+      const { failure } = stream;
+      return failure === undefined
+        ? last.response
+        : unstoredResult(failure, openAiErrors, last.response);
     }
   }
   throw new Error('The turn ended without turn.end');

@@ -70,7 +70,7 @@ export function toTurnRequest(
     integrations: servers.map(toIntegration),
     isStored: body.store ?? true,
     waitsForLoad: false,
-    ...(body.stream === true ? {} : { isWhole: true }),
+    ...(body.stream === true || body.background === true ? {} : { isWhole: true }),
     // A list would leave every call to the client, whatever its name.
     ...(functions.length === 0 && servers.length > 0
       ? {}
