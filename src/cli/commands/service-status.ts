@@ -11,12 +11,15 @@ export const serviceStatus = defineCommand({
   examples: ['hearth service status', 'hearth service status --json'],
   async run({ context, options }) {
     const { output } = context.terminal;
-    const { definition, facts, isInstalled, state } = await findService(context, scopeOf(options));
+    const { definition, facts, isInstalled, isActive, state } = await findService(
+      context,
+      scopeOf(options),
+    );
     const { scope, home, recordFolder } = facts;
     const { name, file } = definition;
     const record = await readServerRecord(scope === 'system' ? recordFolder : home);
     const probe = record === undefined ? undefined : await probeServer(record.url, context.signal);
-    const isRunning = probe?.kind === 'hearth' && (isInstalled || state === 'active');
+    const isRunning = probe?.kind === 'hearth' && (isInstalled || isActive);
     if (options.json === true) {
       output.json({
         installed: isInstalled,

@@ -12,10 +12,13 @@ export const serviceUninstall = defineCommand({
   async run({ context, options }) {
     const { output, messages } = context.terminal;
     const { dryRun = false, json = false } = options;
-    const { definition, facts, isInstalled, state } = await findService(context, scopeOf(options));
+    const { definition, facts, isInstalled, isActive } = await findService(
+      context,
+      scopeOf(options),
+    );
     const { name, uninstall, kept } = definition;
     if (dryRun) return showSteps(output, uninstall, json);
-    const isPresent = isInstalled || state === 'active';
+    const isPresent = isInstalled || isActive;
     if (isPresent) {
       assertPermission(context, facts.scope, ['uninstall']);
       await applySteps(uninstall, context);

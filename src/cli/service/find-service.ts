@@ -11,6 +11,8 @@ export interface FoundService {
   readonly isInstalled: boolean;
   /** In the words of the service manager, such as `active`; null if it has no answer. */
   readonly state: string | null;
+  /** Whether the service manager runs it, even if its file is gone. */
+  readonly isActive: boolean;
 }
 
 /** Finds the installed service of a scope, or of the system and then of the user. */
@@ -27,7 +29,7 @@ export async function findService(
   return (
     found.find(({ isInstalled }) => isInstalled) ??
     // A service whose file was removed may still run.
-    found.find(({ state }) => state === 'active') ??
+    found.find(({ isActive }) => isActive) ??
     first
   );
 }
@@ -43,7 +45,9 @@ async function inspect(
     () => true,
     () => false,
   );
-  return { definition, facts, isInstalled, state: await readState(definition, context) };
+  const state = await readState(definition, context);
+  const isActive = state !== null && !stoppedStates.has(state);
+  return { definition, facts, isInstalled, state, isActive };
 }
 
 async function readState(
@@ -52,7 +56,12 @@ async function readState(
 ): Promise<string | null> {
   if (stateCommand === undefined) return null;
   const { exitCode, stdout } = await runProgram(stateCommand, environment);
-  if (exitCode !== 0) return null;
-  // systemd prints the state alone, launchd a description.
-  return /^\s*(?:state = )?([a-z-]+(?: [a-z-]+)*)$/m.exec(stdout)?.[1] ?? null;
+  return exitCode === 0 ? parseState(stdout) : null;
 }
+
+/** systemd prints the state alone, launchd a description with a line such as `state = running`. */
+export function parseState(stdout: string): string | null {
+  return /^\s*(?:state = )?([a-z]+(?: [a-z]+)*)$/m.exec(stdout)?.[1] ?? null;
+}
+
+const stoppedStates: ReadonlySet<string> = new Set(['inactive', 'failed', 'not running']);
