@@ -15,7 +15,7 @@ const whiteSpace = /[\s\x85]+/g;
 
 /**
  * Returns a lower bound of the tokens of a prompt. Counting words takes about a second for 60 MB without any; other
- * work goes on meanwhile, and it stops at `most` + 1.
+ * work continues meanwhile, and it stops at `most` + 1.
  */
 export async function minTokens(
   text: Prompt,
