@@ -19,6 +19,7 @@ import { downloadErrorCases, fillHub } from './download-error-cases.ts';
 import { placeBadPlugins, toolErrorCases } from './tool-error-cases.ts';
 import { modelErrorCases } from './model-error-cases.ts';
 import { requestErrorCases } from './request-error-cases.ts';
+import { writeScriptedEngine } from '../setup/engine/scripted-engine.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { useResource } from '../setup/use-resource.ts';
 
@@ -207,6 +208,20 @@ describe('a server with one slot and no queue', () => {
     const stopped = hearth.stop();
     expectProvoked(await answer, 'shutting_down', 'The server is stopping.');
     expect(await stopped).toBe(0);
+  });
+});
+
+describe('a server whose engine takes ever more memory', () => {
+  const hearth = useHearth(async (home) => {
+    const program = await writeScriptedEngine(home);
+    const limits = ['--engine-spare-memory-mib=64', '--engine-prompt-cache-mib=0'];
+    return { flags: [`--engine-llama-server=${program}`, ...limits] };
+  });
+
+  it('memory_exceeded', async () => {
+    const input = JSON.stringify([{ isGrowing: true }]);
+    const answer = await post(hearth.url, chat, { ...hello, input });
+    expectProvoked(answer, 'memory_exceeded', 'the memory guard ended it');
   });
 });
 

@@ -1,17 +1,14 @@
-import { access, writeFile } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import type { ScriptedGeneration } from '../setup/engine/scripted-llama-server.ts';
-import { bundleScript } from '../setup/engine/test-engines.ts';
+import { writeScriptedEngine } from '../setup/engine/scripted-engine.ts';
 import { post } from '../setup/server/api.ts';
 import { expectError } from '../setup/server/expect-error.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
 const hearth = useHearth(async (home) => {
-  const engine = await bundleScript('test/setup/engine/scripted-llama-server.ts', home);
-  const program = join(home, 'scripted-engine');
-  const start = `#!/bin/sh\nexec '${process.execPath}' '${engine}' "$@"\n`;
-  await writeFile(program, start, { mode: 0o755 });
+  const program = await writeScriptedEngine(home);
   return {
     flags: [
       `--engine-llama-server=${program}`,

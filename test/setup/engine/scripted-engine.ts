@@ -2,7 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundleScript } from './test-engines.ts';
 
-/** Writes the scripted engine into a folder; returns the path of the program for the setting `engine.llamaServer`. */
+/**
+ * A program for the setting `engine.llamaServer` that runs `scripted-llama-server.ts`.
+ *
+ * @returns its path
+ */
 export async function writeScriptedEngine(folder: string): Promise<string> {
   const engine = await bundleScript('test/setup/engine/scripted-llama-server.ts', folder);
   const program = join(folder, 'scripted-engine');
