@@ -143,6 +143,7 @@ describe('@anthropic-ai/sdk', () => {
   it('stops the generation when it is aborted midway', async () => {
     const running = connect().messages.stream({
       model: endlessModel,
+      ...greedy,
       messages: [user('Tell me a story')],
       max_tokens: 100_000,
     });
