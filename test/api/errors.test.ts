@@ -185,7 +185,8 @@ describe('a server with one slot and no queue', () => {
     expect(unstored.body.result.output).toEqual([answer]);
     expect(unstored.body.result).not.toHaveProperty('response_id');
     const { model, input } = hello;
-    const response = await post(hearth.url, '/v1/responses', { model, input });
+    const reasoning = { effort: 'none' };
+    const response = await post(hearth.url, '/v1/responses', { model, input, reasoning });
     expect(response).toMatchObject({ status: 500, body: { error: { code: 'storage_failed' } } });
     expect(response.body.result).toMatchObject({ status: 'failed', output: [{ type: 'message' }] });
     const messages = [{ role: 'user', content: input }];

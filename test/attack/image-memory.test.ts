@@ -85,6 +85,8 @@ const tool = (urls: readonly string[]) => {
       },
     ],
     tool_choice: 'required',
+    reasoning: { effort: 'none' },
+    temperature: 0,
     max_output_tokens: 60,
   });
 };
