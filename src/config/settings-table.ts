@@ -197,7 +197,7 @@ export const settingsTable = {
     'Number of requests that one instance processes at the same time.',
   ),
   'engine.threads': setting(integer(1, 512).optional(), 'CPU threads of one instance.', {
-    computedDefault: 'physical cores − 1, at most 64',
+    computedDefault: 'physical cores, at most 64',
   }),
   'engine.gpuLayers': setting(
     integer(0, 10_000).optional(),

@@ -19,18 +19,18 @@ const linux: ProcessorFacts = {
 };
 
 describe('defaultThreads', () => {
-  it('counts cores instead of hyper-threads, and leaves one free', () => {
-    expect(defaultThreads(linux)).toBe(3);
+  it('counts cores instead of hyper-threads', () => {
+    expect(defaultThreads(linux)).toBe(4);
     const sockets = [0, 1].flatMap((socket) =>
       fourCores.map(([, core]) => [socket, core] as const),
     );
-    expect(defaultThreads({ ...linux, cpuInfo: cpuInfo(sockets) })).toBe(7);
+    expect(defaultThreads({ ...linux, cpuInfo: cpuInfo(sockets) })).toBe(8);
   });
 
   it('uses the processors of this process if /proc/cpuinfo names no cores', () => {
-    expect(defaultThreads({ ...linux, cpuInfo: 'processor\t: 0\n' })).toBe(7);
+    expect(defaultThreads({ ...linux, cpuInfo: 'processor\t: 0\n' })).toBe(8);
     expect(defaultThreads({ platform: 'linux', architecture: 'arm64', logicalProcessors: 4 })).toBe(
-      3,
+      4,
     );
   });
 
@@ -41,10 +41,10 @@ describe('defaultThreads', () => {
   });
 
   it.each([
-    [3.5, 2],
+    [3.5, 3],
     [1.5, 1],
     [0.2, 1],
-    [100, 3],
+    [100, 4],
   ])('stays within a quota of %d processors', (quota, threads) => {
     expect(defaultThreads({ ...linux, quota })).toBe(threads);
   });
@@ -61,25 +61,25 @@ describe('defaultThreads', () => {
       [0, 10],
       [0, 11],
     ]);
-    expect(defaultThreads({ ...linux, cpuInfo: hybrid })).toBe(5);
-    expect(defaultThreads({ ...linux, cpuInfo: hybrid, performanceCores: '0-3\n' })).toBe(1);
-    expect(defaultThreads({ ...linux, cpuInfo: hybrid, performanceCores: '0-3,5\n' })).toBe(2);
+    expect(defaultThreads({ ...linux, cpuInfo: hybrid })).toBe(6);
+    expect(defaultThreads({ ...linux, cpuInfo: hybrid, performanceCores: '0-3\n' })).toBe(2);
+    expect(defaultThreads({ ...linux, cpuInfo: hybrid, performanceCores: '0-3,5\n' })).toBe(3);
   });
 
   it.each(['', 'all', '0-', '1-2-3'])('ignores the list %j of performance cores', (list) => {
-    expect(defaultThreads({ ...linux, performanceCores: list })).toBe(3);
+    expect(defaultThreads({ ...linux, performanceCores: list })).toBe(4);
   });
 
   it('counts all cores if the listed performance cores do not exist', () => {
-    expect(defaultThreads({ ...linux, performanceCores: '100-103' })).toBe(3);
+    expect(defaultThreads({ ...linux, performanceCores: '100-103' })).toBe(4);
   });
 
   it.each([
-    ['8\n', 7],
-    ['', 9],
-    ['many', 9],
-    ['-2', 9],
-    [undefined, 9],
+    ['8\n', 8],
+    ['', 10],
+    ['many', 10],
+    ['-2', 10],
+    [undefined, 10],
   ])('uses the performance cores of a Mac: sysctl says %j', (text, threads) => {
     const mac = { platform: 'darwin', architecture: 'arm64', logicalProcessors: 10 } as const;
     expect(defaultThreads(text === undefined ? mac : { ...mac, physicalCores: text })).toBe(
@@ -89,8 +89,8 @@ describe('defaultThreads', () => {
 
   it('does not count the second threads of the cores on Windows', () => {
     const windows = { platform: 'win32', logicalProcessors: 16 } as const;
-    expect(defaultThreads({ ...windows, architecture: 'x64' })).toBe(7);
-    expect(defaultThreads({ ...windows, architecture: 'arm64' })).toBe(15);
+    expect(defaultThreads({ ...windows, architecture: 'x64' })).toBe(8);
+    expect(defaultThreads({ ...windows, architecture: 'arm64' })).toBe(16);
     expect(defaultThreads({ ...windows, architecture: 'x64', logicalProcessors: 1 })).toBe(1);
   });
 });

@@ -18,7 +18,7 @@ export interface ProcessorFacts {
 const maxDefaultThreads = 64;
 
 /**
- * CPU threads of an engine: the physical cores that this process may use, minus one for other work, at least 1.
+ * CPU threads of an engine: the physical cores that this process may use, at least 1 (docs/adr/0009-engine-threads.md).
  * Efficiency cores and the second threads of a core slow generation down, so they are not counted.
  */
 export function defaultThreads(facts: ProcessorFacts): number {
@@ -28,7 +28,7 @@ export function defaultThreads(facts: ProcessorFacts): number {
     logicalProcessors,
     quota === undefined ? Number.POSITIVE_INFINITY : Math.floor(quota),
   );
-  return Math.min(Math.max(1, cores - 1), maxDefaultThreads);
+  return Math.min(Math.max(1, cores), maxDefaultThreads);
 }
 
 function physicalCores(facts: ProcessorFacts): number | undefined {

@@ -29,9 +29,9 @@ export function childEnvironment(
   return {
     ...filterEnvironment(parent, inheritedVariables),
     LLAMA_API_KEY: apiKey,
-    // Spinning threads starve each other on a busy machine.
-    OMP_WAIT_POLICY: 'passive',
-    GOMP_SPINCOUNT: '0',
+    // Threads wait for each other thousands of times a second: a short spin saves them from sleeping, and a long one
+    // starves them on a busy machine (docs/adr/0009-engine-threads.md).
+    GOMP_SPINCOUNT: '300',
     // On an abort the engine would start a debugger, whose output hides the cause.
     GGML_NO_BACKTRACE: '1',
     // As the child of a llama.cpp router, the server reports how far it has loaded on its standard

@@ -40,6 +40,8 @@ export function hearthEnvironment(
   return {
     ...Object.fromEntries(own),
     HEARTH_ENGINE_RUNTIMES_DIR: sharedRuntimesFolder,
+    // The servers of several tests share the processors.
+    HEARTH_ENGINE_THREADS: '1',
     ...additions,
   };
 }
