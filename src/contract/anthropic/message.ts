@@ -6,7 +6,8 @@ import { anthropicErrorBodySchema } from './error-body.ts';
 import { countTokensRequestSchema, messageRequestSchema } from './message-request.ts';
 
 /** A field of the format that this server always leaves empty. */
-const nothing = z.null();
+/** Always null here; generators of clients need a type beside it. */
+const nothing = z.null().meta({ type: ['object', 'null'] });
 
 const textBlockSchema = z
   .object({ type: z.literal('text'), text: z.string() })

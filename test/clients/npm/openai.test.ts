@@ -9,6 +9,8 @@ import { useHearth } from '../../setup/server/use-hearth.ts';
 
 const hearth = useHearth(async (home) => {
   await placeEndlessModel(home);
+  // Room for an answer that outlasts the test that aborts it.
+  return { flags: ['--engine-context-length', '65536'] };
 });
 const model = 'hearth/starter-chat';
 const embeddingModel = 'hearth/starter-embed';
