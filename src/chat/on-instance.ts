@@ -40,10 +40,13 @@ export async function* onInstance<Start, Event extends { readonly type: string }
       for await (const event of run(instance)) {
         const isOutput = !event.type.startsWith('prompt.');
         isFinal ||= isOutput && (!isWhole || event.type.startsWith('toolCall.'));
-        held.push(event);
-        if (isWhole && !isFinal) continue;
-        yield* held;
+        if (isWhole && !isFinal) {
+          held.push(event);
+          continue;
+        }
+        if (held.length > 0) yield* held;
         held = [];
+        yield event;
       }
       yield* held;
       return;

@@ -15,6 +15,7 @@ export class StopStringReader {
 
   /** The text that can be shown, up to the first stop string; `stopString` is set if there is one. */
   push(text: string): { readonly text: string; readonly stopString?: string } {
+    if (this.#longest === 0) return { text };
     const pending = this.#held + text;
     const [first] = this.#stopStrings
       .map((stopString) => ({ stopString, index: pending.indexOf(stopString) }))
