@@ -221,6 +221,7 @@ export const sharedFiles = [
   'omit-undefined.ts',
   'package-folder.ts',
   'printable.ts',
+  'private-file.ts',
   'sqlite.ts',
   'version.ts',
 ];

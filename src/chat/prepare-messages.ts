@@ -32,7 +32,7 @@ export async function admitMessages(
   }
 }
 
-/** Messages with a placeholder for each image. */
+/** Messages whose images are not decoded yet, to measure and find the prompt. */
 export function outlineMessages(messages: readonly TurnMessage[]): readonly ConversationMessage[] {
   return messages.map((message) => ({ ...message, content: message.content.map(outlinePart) }));
 }

@@ -64,8 +64,8 @@ export function refuseCall(
   return { type: 'invalid', written, item };
 }
 
-/** Models omit empty arguments. */
-function parseArguments(json: string): JsonObject | undefined {
+/** Models omit empty arguments. Undefined for a text that is not a JSON object. */
+export function parseArguments(json: string): JsonObject | undefined {
   if (json.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(json);

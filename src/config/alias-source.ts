@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { errorCode } from '../error-code.ts';
 import { editJsonDocument, parseJsonDocument } from '../json-document.ts';
+import { readIfPresent, replacePrivateFile } from '../private-file.ts';
 import { loadSettings, SettingsError, type SettingsSources } from './settings.ts';
 import { environmentVariables } from './settings-table.ts';
 
@@ -66,7 +66,7 @@ export function createAliasSource(
       const content = (await readIfPresent(file)) ?? '{}\n';
       const isDotted = parseJsonDocument(content).locate(['models.aliases']) !== undefined;
       const path = isDotted ? ['models.aliases', name] : ['models', 'aliases', name];
-      await replace(file, editJsonDocument(content, path, model));
+      await replacePrivateFile(file, editJsonDocument(content, path, model));
     },
   };
 }
@@ -79,26 +79,5 @@ async function versionOf(file: string): Promise<string> {
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return '';
     throw error;
-  }
-}
-
-async function readIfPresent(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-/** Replaces the file atomically. Only the user may read it: settings can contain secrets. */
-async function replace(file: string, content: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const temporary = `${file}.${randomUUID()}`;
-  try {
-    await writeFile(temporary, content, { mode: 0o600, flag: 'wx' });
-    await rename(temporary, file);
-  } finally {
-    await rm(temporary, { force: true });
   }
 }

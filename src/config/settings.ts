@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../error-code.ts';
 import { JsonSyntaxError, parseJsonDocument, type TextPosition } from '../json-document.ts';
 import { nearest } from '../nearest.ts';
+import { readIfPresent } from '../private-file.ts';
 import {
   environmentVariables,
   flagName,
@@ -153,15 +152,6 @@ function parseConfig(content: string, file: string) {
     throw new SettingsError(`config.json is not JSON: ${error.message} (${place}).`, {
       cause: error,
     });
-  }
-}
-
-async function readIfPresent(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
   }
 }
 

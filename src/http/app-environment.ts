@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import type { Logger } from '../observability/logger.ts';
 import type { Principal } from './guards/principal.ts';
 import type { RunningRequest } from './running-requests.ts';
-import type { Surface } from './surface.ts';
+import type { SurfaceDescription } from './surface-description.ts';
 
 /** What Hono carries with each request. */
 export interface AppEnvironment {
@@ -27,7 +27,7 @@ export interface AppEnvironment {
     /** Origin of another site's page that may read the response. */
     sharedOrigin?: string;
     /** Of the endpoint that handles the request. */
-    surface?: Surface;
+    surface?: SurfaceDescription;
   };
 }
 

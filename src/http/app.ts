@@ -9,7 +9,8 @@ import type { Endpoint } from './mount.ts';
 import { createNotFoundHandler } from './not-found.ts';
 import { createObserver } from './observe.ts';
 import { openApiDocument } from './openapi/document.ts';
-import { findSurface, type Surface } from './surface.ts';
+import type { Surface } from './surface.ts';
+import { findSurface } from './surface-description.ts';
 import { createServerSurface } from './surfaces/server/surface.ts';
 
 export interface AppOptions {

@@ -8,12 +8,12 @@ import { readJsonBody } from './body/json-body.ts';
 import { toCaller } from './caller.ts';
 import { endpointMethods } from './endpoint-methods.ts';
 import { authorize } from './guards/principal.ts';
-import { chooseByClient, hasPath, type Surface } from './surface.ts';
+import { chooseByClient, hasPath, type SurfaceDescription } from './surface-description.ts';
 import { validate } from './validation/validate.ts';
 
 /** A mounted route and the surface that it belongs to. */
 export interface Endpoint {
-  readonly surface: Surface;
+  readonly surface: SurfaceDescription;
   readonly route: Route;
   /** Matches the paths of its requests. */
   readonly pattern: RegExp;
@@ -22,7 +22,7 @@ export interface Endpoint {
 /** The app as one surface sees it; `createApp` makes one for each surface. */
 export interface App {
   readonly hono: HonoApp;
-  readonly surface: Surface;
+  readonly surface: SurfaceDescription;
   /** Endpoints of all surfaces, in the order in which they were mounted. */
   readonly endpoints: Endpoint[];
 }

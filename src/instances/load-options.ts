@@ -1,6 +1,3 @@
-import type { ModelSelection } from '../models/model.ts';
-import type { MemoryEstimate } from './memory/estimate.ts';
-
 /** Options of a load. */
 export interface InstanceConfig {
   /** Maximum tokens of one request, prompt and answer together. */
@@ -18,16 +15,4 @@ export interface LoadOptions extends Partial<InstanceConfig> {
   readonly ttlSeconds?: number;
   /** Whether the model is loaded without a memory check. */
   readonly isForced?: boolean;
-}
-
-/** The plan of a load. */
-export interface LoadEstimate {
-  readonly selection: ModelSelection;
-  readonly config: InstanceConfig;
-  /** Zeros for a model that uses no memory of this machine. */
-  readonly estimate: MemoryEstimate;
-  /** Bytes available after unloading all evictable instances. */
-  readonly usableBytes: number;
-  /** Whether a load would be accepted, immediately or after evictions. */
-  readonly fits: boolean;
 }

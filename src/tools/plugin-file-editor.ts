@@ -1,8 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { Mutex } from '../concurrency/semaphore.ts';
-import { errorCode } from '../error-code.ts';
+import { readIfPresent, replacePrivateFile } from '../private-file.ts';
 import { parsePluginFile, parsePluginJson, type PluginEntry } from './plugin-file.ts';
 
 type JsonObject = Record<string, unknown>;
@@ -27,26 +24,7 @@ export function createPluginFileEditor(file: string): PluginFileEditor {
   // A change reads and rewrites the file, so of two concurrent changes one would be lost.
   const changes = new Mutex();
 
-  async function read(): Promise<string> {
-    try {
-      return await readFile(file, 'utf8');
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT') return '{}';
-      throw error;
-    }
-  }
-
-  /** Replaces the file atomically. Only the user may read it: environments and headers contain secrets. */
-  async function write(content: string): Promise<void> {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    const temporary = `${file}.${randomUUID()}`;
-    try {
-      await writeFile(temporary, content, { mode: 0o600, flag: 'wx' });
-      await rename(temporary, file);
-    } finally {
-      await rm(temporary, { force: true });
-    }
-  }
+  const read = async (): Promise<string> => (await readIfPresent(file)) ?? '{}';
 
   function withServers(content: string, change: (servers: Map<string, unknown>) => void): string {
     const json = parsePluginJson(content) as JsonObject;
@@ -65,14 +43,17 @@ export function createPluginFileEditor(file: string): PluginFileEditor {
         const changed = withServers(content, (servers) => servers.set(label, entry));
         const added = parsePluginFile(changed).get(label);
         if (added?.type === 'faulty') return added.fault;
-        await write(changed);
+        await replacePrivateFile(file, changed);
         return undefined;
       }),
     remove: (label) =>
       changes.run(async () => {
         const content = await read();
         if (!parsePluginFile(content).has(label)) return false;
-        await write(withServers(content, (servers) => servers.delete(label)));
+        await replacePrivateFile(
+          file,
+          withServers(content, (servers) => servers.delete(label)),
+        );
         return true;
       }),
   };

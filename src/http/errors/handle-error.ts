@@ -1,14 +1,14 @@
 import type { Context } from 'hono';
 import { HearthError } from '../../contract/errors.ts';
 import type { AppEnvironment } from '../app-environment.ts';
-import type { Surface } from '../surface.ts';
+import type { SurfaceDescription } from '../surface-description.ts';
 import { errorResponse } from './error-response.ts';
 
 /** Never sent: the client closed the connection. */
 const clientClosedRequest = 499;
 
 /** Finds the surface whose error format a request gets. */
-export type SurfaceOf = (context: Context<AppEnvironment>) => Surface;
+export type SurfaceOf = (context: Context<AppEnvironment>) => SurfaceDescription;
 
 /** Turns what a guard or handler threw into a response of the surface. */
 export function createErrorHandler(

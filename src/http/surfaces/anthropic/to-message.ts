@@ -1,3 +1,4 @@
+import { parseArguments } from '../../../chat/tool-call.ts';
 import { randomInt } from 'node:crypto';
 import type { TurnResult } from '../../../chat/turn-event.ts';
 import type {
@@ -62,14 +63,6 @@ export function toolUseBlock(
 
 /** The input must be an object; what the model wrote instead is the text of its only field. */
 function toInput(argumentsJson: string): Record<string, unknown> {
-  if (argumentsJson.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(argumentsJson);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return value as Record<string, unknown>;
-    }
-  } catch {
-    // Cut by the limit of tokens, or not JSON.
-  }
-  return { unparsed: argumentsJson };
+  // It may be cut by the limit of tokens.
+  return parseArguments(argumentsJson) ?? { unparsed: argumentsJson };
 }

@@ -1,3 +1,4 @@
+import { parseArguments } from '../../../chat/tool-call.ts';
 import type { CompletionEvent } from '../../../chat/run-completion.ts';
 import type { GenerationSummary, TurnEvent } from '../../../chat/turn-event.ts';
 import { HearthError } from '../../../contract/errors.ts';
@@ -59,21 +60,10 @@ export async function* fromCompletion(
 }
 
 function toCall({ id, name, argumentsJson }: ClientToolCallItem, index: number): AnswerCall {
-  const parsed = parseObject(argumentsJson);
+  const parsed = parseArguments(argumentsJson);
   if (parsed !== undefined) return { id, index, name, arguments: parsed };
   throw new HearthError(
     'internal',
     `The model called ${JSON.stringify(name)} with arguments that are not a JSON object.`,
   );
-}
-
-function parseObject(json: string): JsonObject | undefined {
-  if (json.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(json);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as JsonObject) : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -7,7 +7,8 @@ import {
   type LoadEstimateResult,
   type LoadRequest,
 } from '../../../contract/v1/model.ts';
-import type { LoadEstimate, LoadOptions } from '../../../instances/load-options.ts';
+import type { LoadEstimate } from '../../../instances/load-estimate.ts';
+import type { LoadOptions } from '../../../instances/load-options.ts';
 import type { ModelSelection } from '../../../models/model.ts';
 import { mount, type App } from '../../mount.ts';
 import { selectedInstances, loadedInstances } from '../../../instances/loaded-instances.ts';

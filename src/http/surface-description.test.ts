@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { defineRoute } from '../contract/route.ts';
 import { createErrorSerializer } from './errors/error-serializer.ts';
 import { mount } from './mount.ts';
-import { findSurface } from './surface.ts';
+import { findSurface } from './surface-description.ts';
 import { v0Errors } from './surfaces/v0/errors.ts';
 import { createTestApp, testSurface } from '../../test/setup/http/test-app.ts';
 
