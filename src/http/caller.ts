@@ -9,6 +9,7 @@ const ipv6NetworkBits = 64;
 export function toCaller(principal: Principal, remoteAddress: string | undefined): Caller {
   return {
     tokenId: principal.tokenId,
+    identity: principal.identity,
     clientKey: clientKeyOf(principal, remoteAddress),
     hasPermission: (permission) => permits(principal, permission),
   };

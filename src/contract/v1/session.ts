@@ -3,9 +3,6 @@ import { isoTimeSchema } from '../field.ts';
 import { permissionSchema } from '../permission.ts';
 import { defineRoute } from '../route.ts';
 
-/** Characters of a code: 256 bits in base64url. */
-export const codeLength = 43;
-
 const exampleCode = 'q3X0mQ7b1yZfKc9V2rUe5tJ8wLhNs4oPaGiDxT6MvBk';
 const exampleId = 'b41e07d9c2a65f38';
 const exampleToken = `hearth-session-${exampleId}-${exampleCode}`;
@@ -36,7 +33,7 @@ export const createSessionLink = defineRoute({
     'The link is valid for 60 seconds, and its code for one session. `hearth open` calls this as the owner of the home folder.',
   permission: 'admin',
   result: linkSchema,
-  errors: ['queue_full'],
+  errors: [],
 });
 
 const sessionFields = {

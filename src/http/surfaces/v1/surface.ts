@@ -6,6 +6,7 @@ import { mountDownloads } from './downloads.ts';
 import { v1Errors } from './errors.ts';
 import { mountModels } from './models.ts';
 import { mountResponses } from './responses.ts';
+import { mountSessions } from './sessions.ts';
 import { mountSpeechScript } from './speech-script.ts';
 import { mountStatus } from './status.ts';
 import { mountTokens } from './tokens.ts';
@@ -27,6 +28,7 @@ export function createV1Surface(services: SurfaceServices): Surface {
       mountSpeechScript(app);
       mountStatus(app, services);
       mountTokens(app, services.tokens);
+      mountSessions(app, services);
     },
   };
 }
