@@ -7,6 +7,7 @@ import { v1Errors } from './errors.ts';
 import { mountModels } from './models.ts';
 import { mountResponses } from './responses.ts';
 import { mountSessions } from './sessions.ts';
+import { mountSettings } from './settings.ts';
 import { mountSpeechScript } from './speech-script.ts';
 import { mountStatus } from './status.ts';
 import { mountTokens } from './tokens.ts';
@@ -29,6 +30,7 @@ export function createV1Surface(services: SurfaceServices): Surface {
       mountStatus(app, services);
       mountTokens(app, services.tokens);
       mountSessions(app, services);
+      mountSettings(app, services);
     },
   };
 }
