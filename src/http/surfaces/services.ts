@@ -12,7 +12,8 @@ import type { ModelAliases } from '../../models/model-aliases.ts';
 import type { EditableModelLibrary } from '../../models/model.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { Store } from '../../store/store.ts';
-import type { ToolServers } from '../../tools/toolbox.ts';
+import type { PluginFileEditor } from '../../tools/plugin-file-editor.ts';
+import type { TriableToolServers } from '../../tools/toolbox.ts';
 
 /** The parts of the server that surfaces use. */
 export interface SurfaceServices {
@@ -27,7 +28,14 @@ export interface SurfaceServices {
   readonly store: Store;
   readonly tokens: TokenService;
   readonly sessions: SessionService;
-  readonly tools: ToolServers;
+  readonly tools: TriableToolServers;
+  readonly plugins: {
+    readonly file: PluginFileEditor;
+    /** Labels of the plugins that are part of Hearth. */
+    readonly builtIn: readonly string[];
+    /** Whether requests may use plugins. */
+    readonly isAllowed: boolean;
+  };
   readonly background: BackgroundTurns;
   readonly maxToolRounds: number;
   readonly settings: {

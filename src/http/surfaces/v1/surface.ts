@@ -4,6 +4,7 @@ import { mountCatalog } from './catalog.ts';
 import { mountChat } from './chat.ts';
 import { mountDownloads } from './downloads.ts';
 import { v1Errors } from './errors.ts';
+import { mountMcpServers } from './mcp-servers.ts';
 import { mountModels } from './models.ts';
 import { mountResponses } from './responses.ts';
 import { mountSessions } from './sessions.ts';
@@ -31,6 +32,7 @@ export function createV1Surface(services: SurfaceServices): Surface {
       mountTokens(app, services.tokens);
       mountSessions(app, services);
       mountSettings(app, services);
+      mountMcpServers(app, services);
     },
   };
 }
