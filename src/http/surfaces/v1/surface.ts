@@ -7,6 +7,7 @@ import { v1Errors } from './errors.ts';
 import { mountMcpServers } from './mcp-servers.ts';
 import { mountModels } from './models.ts';
 import { mountResponses } from './responses.ts';
+import { mountRuntimes } from './runtimes.ts';
 import { mountSessions } from './sessions.ts';
 import { mountSettings } from './settings.ts';
 import { mountSpeechScript } from './speech-script.ts';
@@ -33,6 +34,7 @@ export function createV1Surface(services: SurfaceServices): Surface {
       mountSessions(app, services);
       mountSettings(app, services);
       mountMcpServers(app, services);
+      mountRuntimes(app, services);
     },
   };
 }
