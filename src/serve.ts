@@ -22,8 +22,9 @@ import { acquireHomeLock } from './home/home-lock.ts';
 import { removeOwnerToken, writeOwnerToken } from './home/owner-token.ts';
 import { removeServerRecord, writeServerRecord, type ServerRecord } from './home/server-record.ts';
 import { createApp } from './http/app.ts';
-import { listen } from './http/server.ts';
+import { listen, type ListeningServer } from './http/server.ts';
 import type { Surface } from './http/surface.ts';
+import { openTlsFiles, type KeyPair } from './http/tls-files.ts';
 import type { SurfaceServices } from './http/surfaces/services.ts';
 import { createAnthropicSurface } from './http/surfaces/anthropic/surface.ts';
 import { createOllamaSurface } from './http/surfaces/ollama/surface.ts';
@@ -40,7 +41,8 @@ import { readAvailableMemory } from './machine/read-machine.ts';
 import { createModelLibrary } from './models/library.ts';
 import type { ModelRoot } from './models/scan-repository.ts';
 import { createHttpClient } from './net/http-client.ts';
-import { createLogger, textDestination } from './observability/logger.ts';
+import { readProxies } from './net/proxy-environment.ts';
+import { createLogger, textDestination, type Logger } from './observability/logger.ts';
 import { packageFolder } from './package-folder.ts';
 import { createServiceNotifier } from './processes/service-notifier.ts';
 import { createWatchdogLink } from './processes/watchdog-link.ts';
@@ -124,6 +126,9 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     logger.info('stopped');
   };
   for (const warning of resolved.warnings) logger.warn(warning);
+  for (const { variable, reason } of readProxies(environment).problems) {
+    logger.warn({ variable }, `${variable} ${reason}; requests through it fail`);
+  }
   try {
     const notifier = createServiceNotifier({ environment, logger });
     cleanups.push(() => notifier.close());
@@ -172,6 +177,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       watchdog,
       environment,
       availableBytes: () => readAvailableMemory().bytes,
+      extraVariables: settings['engine.environment'],
       spareBytes: settings['engine.spareMemoryMiB'] * 1024 * 1024,
     });
     cleanups.push(() => launcher.close());
@@ -323,17 +329,23 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
         .map((create) => create(services))
         .filter(({ name }) => isServed(name, settings)),
     });
+    const tls = await openTls(settings, logger, async (pair) => {
+      for (const each of listeners) each.setCertificate(pair);
+      await writeRecords(pair);
+    });
+    const listeners: ListeningServer[] = [];
+    cleanups.push(() =>
+      Promise.all(listeners.map((each) => each.close(settings['limits.shutdownSeconds'] * 1000))),
+    );
     const server = await listen({
       app,
       host: settings['server.host'],
       port: settings['server.port'],
+      tls: tls?.first,
       logger,
     });
-    linkUrl = server.url;
-    const listeners = [server];
-    cleanups.push(() =>
-      Promise.all(listeners.map((each) => each.close(settings['limits.shutdownSeconds'] * 1000))),
-    );
+    listeners.push(server);
+    linkUrl = settings['server.publicUrl']?.replace(/\/$/, '') ?? server.url;
     const secondPort = settings['server.listenAlso'];
     if (secondPort !== undefined) {
       const second = await listen({
@@ -342,6 +354,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
         port: secondPort,
         portSetting: 'server.listenAlso',
         ...(settings['surfaces.ollama'] ? { greeting: ollamaGreeting } : {}),
+        tls: tls?.first,
         logger,
       });
       listeners.push(second);
@@ -350,21 +363,26 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
 
     cleanups.push(() => removeOwnerToken(home));
     await writeOwnerToken(home, ownerToken);
-    const record: ServerRecord = {
-      pid: process.pid,
-      url: server.url,
-      version,
-      started_at: startedAt.toISOString(),
-      ...(settings['auth.required'] ? { requires_token: true } : {}),
-    };
-    await writeServerRecord(home, record);
-    cleanups.push(() => removeServerRecord(home));
-    if (recordFolder !== undefined) {
-      cleanups.push(() => removeServerRecord(recordFolder));
+    const writeRecords = async (pair: KeyPair | undefined): Promise<void> => {
+      const record: ServerRecord = {
+        pid: process.pid,
+        url: server.url,
+        version,
+        started_at: startedAt.toISOString(),
+        ...(settings['auth.required'] ? { requires_token: true } : {}),
+        ...(pair === undefined ? {} : { certificate_sha256: pair.fingerprint }),
+      };
+      await writeServerRecord(home, record);
+      if (recordFolder === undefined) return;
       await writeServerRecord(recordFolder, record, 0o644).catch((err: unknown) =>
         logger.warn({ err }, 'other users do not find the server: no record for them'),
       );
-    }
+    };
+    cleanups.push(() => removeServerRecord(home));
+    if (recordFolder !== undefined) cleanups.push(() => removeServerRecord(recordFolder));
+    await writeRecords(tls?.first);
+    // Before the records are removed: a new certificate would write them again.
+    cleanups.push(() => tls?.close());
     logger.info({ url: server.url, version }, 'listening');
     await notifier.ready(`Listening on ${server.url}`);
     cleanups.push(() => void notifier.stopping());
@@ -376,6 +394,17 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
 }
 
 const builtInPlugins = [speechScriptPlugin];
+
+/** The certificate of a server with HTTPS. */
+async function openTls(
+  settings: Settings,
+  logger: Logger,
+  onChange: (pair: KeyPair) => Promise<void>,
+) {
+  const { 'server.tls.cert': certFile, 'server.tls.key': keyFile } = settings;
+  if (certFile === undefined || keyFile === undefined) return undefined;
+  return openTlsFiles({ certFile, keyFile, onChange, logger });
+}
 
 /** What clients of Ollama look for at its address. */
 const ollamaGreeting = 'Ollama is running';

@@ -82,6 +82,12 @@ const aliases = z
   .refine((names) => Object.keys(names).every((name) => aliasPattern.test(name)), aliasesAllowed);
 const choice = <const Choice extends string>(choices: readonly Choice[]) =>
   z.enum(choices, `It must be one of ${choices.join(', ')}.`);
+const originUrl = z
+  .url({ protocol: /^https?$/, error: 'It must be an http or https URL without a path.' })
+  .refine(
+    (url) => url.replace(/\/$/, '').toLowerCase() === new URL(url).origin,
+    'It must be an http or https URL without a path.',
+  );
 const httpUrl = z.url({ protocol: /^https?$/, error: 'It must be an http or https URL.' });
 
 /** A name, perhaps with one `*`. */
@@ -119,7 +125,7 @@ export const settingsTable = {
     'Second port, on the same host, such as 11434 for clients of Ollama that can not be given another one.',
   ),
   'server.publicUrl': setting(
-    httpUrl.optional(),
+    originUrl.optional(),
     'Address by which browsers reach the server through a reverse proxy, such as https://hearth.example.com. Its pages and its Host header are accepted, and links of `hearth open` have it.',
   ),
   'server.tls.cert': setting(

@@ -10,6 +10,8 @@ const serverRecordSchema = z.object({
   started_at: z.iso.datetime(),
   /** Present if every request needs a token. */
   requires_token: z.literal(true).optional(),
+  /** SHA-256 of the certificate of a server with HTTPS, which commands of the home expect. */
+  certificate_sha256: z.string().optional(),
 });
 
 /** Address and process of the server of a home folder. */

@@ -6,12 +6,17 @@ import type { AppEnvironment } from './app-environment.ts';
 import type { SurfaceOf } from './errors/handle-error.ts';
 import { identify, type Authenticator } from './guards/authentication.ts';
 import { checkContentLength, checkContentType, checkUrlLength } from './guards/content.ts';
-import { authorityOf, createHostGuard } from './guards/host.ts';
+import { authorityOf, createHostGuard, originOf } from './guards/host.ts';
 import { createOriginGuard, preflightResponse } from './guards/origin.ts';
 
 export type GuardSettings = Pick<
   Settings,
-  'server.host' | 'server.cors' | 'server.allowedHosts' | 'auth.required' | 'limits.bodyBytes'
+  | 'server.host'
+  | 'server.cors'
+  | 'server.allowedHosts'
+  | 'server.publicUrl'
+  | 'auth.required'
+  | 'limits.bodyBytes'
 >;
 
 /**
@@ -26,8 +31,9 @@ export function createGuards(
   const checkHost = createHostGuard({
     boundHost: settings['server.host'],
     allowedHosts: settings['server.allowedHosts'],
+    publicUrl: settings['server.publicUrl'],
   });
-  const classifyOrigin = createOriginGuard(settings['server.cors']);
+  const classifyOrigin = createOriginGuard(settings['server.cors'], settings['server.publicUrl']);
   const bodyLimitBytes = settings['limits.bodyBytes'];
 
   return async (context, next) => {
@@ -36,7 +42,7 @@ export function createGuards(
     const authority = authorityOf(url);
     refuse(checkHost(authority));
 
-    const origin = classifyOrigin(req.header('origin'), authority);
+    const origin = classifyOrigin(req.header('origin'), originOf(url));
     if (origin.kind === 'foreign') throw origin.error;
     if (origin.kind === 'shared') {
       context.set('sharedOrigin', origin.origin);

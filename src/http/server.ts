@@ -1,7 +1,8 @@
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Server } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HearthError } from '../contract/errors.ts';
 import { errorCode } from '../error-code.ts';
@@ -12,6 +13,7 @@ import { requestIdOf } from './guards/request-id.ts';
 import { serverErrors } from './surfaces/server/surface.ts';
 import { createRunningRequests } from './running-requests.ts';
 import { setDefaultHeaders } from './default-headers.ts';
+import type { KeyPair } from './tls-files.ts';
 
 interface ListenOptions {
   readonly app: HonoApp;
@@ -22,12 +24,16 @@ interface ListenOptions {
   readonly portSetting?: string;
   /** What `GET /` answers, instead of the name of the server. */
   readonly greeting?: string;
+  /** Certificate and key; with them the server speaks HTTPS only. */
+  readonly tls?: KeyPair | undefined;
   readonly logger: Logger;
 }
 
 export interface ListeningServer {
   readonly url: string;
   readonly port: number;
+  /** Replaces the certificate for new connections. */
+  readonly setCertificate: (pair: KeyPair) => void;
   /**
    * Waits `graceMs` for the requests in flight, aborts the rest with `shutting_down` and closes every connection. Until
    * then the socket stays open: new requests fail with `shutting_down`, and `GET /health` succeeds.
@@ -53,7 +59,7 @@ const abortGraceMs = 1000;
  * @throws Error if the address can't be used; its message names the remedy.
  */
 export async function listen(options: ListenOptions): Promise<ListeningServer> {
-  const { app, host, port, portSetting = 'server.port', greeting, logger } = options;
+  const { app, host, port, portSetting = 'server.port', greeting, tls, logger } = options;
   const requests = createRunningRequests();
   let isStopping = false;
   const handle = getRequestListener(
@@ -66,14 +72,19 @@ export async function listen(options: ListenOptions): Promise<ListeningServer> {
     { errorHandler: (error) => refuse(toHearthError(error, logger), logger) },
   );
   // Node itself would respond to a request without a Host header with a bare status line.
-  const server = createServer(
-    { ...receiveLimits, requireHostHeader: false },
-    (incoming, outgoing) => {
-      void handle(incoming, outgoing);
-    },
-  );
+  const onRequest = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    void handle(incoming, outgoing);
+  };
+  const serverOptions = { ...receiveLimits, requireHostHeader: false };
+  const secured =
+    tls === undefined
+      ? undefined
+      : createTlsServer({ ...serverOptions, cert: tls.cert, key: tls.key }, onRequest);
+  const server = secured ?? createServer(serverOptions, onRequest);
   // Each pipelined request on a connection adds a listener.
-  server.on('connection', (socket) => socket.setMaxListeners(0));
+  server.on(secured === undefined ? 'connection' : 'secureConnection', (socket) =>
+    socket.setMaxListeners(0),
+  );
   await bind(server, { host, port, portSetting });
   server.on('error', (error) => logger.error({ err: error }, 'the server socket failed'));
 
@@ -97,8 +108,9 @@ export async function listen(options: ListenOptions): Promise<ListeningServer> {
   let stopped: Promise<void> | undefined;
   const address = server.address() as AddressInfo;
   return {
-    url: `http://${reachableHost(address)}:${address.port}`,
+    url: `${secured === undefined ? 'http' : 'https'}://${reachableHost(address)}:${address.port}`,
     port: address.port,
+    setCertificate: ({ cert, key }) => secured?.setSecureContext({ cert, key }),
     close: (graceMs) => (stopped ??= stop(graceMs)),
   };
 }

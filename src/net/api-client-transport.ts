@@ -1,4 +1,5 @@
-import { Agent, request } from 'undici';
+import { TLSSocket } from 'node:tls';
+import { Agent, buildConnector, request, type Dispatcher } from 'undici';
 import { errorCode } from '../error-code.ts';
 
 /** The server can't be reached, or closed the connection before its response was complete. */
@@ -21,6 +22,8 @@ interface ApiRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal: AbortSignal;
+  /** SHA-256 of the only certificate to accept; absent: one that the system trusts. */
+  readonly certificate?: string | undefined;
 }
 
 export interface ApiAnswer {
@@ -31,6 +34,30 @@ export interface ApiAnswer {
 
 /** Connects directly: undici's default agent follows the proxy settings of Node 24 (`NODE_USE_ENV_PROXY`). */
 const agent = new Agent();
+const pinnedAgents = new Map<string, Dispatcher>();
+
+/** Connections to a server with this certificate, in place of one that an authority signed for the host. */
+function agentFor(certificate: string | undefined): Dispatcher {
+  if (certificate === undefined) return agent;
+  const known = pinnedAgents.get(certificate);
+  if (known !== undefined) return known;
+  const open = buildConnector({ rejectUnauthorized: false });
+  const pinned = new Agent({
+    connect: (target, callback) =>
+      open(target, (error, socket) => {
+        if (error !== null || socket === null)
+          return callback(error ?? new Error('no socket'), null);
+        const isExpected =
+          socket instanceof TLSSocket &&
+          socket.getPeerX509Certificate()?.fingerprint256 === certificate;
+        if (isExpected) return callback(null, socket);
+        socket.destroy();
+        callback(new Error('its certificate is not that of the server of this home folder'), null);
+      }),
+  });
+  pinnedAgents.set(certificate, pinned);
+  return pinned;
+}
 
 /**
  * Sends a request to the user's Hearth server. Does not follow redirects, since they would receive the token.
@@ -45,7 +72,7 @@ export async function sendApiRequest(options: ApiRequest): Promise<ApiAnswer> {
     throw new TransportError(error);
   };
   const answer = await request(url, {
-    dispatcher: agent,
+    dispatcher: agentFor(options.certificate),
     method,
     headers,
     body: body ?? null,

@@ -1,5 +1,6 @@
 import { buildConnector, EnvHttpProxyAgent, type Dispatcher } from 'undici';
 import type { AddressPolicy } from './address-policy.ts';
+import { readProxies } from './proxy-environment.ts';
 
 interface HttpAgentOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -14,11 +15,12 @@ interface HttpAgentOptions {
  */
 export function createHttpAgent(options: HttpAgentOptions): Dispatcher {
   const { environment, idleTimeoutMs, policy } = options;
+  const { httpProxy, httpsProxy, noProxy } = readProxies(environment);
   // An empty string keeps the agent from reading the environment of this process.
   return new EnvHttpProxyAgent({
-    httpProxy: environment['http_proxy'] ?? environment['HTTP_PROXY'] ?? '',
-    httpsProxy: environment['https_proxy'] ?? environment['HTTPS_PROXY'] ?? '',
-    noProxy: environment['no_proxy'] ?? environment['NO_PROXY'] ?? '',
+    httpProxy,
+    httpsProxy,
+    noProxy,
     connect:
       policy === undefined ? { timeout: idleTimeoutMs } : guardedConnector(policy, idleTimeoutMs),
     headersTimeout: idleTimeoutMs,

@@ -1,10 +1,14 @@
-/** Selects the variables of an environment by name. A child process gets no others. */
+/** Selects the variables of an environment by name, or by prefix: `VK_*`. A child process gets no others. */
 export function filterEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
   names: readonly string[],
 ): Record<string, string> {
   const filtered: Record<string, string> = {};
-  for (const name of names) {
+  const prefixes = names.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
+  const matching = Object.keys(environment).filter((name) =>
+    prefixes.some((prefix) => name.startsWith(prefix)),
+  );
+  for (const name of [...names, ...matching]) {
     const value = environment[name];
     if (value !== undefined) filtered[name] = value;
   }

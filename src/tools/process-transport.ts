@@ -13,6 +13,7 @@ import {
   type ManagedChild,
   type ProcessGuard,
 } from '../processes/managed-child.ts';
+import { proxiesWithoutCredentials } from '../net/proxy-environment.ts';
 import { withoutFolders } from '../processes/without-folders.ts';
 import { LineSplitter, LineTooLongError } from './line-splitter.ts';
 import type { McpTransport, TransportBounds } from './mcp-transport.ts';
@@ -58,6 +59,12 @@ const inheritedVariables = [
   'PROGRAMFILES',
   'SystemRoot',
   'USERPROFILE',
+  // Certificates of the network's proxies.
+  'NODE_EXTRA_CA_CERTS',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'REQUESTS_CA_BUNDLE',
+  'CURL_CA_BUNDLE',
 ];
 
 /** Connects to a plugin that runs as a child process. */
@@ -109,7 +116,11 @@ class ProcessTransport implements Transport {
     const child = startManagedChild({
       command: plugin.command,
       arguments: plugin.arguments,
-      environment: { ...filterEnvironment(environment, inheritedVariables), ...plugin.environment },
+      environment: {
+        ...filterEnvironment(environment, inheritedVariables),
+        ...proxiesWithoutCredentials(environment),
+        ...plugin.environment,
+      },
       workingFolder: resolvePath(workingFolder, plugin.workingFolder ?? ''),
       stdin: 'pipe',
       onStdout: (chunk) => this.#receive(chunk),

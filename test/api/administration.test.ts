@@ -5,7 +5,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { get, post, stream, type ApiAnswer } from '../setup/server/api.ts';
 import { expectError } from '../setup/server/expect-error.ts';
 import { runHearth } from '../setup/cli/run-hearth.ts';
-import { useHearth } from '../setup/server/use-hearth.ts';
+import { projectFolder } from '../setup/project-folder.ts';
+import { openHearth, useHearth } from '../setup/server/use-hearth.ts';
 
 const everything = join(
   dirname(
@@ -292,6 +293,31 @@ describe('runtimes', () => {
         : post(hearth.url, runtimesPath + path, body, { method }));
       expectError(answer, { code: 'forbidden', message: 'admin' });
     }
+  });
+});
+
+describe('a server with HTTPS', () => {
+  const fixture = (name: string) => join(projectFolder, 'test/fixtures/tls', name);
+
+  it('is found by commands of its home, and keeps other origins out', async () => {
+    const tls = await openHearth({
+      flags: [
+        `--server-tls-cert=${fixture('first.cert.pem')}`,
+        `--server-tls-key=${fixture('first.key.pem')}`,
+        '--server-public-url=https://hearth.example',
+      ],
+    });
+    const run = (...commandLine: string[]) => runHearth(commandLine, { home: tls.home });
+    expect(JSON.parse((await run('status', '--json')).stdout)).toMatchObject({ url: tls.url });
+    expect(tls.url).toMatch(/^https:/);
+    const opened = await run('open', '--json', '--no-browser');
+    expect(JSON.parse(opened.stdout).url).toMatch(/^https:\/\/hearth\.example\/open#code=/);
+    // The certificate is not that of an authority, so only commands of the home accept it.
+    const elsewhere = await run('status', '--host', tls.url);
+    expect(elsewhere).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('certificate'),
+    });
   });
 });
 

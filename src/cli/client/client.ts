@@ -63,8 +63,10 @@ export function createClient(options: {
   /** Such as `http://127.0.0.1:1234`. */
   readonly baseUrl: string;
   readonly token?: string | undefined;
+  /** SHA-256 of the certificate to expect. */
+  readonly certificate?: string | undefined;
 }): Client {
-  const { baseUrl, token } = options;
+  const { baseUrl, token, certificate } = options;
 
   async function send(declared: Route, parts: Parts, signal: AbortSignal) {
     const url = new URL(fillPath(declared.path, parts.params ?? {}), baseUrl);
@@ -80,6 +82,7 @@ export function createClient(options: {
       },
       ...(parts.body === undefined ? {} : { body: JSON.stringify(parts.body) }),
       signal,
+      certificate,
     });
     if (response.status === 200) return response;
     throw toApiError(response.status, await readText(response));

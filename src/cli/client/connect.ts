@@ -30,8 +30,8 @@ export async function connect(
         : parseHost('--host', options.host);
     return createClient({ baseUrl, token });
   }
-  const { baseUrl, ownerToken } = await findHomeServer(context, options);
-  return createClient({ baseUrl, token: token ?? ownerToken });
+  const { baseUrl, ownerToken, certificate } = await findHomeServer(context, options);
+  return createClient({ baseUrl, token: token ?? ownerToken, certificate });
 }
 
 function nonEmpty(text: string | undefined): string | undefined {

@@ -11,6 +11,8 @@ export interface HomeServer {
   readonly baseUrl: string;
   /** Token of the home's owner; undefined if the request needs none, or the server belongs to another owner. */
   readonly ownerToken?: string | undefined;
+  /** SHA-256 of the certificate to expect. */
+  readonly certificate?: string | undefined;
 }
 
 /**
@@ -31,19 +33,21 @@ export async function findHomeServer(
 
   const record = await readServerRecord(home);
   if (record !== undefined) {
-    const result = await probeServer(record.url, signal);
+    const certificate = record.certificate_sha256;
+    const result = await probeServer(record.url, signal, certificate);
     // Without need the token is not sent: what it makes would belong to the owner alone.
     if (isOwn(result)) {
       const isNeeded = isForAdmin || record.requires_token === true;
       const ownerToken = isNeeded ? await readOwnerToken(home) : undefined;
-      return { baseUrl: record.url, ownerToken };
+      return { baseUrl: record.url, ownerToken, certificate };
     }
   }
 
   const service = serviceFolder === undefined ? undefined : await readServerRecord(serviceFolder);
   if (service !== undefined) {
-    const { kind } = await probeServer(service.url, signal);
-    if (kind === 'hearth') return { baseUrl: service.url };
+    const certificate = service.certificate_sha256;
+    const { kind } = await probeServer(service.url, signal, certificate);
+    if (kind === 'hearth') return { baseUrl: service.url, certificate };
   }
 
   const configuredUrl = await readConfiguredUrl(context);
@@ -62,9 +66,10 @@ async function readConfiguredUrl({
   const port = settings['server.port'];
   if (port === 0) return undefined;
   const host = settings['server.host'];
-  if (host === '0.0.0.0') return `http://127.0.0.1:${port}`;
-  if (host === '::') return `http://[::1]:${port}`;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const scheme = settings['server.tls.cert'] === undefined ? 'http' : 'https';
+  if (host === '0.0.0.0') return `${scheme}://127.0.0.1:${port}`;
+  if (host === '::') return `${scheme}://[::1]:${port}`;
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 function notRunning(

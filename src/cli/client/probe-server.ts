@@ -17,7 +17,11 @@ const maxProbeBytes = 64 * 1024;
  *
  * @throws the signal's reason when aborted.
  */
-export async function probeServer(baseUrl: string, signal: AbortSignal): Promise<ProbeResult> {
+export async function probeServer(
+  baseUrl: string,
+  signal: AbortSignal,
+  certificate?: string,
+): Promise<ProbeResult> {
   const limit = AbortSignal.timeout(maxProbeMs);
   try {
     const response = await sendApiRequest({
@@ -25,6 +29,7 @@ export async function probeServer(baseUrl: string, signal: AbortSignal): Promise
       url: new URL(getHealth.path, baseUrl),
       headers: {},
       signal: AbortSignal.any([signal, limit]),
+      certificate,
     });
     const body = parseJson(await readBody(response));
     const health = z.object({ status: z.literal('ok'), home_id: z.string() }).safeParse(body);

@@ -37,7 +37,11 @@ export async function changeSettings(
   const server = await findServer(home);
   const token = server === undefined ? undefined : await readOwnerToken(home);
   if (server !== undefined && token !== undefined) {
-    const client = createClient({ baseUrl: server.url, token });
+    const client = createClient({
+      baseUrl: server.url,
+      token,
+      certificate: server.certificate_sha256,
+    });
     const answer = await client.call(changeSettingsRoute, { body: { ...changes } }, signal);
     const { restart_required: restartRequired, overridden, warnings } = answer;
     return { keys, isRunning: true, restartRequired, overridden, warnings };

@@ -14,24 +14,33 @@ const inheritedVariables = [
   'LD_LIBRARY_PATH',
   'DYLD_LIBRARY_PATH',
   'CUDA_VISIBLE_DEVICES',
-  'HIP_VISIBLE_DEVICES',
+  'CUDA_DEVICE_ORDER',
   'GGML_VK_VISIBLE_DEVICES',
+  // Groups of variables, which drivers and loaders of GPUs read.
+  'HSA_*',
+  'ROCR_*',
+  'HIP_*',
+  'VK_*',
+  'XDG_*',
+  'ONEAPI_*',
 ] as const;
 
 /**
- * The environment of an engine process: the few variables that it needs, and its API key, since other users could
- * read it in the arguments.
+ * The environment of an engine process: the few variables that it needs, those of the setting `engine.environment`, and
+ * its API key, since other users could read it in the arguments.
  */
 export function childEnvironment(
   parent: NodeJS.ProcessEnv,
   apiKey: string,
+  extraVariables: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
   return {
     ...filterEnvironment(parent, inheritedVariables),
-    LLAMA_API_KEY: apiKey,
     // Threads wait for each other thousands of times a second: a short spin saves them from sleeping, and a long one
     // starves them on a busy machine (docs/adr/0009-engine-threads.md).
     GOMP_SPINCOUNT: '300',
+    ...extraVariables,
+    LLAMA_API_KEY: apiKey,
     // On an abort the engine would start a debugger, whose output hides the cause.
     GGML_NO_BACKTRACE: '1',
     // As the child of a llama.cpp router, the server reports how far it has loaded on its standard

@@ -34,6 +34,8 @@ export interface EngineLauncherOptions {
   readonly watchdog: WatchdogLink;
   /** The environment of this process; engines inherit a few variables. */
   readonly environment: NodeJS.ProcessEnv;
+  /** Further variables of engines, from the setting `engine.environment`. */
+  readonly extraVariables?: Readonly<Record<string, string>>;
   /** Bytes that a new process can use now. */
   readonly availableBytes: () => number;
   /** Memory that an engine may use beyond its prompt cache and twice its estimate. */
@@ -78,7 +80,7 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
         ...spec.runtime.leadingArguments,
         ...buildServerArguments(spec, endpoint, threads),
       ],
-      environment: childEnvironment(environment, apiKey),
+      environment: childEnvironment(environment, apiKey, options.extraVariables),
       onOutput: (text) => progress.accept(text),
       guard: watchdog,
       socketFolder: endpoint.type === 'socket' ? endpoint.folder : undefined,

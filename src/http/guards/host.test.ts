@@ -18,3 +18,13 @@ it.each(['a[::1]', '[::1]a', ':[:1]', '[::]1', 'a[127.0.0.1]', '[127.0.0.1]a'])(
     expect(checkHost(authority)).toMatchObject({ code: 'forbidden' });
   },
 );
+
+it('serves the host of the public URL', () => {
+  const check = createHostGuard({
+    boundHost: '127.0.0.1',
+    allowedHosts: [],
+    publicUrl: 'https://Hearth.example:8443/',
+  });
+  expect(check('hearth.example:8443')).toBeUndefined();
+  expect(check('hearth.example:80')).toMatchObject({ code: 'forbidden' });
+});

@@ -7,16 +7,23 @@ interface HostPolicy {
   readonly boundHost: string;
   /** Additional names, each with or without a port. */
   readonly allowedHosts: readonly string[];
+  /** Address of the proxy before the server. */
+  readonly publicUrl?: string | undefined;
 }
 
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
+/** The scheme, host and port of a URL that has a path, as browsers send them in `Origin`. */
+export function originOf(url: string): string {
+  return url.slice(0, url.indexOf('/', url.indexOf('//') + 2)).toLowerCase();
+}
+
 /** The `host:port` of a URL that has a path. */
 export function authorityOf(url: string): string {
-  const start = url.indexOf('//') + 2;
-  return url.slice(start, url.indexOf('/', start)).toLowerCase();
+  const origin = originOf(url);
+  return origin.slice(origin.indexOf('//') + 2);
 }
 
 /**
@@ -30,6 +37,7 @@ export function createHostGuard(
   const boundHost = policy.boundHost.toLowerCase();
   const names = new Set(['localhost', boundHost]);
   for (const name of policy.allowedHosts) names.add(name.toLowerCase());
+  if (policy.publicUrl !== undefined) names.add(new URL(policy.publicUrl).host);
   const isBoundToAll = boundHost === '0.0.0.0' || boundHost === '::';
   return (authority) => {
     const host = authority.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');

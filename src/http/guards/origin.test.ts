@@ -5,17 +5,17 @@ describe('an origin', () => {
   const classify = createOriginGuard(['https://app.example']);
 
   it('is the same where there is none, and for the own pages of the server', () => {
-    expect(classify(undefined, 'localhost:1234')).toEqual({ kind: 'same' });
-    expect(classify('http://localhost:1234', 'localhost:1234')).toEqual({ kind: 'same' });
+    expect(classify(undefined, 'http://localhost:1234')).toEqual({ kind: 'same' });
+    expect(classify('http://localhost:1234', 'http://localhost:1234')).toEqual({ kind: 'same' });
   });
 
   it('is shared where it is listed, and keeps the spelling of the client', () => {
     const origin = 'https://App.example';
-    expect(classify(origin, 'localhost')).toEqual({ kind: 'shared', origin });
+    expect(classify(origin, 'http://localhost')).toEqual({ kind: 'shared', origin });
   });
 
   it('is foreign where it is not listed, and the error names it', () => {
-    expect(classify('https://other.example', 'localhost')).toMatchObject({
+    expect(classify('https://other.example', 'http://localhost')).toMatchObject({
       kind: 'foreign',
       error: {
         code: 'forbidden',
@@ -23,6 +23,26 @@ describe('an origin', () => {
           'Pages of the origin "https://other.example" may not call this server. Add it to `server.cors` to allow it.',
       },
     });
+  });
+});
+
+describe('an origin of a server with HTTPS', () => {
+  const classify = createOriginGuard([]);
+
+  it('is the same only with HTTPS', () => {
+    expect(classify('https://localhost:1234', 'https://localhost:1234').kind).toBe('same');
+    expect(classify('http://localhost:1234', 'https://localhost:1234').kind).toBe('foreign');
+  });
+
+  it('needs server.publicUrl where a proxy has the certificate', () => {
+    const origin = 'https://hearth.example';
+    expect(classify(origin, 'http://hearth.example')).toMatchObject({
+      kind: 'foreign',
+      error: { message: expect.stringContaining('set `server.publicUrl` to it') as string },
+    });
+    const behindProxy = createOriginGuard([], 'https://hearth.example/');
+    expect(behindProxy(origin, 'http://127.0.0.1:1234').kind).toBe('same');
+    expect(behindProxy('http://hearth.example', 'http://127.0.0.1:1234').kind).toBe('foreign');
   });
 });
 

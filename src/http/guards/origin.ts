@@ -11,21 +11,28 @@ const sameOrigin: OriginVerdict = { kind: 'same' };
 
 /**
  * Classifies the `Origin` header of any method. Requests without one (no browser, or a plain link) and from the
- * server's own pages are allowed, others if `server.cors` lists them. `null` (sandboxed frames, files) is foreign
+ * server's own pages, also behind the proxy of `server.publicUrl`, are allowed, others if `server.cors` lists them. `null` (sandboxed frames, files) is foreign
  * unless all origins are allowed.
  */
 export function createOriginGuard(
   cors: readonly string[],
-): (origin: string | undefined, authority: string) => OriginVerdict {
+  publicUrl?: string,
+): (origin: string | undefined, ownOrigin: string) => OriginVerdict {
   const isOpenToAll = cors.includes('*');
   const listed = new Set(cors.map((origin) => origin.toLowerCase().replace(/\/$/, '')));
   listed.delete('null');
-  return (origin, authority) => {
-    if (origin === undefined || origin === `http://${authority}`) return sameOrigin;
+  const publicOrigin = publicUrl === undefined ? undefined : new URL(publicUrl).origin;
+  return (origin, ownOrigin) => {
+    if (origin === undefined || origin === ownOrigin || origin === publicOrigin) return sameOrigin;
     if (isOpenToAll || listed.has(origin.toLowerCase())) return { kind: 'shared', origin };
+    // A proxy with HTTPS before a server without it, which keeps the Host header.
+    const isBehindProxy = origin === ownOrigin.replace(/^http:/, 'https:');
+    const remedy = isBehindProxy
+      ? 'If it is this server behind a proxy, set `server.publicUrl` to it.'
+      : 'Add it to `server.cors` to allow it.';
     const error = new HearthError(
       'forbidden',
-      `Pages of the origin ${shorten(origin)} may not call this server. Add it to \`server.cors\` to allow it.`,
+      `Pages of the origin ${shorten(origin)} may not call this server. ${remedy}`,
     );
     return { kind: 'foreign', error };
   };

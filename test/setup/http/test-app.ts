@@ -66,6 +66,7 @@ export function createTestApp({ v1Routes, v0Routes, ...options }: TestAppOptions
       'server.host': '127.0.0.1',
       'server.cors': [],
       'server.allowedHosts': [],
+      'server.publicUrl': undefined,
       'auth.required': false,
       'limits.bodyBytes': 1024 * 1024,
       ...options.settings,

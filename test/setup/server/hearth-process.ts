@@ -103,7 +103,7 @@ export async function startHearth(home: string, options: HearthOptions): Promise
 
 async function readUrl(stdout: NodeJS.ReadableStream): Promise<string | undefined> {
   for await (const line of createInterface({ input: stdout })) {
-    const url = /^Hearth is listening on (http:\S+)$/.exec(line)?.[1];
+    const url = /^Hearth is listening on (https?:\S+)$/.exec(line)?.[1];
     if (url !== undefined) {
       stdout.resume();
       return url;
