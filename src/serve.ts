@@ -274,6 +274,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       logger,
       version,
       docsFolder: join(packageFolder, 'dist/docs'),
+      webFolder: join(packageFolder, 'dist/web'),
       homeId: await ensureHomeId(home),
       ping: () => store.ping(),
       surfaces: surfaces

@@ -12,6 +12,7 @@ import { openApiDocument } from './openapi/document.ts';
 import type { Surface } from './surface.ts';
 import { findSurface } from './surface-description.ts';
 import { createServerSurface } from './surfaces/server/surface.ts';
+import { mountWebApp } from './web/mount-web-app.ts';
 
 export interface AppOptions {
   readonly settings: GuardSettings;
@@ -20,6 +21,8 @@ export interface AppOptions {
   readonly version: string;
   /** Folder with the files of the reference page, `dist/docs`. */
   readonly docsFolder: string;
+  /** Folder with the build of the web app, `dist/web`. */
+  readonly webFolder: string;
   /** Random id of the home folder, by which commands recognize their server. */
   readonly homeId?: string;
   /** Throws if the store does not respond. */
@@ -29,7 +32,7 @@ export interface AppOptions {
 
 /** The HTTP server without a socket: for `listen`, or for a test to call directly. */
 export function createApp(options: AppOptions): HonoApp {
-  const { settings, authenticator, logger, version, docsFolder, homeId, ping } = options;
+  const { settings, authenticator, logger, version, docsFolder, webFolder, homeId, ping } = options;
   // Its prefix `/` makes it the surface of all other paths.
   const serverSurface = createServerSurface({ homeId, ping });
   const surfaces = [serverSurface, ...options.surfaces];
@@ -41,7 +44,7 @@ export function createApp(options: AppOptions): HonoApp {
   app.notFound(createNotFoundHandler(app, surfaceOf));
   app.use('*', createObserver(logger, surfaceOf), createGuards(settings, authenticator, surfaceOf));
   const endpoints = mountSurfaces(app, surfaces);
-  app.get('/', (context) =>
+  mountWebApp(app, webFolder, (context) =>
     context.text(
       context.env.greeting ?? `Hearth ${version}\nReference of the API: /docs and /openapi.json\n`,
     ),
