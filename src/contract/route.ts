@@ -25,6 +25,8 @@ export interface Route {
   readonly isStreamOnly?: true;
   /** Lines of a stream of JSON lines (`application/x-ndjson`), for an endpoint that can stream so. */
   readonly lines?: ZodType;
+  /** Media types of the bodies that are not JSON; an endpoint with the result `z.void()` has no other. */
+  readonly mediaTypes?: readonly string[];
   /** Errors of this endpoint, besides those that every endpoint can answer with. */
   readonly errors: readonly ErrorCode[];
 }

@@ -36,7 +36,7 @@ export function toOperation({ surface, route }: Endpoint, components: Components
       200: {
         description: 'OK',
         content: {
-          ...(route.isStreamOnly === true
+          ...(route.isStreamOnly === true || route.result instanceof z.ZodVoid
             ? {}
             : { 'application/json': toMediaType(route.result, 'output', schemas) }),
           ...(route.events === undefined
@@ -45,6 +45,7 @@ export function toOperation({ surface, route }: Endpoint, components: Components
           ...(route.lines === undefined
             ? {}
             : { 'application/x-ndjson': toMediaType(route.lines, 'output', schemas) }),
+          ...Object.fromEntries((route.mediaTypes ?? []).map((type) => [type, {}])),
         },
       },
       ...errors.responsesOf(route, surface.errorSerializer),
