@@ -47,6 +47,7 @@ export const getMetrics = defineRoute({
     'In the text format of Prometheus, or as OpenMetrics if the `Accept` header asks for it. ' +
     'Callers without a token have the permission `metrics` if no token is required.',
   permission: 'metrics',
+  headers: z.object({ accept: z.string().optional() }),
   resultType: 'text/plain',
   result: z.string().meta({
     examples: ['# TYPE hearth_requests_running gauge\nhearth_requests_running 1\n'],

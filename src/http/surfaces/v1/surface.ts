@@ -4,7 +4,9 @@ import { mountCatalog } from './catalog.ts';
 import { mountChat } from './chat.ts';
 import { mountDownloads } from './downloads.ts';
 import { v1Errors } from './errors.ts';
+import { mountEvents } from './events.ts';
 import { mountModels } from './models.ts';
+import { mountRequests } from './requests.ts';
 import { mountResponses } from './responses.ts';
 import { mountSpeechScript } from './speech-script.ts';
 import { mountStatus } from './status.ts';
@@ -27,6 +29,8 @@ export function createV1Surface(services: SurfaceServices): Surface {
       mountSpeechScript(app);
       mountStatus(app, services);
       mountTokens(app, services.tokens);
+      mountEvents(app, services);
+      mountRequests(app, services.requestLog);
     },
   };
 }
