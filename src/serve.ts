@@ -19,6 +19,7 @@ import { acquireHomeLock } from './home/home-lock.ts';
 import { removeOwnerToken, writeOwnerToken } from './home/owner-token.ts';
 import { removeServerRecord, writeServerRecord, type ServerRecord } from './home/server-record.ts';
 import { createApp } from './http/app.ts';
+import { EventFeed } from './http/event-feed.ts';
 import { listen } from './http/server.ts';
 import type { Surface } from './http/surface.ts';
 import type { SurfaceServices } from './http/surfaces/services.ts';
@@ -30,6 +31,7 @@ import { createV1Surface } from './http/surfaces/v1/surface.ts';
 import { createHub } from './hub/create-hub.ts';
 import { hubEgressPolicy } from './hub/hub-endpoint.ts';
 import { GgufLoader } from './instances/gguf-loader.ts';
+import type { InstanceDescription } from './instances/instance-summary.ts';
 import { InstancePool } from './instances/pool.ts';
 import { preloadModels } from './instances/preload-models.ts';
 import { createModelAliases } from './models/model-aliases.ts';
@@ -38,6 +40,9 @@ import { createModelLibrary } from './models/library.ts';
 import type { ModelRoot } from './models/scan-repository.ts';
 import { createHttpClient } from './net/http-client.ts';
 import { createLogger, textDestination } from './observability/logger.ts';
+import type { InstanceMetrics } from './observability/metrics/server-metrics.ts';
+import { RequestLog } from './observability/request-log.ts';
+import { ServerEvents } from './observability/server-events.ts';
 import { packageFolder } from './package-folder.ts';
 import { createServiceNotifier } from './processes/service-notifier.ts';
 import { createWatchdogLink } from './processes/watchdog-link.ts';
@@ -119,6 +124,9 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const lock = await acquireHomeLock(home);
     cleanups.push(() => lock.release());
 
+    const events = new ServerEvents((err) => logger.error({ err }, 'event not processed'));
+    const requestLog = new RequestLog({ events, capacity: settings['observability.requests'] });
+
     const store = await createSqliteStore({
       file: settings['store.url'] ?? join(home, 'hearth.db'),
       logger,
@@ -178,6 +186,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       library,
       loaders: [ggufLoader],
       logger,
+      events,
       availableMemory: readAvailableMemory,
       loadsOnRequest: settings['models.jit'],
       defaultTtlSeconds: settings['models.ttlSeconds'],
@@ -232,6 +241,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       modelsFolder,
       library,
       logger,
+      events,
     });
     cleanups.push(() => downloads.close());
     await downloads
@@ -243,6 +253,15 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     });
     cleanups.push(() => background.close());
 
+    // Loaded here, since most of the tests that import this file need no server.
+    const { ServerMetrics } = await import('./observability/metrics/server-metrics.ts');
+    const metrics = new ServerMetrics({
+      events,
+      version,
+      instances: async () => (await pool.describe()).map(toInstanceMetrics),
+      memory: () => pool.memory(),
+    });
+    const feed = new EventFeed();
     const ownerToken = generateOwnerToken();
     const startedAt = new Date();
     const services: SurfaceServices = {
@@ -259,6 +278,9 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       maxToolRounds: settings['chat.maxToolRounds'],
       runtimes,
       logger,
+      events,
+      requestLog,
+      feed,
       maxImagePixels: settings['limits.imagePixels'],
       server: {
         version,
@@ -277,6 +299,12 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       webFolder: join(packageFolder, 'dist/web'),
       homeId: await ensureHomeId(home),
       ping: () => store.ping(),
+      metrics,
+      observation: {
+        events,
+        keepsPrompts: settings['log.prompts'],
+        isTraced: settings['tracing.endpoint'] !== undefined,
+      },
       surfaces: surfaces
         .map((create) => create(services))
         .filter(({ name }) => isServed(name, settings)),
@@ -305,6 +333,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       logger.info({ url: second.url }, 'listening also');
     }
 
+    // Streams that never end would delay the stop.
+    cleanups.push(() => feed.close());
     cleanups.push(() => removeOwnerToken(home));
     await writeOwnerToken(home, ownerToken);
     const record: ServerRecord = {
@@ -330,6 +360,18 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     await closeAll();
     throw error;
   }
+}
+
+function toInstanceMetrics(instance: InstanceDescription): InstanceMetrics {
+  return {
+    instanceId: instance.id,
+    model: instance.selection.model.key,
+    state: instance.state,
+    runningRequests: instance.activeRequests,
+    waitingRequests: instance.queuedRequests,
+    estimatedBytes: instance.estimatedBytes,
+    residentBytes: instance.stats.residentBytes,
+  };
 }
 
 /** What clients of Ollama look for at its address. */

@@ -149,6 +149,12 @@ export const errorTable = {
     retryable: false,
     when: 'No token has this id.',
   },
+  request_not_found: {
+    type: 'not_found',
+    status: 404,
+    retryable: false,
+    when: 'No request that the server remembers has this id.',
+  },
   instance_not_found: {
     type: 'instance_not_found',
     status: 404,

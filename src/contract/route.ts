@@ -19,6 +19,8 @@ export interface Route {
   /** JSON body. */
   readonly body?: ZodType;
   readonly result: ZodType;
+  /** Media type of a result that is not JSON. */
+  readonly resultType?: 'text/plain';
   /** Data of the server-sent events, for an endpoint that can stream. */
   readonly events?: ZodType;
   /** Whether it always streams: `result` has the same schema as `events`. */

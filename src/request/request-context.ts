@@ -1,5 +1,6 @@
 import type { Permission } from '../contract/permission.ts';
 import type { Logger } from '../observability/logger.ts';
+import type { RequestRecord } from '../observability/request-record.ts';
 
 /** Who sent a request. */
 export interface Caller {
@@ -17,6 +18,8 @@ export interface RequestContext {
   /** Writes `requestId` with every line. */
   readonly logger: Logger;
   readonly caller: Caller;
+  /** Collects what is measured. */
+  readonly record: RequestRecord;
   /** Aborts when the client disconnects, or with a `HearthError` when the server ends the request. */
   readonly signal: AbortSignal;
 }

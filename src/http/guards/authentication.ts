@@ -25,7 +25,11 @@ export async function identify(
     case 'none':
       return isTokenRequired ? null : anonymousPrincipal;
     case 'token':
-      return { tokenId: authentication.token.id, permissions: authentication.token.permissions };
+      return {
+        tokenId: authentication.token.id,
+        name: authentication.token.name,
+        permissions: authentication.token.permissions,
+      };
     case 'invalid':
       // Clients of other servers send arbitrary keys; if no token is required, they are ignored.
       if (authentication.reason === 'malformed' && !isTokenRequired) return anonymousPrincipal;

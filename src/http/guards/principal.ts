@@ -5,6 +5,8 @@ import type { Permission } from '../../contract/permission.ts';
 export interface Principal {
   /** Null if the server requires no token and the request has none. */
   readonly tokenId: string | null;
+  /** Name of the token. */
+  readonly name?: string;
   readonly permissions: readonly Permission[];
 }
 
@@ -14,7 +16,7 @@ export interface Principal {
  */
 export const anonymousPrincipal: Principal = {
   tokenId: null,
-  permissions: ['chat', 'embeddings', 'models:read', 'models:write', 'ephemeral-mcp'],
+  permissions: ['chat', 'embeddings', 'models:read', 'models:write', 'ephemeral-mcp', 'metrics'],
 };
 
 /** `admin` implies every other permission. */

@@ -38,7 +38,13 @@ export function toOperation({ surface, route }: Endpoint, components: Components
         content: {
           ...(route.isStreamOnly === true || route.result instanceof z.ZodVoid
             ? {}
-            : { 'application/json': toMediaType(route.result, 'output', schemas) }),
+            : {
+                [route.resultType ?? 'application/json']: toMediaType(
+                  route.result,
+                  'output',
+                  schemas,
+                ),
+              }),
           ...(route.events === undefined
             ? {}
             : { 'text/event-stream': toMediaType(route.events, 'output', schemas) }),

@@ -6,7 +6,10 @@ import type { Hub } from '../../hub/hub.ts';
 import type { InstancePool } from '../../instances/pool.ts';
 import type { ModelAliases } from '../../models/model-aliases.ts';
 import type { EditableModelLibrary } from '../../models/model.ts';
+import type { EventFeed } from '../event-feed.ts';
 import type { Logger } from '../../observability/logger.ts';
+import type { RequestLog } from '../../observability/request-log.ts';
+import type { ServerEvents } from '../../observability/server-events.ts';
 import type { Store } from '../../store/store.ts';
 import type { ToolServers } from '../../tools/toolbox.ts';
 
@@ -27,6 +30,10 @@ export interface SurfaceServices {
   readonly maxToolRounds: number;
   readonly runtimes: RuntimeManager;
   readonly logger: Logger;
+  readonly events: ServerEvents;
+  readonly requestLog: RequestLog;
+  /** The events of `GET /api/v1/events`. */
+  readonly feed: EventFeed;
   /** Largest image, width × height. */
   readonly maxImagePixels: number;
   readonly server: {

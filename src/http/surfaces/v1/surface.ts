@@ -7,7 +7,9 @@ import { mountConversationExport } from './conversation-export.ts';
 import { mountConversations } from './conversations.ts';
 import { mountDownloads } from './downloads.ts';
 import { v1Errors } from './errors.ts';
+import { mountEvents } from './events.ts';
 import { mountModels } from './models.ts';
+import { mountRequests } from './requests.ts';
 import { mountResponses } from './responses.ts';
 import { mountSpeechScript } from './speech-script.ts';
 import { mountStatus } from './status.ts';
@@ -33,6 +35,8 @@ export function createV1Surface(services: SurfaceServices): Surface {
       mountSpeechScript(app);
       mountStatus(app, services);
       mountTokens(app, services.tokens);
+      mountEvents(app, services);
+      mountRequests(app, services.requestLog);
     },
   };
 }
