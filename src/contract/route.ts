@@ -18,6 +18,8 @@ export interface Route {
   readonly headers?: ZodType;
   /** JSON body. */
   readonly body?: ZodType;
+  /** Raw body of any size, which the handler reads as a stream; instead of `body`. */
+  readonly upload?: { readonly contentType: 'application/octet-stream' };
   readonly result: ZodType;
   /** Data of the server-sent events, for an endpoint that can stream. */
   readonly events?: ZodType;
