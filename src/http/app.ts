@@ -5,7 +5,7 @@ import { mountDocs } from './docs.ts';
 import { createErrorHandler, type SurfaceOf } from './errors/handle-error.ts';
 import { createGuards, type GuardSettings } from './guards.ts';
 import type { Authenticator } from './guards/authentication.ts';
-import type { Endpoint } from './mount.ts';
+import { takesUpload, type Endpoint } from './mount.ts';
 import { createNotFoundHandler } from './not-found.ts';
 import { createObserver } from './observe.ts';
 import { openApiDocument } from './openapi/document.ts';
@@ -39,7 +39,11 @@ export function createApp(options: AppOptions): HonoApp {
   const app: HonoApp = new Hono<AppEnvironment>();
   app.onError(createErrorHandler(surfaceOf));
   app.notFound(createNotFoundHandler(app, surfaceOf));
-  app.use('*', createObserver(logger, surfaceOf), createGuards(settings, authenticator, surfaceOf));
+  app.use(
+    '*',
+    createObserver(logger, surfaceOf),
+    createGuards(settings, authenticator, surfaceOf, (request) => takesUpload(endpoints, request)),
+  );
   const endpoints = mountSurfaces(app, surfaces);
   app.get('/', (context) =>
     context.text(

@@ -4,6 +4,9 @@ import { mountCatalog } from './catalog.ts';
 import { mountChat } from './chat.ts';
 import { mountDownloads } from './downloads.ts';
 import { v1Errors } from './errors.ts';
+import { mountHubRepository } from './hub-repository.ts';
+import { mountModelDetails } from './model-details.ts';
+import { mountModelImport } from './model-import.ts';
 import { mountModels } from './models.ts';
 import { mountResponses } from './responses.ts';
 import { mountSpeechScript } from './speech-script.ts';
@@ -21,6 +24,9 @@ export function createV1Surface(services: SurfaceServices): Surface {
       // Before the models: `models/{model...}` matches every path below `models/`.
       mountDownloads(app, services);
       mountCatalog(app, services);
+      mountModelDetails(app, services);
+      mountHubRepository(app, services);
+      mountModelImport(app, services);
       mountModels(app, services);
       mountChat(app, services);
       mountResponses(app, services);
