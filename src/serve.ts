@@ -35,7 +35,7 @@ import type { InstanceDescription } from './instances/instance-summary.ts';
 import { InstancePool } from './instances/pool.ts';
 import { preloadModels } from './instances/preload-models.ts';
 import { createModelAliases } from './models/model-aliases.ts';
-import { readAvailableMemory } from './machine/read-machine.ts';
+import { readAvailableMemory, readTotalMemory } from './machine/read-machine.ts';
 import { createModelLibrary } from './models/library.ts';
 import type { ModelRoot } from './models/scan-repository.ts';
 import { createHttpClient } from './net/http-client.ts';
@@ -188,6 +188,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       logger,
       events,
       availableMemory: readAvailableMemory,
+      totalMemoryBytes: readTotalMemory(),
       loadsOnRequest: settings['models.jit'],
       defaultTtlSeconds: settings['models.ttlSeconds'],
       defaults: {
@@ -266,6 +267,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const startedAt = new Date();
     const services: SurfaceServices = {
       library,
+      modelsFolder,
       aliases,
       pool,
       downloads,

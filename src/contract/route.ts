@@ -18,6 +18,8 @@ export interface Route {
   readonly headers?: ZodType;
   /** JSON body. */
   readonly body?: ZodType;
+  /** Raw body of any size, which the handler reads as a stream; instead of `body`. */
+  readonly upload?: { readonly contentType: 'application/octet-stream' };
   readonly result: ZodType;
   /** Media type of a result that is not JSON. */
   readonly resultType?: 'text/plain';

@@ -6,7 +6,7 @@ import { mountDocs } from './docs.ts';
 import { createErrorHandler, type SurfaceOf } from './errors/handle-error.ts';
 import { createGuards, type GuardSettings } from './guards.ts';
 import type { Authenticator } from './guards/authentication.ts';
-import type { Endpoint } from './mount.ts';
+import { takesUpload, type Endpoint } from './mount.ts';
 import { createNotFoundHandler } from './not-found.ts';
 import { createObserver, type Observation } from './observe.ts';
 import { openApiDocument } from './openapi/document.ts';
@@ -62,7 +62,7 @@ export function createApp(options: AppOptions): HonoApp {
   app.use(
     '*',
     createObserver(logger, surfaceOf, observation),
-    createGuards(settings, authenticator, surfaceOf),
+    createGuards(settings, authenticator, surfaceOf, (request) => takesUpload(endpoints, request)),
   );
   const endpoints = mountSurfaces(app, surfaces);
   mountWebApp(app, webFolder, (context) =>

@@ -38,7 +38,15 @@ export interface RouteRequest<Declared extends Route> {
   readonly query: Output<SchemaOf<Declared, 'query'>>;
   readonly headers: Output<SchemaOf<Declared, 'headers'>>;
   readonly body: Output<SchemaOf<Declared, 'body'>>;
+  /** The raw body of a route that declares an upload. */
+  readonly upload: Declared extends { readonly upload: object } ? Upload : undefined;
   readonly context: RequestContext;
+}
+
+interface Upload {
+  readonly body: AsyncIterable<Uint8Array>;
+  /** From the header; undefined for a chunked body. */
+  readonly declaredBytes: number | undefined;
 }
 
 type RouteHandler<Declared extends Route> = (
@@ -79,7 +87,8 @@ export function mount<Declared extends Route>(
       record,
       signal: context.get('signal'),
     };
-    const request = { ...validated, context: requestContext } as RouteRequest<Declared>;
+    const upload = route.upload === undefined ? undefined : toUpload(context.req.raw);
+    const request = { ...validated, upload, context: requestContext } as RouteRequest<Declared>;
     const result = await handler(request);
     return result instanceof Response ? result : Response.json(result);
   });
@@ -102,6 +111,25 @@ function toPattern(path: string): RegExp {
     })
     .join('');
   return new RegExp(`^${source}$`);
+}
+
+function toUpload({ body, headers }: Request): Upload {
+  const length = headers.get('content-length');
+  return {
+    body: body ?? (async function* empty(): AsyncGenerator<Uint8Array> {})(),
+    declaredBytes: length === null ? undefined : Number(length),
+  };
+}
+
+/** Whether the request sends the body of an endpoint that takes an upload. */
+export function takesUpload(
+  endpoints: readonly Endpoint[],
+  { method, path }: { readonly method: string; readonly path: string },
+): boolean {
+  return endpoints.some(
+    ({ route, pattern }) =>
+      route.upload !== undefined && route.method === method.toLowerCase() && pattern.test(path),
+  );
 }
 
 /** Lets the next endpoint with this path handle the request. */

@@ -32,6 +32,16 @@ export function toOperation({ surface, route }: Endpoint, components: Components
             content: { 'application/json': toMediaType(body, 'input', schemas) },
           },
         }),
+    ...(route.upload === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: {
+              [route.upload.contentType]: { schema: { type: 'string', format: 'binary' } },
+            },
+          },
+        }),
     responses: {
       200: {
         description: 'OK',

@@ -16,6 +16,8 @@ import type { ToolServers } from '../../tools/toolbox.ts';
 /** The parts of the server that surfaces use. */
 export interface SurfaceServices {
   readonly library: EditableModelLibrary;
+  /** The library's own folder. */
+  readonly modelsFolder: string;
   /** Other names of the models. */
   readonly aliases: ModelAliases;
   readonly pool: InstancePool;

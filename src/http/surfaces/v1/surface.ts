@@ -8,6 +8,9 @@ import { mountConversations } from './conversations.ts';
 import { mountDownloads } from './downloads.ts';
 import { v1Errors } from './errors.ts';
 import { mountEvents } from './events.ts';
+import { mountHubRepository } from './hub-repository.ts';
+import { mountModelDetails } from './model-details.ts';
+import { mountModelImport } from './model-import.ts';
 import { mountModels } from './models.ts';
 import { mountRequests } from './requests.ts';
 import { mountResponses } from './responses.ts';
@@ -26,6 +29,9 @@ export function createV1Surface(services: SurfaceServices): Surface {
       // Before the models: `models/{model...}` matches every path below `models/`.
       mountDownloads(app, services);
       mountCatalog(app, services);
+      mountModelDetails(app, services);
+      mountHubRepository(app, services);
+      mountModelImport(app, services);
       mountModels(app, services);
       mountChat(app, services);
       mountResponses(app, services);
