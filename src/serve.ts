@@ -3,7 +3,9 @@ import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { generateOwnerToken, withOwnerToken } from './access/owner-token.ts';
+import { createSessionService } from './access/session-service.ts';
 import { createTokenService } from './access/token-service.ts';
+import { withSessions } from './access/with-sessions.ts';
 import { BackgroundTurns } from './background/background-turns.ts';
 import { createAliasSource } from './config/alias-source.ts';
 import { expandTilde } from './config/expand-tilde.ts';
@@ -264,6 +266,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     });
     const feed = new EventFeed();
     const ownerToken = generateOwnerToken();
+    const sessions = createSessionService();
+    let linkUrl = '';
     const startedAt = new Date();
     const services: SurfaceServices = {
       library,
@@ -275,6 +279,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       hubEndpoint: endpoint,
       store,
       tokens,
+      sessions,
       tools,
       background,
       maxToolRounds: settings['chat.maxToolRounds'],
@@ -289,12 +294,14 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
         pid: process.pid,
         startedAt,
         home,
+        isTokenRequired: settings['auth.required'],
+        linkUrl: () => linkUrl,
         residentBytes: () => process.memoryUsage.rss(),
       },
     };
     const app = createApp({
       settings,
-      authenticator: withOwnerToken(tokens, ownerToken),
+      authenticator: withSessions(withOwnerToken(tokens, ownerToken), sessions),
       logger,
       version,
       docsFolder: join(packageFolder, 'dist/docs'),
@@ -317,6 +324,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       port: settings['server.port'],
       logger,
     });
+    linkUrl = server.url;
     const listeners = [server];
     cleanups.push(() =>
       Promise.all(listeners.map((each) => each.close(settings['limits.shutdownSeconds'] * 1000))),

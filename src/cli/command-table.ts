@@ -81,6 +81,11 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
     load: async () => (await import('./commands/status.ts')).status,
   },
   {
+    name: 'open',
+    summary: 'Open the page of the server in a browser',
+    load: async () => (await import('./commands/open.ts')).open,
+  },
+  {
     name: 'chat',
     aliases: ['run'],
     summary: 'Chat with a model',

@@ -208,7 +208,6 @@ describe('a model of this machine', () => {
           const { token } = await tokens.create({
             name: permission,
             permissions: [permission],
-            expiresAt: null,
           });
           return { headers: { authorization: `Bearer ${token}` } };
         }),

@@ -1,3 +1,4 @@
+import type { SessionService } from '../../access/session-service.ts';
 import type { TokenService } from '../../access/token-service.ts';
 import type { BackgroundTurns } from '../../background/background-turns.ts';
 import type { DownloadManager } from '../../downloads/downloads.ts';
@@ -27,6 +28,7 @@ export interface SurfaceServices {
   readonly hubEndpoint: string;
   readonly store: Store;
   readonly tokens: TokenService;
+  readonly sessions: SessionService;
   readonly tools: ToolServers;
   readonly background: BackgroundTurns;
   readonly maxToolRounds: number;
@@ -43,6 +45,10 @@ export interface SurfaceServices {
     readonly pid: number;
     readonly startedAt: Date;
     readonly home: string;
+    /** Whether every request needs a token. */
+    readonly isTokenRequired: boolean;
+    /** Base URL of links for people, without a slash at the end. */
+    readonly linkUrl: () => string;
     /** Memory of the server process itself. */
     readonly residentBytes: () => number;
   };

@@ -14,6 +14,7 @@ import { mountModelImport } from './model-import.ts';
 import { mountModels } from './models.ts';
 import { mountRequests } from './requests.ts';
 import { mountResponses } from './responses.ts';
+import { mountSessions } from './sessions.ts';
 import { mountSpeechScript } from './speech-script.ts';
 import { mountStatus } from './status.ts';
 import { mountTokens } from './tokens.ts';
@@ -43,6 +44,7 @@ export function createV1Surface(services: SurfaceServices): Surface {
       mountTokens(app, services.tokens);
       mountEvents(app, services);
       mountRequests(app, services.requestLog);
+      mountSessions(app, services);
     },
   };
 }

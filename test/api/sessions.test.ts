@@ -1,0 +1,103 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { get, post, type ApiAnswer } from '../setup/server/api.ts';
+import { expectError } from '../setup/server/expect-error.ts';
+import { runHearth } from '../setup/cli/run-hearth.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+
+const hearth = useHearth();
+
+const sessionsPath = '/api/v1/sessions';
+const bearing = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+const open = async () => {
+  const { stdout } = await runHearth(['open', '--json', '--no-browser'], {
+    home: hearth.home,
+    environment: { HEARTH_SERVER_PORT: '0' },
+  });
+  const { url } = JSON.parse(stdout) as { readonly url: string };
+  return { url, code: new URL(url).hash.replace('#code=', '') };
+};
+const exchange = (code: string): Promise<ApiAnswer> => post(hearth.url, sessionsPath, { code });
+
+describe('a session', () => {
+  it('opens once with the link of hearth open, has all permissions, and ends when it is revoked', async () => {
+    const { url, code } = await open();
+    expect(url).toBe(`${hearth.url}/open#code=${code}`);
+    const { status, body } = await exchange(code);
+    expect(status).toBe(200);
+    const { id, token } = body;
+    expectError(await exchange(code), { code: 'invalid_code', message: 'used', param: 'code' });
+
+    const whoAmI = () => get(hearth.url, '/api/v1/session', bearing(token));
+    expect((await whoAmI()).body).toMatchObject({
+      type: 'session',
+      id,
+      permissions: expect.arrayContaining(['admin', 'plugins', 'chat']),
+      auth_required: false,
+    });
+    const listed = await get(hearth.url, sessionsPath, bearing(token));
+    expect(listed.body.sessions).toEqual([expect.objectContaining({ id })]);
+    expect(JSON.stringify(listed.body)).not.toContain(token);
+
+    const revoke = () =>
+      get(hearth.url, `${sessionsPath}/${id}`, { ...bearing(token), method: 'DELETE' });
+    expect((await revoke()).body).toEqual({ id, revoked: true });
+    expectError(await whoAmI(), { code: 'invalid_api_key', message: 'The session has ended' });
+    const owner = (await readFile(join(hearth.home, 'owner-token'), 'utf8')).trim();
+    const again = await get(hearth.url, `${sessionsPath}/${id}`, {
+      ...bearing(owner),
+      method: 'DELETE',
+    });
+    expectError(again, { code: 'session_not_found', message: id, param: 'id' });
+    expect((await get(hearth.url, '/api/v1/session', bearing(owner))).body.type).toBe('owner');
+    for (const secret of [code, token.slice(-43), owner])
+      expect(hearth.log()).not.toContain(secret);
+  });
+
+  it('shares the responses of anonymous callers', async () => {
+    const { token } = (await exchange((await open()).code)).body;
+    const made = await post(
+      hearth.url,
+      '/api/v1/chat',
+      { model: 'hearth/starter-chat', input: 'Hello!', max_output_tokens: 1 },
+      bearing(token),
+    );
+    const path = `/api/v1/responses/${made.body.response_id}`;
+    expect((await get(hearth.url, path)).status).toBe(200);
+  });
+});
+
+it('tells an anonymous caller that it has neither admin nor plugins', async () => {
+  const { body } = await get(hearth.url, '/api/v1/session');
+  expect(body).toMatchObject({ type: 'anonymous', id: null });
+  expect(body.permissions).not.toContain('admin');
+  expect(body.permissions).not.toContain('plugins');
+});
+
+describe('refuses', () => {
+  it.each([
+    ['POST', `${sessionsPath}/links`],
+    ['GET', sessionsPath],
+    ['DELETE', `${sessionsPath}/b41e07d9c2a65f38`],
+  ])('an anonymous caller: %s %s', async (method, path) => {
+    expectError(await get(hearth.url, path, { method }), { code: 'forbidden', message: 'admin' });
+  });
+
+  it('the page of another origin, also with a code', async () => {
+    const { code } = await open();
+    for (const origin of ['https://evil.example', 'null', `https://${new URL(hearth.url).host}`]) {
+      const answer = await post(hearth.url, sessionsPath, { code }, { headers: { origin } });
+      expectError(answer, { code: 'forbidden', message: 'may not call' });
+    }
+    expect((await exchange(code)).status).toBe(200);
+  });
+});
+
+it('starts the server if none runs', async () => {
+  await hearth.stop();
+  const { url } = await open();
+  expect(url).toContain('/open#code=');
+  await runHearth(['server', 'stop'], { home: hearth.home });
+  await hearth.restart();
+});
