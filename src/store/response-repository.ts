@@ -74,7 +74,7 @@ async function chain(
     await nextLoop();
     sliceStart = performance.now();
   }
-  return responses.reverse();
+  return responses.toReversed();
 }
 
 async function page(

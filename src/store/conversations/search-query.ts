@@ -23,7 +23,7 @@ export async function toFullTextQuery(
 ): Promise<string | undefined> {
   const conditions: string[] = [];
   for (const word of words) {
-    if ([...word].length >= trigramLength) {
+    if (Array.from(word).length >= trigramLength) {
       conditions.push(quote(word));
       continue;
     }

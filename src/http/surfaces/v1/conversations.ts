@@ -44,14 +44,12 @@ export function mountConversations(app: App, { store }: SurfaceServices): void {
       limit: query.limit,
       ...omitUndefined({ after: query.after }),
     });
+    const shown =
+      query.images === 'reference'
+        ? responses.map(toReferencingResponse)
+        : await Promise.all(responses.map((response) => toStoredResponse(store, response)));
     return {
-      responses: await Promise.all(
-        responses.map((response) =>
-          query.images === 'reference'
-            ? toReferencingResponse(response)
-            : toStoredResponse(store, response),
-        ),
-      ),
+      responses: shown,
       next_cursor: nextCursor,
     };
   });
