@@ -21,7 +21,6 @@ import { acquireHomeLock } from './home/home-lock.ts';
 import { removeOwnerToken, writeOwnerToken } from './home/owner-token.ts';
 import { removeServerRecord, writeServerRecord, type ServerRecord } from './home/server-record.ts';
 import { createApp } from './http/app.ts';
-import { EventFeed } from './http/event-feed.ts';
 import { listen } from './http/server.ts';
 import type { Surface } from './http/surface.ts';
 import type { SurfaceServices } from './http/surfaces/services.ts';
@@ -29,11 +28,12 @@ import { createAnthropicSurface } from './http/surfaces/anthropic/surface.ts';
 import { createOllamaSurface } from './http/surfaces/ollama/surface.ts';
 import { createOpenAiSurface } from './http/surfaces/openai/surface.ts';
 import { createV0Surface } from './http/surfaces/v0/surface.ts';
+import { createEventFeed } from './http/surfaces/v1/create-event-feed.ts';
 import { createV1Surface } from './http/surfaces/v1/surface.ts';
 import { createHub } from './hub/create-hub.ts';
 import { hubEgressPolicy } from './hub/hub-endpoint.ts';
 import { GgufLoader } from './instances/gguf-loader.ts';
-import type { InstanceDescription } from './instances/instance-summary.ts';
+import { toInstanceMetrics } from './instances/instance-metrics.ts';
 import { InstancePool } from './instances/pool.ts';
 import { preloadModels } from './instances/preload-models.ts';
 import { createModelAliases } from './models/model-aliases.ts';
@@ -42,7 +42,6 @@ import { createModelLibrary } from './models/library.ts';
 import type { ModelRoot } from './models/scan-repository.ts';
 import { createHttpClient } from './net/http-client.ts';
 import { createLogger, textDestination } from './observability/logger.ts';
-import type { InstanceMetrics } from './observability/metrics/server-metrics.ts';
 import { RequestLog } from './observability/request-log.ts';
 import { ServerEvents } from './observability/server-events.ts';
 import { packageFolder } from './package-folder.ts';
@@ -264,7 +263,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       instances: async () => (await pool.describe()).map(toInstanceMetrics),
       memory: () => pool.memory(),
     });
-    const feed = new EventFeed();
+    const feed = createEventFeed({ events, requestLog, downloads, library, logger });
     const ownerToken = generateOwnerToken();
     const sessions = createSessionService();
     let linkUrl = '';
@@ -370,18 +369,6 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     await closeAll();
     throw error;
   }
-}
-
-function toInstanceMetrics(instance: InstanceDescription): InstanceMetrics {
-  return {
-    instanceId: instance.id,
-    model: instance.selection.model.key,
-    state: instance.state,
-    runningRequests: instance.activeRequests,
-    waitingRequests: instance.queuedRequests,
-    estimatedBytes: instance.estimatedBytes,
-    residentBytes: instance.stats.residentBytes,
-  };
 }
 
 /** What clients of Ollama look for at its address. */

@@ -7,17 +7,13 @@ import { mount, type App } from '../../mount.ts';
 import { eventStream, type SseMessage } from '../../sse.ts';
 import type { SurfaceServices } from '../services.ts';
 import { toDownloadJob } from './download-record.ts';
-import { feedEvents } from './feed-events.ts';
 import { toRequestSummary } from './request-record.ts';
 import { toInstanceStatus } from './status.ts';
 
 export function mountEvents(app: App, services: SurfaceServices): void {
-  const { feed } = services;
-  feedEvents(feed, services);
-
   mount(app, streamEvents, async ({ query, headers, context }) => {
     const topics = topicsFor(query.topics, context.caller);
-    const after = feed.positionOf(headers['last-event-id'] ?? '');
+    const after = services.feed.positionOf(headers['last-event-id'] ?? '');
     return eventStream(follow(services, topics, after, context.signal), context);
   });
 }

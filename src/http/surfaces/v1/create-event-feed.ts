@@ -10,11 +10,11 @@ import type {
   ServerEvent,
 } from '../../../observability/server-event.ts';
 import type { ServerEvents } from '../../../observability/server-events.ts';
-import type { EventFeed, FeedEvent } from '../../event-feed.ts';
+import { EventFeed, type FeedEvent } from '../../event-feed.ts';
 import { toDownloadJob } from './download-record.ts';
 import { toRequestSummary } from './request-record.ts';
 
-export interface FeedSources {
+interface FeedSources {
   readonly events: ServerEvents;
   readonly requestLog: RequestLog;
   readonly downloads: Pick<DownloadManager, 'find'>;
@@ -25,8 +25,9 @@ export interface FeedSources {
 /** How often the progress of requests is looked at, while a client follows it. */
 const requestProgressMs = 500;
 
-/** Adds what happens in the server to the feed of clients, in their form. */
-export function feedEvents(feed: EventFeed, sources: FeedSources): void {
+/** The feed of what happens in the server, in the form of clients. */
+export function createEventFeed(sources: FeedSources): EventFeed {
+  const feed = new EventFeed();
   const percents = new Map<string, number>();
   const progress = createRequestProgress(feed, sources.requestLog);
   let downloadsAdded = Promise.resolve();
@@ -48,6 +49,7 @@ export function feedEvents(feed: EventFeed, sources: FeedSources): void {
       if (type === 'request.started') progress.start();
     }
   });
+  return feed;
 }
 
 function isDownloadEvent(event: ServerEvent): event is DownloadEvent {
