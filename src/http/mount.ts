@@ -6,6 +6,7 @@ import type { RequestContext } from '../request/request-context.ts';
 import type { AppEnvironment, HonoApp } from './app-environment.ts';
 import { readJsonBody } from './body/json-body.ts';
 import { elideLongTexts } from './body/elide-long-texts.ts';
+import { openUpload, type UploadBody } from './body/upload-body.ts';
 import { toCaller, toRecordedCaller } from './caller.ts';
 import { endpointMethods } from './endpoint-methods.ts';
 import { authorize } from './guards/principal.ts';
@@ -39,14 +40,8 @@ export interface RouteRequest<Declared extends Route> {
   readonly headers: Output<SchemaOf<Declared, 'headers'>>;
   readonly body: Output<SchemaOf<Declared, 'body'>>;
   /** The raw body of a route that declares an upload. */
-  readonly upload: Declared extends { readonly upload: object } ? Upload : undefined;
+  readonly upload: Declared extends { readonly upload: object } ? UploadBody : undefined;
   readonly context: RequestContext;
-}
-
-interface Upload {
-  readonly body: AsyncIterable<Uint8Array>;
-  /** From the header; undefined for a chunked body. */
-  readonly declaredBytes: number | undefined;
 }
 
 type RouteHandler<Declared extends Route> = (
@@ -87,9 +82,16 @@ export function mount<Declared extends Route>(
       record,
       signal: context.get('signal'),
     };
-    const upload = route.upload === undefined ? undefined : toUpload(context.req.raw);
-    const request = { ...validated, upload, context: requestContext } as RouteRequest<Declared>;
-    const result = await handler(request);
+    const opened = route.upload === undefined ? undefined : openUpload(context.req.raw);
+    const request = {
+      ...validated,
+      upload: opened?.upload,
+      context: requestContext,
+    } as RouteRequest<Declared>;
+    const result = await handler(request).catch(async (error: unknown) => {
+      await opened?.drain();
+      throw error;
+    });
     return result instanceof Response ? result : Response.json(result);
   });
 }
@@ -111,14 +113,6 @@ function toPattern(path: string): RegExp {
     })
     .join('');
   return new RegExp(`^${source}$`);
-}
-
-function toUpload({ body, headers }: Request): Upload {
-  const length = headers.get('content-length');
-  return {
-    body: body ?? (async function* empty(): AsyncGenerator<Uint8Array> {})(),
-    declaredBytes: length === null ? undefined : Number(length),
-  };
 }
 
 /** Whether the request sends the body of an endpoint that takes an upload. */

@@ -24,7 +24,7 @@ const hub = useResource(() => {
         files: {
           'README.md': Buffer.from(card),
           'page-Q8_0.gguf': { filePath },
-          'page-Q4_K_M.gguf': { sizeBytes: 2 ** 40, seed: 1 },
+          'page-Q4_K_M.gguf': { sizeBytes: 8_000_000, seed: 1 },
         },
       },
       {
@@ -75,7 +75,7 @@ describe('the details of a model', () => {
       projector: { file: expect.stringContaining('mmproj'), size_bytes: expect.any(Number) },
     });
     const unknown = await get(hearth.url, '/api/v1/models/details?model=nobody/nothing');
-    expectError(unknown, { code: 'model_not_found', message: 'nobody/nothing' });
+    expectError(unknown, { code: 'model_not_found', param: 'model', message: 'nobody/nothing' });
   });
 
   it('include the memory for given settings', async () => {
@@ -120,7 +120,7 @@ describe('the catalog', () => {
       ]),
     ).toEqual([
       ['Q8_0', false, 'fits'],
-      ['Q4_K_M', true, 'too_large'],
+      ['Q4_K_M', true, 'fits'],
     ]);
   });
 
@@ -133,7 +133,7 @@ describe('the catalog', () => {
     const bad = await get(hearth.url, '/api/v1/models/catalog/acme/..%2F..');
     expectError(bad, { code: 'invalid_value', param: 'name', message: 'acme' });
     const absent = await get(hearth.url, '/api/v1/models/catalog/acme/absent');
-    expectError(absent, { code: 'model_not_found', message: 'acme/absent' });
+    expectError(absent, { code: 'model_not_found', param: 'model', message: 'acme/absent' });
   });
 
   it('recommends models that fit into the memory', async () => {
