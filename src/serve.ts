@@ -1,15 +1,15 @@
 import { mkdir } from 'node:fs/promises';
-import { isIP } from 'node:net';
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { generateOwnerToken, withOwnerToken } from './access/owner-token.ts';
 import { createSessionService } from './access/session-service.ts';
 import { createTokenService } from './access/token-service.ts';
 import { withSessions } from './access/with-sessions.ts';
 import { BackgroundTurns } from './background/background-turns.ts';
 import { createAliasSource } from './config/alias-source.ts';
-import { expandTilde } from './config/expand-tilde.ts';
-import { loadSettings, SettingsError } from './config/settings.ts';
+import { assertStartable } from './config/assert-startable.ts';
+import { createLiveSettings } from './config/live-settings.ts';
+import { createSettingsEditor } from './config/settings-editor.ts';
+import { resolveSettings } from './config/settings.ts';
 import type { SettingKey, Settings } from './config/settings-table.ts';
 import { createDownloadManager } from './downloads/download-manager.ts';
 import { planDownload } from './downloads/plan-download.ts';
@@ -92,8 +92,14 @@ export interface RunningServer {
  */
 export async function startServer(options: ServeOptions): Promise<RunningServer> {
   const { home, environment, recordFolder, onProgress } = options;
-  const settings = await loadSettings({ home, environment, flags: options.flags ?? {} });
-  assertGuarded(settings, options.allowUnauthenticated ?? false);
+  const sources = { home, environment, flags: options.flags ?? {} };
+  const resolved = await resolveSettings(sources);
+  const live = createLiveSettings(resolved.settings);
+  // Live settings are read from it again at each use.
+  const settings = live.current;
+  const check = (each: Settings) =>
+    assertStartable(each, { isUnauthenticatedAllowed: options.allowUnauthenticated ?? false });
+  check(settings);
   const { isLogForTerminal = false } = options;
   const isTextLog =
     settings['log.format'] === 'auto' ? isLogForTerminal : settings['log.format'] === 'text';
@@ -119,6 +125,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     await closeAll();
     logger.info('stopped');
   };
+  for (const warning of resolved.warnings) logger.warn(warning);
   try {
     const notifier = createServiceNotifier({ environment, logger });
     cleanups.push(() => notifier.close());
@@ -137,7 +144,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const modelsFolder = settings['models.dir'] ?? join(home, 'models');
     await mkdir(modelsFolder, { recursive: true });
     const aliases = createModelAliases(
-      createAliasSource({ home, environment, flags: options.flags ?? {} }, (err) =>
+      createAliasSource(sources, (err) =>
         logger.warn({ err }, 'config.json is invalid; the aliases stay unchanged'),
       ),
     );
@@ -190,16 +197,26 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       events,
       availableMemory: readAvailableMemory,
       totalMemoryBytes: readTotalMemory(),
-      loadsOnRequest: settings['models.jit'],
-      defaultTtlSeconds: settings['models.ttlSeconds'],
+      get loadsOnRequest() {
+        return settings['models.jit'];
+      },
+      get defaultTtlSeconds() {
+        return settings['models.ttlSeconds'];
+      },
       defaults: {
         contextLength: settings['engine.contextLength'],
         parallel: settings['engine.parallel'],
       },
       queueCapacity: settings['limits.queuedRequests'],
-      memoryLimitBytes: settings['models.memoryLimitBytes'],
-      maxLoaded: settings['models.maxLoaded'],
-      keepsOnlyLast: settings['models.autoEvict'],
+      get memoryLimitBytes() {
+        return settings['models.memoryLimitBytes'];
+      },
+      get maxLoaded() {
+        return settings['models.maxLoaded'];
+      },
+      get keepsOnlyLast() {
+        return settings['models.autoEvict'];
+      },
       pinned: settings['models.pinned'],
       loadQueueCapacity: settings['limits.loadQueue'],
       loadWaitSeconds: settings['limits.loadWaitSeconds'],
@@ -216,9 +233,15 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       home,
       environment,
       builtInPlugins: [speechScriptPlugin],
-      allowsPlugins: settings['mcp.allowPlugins'],
-      allowsEphemeral: settings['mcp.allowEphemeral'],
-      allowedHosts: settings['mcp.allowedHosts'],
+      get allowsPlugins() {
+        return settings['mcp.allowPlugins'];
+      },
+      get allowsEphemeral() {
+        return settings['mcp.allowEphemeral'];
+      },
+      get allowedHosts() {
+        return settings['mcp.allowedHosts'];
+      },
       connectTimeoutMs: settings['mcp.connectTimeoutSeconds'] * 1000,
       callTimeoutMs: settings['mcp.callTimeoutSeconds'] * 1000,
       maxProcesses: settings['mcp.maxProcesses'],
@@ -281,7 +304,10 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       sessions,
       tools,
       background,
-      maxToolRounds: settings['chat.maxToolRounds'],
+      get maxToolRounds() {
+        return settings['chat.maxToolRounds'];
+      },
+      settings: { editor: createSettingsEditor(sources), live, check },
       runtimes,
       logger,
       events,
@@ -380,24 +406,10 @@ function isServed(name: string, settings: Settings): boolean {
   return !(key in settings) || settings[key as keyof Settings] === true;
 }
 
-/** Absolute paths of the folders of other programs. */
+/** The folders of other programs. */
 function extraRoots(settings: Settings): ModelRoot[] {
   return settings['models.extraDirs'].map((folder) => ({
-    folder: resolve(expandTilde(folder, homedir())),
+    folder,
     origin: 'extra',
   }));
-}
-
-/** A host that other machines can reach requires tokens, unless `allowUnauthenticated` is set. */
-function assertGuarded(settings: Settings, isAllowedUnauthenticated: boolean): void {
-  const host = settings['server.host'];
-  if (isLoopback(host) || settings['auth.required'] || isAllowedUnauthenticated) return;
-  throw new SettingsError(
-    `server.host ${host} can be reached from other machines, and auth.required is off. Turn it on ` +
-      '(and make a token: hearth token create), or start with --allow-unauthenticated.',
-  );
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }

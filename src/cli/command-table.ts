@@ -236,6 +236,39 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
     ],
   },
   {
+    name: 'config',
+    summary: 'Read and change settings',
+    commands: [
+      {
+        name: 'ls',
+        aliases: ['list'],
+        summary: 'List settings with their values and sources',
+        load: async () => (await import('./commands/config-ls.ts')).configLs,
+      },
+      {
+        name: 'get',
+        summary: 'Show the value of a setting',
+        load: async () => (await import('./commands/config-get.ts')).configGet,
+      },
+      {
+        name: 'set',
+        summary: 'Change a setting in config.json',
+        load: async () => (await import('./commands/config-set.ts')).configSet,
+      },
+      {
+        name: 'unset',
+        aliases: ['rm'],
+        summary: 'Remove a setting from config.json',
+        load: async () => (await import('./commands/config-unset.ts')).configUnset,
+      },
+      {
+        name: 'path',
+        summary: 'Show the path of config.json',
+        load: async () => (await import('./commands/config-path.ts')).configPath,
+      },
+    ],
+  },
+  {
     name: 'alias',
     summary: 'Manage other names for models',
     commands: [

@@ -1,6 +1,9 @@
 import type { SessionService } from '../../access/session-service.ts';
 import type { TokenService } from '../../access/token-service.ts';
 import type { BackgroundTurns } from '../../background/background-turns.ts';
+import type { LiveSettings } from '../../config/live-settings.ts';
+import type { SettingsEditor } from '../../config/settings-editor.ts';
+import type { Settings } from '../../config/settings-table.ts';
 import type { DownloadManager } from '../../downloads/downloads.ts';
 import type { RuntimeManager } from '../../engine/runtimes/runtime.ts';
 import type { Hub } from '../../hub/hub.ts';
@@ -32,6 +35,12 @@ export interface SurfaceServices {
   readonly tools: ToolServers;
   readonly background: BackgroundTurns;
   readonly maxToolRounds: number;
+  readonly settings: {
+    readonly editor: SettingsEditor;
+    readonly live: LiveSettings;
+    /** Throws a `SettingsError` for settings that this server could not start with. */
+    readonly check: (settings: Settings) => void;
+  };
   readonly runtimes: RuntimeManager;
   readonly logger: Logger;
   readonly events: ServerEvents;

@@ -15,6 +15,7 @@ import { mountModels } from './models.ts';
 import { mountRequests } from './requests.ts';
 import { mountResponses } from './responses.ts';
 import { mountSessions } from './sessions.ts';
+import { mountSettings } from './settings.ts';
 import { mountSpeechScript } from './speech-script.ts';
 import { mountStatus } from './status.ts';
 import { mountTokens } from './tokens.ts';
@@ -45,6 +46,7 @@ export function createV1Surface(services: SurfaceServices): Surface {
       mountEvents(app, services);
       mountRequests(app, services.requestLog);
       mountSessions(app, services);
+      mountSettings(app, services);
     },
   };
 }

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { get, post, type ApiAnswer } from '../setup/server/api.ts';
 import { expectError } from '../setup/server/expect-error.ts';
 import { runHearth } from '../setup/cli/run-hearth.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
-const hearth = useHearth();
+const hearth = useHearth({ environment: { HEARTH_LOG_LEVEL: 'info' } });
 
 const sessionsPath = '/api/v1/sessions';
 const bearing = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
@@ -91,6 +91,90 @@ describe('refuses', () => {
       expectError(answer, { code: 'forbidden', message: 'may not call' });
     }
     expect((await exchange(code)).status).toBe(200);
+  });
+});
+
+describe('settings', () => {
+  let token: string;
+  beforeAll(async () => {
+    ({ token } = (await exchange((await open()).code)).body);
+  });
+  const settingsPath = '/api/v1/settings';
+  const change = (body: object) =>
+    post(hearth.url, settingsPath, body, { ...bearing(token), method: 'PATCH' });
+  const config = (...commandLine: string[]) =>
+    runHearth(['config', ...commandLine], { home: hearth.home });
+
+  it('take effect at once, or with the next start', async () => {
+    const changed = await change({
+      'models.ttlSeconds': 77,
+      'engine.parallel': 2,
+      'log.level': 'debug',
+      'hub.token': 'hf_secret',
+    });
+    expect(changed).toMatchObject({
+      status: 200,
+      body: {
+        applied: ['models.ttlSeconds'],
+        restart_required: ['engine.parallel', 'hub.token'],
+        overridden: [{ key: 'log.level', by: 'HEARTH_LOG_LEVEL' }],
+      },
+    });
+    const model = 'hearth/starter-chat';
+    await post(hearth.url, '/api/v1/models/unload', { instance_id: model });
+    await post(hearth.url, '/api/v1/chat', { model, input: 'Hello!', max_output_tokens: 1 });
+    const { body } = await get(hearth.url, '/api/v1/status');
+    expect(body.instances).toContainEqual(expect.objectContaining({ ttl_seconds: 77 }));
+
+    const listed = await get(hearth.url, settingsPath, bearing(token));
+    expect(listed.body.settings).toContainEqual(
+      expect.objectContaining({ key: 'hub.token', value: null, is_set: true, source: 'file' }),
+    );
+    expect(JSON.stringify([changed, listed]) + hearth.log()).not.toContain('hf_secret');
+    expect(await readFile(join(hearth.home, 'config.json'), 'utf8')).toContain('hf_secret');
+  });
+
+  it('are rejected as at the start, and nothing is written', async () => {
+    const before = await readFile(join(hearth.home, 'config.json'), 'utf8');
+    for (const [body, param, message] of [
+      [{ 'server.port': 70_000 }, 'server.port', 'from 0 to 65535'],
+      [{ 'auth.requird': false }, 'auth.requird', 'Did you mean "auth.required"?'],
+    ] as const) {
+      expectError(await change(body), { code: 'invalid_value', message, param });
+    }
+    const open = await change({ 'server.host': '0.0.0.0' });
+    expectError(open, { code: 'conflict', message: 'auth.required is off' });
+    expectError(await change({}), { code: 'invalid_value', message: 'at least one setting' });
+    expect(await readFile(join(hearth.home, 'config.json'), 'utf8')).toBe(before);
+  });
+
+  it('are changed by hearth config, through the running server', async () => {
+    expect(await config('set', 'models.ttlSeconds', '78')).toMatchObject({
+      exitCode: 0,
+      stdout: 'Changed models.ttlSeconds\n',
+      stderr: '',
+    });
+    expect(await config('get', 'models.ttlSeconds')).toMatchObject({ stdout: '78\n' });
+    expect((await config('unset', 'engine.parallel')).stderr).toBe('');
+    expect((await config('set', 'models.ttlSeconds', 'x')).stderr).toContain('from 1 to');
+    const { stdout } = await config('ls', '--changed', '--json');
+    expect(JSON.parse(stdout).settings).toContainEqual(
+      expect.objectContaining({ key: 'models.ttlSeconds', value: 78, source: 'file' }),
+    );
+  });
+
+  it('are closed to anonymous callers', async () => {
+    expectError(await get(hearth.url, settingsPath), { code: 'forbidden', message: 'admin' });
+    const foreign = await post(
+      hearth.url,
+      settingsPath,
+      { 'models.jit': false },
+      {
+        method: 'PATCH',
+        headers: { ...bearing(token).headers, origin: 'https://evil.example' },
+      },
+    );
+    expectError(foreign, { code: 'forbidden', message: 'may not call' });
   });
 });
 
