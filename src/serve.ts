@@ -48,6 +48,7 @@ import { packageFolder } from './package-folder.ts';
 import { createServiceNotifier } from './processes/service-notifier.ts';
 import { createWatchdogLink } from './processes/watchdog-link.ts';
 import { createSqliteStore } from './store/sqlite-store.ts';
+import { createPluginFileEditor } from './tools/plugin-file-editor.ts';
 import { speechScriptPlugin } from './tools/speech-script-plugin.ts';
 import { createToolServers } from './tools/tool-servers.ts';
 import { version } from './version.ts';
@@ -232,7 +233,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const tools = createToolServers({
       home,
       environment,
-      builtInPlugins: [speechScriptPlugin],
+      builtInPlugins,
       get allowsPlugins() {
         return settings['mcp.allowPlugins'];
       },
@@ -303,6 +304,13 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       tokens,
       sessions,
       tools,
+      plugins: {
+        file: createPluginFileEditor(join(home, 'mcp.json')),
+        builtIn: builtInPlugins.map(({ label }) => label),
+        get isAllowed() {
+          return settings['mcp.allowPlugins'];
+        },
+      },
       background,
       get maxToolRounds() {
         return settings['chat.maxToolRounds'];
@@ -396,6 +404,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     throw error;
   }
 }
+
+const builtInPlugins = [speechScriptPlugin];
 
 /** What clients of Ollama look for at its address. */
 const ollamaGreeting = 'Ollama is running';

@@ -1,11 +1,18 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { get, post, type ApiAnswer } from '../setup/server/api.ts';
 import { expectError } from '../setup/server/expect-error.ts';
 import { runHearth } from '../setup/cli/run-hearth.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
+const everything = join(
+  dirname(
+    createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/package.json'),
+  ),
+  'dist/index.js',
+);
 const hearth = useHearth({ environment: { HEARTH_LOG_LEVEL: 'info' } });
 
 const sessionsPath = '/api/v1/sessions';
@@ -20,28 +27,33 @@ const open = async () => {
 };
 const exchange = (code: string): Promise<ApiAnswer> => post(hearth.url, sessionsPath, { code });
 
+let token: string;
+beforeAll(async () => {
+  ({ token } = (await exchange((await open()).code)).body);
+});
+
 describe('a session', () => {
   it('opens once with the link of hearth open, has all permissions, and ends when it is revoked', async () => {
     const { url, code } = await open();
     expect(url).toBe(`${hearth.url}/open#code=${code}`);
     const { status, body } = await exchange(code);
     expect(status).toBe(200);
-    const { id, token } = body;
+    const { id, token: opened } = body;
     expectError(await exchange(code), { code: 'invalid_code', message: 'used', param: 'code' });
 
-    const whoAmI = () => get(hearth.url, '/api/v1/session', bearing(token));
+    const whoAmI = () => get(hearth.url, '/api/v1/session', bearing(opened));
     expect((await whoAmI()).body).toMatchObject({
       type: 'session',
       id,
       permissions: expect.arrayContaining(['admin', 'plugins', 'chat']),
       auth_required: false,
     });
-    const listed = await get(hearth.url, sessionsPath, bearing(token));
-    expect(listed.body.sessions).toEqual([expect.objectContaining({ id })]);
-    expect(JSON.stringify(listed.body)).not.toContain(token);
+    const listed = await get(hearth.url, sessionsPath, bearing(opened));
+    expect(listed.body.sessions).toContainEqual(expect.objectContaining({ id }));
+    expect(JSON.stringify(listed.body)).not.toContain(opened);
 
     const revoke = () =>
-      get(hearth.url, `${sessionsPath}/${id}`, { ...bearing(token), method: 'DELETE' });
+      get(hearth.url, `${sessionsPath}/${id}`, { ...bearing(opened), method: 'DELETE' });
     expect((await revoke()).body).toEqual({ id, revoked: true });
     expectError(await whoAmI(), { code: 'invalid_api_key', message: 'The session has ended' });
     const owner = (await readFile(join(hearth.home, 'owner-token'), 'utf8')).trim();
@@ -51,12 +63,11 @@ describe('a session', () => {
     });
     expectError(again, { code: 'session_not_found', message: id, param: 'id' });
     expect((await get(hearth.url, '/api/v1/session', bearing(owner))).body.type).toBe('owner');
-    for (const secret of [code, token.slice(-43), owner])
+    for (const secret of [code, opened.slice(-43), owner])
       expect(hearth.log()).not.toContain(secret);
   });
 
   it('shares the responses of anonymous callers', async () => {
-    const { token } = (await exchange((await open()).code)).body;
     const made = await post(
       hearth.url,
       '/api/v1/chat',
@@ -95,10 +106,6 @@ describe('refuses', () => {
 });
 
 describe('settings', () => {
-  let token: string;
-  beforeAll(async () => {
-    ({ token } = (await exchange((await open()).code)).body);
-  });
   const settingsPath = '/api/v1/settings';
   const change = (body: object) =>
     post(hearth.url, settingsPath, body, { ...bearing(token), method: 'PATCH' });
@@ -175,6 +182,78 @@ describe('settings', () => {
       },
     );
     expectError(foreign, { code: 'forbidden', message: 'may not call' });
+  });
+});
+
+describe('MCP servers', () => {
+  const serversPath = '/api/v1/mcp/servers';
+  const call = (method: string, path: string, body?: object) =>
+    body === undefined
+      ? get(hearth.url, `${serversPath}${path}`, { ...bearing(token), method })
+      : post(hearth.url, `${serversPath}${path}`, body, { ...bearing(token), method });
+  const echoServer = {
+    command: process.execPath,
+    args: [everything, 'stdio'],
+    env: { KEY: 'secret-value' },
+  };
+
+  it('are added, tested, tried and removed, and keep their secrets', async () => {
+    const added = await call('PUT', '/all', echoServer);
+    expect(added).toMatchObject({
+      status: 200,
+      body: { id: 'mcp/all', type: 'process', env: { KEY: '[redacted]' } },
+    });
+    const changed = { ...echoServer, env: { ...added.body.env, OTHER: 'x' } };
+    expect((await call('PUT', '/all', changed)).status).toBe(200);
+    const stored = JSON.parse(await readFile(join(hearth.home, 'mcp.json'), 'utf8'));
+    expect(stored.mcpServers.all.env).toEqual({ KEY: 'secret-value', OTHER: 'x' });
+
+    const tested = await call('POST', '/all/test');
+    expect(tested.body.tools).toContainEqual(
+      expect.objectContaining({ name: 'echo', parameters: expect.anything() }),
+    );
+    const echo = (body: object) => call('POST', '/all/tools/echo', body);
+    expect((await echo({ arguments: { message: 'Hello' } })).body).toMatchObject({
+      content: [{ type: 'text', text: 'Echo: Hello' }],
+      is_error: false,
+    });
+    const wrong = await echo({ arguments: { message: 5 } });
+    expectError(wrong, { code: 'invalid_value', message: 'message', param: 'arguments' });
+
+    const listed = await call('GET', '');
+    expect(listed.body.servers.map(({ label }: { label: string }) => label)).toEqual([
+      'speech-script',
+      'all',
+    ]);
+    expect(JSON.stringify(listed.body) + hearth.log()).not.toContain('secret-value');
+    expect((await call('DELETE', '/all')).body).toEqual({ label: 'all', removed: true });
+  });
+
+  it('are validated', async () => {
+    const unknown = await call('POST', '/speech-script/tools/none', { arguments: {} });
+    expectError(unknown, { code: 'invalid_value', message: 'it has: format', param: 'tool' });
+
+    for (const [label, entry, message] of [
+      ['x', { command: 'a', url: 'http://b' }, 'either command or url'],
+      ['x', { url: 'ftp://a' }, 'http or https URL'],
+      ['x', { command: 'a', env: { KEY: '[redacted]' } }, 'env.KEY is [redacted]'],
+      ['a%20b', { command: 'a' }, 'must be up to 64 letters'],
+      ['__proto__', { command: 'a' }, 'must be up to 64 letters'],
+      ['speech-script', { command: 'a' }, "a plugin of Hearth's own"],
+    ] as const) {
+      expectError(await call('PUT', `/${label}`, entry), { code: 'invalid_value', message });
+    }
+  });
+
+  it('are closed to anonymous callers', async () => {
+    const added = await post(hearth.url, `${serversPath}/x`, { command: 'a' }, { method: 'PUT' });
+    expectError(added, { code: 'forbidden', message: 'admin' });
+    for (const path of ['', '/speech-script']) {
+      expectError(await get(hearth.url, serversPath + path), {
+        code: 'forbidden',
+        message: 'admin',
+      });
+    }
   });
 });
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { defineRoute } from '../route.ts';
 
 /** Stands for a secret in answers; sent back, it keeps the secret. */
-export const redacted = '[redacted]';
+const redacted = '[redacted]';
 
 const exampleServer = {
   label: 'files',

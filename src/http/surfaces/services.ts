@@ -15,7 +15,8 @@ import type { Logger } from '../../observability/logger.ts';
 import type { RequestLog } from '../../observability/request-log.ts';
 import type { ServerEvents } from '../../observability/server-events.ts';
 import type { Store } from '../../store/store.ts';
-import type { ToolServers } from '../../tools/toolbox.ts';
+import type { PluginFileEditor } from '../../tools/plugin-file-editor.ts';
+import type { TriableToolServers } from '../../tools/toolbox.ts';
 
 /** The parts of the server that surfaces use. */
 export interface SurfaceServices {
@@ -32,7 +33,14 @@ export interface SurfaceServices {
   readonly store: Store;
   readonly tokens: TokenService;
   readonly sessions: SessionService;
-  readonly tools: ToolServers;
+  readonly tools: TriableToolServers;
+  readonly plugins: {
+    readonly file: PluginFileEditor;
+    /** Labels of the plugins that are part of Hearth. */
+    readonly builtIn: readonly string[];
+    /** Whether requests may use plugins. */
+    readonly isAllowed: boolean;
+  };
   readonly background: BackgroundTurns;
   readonly maxToolRounds: number;
   readonly settings: {

@@ -11,6 +11,7 @@ import { mountEvents } from './events.ts';
 import { mountHubRepository } from './hub-repository.ts';
 import { mountModelDetails } from './model-details.ts';
 import { mountModelImport } from './model-import.ts';
+import { mountMcpServers } from './mcp-servers.ts';
 import { mountModels } from './models.ts';
 import { mountRequests } from './requests.ts';
 import { mountResponses } from './responses.ts';
@@ -47,6 +48,7 @@ export function createV1Surface(services: SurfaceServices): Surface {
       mountRequests(app, services.requestLog);
       mountSessions(app, services);
       mountSettings(app, services);
+      mountMcpServers(app, services);
     },
   };
 }
