@@ -30,19 +30,23 @@ import { createAnthropicSurface } from './http/surfaces/anthropic/surface.ts';
 import { createOllamaSurface } from './http/surfaces/ollama/surface.ts';
 import { createOpenAiSurface } from './http/surfaces/openai/surface.ts';
 import { createV0Surface } from './http/surfaces/v0/surface.ts';
+import { createEventFeed } from './http/surfaces/v1/create-event-feed.ts';
 import { createV1Surface } from './http/surfaces/v1/surface.ts';
 import { createHub } from './hub/create-hub.ts';
 import { hubEgressPolicy } from './hub/hub-endpoint.ts';
 import { GgufLoader } from './instances/gguf-loader.ts';
+import { toInstanceMetrics } from './instances/instance-metrics.ts';
 import { InstancePool } from './instances/pool.ts';
 import { preloadModels } from './instances/preload-models.ts';
 import { createModelAliases } from './models/model-aliases.ts';
-import { readAvailableMemory } from './machine/read-machine.ts';
+import { readAvailableMemory, readTotalMemory } from './machine/read-machine.ts';
 import { createModelLibrary } from './models/library.ts';
 import type { ModelRoot } from './models/scan-repository.ts';
 import { createHttpClient } from './net/http-client.ts';
 import { readProxies } from './net/proxy-environment.ts';
 import { createLogger, textDestination, type Logger } from './observability/logger.ts';
+import { RequestLog } from './observability/request-log.ts';
+import { ServerEvents } from './observability/server-events.ts';
 import { packageFolder } from './package-folder.ts';
 import { createServiceNotifier } from './processes/service-notifier.ts';
 import { createWatchdogLink } from './processes/watchdog-link.ts';
@@ -135,6 +139,9 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const lock = await acquireHomeLock(home);
     cleanups.push(() => lock.release());
 
+    const events = new ServerEvents((err) => logger.error({ err }, 'event not processed'));
+    const requestLog = new RequestLog({ events, capacity: settings['observability.requests'] });
+
     const store = await createSqliteStore({
       file: settings['store.url'] ?? join(home, 'hearth.db'),
       logger,
@@ -196,7 +203,9 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       library,
       loaders: [ggufLoader],
       logger,
+      events,
       availableMemory: readAvailableMemory,
+      totalMemoryBytes: readTotalMemory(),
       get loadsOnRequest() {
         return settings['models.jit'];
       },
@@ -266,6 +275,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       modelsFolder,
       library,
       logger,
+      events,
     });
     cleanups.push(() => downloads.close());
     await downloads
@@ -277,12 +287,22 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     });
     cleanups.push(() => background.close());
 
+    // Loaded here, since most of the tests that import this file need no server.
+    const { ServerMetrics } = await import('./observability/metrics/server-metrics.ts');
+    const metrics = new ServerMetrics({
+      events,
+      version,
+      instances: async () => (await pool.describe()).map(toInstanceMetrics),
+      memory: () => pool.memory(),
+    });
+    const feed = createEventFeed({ events, requestLog, downloads, library, logger });
     const ownerToken = generateOwnerToken();
     const sessions = createSessionService();
     let linkUrl = '';
     const startedAt = new Date();
     const services: SurfaceServices = {
       library,
+      modelsFolder,
       aliases,
       pool,
       downloads,
@@ -306,6 +326,9 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       settings: { editor: createSettingsEditor(sources), live, check },
       runtimes,
       logger,
+      events,
+      requestLog,
+      feed,
       maxImagePixels: settings['limits.imagePixels'],
       server: {
         version,
@@ -323,8 +346,15 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       logger,
       version,
       docsFolder: join(packageFolder, 'dist/docs'),
+      webFolder: join(packageFolder, 'dist/web'),
       homeId: await ensureHomeId(home),
       ping: () => store.ping(),
+      metrics,
+      observation: {
+        events,
+        keepsPrompts: settings['log.prompts'],
+        isTraced: settings['tracing.endpoint'] !== undefined,
+      },
       surfaces: surfaces
         .map((create) => create(services))
         .filter(({ name }) => isServed(name, settings)),
@@ -361,6 +391,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       logger.info({ url: second.url }, 'listening also');
     }
 
+    // Streams that never end would delay the stop.
+    cleanups.push(() => feed.close());
     cleanups.push(() => removeOwnerToken(home));
     await writeOwnerToken(home, ownerToken);
     const writeRecords = async (pair: KeyPair | undefined): Promise<void> => {

@@ -327,6 +327,27 @@ export const settingsTable = {
     choice(logFormats).default('auto'),
     'Format of the log: text or json; auto is text on a terminal and json elsewhere.',
   ),
+  'log.prompts': setting(
+    boolean.default(false),
+    'Write the exact prompt and the output of each generation to the log, and keep them with the bodies of requests for `GET /api/v1/requests/{id}`.',
+  ),
+  'log.fileMiB': setting(
+    integer(1, 10_000).default(10),
+    'Size at which the log of the background server (<home>/logs/server.log) is rotated. Three older files are kept.',
+  ),
+  'observability.requests': setting(
+    integer(0, 10_000).default(200),
+    'Number of requests that the server keeps in memory for `GET /api/v1/requests`.',
+  ),
+  'tracing.endpoint': setting(
+    httpUrl.optional(),
+    'Base URL of an OpenTelemetry collector (OTLP over HTTP), such as http://127.0.0.1:4318. Traces are off without it.',
+    { alias: 'OTEL_EXPORTER_OTLP_ENDPOINT', computedDefault: 'no traces' },
+  ),
+  'tracing.prompts': setting(
+    boolean.default(false),
+    'Add prompts and outputs to the traces. It requires `log.prompts`.',
+  ),
 } as const satisfies Record<string, SettingDeclaration>;
 
 export type SettingKey = keyof typeof settingsTable;

@@ -137,11 +137,29 @@ export const errorTable = {
     retryable: false,
     when: 'No stored response of this caller has this id.',
   },
+  conversation_not_found: {
+    type: 'not_found',
+    status: 404,
+    retryable: false,
+    when: 'No stored conversation of this caller has this id.',
+  },
+  blob_not_found: {
+    type: 'not_found',
+    status: 404,
+    retryable: false,
+    when: 'No response of this caller has an image with this SHA-256.',
+  },
   token_not_found: {
     type: 'not_found',
     status: 404,
     retryable: false,
     when: 'No token has this id.',
+  },
+  request_not_found: {
+    type: 'not_found',
+    status: 404,
+    retryable: false,
+    when: 'No request that the server remembers has this id.',
   },
   session_not_found: {
     type: 'not_found',

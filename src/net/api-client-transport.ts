@@ -41,7 +41,11 @@ function agentFor(certificate: string | undefined): Dispatcher {
   if (certificate === undefined) return agent;
   const known = pinnedAgents.get(certificate);
   if (known !== undefined) return known;
-  const open = buildConnector({ rejectUnauthorized: false });
+  const open = buildConnector({
+    rejectUnauthorized: false,
+    // A resumed session shows no certificate.
+    maxCachedSessions: 0,
+  });
   const pinned = new Agent({
     connect: (target, callback) =>
       open(target, (error, socket) => {

@@ -1,5 +1,6 @@
 import type { Permission } from '../contract/permission.ts';
 import type { Logger } from '../observability/logger.ts';
+import type { RequestRecord } from '../observability/request-record.ts';
 
 /** How a caller is known. */
 export interface CallerIdentity {
@@ -29,6 +30,8 @@ export interface RequestContext {
   /** Writes `requestId` with every line. */
   readonly logger: Logger;
   readonly caller: Caller;
+  /** Collects what is measured. */
+  readonly record: RequestRecord;
   /** Aborts when the client disconnects, or with a `HearthError` when the server ends the request. */
   readonly signal: AbortSignal;
 }

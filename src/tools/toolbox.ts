@@ -26,6 +26,11 @@ export interface ToolResult {
   readonly isError: boolean;
 }
 
+export interface CallOptions {
+  /** Position in the trace of the request, for the tool server; see W3C Trace Context. */
+  readonly traceparent?: string;
+}
+
 export interface Tool {
   /** The tool's name on its server. */
   readonly name: string;
@@ -46,7 +51,11 @@ export interface Tool {
    *
    * @throws The signal's reason when aborted.
    */
-  call(args: Readonly<Record<string, unknown>>, context: RequestContext): Promise<ToolResult>;
+  call(
+    args: Readonly<Record<string, unknown>>,
+    context: RequestContext,
+    options?: CallOptions,
+  ): Promise<ToolResult>;
 }
 
 /** The tools of one turn. */

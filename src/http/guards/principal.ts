@@ -17,7 +17,7 @@ export interface Principal {
  */
 export const anonymousPrincipal: Principal = {
   tokenId: null,
-  permissions: ['chat', 'embeddings', 'models:read', 'models:write', 'ephemeral-mcp'],
+  permissions: ['chat', 'embeddings', 'models:read', 'models:write', 'ephemeral-mcp', 'metrics'],
 };
 
 /** `admin` implies every other permission. */

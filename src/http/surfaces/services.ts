@@ -10,7 +10,10 @@ import type { Hub } from '../../hub/hub.ts';
 import type { InstancePool } from '../../instances/pool.ts';
 import type { ModelAliases } from '../../models/model-aliases.ts';
 import type { EditableModelLibrary } from '../../models/model.ts';
+import type { EventFeed } from '../event-feed.ts';
 import type { Logger } from '../../observability/logger.ts';
+import type { RequestLog } from '../../observability/request-log.ts';
+import type { ServerEvents } from '../../observability/server-events.ts';
 import type { Store } from '../../store/store.ts';
 import type { PluginFileEditor } from '../../tools/plugin-file-editor.ts';
 import type { TriableToolServers } from '../../tools/toolbox.ts';
@@ -18,6 +21,8 @@ import type { TriableToolServers } from '../../tools/toolbox.ts';
 /** The parts of the server that surfaces use. */
 export interface SurfaceServices {
   readonly library: EditableModelLibrary;
+  /** The library's own folder. */
+  readonly modelsFolder: string;
   /** Other names of the models. */
   readonly aliases: ModelAliases;
   readonly pool: InstancePool;
@@ -46,6 +51,10 @@ export interface SurfaceServices {
   };
   readonly runtimes: RuntimeManager;
   readonly logger: Logger;
+  readonly events: ServerEvents;
+  readonly requestLog: RequestLog;
+  /** The events of `GET /api/v1/events`. */
+  readonly feed: EventFeed;
   /** Largest image, width × height. */
   readonly maxImagePixels: number;
   readonly server: {

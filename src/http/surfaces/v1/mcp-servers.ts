@@ -23,12 +23,14 @@ import { mount, type App } from '../../mount.ts';
 import type { SurfaceServices } from '../services.ts';
 
 export function mountMcpServers(app: App, { plugins, tools }: SurfaceServices): void {
-  const { file, builtIn } = plugins;
-
   async function records(): Promise<McpServerRecord[]> {
-    const entries = await file.list().catch(toHearthError);
+    const entries = await plugins.file.list().catch(toHearthError);
     return [
-      ...builtIn.map((label) => ({ label, id: pluginId(label), type: 'built_in' as const })),
+      ...plugins.builtIn.map((label) => ({
+        label,
+        id: pluginId(label),
+        type: 'built_in' as const,
+      })),
       ...[...entries].map(([label, entry]) => toRecord(label, entry)),
     ];
   }
@@ -60,7 +62,7 @@ export function mountMcpServers(app: App, { plugins, tools }: SurfaceServices): 
   mount(app, getMcpServer, async ({ params: { label } }) => find(label));
 
   mount(app, putMcpServer, async ({ params: { label }, body }) => {
-    const fault = await file
+    const fault = await plugins.file
       .put(label, (present) => restoreSecrets(omitUndefined(body), present))
       .catch(toHearthError);
     if (fault !== undefined) throw new HearthError('invalid_value', `${fault}.`);
@@ -68,7 +70,7 @@ export function mountMcpServers(app: App, { plugins, tools }: SurfaceServices): 
   });
 
   mount(app, deleteMcpServer, async ({ params: { label } }) => {
-    const isRemoved = await file.remove(label).catch(toHearthError);
+    const isRemoved = await plugins.file.remove(label).catch(toHearthError);
     return isRemoved ? { label, removed: true as const } : notFound(label);
   });
 

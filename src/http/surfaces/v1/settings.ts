@@ -9,26 +9,23 @@ import { omitUndefined } from '../../../omit-undefined.ts';
 import { mount, type App } from '../../mount.ts';
 import type { SurfaceServices } from '../services.ts';
 
-export function mountSettings(
-  app: App,
-  { settings: { editor, live, check }, logger }: SurfaceServices,
-): void {
+export function mountSettings(app: App, { settings: service, logger }: SurfaceServices): void {
   const toRecords = (resolved: ResolvedSettings, keys?: readonly SettingKey[]) => {
-    const pending = live.pending(resolved.settings);
+    const pending = service.live.pending(resolved.settings);
     return describeSettings(resolved, keys).map((each) => toRecord(each, pending.has(each.key)));
   };
 
   mount(app, listSettings, async () => {
-    const resolved = await editor.read().catch(toHearthError);
+    const resolved = await service.editor.read().catch(toHearthError);
     const { warnings } = resolved;
-    return { file: editor.file, settings: toRecords(resolved), warnings: [...warnings] };
+    return { file: service.editor.file, settings: toRecords(resolved), warnings: [...warnings] };
   });
 
   mount(app, changeSettings, async ({ body }) => {
-    const resolved = await editor
-      .change(body, ({ settings }) => check(settings))
+    const resolved = await service.editor
+      .change(body, ({ settings }) => service.check(settings))
       .catch(toHearthError);
-    live.apply(resolved.settings);
+    service.live.apply(resolved.settings);
     const settings = toRecords(resolved, Object.keys(body) as SettingKey[]);
     const keysOf = (isIncluded: (record: SettingRecord) => boolean) =>
       settings.filter(isIncluded).map(({ key }) => key);
