@@ -59,6 +59,7 @@ const outputItemSchema = z
         status: itemStatusSchema,
         call_id: z.string(),
         name: z.string(),
+        namespace: z.string().exactOptional(),
         arguments: z.string(),
       })
       .meta({ id: 'OpenAiFunctionCall' }),

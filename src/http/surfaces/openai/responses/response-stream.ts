@@ -3,6 +3,7 @@ import type { OpenAiOutputItem, OpenAiResponse } from '../../../../contract/open
 import type { HearthError } from '../../../../contract/errors.ts';
 import type { TurnItem } from '../../../../conversation/turn-item.ts';
 import type { TokenLogprob } from '../../../../engine/engine.ts';
+import { withNamespace } from './namespaces.ts';
 import type { ResponseEvent } from './response-event.ts';
 import { itemId, labelOf, toOutputItem, toOutputText } from './to-output-item.ts';
 import { isFull, toUsage } from './to-response.ts';
@@ -179,14 +180,14 @@ export class ResponseStream {
     const type = event.isForClient ? 'function_call' : 'mcp_call';
     const id = itemId(this.#base.id, type, index);
     const item: Call = event.isForClient
-      ? {
+      ? this.#withNamespace({
           id,
           type: 'function_call',
           status: 'in_progress',
           call_id: '',
           name: event.exposedName,
           arguments: '',
-        }
+        })
       : {
           id,
           type: 'mcp_call',
@@ -201,6 +202,10 @@ export class ResponseStream {
     this.#output.push(item);
     // The id of a client-side call comes with the first delta.
     return event.isForClient ? [] : this.#announceCall(item, index);
+  }
+
+  #withNamespace<Item extends OpenAiOutputItem>(item: Item): Item {
+    return withNamespace(item, this.#base.tools);
   }
 
   #announceCall(item: Call, index: number): readonly ResponseEvent[] {
@@ -246,7 +251,7 @@ export class ResponseStream {
   #endCall(index: number, item: TurnItem): readonly ResponseEvent[] {
     const known = this.#callPositions.get(index);
     const position = known ?? this.#output.length;
-    const done = toOutputItem(this.#base.id, item, position);
+    const done = this.#withNamespace(toOutputItem(this.#base.id, item, position));
     // A call that could not be parsed has not begun before it fails.
     const before = known === undefined ? this.#announceCall(done as Call, position) : [];
     this.#output[position] = done;
