@@ -21,7 +21,8 @@ export async function storeTurn(
   interruption?: 'cancelled' | 'failed',
 ): Promise<string> {
   const { previousResponseId, systemPrompt, instructions } = request;
-  const { instanceId, selection, items, stopReason, usage, timings } = recorder.result(undefined);
+  const { instanceId, selection, items, stopReason, usage, timings, droppedTurns } =
+    recorder.result(undefined);
   const { responseId: id = newResponseId() } = request;
   try {
     await store.responses.insert(
@@ -45,6 +46,7 @@ export async function storeTurn(
           ...(request.isBackground === true ? { isBackground: true } : {}),
           ...omitUndefined({
             metadata: request.metadata,
+            droppedTurns,
             requestedModel: requestedModel(request, selection.model.key),
           }),
         },

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { fractionSchema, textSchema } from '../field.ts';
+import { fractionSchema, textSchema, truncationSchema } from '../field.ts';
 import { jsonObjectSchema, reasoningEffortSchema } from '../v0/chat-completion.ts';
 
 const idSchema = z.string().max(512);
@@ -225,6 +225,7 @@ export const responseRequestSchema = z
       .looseObject({ format: textFormatSchema.nullish() })
       .meta({ id: 'OpenAiTextOptions' })
       .nullish(),
+    truncation: truncationSchema.nullish(),
     metadata: metadataSchema.nullish(),
     store: z.boolean().nullish().describe('True if absent.'),
     stream: z.boolean().nullish(),

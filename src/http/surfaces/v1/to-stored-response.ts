@@ -3,6 +3,7 @@ import type { InputItem } from '../../../contract/v1/chat.ts';
 import type { StoredResponseRecord } from '../../../contract/v1/stored-response.ts';
 import type { ConversationContent } from '../../../conversation/content.ts';
 import type { Store, StoredResponse } from '../../../store/store.ts';
+import { omitUndefined } from '../../../omit-undefined.ts';
 import { toChatStats } from './to-chat-result.ts';
 import { toStoredOutput } from './to-output-item.ts';
 
@@ -19,6 +20,7 @@ export async function toStoredResponse(
     model_instance_id: response.modelInstanceId,
     output: toStoredOutput(turn.items),
     stats: toChatStats(turn),
+    ...omitUndefined({ dropped_turns: turn.droppedTurns }),
     response_id: response.id,
     previous_response_id: response.parentId,
     created_at: response.createdAt.toISOString(),

@@ -3,6 +3,7 @@ import type { OpenAiOutputItem, OpenAiResponse } from '../../../../contract/open
 import type { HearthError } from '../../../../contract/errors.ts';
 import type { TurnItem } from '../../../../conversation/turn-item.ts';
 import type { TokenLogprob } from '../../../../engine/engine.ts';
+import { omitUndefined } from '../../../../omit-undefined.ts';
 import { withNamespace } from './namespaces.ts';
 import type { ResponseEvent } from './response-event.ts';
 import { itemId, labelOf, toOutputItem, toOutputText } from './to-output-item.ts';
@@ -122,6 +123,7 @@ export class ResponseStream {
       error: status === 'failed' ? { code: 'server_error', message: failure?.message ?? '' } : null,
       incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
       output: [...this.#output],
+      ...omitUndefined({ dropped_turns: result?.droppedTurns }),
       ...(result === undefined ? {} : { usage: toUsage(result.usage) }),
     };
     // Official streams have no event of their own for a cancelled response.

@@ -22,11 +22,6 @@ import {
 const unsupported: readonly UnsupportedField[] = [
   { name: 'conversation', reason: 'is not supported: continue with `previous_response_id`.' },
   { name: 'prompt', reason: 'names a template, which this server does not keep.' },
-  {
-    name: 'truncation',
-    reason: 'must be "disabled": prompts are never cut.',
-    isHarmless: is('disabled'),
-  },
   { name: 'context_management', reason: 'is not supported.', isHarmless: isEmptyObject },
 ];
 
@@ -71,6 +66,7 @@ export function toTurnRequest(
     sampling: omitUndefined({ temperature: body.temperature, topP: body.top_p }),
     integrations: servers.map(toIntegration),
     isStored: body.store ?? true,
+    ...(body.truncation === 'auto' ? { dropsOldTurns: true } : {}),
     waitsForLoad: false,
     ...(body.stream === true || body.background === true ? {} : { isWhole: true }),
     // A list would leave every call to the client, whatever its name.
