@@ -150,6 +150,20 @@ describe('a turn in the background', () => {
     });
   });
 
+  it('is stored where the engine fails before any output', async () => {
+    const { start, store } = await open({}, async function* () {
+      // Progress, after which the request counts as accepted.
+      yield { type: 'prompt.progress', processedTokens: 1, cachedTokens: 0, totalTokens: 2 };
+      throw new HearthError('crashed', 'The engine exited.');
+    });
+    const turn = await start();
+    await turn.ended;
+    expect(turn).toMatchObject({ status: 'failed', error: { code: 'crashed' } });
+    expect(await store.responses.find(turn.id, null)).toMatchObject({
+      turn: { items: [], isInterrupted: true, isBackground: true },
+    });
+  });
+
   it('is not started where its request fails', async () => {
     const { start, background } = await open({}, () => say('Hi'));
     const unknown = start({ model: 'test/none', responseId: 'resp_x' });
@@ -165,6 +179,7 @@ describe('a turn in the background', () => {
     const tooLong = late.start({ responseId: 'resp_y' });
     await expect(tooLong).rejects.toMatchObject({ code: 'context_length_exceeded' });
     expect(late.background.find('resp_y', null)).toBeUndefined();
+    expect(await late.store.responses.find('resp_y', null)).toBeUndefined();
   });
 
   it('is cancelled and stored while it waits for a slot', async () => {

@@ -59,6 +59,8 @@ export class BackgroundTurns {
     } catch (error) {
       await turn.ended;
       this.#forget(turn.id);
+      // The client gets the error, and no response.
+      await services.store.responses.delete(turn.id, turn.ownerId);
       throw error;
     } finally {
       waited.abort();

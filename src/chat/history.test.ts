@@ -91,7 +91,7 @@ describe('assertToolResults', () => {
     expect(described(() => assertToolResults(waiting, []))).toEqual({
       code: 'invalid_value',
       field: 'messages',
-      text: '<previousResponseId> "1" waits for the results of tool calls: a, b. Send one for each of them.',
+      text: '<previousResponseId> "1" waits for the results of tool calls: a, b. It continues only with a result for each of them, in the API that made the calls.',
     });
     expect(described(() => assertToolResults(waiting, [result('a')]))?.text).toContain('calls: b.');
   });

@@ -66,7 +66,7 @@ export function assertToolResults(
   throw new HearthError(
     'invalid_value',
     (name) =>
-      `${name('previousResponseId')} "${previous.id}" waits for the results of tool calls: ${[...missing].join(', ')}. Send one for each of them.`,
+      `${name('previousResponseId')} "${previous.id}" waits for the results of tool calls: ${[...missing].join(', ')}. It continues only with a result for each of them, in the API that made the calls.`,
     { field: 'messages' },
   );
 }

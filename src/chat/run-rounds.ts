@@ -1,3 +1,4 @@
+import { HearthError } from '../contract/errors.ts';
 import type { ToolCallItem } from '../conversation/turn-item.ts';
 import type {
   ChatGeneration,
@@ -10,6 +11,7 @@ import { omitUndefined } from '../omit-undefined.ts';
 import type { AcquiredInstance } from './acquire-instance.ts';
 import { BinaryBudget } from './binary-budget.ts';
 import { generate } from './generation.ts';
+import { dropTurns } from './drop-turns.ts';
 import { fitToolResult } from './fit-tool-result.ts';
 import type { TurnPrompt } from './prepare-turn.ts';
 import { roundMessages, type FinishedCall } from './prompt-messages.ts';
@@ -46,7 +48,7 @@ export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
   const { request, prompt, instance, tools, maxToolRounds, recorder } = run;
   const { lease } = instance;
   const { promptContext } = prompt;
-  const messages = [...prompt.prompt];
+  const messages = [...(await fittingMessages(run))];
   const binary = new BinaryBudget();
   let { startedAt } = instance;
   let callsLeft = request.maxToolCalls ?? Infinity;
@@ -90,6 +92,30 @@ export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
     messages.push(...(await roundMessages(recording.messageText, finished, promptContext)));
     startedAt = performance.now();
   }
+}
+
+/** The messages of the prompt; without the oldest turns where the request allows it and they do not fit. */
+async function fittingMessages(run: TurnRun): Promise<readonly EngineMessage[]> {
+  const { request, prompt, instance, recorder, maxToolRounds } = run;
+  if (request.dropsOldTurns !== true) return prompt.prompt;
+  const { lease } = instance;
+  const { contextLength } = lease.capabilities;
+  const { messages, droppedTurns } = await dropTurns(
+    prompt.prompt,
+    contextLength,
+    request.maxOutputTokens,
+    async (candidate) => {
+      try {
+        return await lease.countPrompt(toGeneration(run, candidate, 0, maxToolRounds > 0));
+      } catch (error) {
+        if (error instanceof HearthError && error.code === 'context_length_exceeded')
+          return Infinity;
+        throw error;
+      }
+    },
+  );
+  recorder.noteDroppedTurns(droppedTurns);
+  return messages;
 }
 
 function withResult(

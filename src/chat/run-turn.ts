@@ -44,7 +44,8 @@ export async function* runTurn(
       context.logger.error({ err: error }, 'turn failed');
     }
     yield* recorder.interrupt();
-    const isKept = recorder.hasItems || isCancelled(error);
+    // The client of a turn in the background has nothing else that tells it of the failure.
+    const isKept = recorder.hasItems || isCancelled(error) || request.isBackground === true;
     if (request.isStored && isKept && responseId === undefined && !isStoreFailure) {
       const cause = isCancelled(error) ? 'cancelled' : 'failed';
       responseId = await storeInterrupted(services, request, prepared, recorder, context, cause);

@@ -21,7 +21,8 @@ export async function storeTurn(
   interruption?: 'cancelled' | 'failed',
 ): Promise<string> {
   const { previousResponseId, systemPrompt, instructions } = request;
-  const { instanceId, selection, items, stopReason, usage, timings } = recorder.result(undefined);
+  const { instanceId, selection, items, stopReason, usage, timings, droppedTurns } =
+    recorder.result(undefined);
   const { responseId: id = newResponseId() } = request;
   const phase = record.beginPhase({ name: 'store' });
   try {
@@ -46,6 +47,7 @@ export async function storeTurn(
           ...(request.isBackground === true ? { isBackground: true } : {}),
           ...omitUndefined({
             metadata: request.metadata,
+            droppedTurns,
             requestedModel: requestedModel(request, selection.model.key),
           }),
         },

@@ -114,6 +114,8 @@ export interface GenerationSummary {
 }
 
 export interface TurnResult extends GenerationSummary {
+  /** Turns of the history that the model did not see; absent unless the request allows it. */
+  readonly droppedTurns?: number;
   /** Present if the turn was stored. */
   readonly responseId?: string;
   readonly items: readonly TurnItem[];

@@ -26,6 +26,7 @@ export class TurnRecorder {
   #stopString: string | undefined;
   #isMalformed = false;
   #contextTokens = 0;
+  #droppedTurns: number | undefined;
 
   constructor(selection: ModelSelection) {
     this.#selection = selection;
@@ -68,6 +69,11 @@ export class TurnRecorder {
     this.#selection = lease.selection;
     this.#capabilities = lease.capabilities;
     this.#stats.noteLoad(loadTimeSeconds);
+  }
+
+  /** Turns of the history that the model did not see. */
+  noteDroppedTurns(count: number): void {
+    this.#droppedTurns = count;
   }
 
   /** Begins the next generation. */
@@ -138,6 +144,7 @@ export class TurnRecorder {
       usage: this.#stats.usage(),
       timings: this.#stats.timings(),
       ...omitUndefined({
+        droppedTurns: this.#droppedTurns,
         capabilities: this.#capabilities,
         responseId,
         stopString: this.#stopString,

@@ -78,6 +78,8 @@ export interface TurnRequest extends GenerationOptions, InstanceOptions {
   readonly reasoning?: ReasoningLevel;
   /** Tokens of reasoning in each generation; absent: no limit but `maxOutputTokens`. */
   readonly maxReasoningTokens?: number;
+  /** Whether the oldest turns of the history may be dropped where they do not fit into the context. */
+  readonly dropsOldTurns?: boolean;
   readonly isStored: boolean;
   /** Stored with the turn and not interpreted. */
   readonly metadata?: Readonly<Record<string, string>>;

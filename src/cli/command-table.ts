@@ -92,6 +92,11 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
     load: async () => (await import('./commands/chat.ts')).chat,
   },
   {
+    name: 'launch',
+    summary: 'Show how to start a coding agent with this server, or start it',
+    load: async () => (await import('./commands/launch.ts')).launch,
+  },
+  {
     name: 'script',
     summary: 'Convert text to a script for speech synthesis (needs no server)',
     load: async () => (await import('./commands/script.ts')).script,

@@ -45,7 +45,8 @@ interface Invocation<DeclaredOptions extends Options, DeclaredPositionals extend
   readonly positionals: PositionalValues<DeclaredPositionals>;
 }
 
-export type ExitCode = 0 | 1 | 2 | 130;
+/** 0, 1 if it failed, 2 for an invalid command line, 130 if interrupted; `launch` passes on that of its program. */
+export type ExitCode = number;
 
 /** Arguments, options and implementation of a command. Its name and summary are in the command table. */
 export interface CommandDescription<

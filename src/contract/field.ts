@@ -35,3 +35,13 @@ export const topKSchema = z.int().min(0).max(1_000_000);
 /** The engine computes with 32-bit floats, where smaller numbers become 0. */
 export const repeatPenaltySchema = z.number().min(0.01).max(100);
 export const isoTimeSchema = z.iso.datetime({ precision: 3 });
+
+export const truncationSchema = z.enum(['auto', 'disabled']).meta({
+  id: 'Truncation',
+  description:
+    '`auto` drops the oldest turns of a conversation that does not fit into the context; the system prompt, tools and the newest turn stay. `disabled` fails instead.',
+});
+export const droppedTurnsSchema = z
+  .int()
+  .nonnegative()
+  .describe('Turns that `truncation` left out of the prompt. Present if it is `auto`.');

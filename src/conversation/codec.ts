@@ -114,6 +114,7 @@ const turnSchema = z.object({
   isInterrupted: z.literal(true).exactOptional(),
   isCancelled: z.literal(true).exactOptional(),
   isBackground: z.literal(true).exactOptional(),
+  droppedTurns: z.int().nonnegative().exactOptional(),
   requestedModel: z.string().exactOptional(),
   metadata: z.record(z.string(), z.string()).exactOptional(),
 }) satisfies z.ZodType<ConversationTurn>;

@@ -48,6 +48,8 @@ export interface ConversationTurn {
   readonly isCancelled?: true;
   /** Present where the turn ran without its client. */
   readonly isBackground?: true;
+  /** Turns of the history that the model did not see; absent unless the request allows it. */
+  readonly droppedTurns?: number;
   /** The name of the model in the request; absent if it is the key. */
   readonly requestedModel?: string;
   /** What the client attached to the response. */

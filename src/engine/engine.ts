@@ -54,6 +54,8 @@ export interface Sampling {
   readonly topK?: number;
   readonly minP?: number;
   readonly repeatPenalty?: number;
+  /** Last tokens that `repeatPenalty` considers; 0: none, -1: the context. */
+  readonly repeatLastTokens?: number;
   readonly presencePenalty?: number;
   readonly frequencyPenalty?: number;
   readonly seed?: number;

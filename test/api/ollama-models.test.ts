@@ -64,6 +64,7 @@ describe('models', () => {
       capabilities: ['completion', 'tools', 'thinking'],
       details: { family: 'llama' },
       model_info: { 'general.architecture': 'llama', 'llama.context_length': 4096 },
+      template: expect.stringContaining('{%- for message in messages %}'),
     });
     const byName = await post(hearth.url, '/api/show', { name: 'hearth/starter-chat:latest' });
     expect(byName.body).toEqual(body);

@@ -288,10 +288,48 @@ describe('OpenAI responses', () => {
     expect(part?.type === 'output_text' && part.logprobs?.[0]?.top_logprobs).toHaveLength(2);
   });
 
+  it('drop the oldest turns if the client allows it, and say how many', async () => {
+    const turns = Array.from({ length: 40 }, (_, index) => [
+      { role: 'user' as const, content: `Fact ${index}: ${'the sea is calm '.repeat(20)}` },
+      { role: 'assistant' as const, content: 'I will remember it.' },
+    ]).flat();
+    const question = { role: 'user' as const, content: 'My name is Zorbek.' };
+    const request = { ...calm, instructions: 'Be brief.', input: [...turns, question] };
+    await expect(connect().responses.create(request)).rejects.toMatchObject({
+      code: 'context_length_exceeded',
+    });
+    const response = await connect().responses.create({ ...request, truncation: 'auto' });
+    const { dropped_turns: dropped = 0 } = openAiResponseSchema.parse(response);
+    expect(dropped).toBeGreaterThan(10);
+    expect(dropped).toBeLessThan(40);
+    expect(response).toMatchObject({ status: 'completed', truncation: 'auto' });
+    const kept = { ...request, input: [...turns.slice(2 * dropped), question] };
+    const counted = await connect().responses.inputTokens.count(kept);
+    expect(counted.input_tokens).toBe(response.usage?.input_tokens);
+    const whole = await connect().responses.inputTokens.count(request);
+    expect(whole.input_tokens).toBeGreaterThan(4096);
+    const stored = await connect().responses.retrieve(response.id);
+    expect(stored).toMatchObject({ truncation: 'auto', dropped_turns: dropped });
+
+    const body = {
+      model,
+      input: 'What is my name?',
+      previous_response_id: response.id,
+      max_output_tokens: 4,
+    };
+    const refused = await post(hearth.url, '/api/v1/chat', body);
+    expect(refused.body.error).toMatchObject({ code: 'context_length_exceeded' });
+    const { status, body: answer } = await post(hearth.url, '/api/v1/chat', {
+      ...body,
+      truncation: 'auto',
+    });
+    expect({ status, dropped: answer.dropped_turns > 10 }).toEqual({ status: 200, dropped: true });
+  });
+
   it.each<[string, Record<string, unknown>, string]>([
     ['work in the background without a store', { background: true, store: false }, 'background'],
     ['a conversation', { conversation: 'conv_1' }, 'conversation'],
-    ['truncation', { truncation: 'auto' }, 'truncation'],
+    ['an unknown truncation', { truncation: 'middle' }, 'truncation'],
     ['a limit of no calls', { max_tool_calls: 0 }, 'max_tool_calls'],
     [
       'a reference to nothing',

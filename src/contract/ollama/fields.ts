@@ -52,6 +52,12 @@ export const ollamaOptionsSchema = z
     top_p: fractionSchema.nullish(),
     min_p: fractionSchema.nullish(),
     repeat_penalty: repeatPenaltySchema.nullish(),
+    repeat_last_n: z
+      .int()
+      .min(-1)
+      .max(2 ** 31 - 1)
+      .nullish()
+      .describe('Last tokens that the penalty considers; 0 for none, -1 for the context.'),
     presence_penalty: z.number().min(-2).max(2).nullish(),
     frequency_penalty: z.number().min(-2).max(2).nullish(),
     seed: z

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { fractionSchema, textSchema } from '../field.ts';
+import { fractionSchema, textSchema, truncationSchema } from '../field.ts';
 import { jsonObjectSchema, reasoningEffortSchema } from '../v0/chat-completion.ts';
 
 const idSchema = z.string().max(512);
@@ -51,6 +51,7 @@ const otherItemSchema = z
         type: z.literal('function_call'),
         call_id: idSchema,
         name: idSchema,
+        namespace: idSchema.nullish(),
         arguments: textSchema,
       })
       .meta({ id: 'OpenAiFunctionCallInput' }),
@@ -95,16 +96,27 @@ const inputItemSchema = z
   .meta({ id: 'OpenAiInputItem' });
 export type OpenAiInputItem = z.infer<typeof inputItemSchema>;
 
+const functionToolSchema = z
+  .looseObject({
+    type: z.literal('function'),
+    name: z.string().min(1).max(512),
+    description: textSchema.nullish(),
+    parameters: jsonObjectSchema.nullish().describe('JSON schema of the arguments.'),
+  })
+  .meta({ id: 'OpenAiFunctionTool' });
+export type OpenAiFunctionTool = z.infer<typeof functionToolSchema>;
+
 const toolSchema = z
   .discriminatedUnion('type', [
+    functionToolSchema,
     z
       .looseObject({
-        type: z.literal('function'),
+        type: z.literal('namespace'),
         name: z.string().min(1).max(512),
         description: textSchema.nullish(),
-        parameters: jsonObjectSchema.nullish().describe('JSON schema of the arguments.'),
+        tools: z.array(functionToolSchema).max(1000),
       })
-      .meta({ id: 'OpenAiFunctionTool' }),
+      .meta({ id: 'OpenAiNamespaceTool', description: 'Functions with a common prefix.' }),
     z
       .looseObject({
         type: z.literal('mcp'),
@@ -213,6 +225,7 @@ export const responseRequestSchema = z
       .looseObject({ format: textFormatSchema.nullish() })
       .meta({ id: 'OpenAiTextOptions' })
       .nullish(),
+    truncation: truncationSchema.nullish(),
     metadata: metadataSchema.nullish(),
     store: z.boolean().nullish().describe('True if absent.'),
     stream: z.boolean().nullish(),

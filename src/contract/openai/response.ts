@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { generationErrors } from '../error-groups.ts';
-import { tokenCountSchema } from '../field.ts';
+import { droppedTurnsSchema, tokenCountSchema, truncationSchema } from '../field.ts';
 import { defineRoute } from '../route.ts';
 import { jsonObjectSchema } from '../v0/chat-completion.ts';
 import { exampleResponseId } from '../v1/chat.ts';
@@ -59,6 +59,7 @@ const outputItemSchema = z
         status: itemStatusSchema,
         call_id: z.string(),
         name: z.string(),
+        namespace: z.string().exactOptional(),
         arguments: z.string(),
       })
       .meta({ id: 'OpenAiFunctionCall' }),
@@ -166,7 +167,8 @@ export const openAiResponseSchema = z
     tools: z.array(jsonObjectSchema).describe('Without the headers of MCP servers.'),
     top_logprobs: z.int().nullable(),
     top_p: z.number().nullable(),
-    truncation: z.literal('disabled'),
+    truncation: truncationSchema,
+    dropped_turns: droppedTurnsSchema.exactOptional(),
     usage: z
       .object({
         input_tokens: tokenCountSchema,
@@ -222,6 +224,30 @@ export const createResponseOpenAi = defineRoute({
     'invalid_image',
     'unsupported_reasoning',
     'storage_failed',
+    'mcp_unreachable',
+  ],
+});
+
+export const countInputTokensOpenAi = defineRoute({
+  method: 'post',
+  path: '/v1/responses/input_tokens',
+  operationId: 'countInputTokensOpenAi',
+  summary: "Count the tokens of a response's input",
+  description:
+    'Includes the conversation, the instructions, tools and images. The count may exceed the context. Loads the model.',
+  permission: 'chat',
+  body: responseRequestSchema,
+  result: z
+    .object({ object: z.literal('response.input_tokens'), input_tokens: tokenCountSchema })
+    .meta({
+      id: 'OpenAiInputTokens',
+      examples: [{ object: 'response.input_tokens', input_tokens: 31 }],
+    }),
+  errors: [
+    ...generationErrors,
+    'vision_unsupported',
+    'invalid_image',
+    'unsupported_reasoning',
     'mcp_unreachable',
   ],
 });

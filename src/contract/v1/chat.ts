@@ -1,12 +1,14 @@
 import * as z from 'zod';
 import {
   contextLengthSchema,
+  droppedTurnsSchema,
   fractionSchema,
   modelIdentifierSchema,
   repeatPenaltySchema,
   textSchema,
   tokenCountSchema,
   topKSchema,
+  truncationSchema,
 } from '../field.ts';
 import { reasoningSchema } from './model.ts';
 
@@ -100,6 +102,7 @@ export const chatRequestSchema = z
       .nullish(),
     reasoning: reasoningSchema.nullish(),
     context_length: contextLengthSchema.nullish(),
+    truncation: truncationSchema.nullish(),
     store: z
       .boolean()
       .nullish()
@@ -249,6 +252,7 @@ export const chatResultSchema = z
     model_instance_id: z.string(),
     output: z.array(outputItemSchema),
     stats: chatStatsSchema,
+    dropped_turns: droppedTurnsSchema.optional(),
     response_id: responseIdSchema.optional().describe('Present unless `store` is false.'),
   })
   .meta({ id: 'ChatResult', examples: [exampleChatResult] });

@@ -26,6 +26,7 @@ export function generationFields(request: GenerationRequest): GenerationFields {
     top_k: sampling.topK,
     min_p: sampling.minP,
     repeat_penalty: sampling.repeatPenalty,
+    repeat_last_n: sampling.repeatLastTokens,
     presence_penalty: sampling.presencePenalty,
     frequency_penalty: sampling.frequencyPenalty,
     seed: sampling.seed,

@@ -3,8 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * Replaces llama-server, for behaviour that models cannot show on demand. The first user message of a request is
- * its script: JSON of a list of generations, which are sent in order; the last one repeats.
+ * Replaces llama-server, for behaviour that models cannot show on demand. The first user message of a request that
+ * contains a script (agents send messages of their own before) decides: JSON of a list of generations, which are sent in
+ * order; the last one repeats.
  */
 export interface ScriptedGeneration {
   readonly text?: string;
@@ -20,7 +21,7 @@ export interface ScriptedGeneration {
 
 interface Message {
   readonly role: string;
-  readonly content: string;
+  readonly content: string | readonly { readonly text?: string }[];
 }
 
 function flagValue(name: string): string {
@@ -33,13 +34,25 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return body;
 }
 
+function findScript(
+  content: Message['content'] | undefined,
+): readonly ScriptedGeneration[] | undefined {
+  const text = typeof content === 'string' ? content : content?.map((part) => part.text).join('');
+  const [json] = /\[\{.*\}\]/s.exec(text ?? '') ?? [];
+  try {
+    return json === undefined ? undefined : JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
 function generate(body: string, response: ServerResponse): void {
   const { messages, tool_choice: choice } = JSON.parse(body) as {
     readonly messages: readonly Message[];
     readonly tool_choice?: string;
   };
-  const start = messages.findIndex(({ role }) => role === 'user');
-  const script = JSON.parse(messages[start]?.content ?? '[]') as readonly ScriptedGeneration[];
+  const start = messages.findIndex(({ role, content }) => role === 'user' && findScript(content));
+  const script = findScript(messages[start]?.content) ?? [];
   const done = messages.slice(start).filter(({ role }) => role === 'assistant').length;
   const generation = script[Math.min(done, script.length - 1)] ?? {};
   const { text, calls = [], isMalformed } = generation;

@@ -22,6 +22,11 @@ function convert(changes: object, model: ModelEntry = reasoner) {
 const text = (value: string) => ({ type: 'text', text: value });
 
 describe('a message', () => {
+  it('may be repeated unnoticed unless it is streamed', () => {
+    expect(convert({}).isWhole).toBe(true);
+    expect(convert({ stream: true }).isWhole).toBeUndefined();
+  });
+
   it('with every field that is honoured', () => {
     expect(
       convert({
@@ -58,6 +63,7 @@ describe('a message', () => {
       integrations: [],
       isStored: false,
       waitsForLoad: false,
+      isWhole: true,
     });
   });
 

@@ -65,6 +65,7 @@ export function toTurnRequest(
     integrations: [],
     isStored: false,
     waitsForLoad: false,
+    ...(body.stream === true ? {} : { isWhole: true }),
     ...omitUndefined({
       systemPrompt: toSystemPrompt(body.system),
       stop: body.stop_sequences,

@@ -58,6 +58,7 @@ export function toTurnRequest(
     integrations: [],
     isStored: false,
     waitsForLoad: true,
+    ...(body.stream === false ? { isWhole: true } : {}),
     ...omitUndefined({
       ttlSeconds: toTtlSeconds(body.keep_alive),
       responseFormat: toResponseFormat(body.format),

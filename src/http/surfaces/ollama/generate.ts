@@ -46,6 +46,7 @@ export function mountGenerate(app: App, services: SurfaceServices): void {
     };
     const common = {
       ...toContextLength(body.options, found.selection.model),
+      ...(body.stream === false ? { isWhole: true } : {}),
       ...omitUndefined({ ttlSeconds: toTtlSeconds(body.keep_alive) }),
     };
     const { prompt, suffix, images } = body;

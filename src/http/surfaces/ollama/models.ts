@@ -9,6 +9,7 @@ import {
 } from '../../../contract/ollama/models.ts';
 import { removeModel } from '../../../instances/remove-model.ts';
 import { isPattern } from '../../../models/model-aliases.ts';
+import { chatTemplate } from '../../../models/chat-template.ts';
 import { findOllamaModel } from '../../../models/ollama/find-model.ts';
 import { variantFiles } from '../../../models/variant-files.ts';
 import { mount, type App } from '../../mount.ts';
@@ -44,12 +45,12 @@ export function mountModels(app: App, services: SurfaceServices): void {
     return { models: await Promise.all(ready.map((one) => toLoadedModel(one, isOnGpu))) };
   });
 
-  mount(app, showOllama, async ({ body }) => {
+  mount(app, showOllama, async ({ body, context }) => {
     const { selection } = await findOllamaModel(library, requiredName(body));
     return {
       modelfile: `FROM ${selection.model.key}`,
       parameters: '',
-      template: '',
+      template: await chatTemplate(selection, context.signal),
       details: toDetails(selection),
       model_info: toModelInfo(selection),
       capabilities: toCapabilities(selection),

@@ -32,6 +32,7 @@ export function toGenerationOptions({
       topK: options?.top_k,
       minP: options?.min_p,
       repeatPenalty: options?.repeat_penalty,
+      repeatLastTokens: options?.repeat_last_n,
       presencePenalty: options?.presence_penalty,
       frequencyPenalty: options?.frequency_penalty,
       seed: options?.seed,

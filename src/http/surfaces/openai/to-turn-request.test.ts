@@ -120,6 +120,25 @@ describe('a response', () => {
     ]);
   });
 
+  it('has the functions of a namespace under their full names', () => {
+    const namespace = {
+      type: 'namespace',
+      name: 'crm',
+      description: 'Customers',
+      tools: [{ type: 'function', name: 'find', description: 'Find one' }],
+    };
+    const call = { type: 'function_call', call_id: '1', name: 'find', namespace: 'crm' };
+    const input = [
+      { ...call, arguments: '{}' },
+      { type: 'function_call_output', call_id: '1', output: 'Ann' },
+    ];
+    const turn = toTurn({ tools: [namespace], input });
+    expect(turn.clientTools).toMatchObject([
+      { name: 'crm.find', description: 'Customers\nFind one' },
+    ]);
+    expect(turn.messages[0]).toMatchObject({ toolCalls: [{ name: 'crm.find' }] });
+  });
+
   it('needs something to read', () => {
     expect(() => toTurn({ input: [{ type: 'mcp_list_tools' }] })).toThrow('`input`');
   });

@@ -9,7 +9,7 @@ export function toChatResult(result: TurnResult): ChatResult {
     model_instance_id: result.instanceId,
     output: toOutput(result.items),
     stats: toChatStats(result),
-    ...omitUndefined({ response_id: result.responseId }),
+    ...omitUndefined({ dropped_turns: result.droppedTurns, response_id: result.responseId }),
   };
 }
 

@@ -4,6 +4,7 @@ import type { StoredResponseRecord } from '../../../contract/v1/stored-response.
 import type { ConversationContent } from '../../../conversation/content.ts';
 import type { ConversationTurn } from '../../../conversation/conversation-turn.ts';
 import type { Store, StoredResponse } from '../../../store/store.ts';
+import { omitUndefined } from '../../../omit-undefined.ts';
 import { toChatStats } from './to-chat-result.ts';
 import { toStoredOutput } from './to-output-item.ts';
 
@@ -43,6 +44,7 @@ function toFields(
     model_instance_id: response.modelInstanceId,
     output: toStoredOutput(turn.items),
     stats: toChatStats(turn),
+    ...omitUndefined({ dropped_turns: turn.droppedTurns }),
     response_id: response.id,
     previous_response_id: response.parentId,
     created_at: response.createdAt.toISOString(),

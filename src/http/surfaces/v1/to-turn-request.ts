@@ -12,6 +12,7 @@ export function toTurnRequest(body: ChatRequest): TurnRequest {
     sampling: toSampling(body),
     integrations: (body.integrations ?? []).map(toIntegration),
     isStored: body.store ?? true,
+    ...(body.truncation === 'auto' ? { dropsOldTurns: true } : {}),
     waitsForLoad: body.stream === true,
     ...(body.stream === true || body.background === true ? {} : { isWhole: true }),
     ...omitUndefined({

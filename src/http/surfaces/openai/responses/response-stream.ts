@@ -3,6 +3,8 @@ import type { OpenAiOutputItem, OpenAiResponse } from '../../../../contract/open
 import type { HearthError } from '../../../../contract/errors.ts';
 import type { TurnItem } from '../../../../conversation/turn-item.ts';
 import type { TokenLogprob } from '../../../../engine/engine.ts';
+import { omitUndefined } from '../../../../omit-undefined.ts';
+import { withNamespace } from './namespaces.ts';
 import type { ResponseEvent } from './response-event.ts';
 import { itemId, labelOf, toOutputItem, toOutputText } from './to-output-item.ts';
 import { isFull, toUsage } from './to-response.ts';
@@ -121,6 +123,7 @@ export class ResponseStream {
       error: status === 'failed' ? { code: 'server_error', message: failure?.message ?? '' } : null,
       incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
       output: [...this.#output],
+      ...omitUndefined({ dropped_turns: result?.droppedTurns }),
       ...(result === undefined ? {} : { usage: toUsage(result.usage) }),
     };
     // Official streams have no event of their own for a cancelled response.
@@ -179,14 +182,14 @@ export class ResponseStream {
     const type = event.isForClient ? 'function_call' : 'mcp_call';
     const id = itemId(this.#base.id, type, index);
     const item: Call = event.isForClient
-      ? {
+      ? this.#withNamespace({
           id,
           type: 'function_call',
           status: 'in_progress',
           call_id: '',
           name: event.exposedName,
           arguments: '',
-        }
+        })
       : {
           id,
           type: 'mcp_call',
@@ -201,6 +204,10 @@ export class ResponseStream {
     this.#output.push(item);
     // The id of a client-side call comes with the first delta.
     return event.isForClient ? [] : this.#announceCall(item, index);
+  }
+
+  #withNamespace<Item extends OpenAiOutputItem>(item: Item): Item {
+    return withNamespace(item, this.#base.tools);
   }
 
   #announceCall(item: Call, index: number): readonly ResponseEvent[] {
@@ -246,7 +253,7 @@ export class ResponseStream {
   #endCall(index: number, item: TurnItem): readonly ResponseEvent[] {
     const known = this.#callPositions.get(index);
     const position = known ?? this.#output.length;
-    const done = toOutputItem(this.#base.id, item, position);
+    const done = this.#withNamespace(toOutputItem(this.#base.id, item, position));
     // A call that could not be parsed has not begun before it fails.
     const before = known === undefined ? this.#announceCall(done as Call, position) : [];
     this.#output[position] = done;

@@ -1,9 +1,15 @@
+import { countTurnTokens } from '../../../../chat/count-tokens.ts';
 import { runTurn } from '../../../../chat/run-turn.ts';
 import { withToolImages } from '../../../../chat/stored-image.ts';
 import { newResponseId } from '../../../../chat/store-turn.ts';
 import type { TurnEvent } from '../../../../chat/turn-event.ts';
+import type { TurnRequest } from '../../../../chat/turn-request.ts';
 import { HearthError } from '../../../../contract/errors.ts';
-import { createResponseOpenAi, type OpenAiResponse } from '../../../../contract/openai/response.ts';
+import {
+  countInputTokensOpenAi,
+  createResponseOpenAi,
+  type OpenAiResponse,
+} from '../../../../contract/openai/response.ts';
 import type { OpenAiResponseRequest } from '../../../../contract/openai/response-request.ts';
 import {
   cancelResponseOpenAi,
@@ -37,6 +43,16 @@ export function mountResponses(app: App, services: SurfaceServices): void {
   mount(app, createResponseOpenAi, async ({ body, context }) => {
     try {
       return await createResponse(services, backgroundResponses, body, context);
+    } catch (error) {
+      throw withResponseNames(error);
+    }
+  });
+
+  mount(app, countInputTokensOpenAi, async ({ body, context }) => {
+    try {
+      const { request } = await readRequest(services, body, context);
+      const tokens = await countTurnTokens(services, request, context);
+      return { object: 'response.input_tokens', input_tokens: tokens };
     } catch (error) {
       throw withResponseNames(error);
     }
@@ -93,12 +109,10 @@ async function createResponse(
   body: OpenAiResponseRequest,
   context: RequestContext,
 ): Promise<OpenAiResponse | Response> {
-  const { selection } = await services.pool.resolve(body.model ?? undefined, 'generation');
-  const reasoning = toReasoning(selection.model, { reasoning_effort: body.reasoning?.effort });
+  const { request: turnRequest, modelKey } = await readRequest(services, body, context);
   const responseId = newResponseId();
-  const input = await withReferencedItems(services.store, body.input, context.caller.tokenId);
-  const request = { ...toTurnRequest({ ...body, input }, reasoning), responseId };
-  const initial = toInitialResponse(responseId, body.model || selection.model.key, body);
+  const request = { ...turnRequest, responseId };
+  const initial = toInitialResponse(responseId, body.model || modelKey, body);
   if (body.background === true) {
     const unhurried = { ...request, waitsForLoad: true };
     const turn = await services.background.start(services, unhurried, context);
@@ -115,6 +129,20 @@ async function createResponse(
     return event.type.endsWith('.delta') || event.type === 'turn.end';
   });
   return eventStream(toMessages(toEvents(ready, stream), context), context);
+}
+
+async function readRequest(
+  { pool, store }: SurfaceServices,
+  body: OpenAiResponseRequest,
+  { caller }: RequestContext,
+): Promise<{ readonly request: TurnRequest; readonly modelKey: string }> {
+  const { selection } = await pool.resolve(body.model ?? undefined, 'generation');
+  const reasoning = toReasoning(selection.model, { reasoning_effort: body.reasoning?.effort });
+  const input = await withReferencedItems(store, body.input, caller.tokenId);
+  return {
+    request: toTurnRequest({ ...body, input }, reasoning),
+    modelKey: selection.model.key,
+  };
 }
 
 async function collect(

@@ -5,6 +5,7 @@ import type {
 } from '../../../../contract/openai/response-request.ts';
 import type { StopReason, TurnUsage } from '../../../../conversation/conversation-turn.ts';
 import type { StoredResponse } from '../../../../store/store.ts';
+import { omitUndefined } from '../../../../omit-undefined.ts';
 import { toOutput } from './to-output-item.ts';
 
 /** Settings that a stored response does not keep. */
@@ -56,6 +57,7 @@ export function toInitialResponse(
     tools: (body.tools ?? []).map(withoutSecrets),
     top_logprobs: body.top_logprobs ?? 0,
     top_p: body.top_p ?? null,
+    truncation: body.truncation ?? 'disabled',
   };
 }
 
@@ -99,6 +101,8 @@ export function toStoredResponse({
     previous_response_id: parentId,
     text: { format: { type: 'text' } },
     tools: [],
+    truncation: turn.droppedTurns === undefined ? 'disabled' : 'auto',
+    ...omitUndefined({ dropped_turns: turn.droppedTurns }),
     usage: toUsage(usage),
   };
 }
@@ -120,6 +124,7 @@ export function toUsage(usage: TurnUsage): NonNullable<OpenAiResponse['usage']> 
 
 function withoutSecrets(tool: OpenAiTool): Record<string, unknown> {
   if (tool.type === 'function') return { strict: null, ...tool };
+  if (tool.type === 'namespace') return tool;
   const { headers: _, authorization: __, ...shown } = tool;
   return shown;
 }

@@ -2,6 +2,7 @@ import type { TurnContent, TurnMessage, TurnRequest } from '../../../../chat/tur
 import type { ClientToolCall } from '../../../../conversation/content.ts';
 import { HearthError } from '../../../../contract/errors.ts';
 import type {
+  OpenAiFunctionTool,
   OpenAiInputItem,
   OpenAiResponseRequest,
   OpenAiTool,
@@ -10,6 +11,7 @@ import type { ReasoningLevel, ResponseFormat, ToolChoice } from '../../../../eng
 import { omitUndefined } from '../../../../omit-undefined.ts';
 import type { Integration } from '../../../../tools/toolbox.ts';
 import { assertToolCalls } from '../assert-tool-calls.ts';
+import { toFullName, toFunctions } from './namespaces.ts';
 import {
   assertSupported,
   is,
@@ -20,11 +22,6 @@ import {
 const unsupported: readonly UnsupportedField[] = [
   { name: 'conversation', reason: 'is not supported: continue with `previous_response_id`.' },
   { name: 'prompt', reason: 'names a template, which this server does not keep.' },
-  {
-    name: 'truncation',
-    reason: 'must be "disabled": prompts are never cut.',
-    isHarmless: is('disabled'),
-  },
   { name: 'context_management', reason: 'is not supported.', isHarmless: isEmptyObject },
 ];
 
@@ -60,7 +57,7 @@ export function toTurnRequest(
   }
   if (body.previous_response_id == null) assertToolCalls(messages);
   const tools = allowedTools(body);
-  const functions = tools.filter((tool) => tool.type === 'function');
+  const functions = tools.flatMap(toFunctions);
   const servers = tools.filter((tool) => tool.type === 'mcp');
   const includesLogprobs = body.include?.includes('message.output_text.logprobs') === true;
   return {
@@ -69,6 +66,7 @@ export function toTurnRequest(
     sampling: omitUndefined({ temperature: body.temperature, topP: body.top_p }),
     integrations: servers.map(toIntegration),
     isStored: body.store ?? true,
+    ...(body.truncation === 'auto' ? { dropsOldTurns: true } : {}),
     waitsForLoad: false,
     ...(body.stream === true || body.background === true ? {} : { isWhole: true }),
     // A list would leave every call to the client, whatever its name.
@@ -108,7 +106,8 @@ export function toMessages(input: OpenAiResponseRequest['input']): readonly Turn
     if ('role' in item) {
       messages.push(toMessage(item as Message));
     } else if (item.type === 'function_call') {
-      addCall({ id: item.call_id, name: item.name, argumentsJson: item.arguments });
+      const name = toFullName(item.name, item.namespace);
+      addCall({ id: item.call_id, name, argumentsJson: item.arguments });
     } else if (item.type === 'function_call_output') {
       const { call_id: toolCallId, output } = item;
       messages.push({ role: 'tool', toolCallId, content: toContent(output) });
@@ -134,7 +133,7 @@ function toContent(content: string | readonly Part[]): readonly TurnContent[] {
   });
 }
 
-function toDefinition(tool: Extract<OpenAiTool, { readonly type: 'function' }>) {
+function toDefinition(tool: OpenAiFunctionTool) {
   const { name, description, parameters } = tool;
   return {
     name,
@@ -165,9 +164,9 @@ function allowedTools({ tools, tool_choice: choice }: OpenAiResponseRequest): Op
     return offered;
   }
   const isSame = (tool: OpenAiTool, allowed: (typeof choice.tools)[number]): boolean =>
-    tool.type === 'function'
-      ? allowed.type === 'function' && allowed.name === tool.name
-      : allowed.type === 'mcp' && allowed.server_label === tool.server_label;
+    tool.type === 'mcp'
+      ? allowed.type === 'mcp' && allowed.server_label === tool.server_label
+      : allowed.type === tool.type && allowed.name === tool.name;
   const missing = choice.tools.findIndex((each) => !offered.some((tool) => isSame(tool, each)));
   if (missing !== -1) {
     throw new HearthError(

@@ -1,0 +1,56 @@
+import type { EngineMessage } from '../engine/engine.ts';
+
+/** The part of the context that a shortened prompt leaves to the answer, at most: a fourth. */
+const answerShare = 4;
+
+interface ShortenedPrompt {
+  readonly messages: readonly EngineMessage[];
+  readonly droppedTurns: number;
+}
+
+/**
+ * Drops as few of the oldest turns as possible, so that the prompt fits into the context and leaves room for the answer.
+ * The messages of the system and the newest turn stay, even if they do not fit.
+ *
+ * @param countTokens Counts the tokens of a prompt; a number above the context for one that is too long.
+ * @param maxAnswerTokens Most tokens of the answer; undefined: no limit.
+ */
+export async function dropTurns(
+  messages: readonly EngineMessage[],
+  contextLength: number,
+  maxAnswerTokens: number | undefined,
+  countTokens: (messages: readonly EngineMessage[]) => Promise<number>,
+): Promise<ShortenedPrompt> {
+  const answerTokens = Math.min(
+    maxAnswerTokens ?? Infinity,
+    Math.ceil(contextLength / answerShare),
+  );
+  const limit = contextLength - answerTokens;
+  const numbers = turnNumbers(messages);
+  const without = (count: number): readonly EngineMessage[] =>
+    messages.filter(({ role }, index) => role === 'system' || (numbers[index] ?? 0) >= count);
+  const fits = async (count: number): Promise<boolean> =>
+    (await countTokens(without(count))) <= limit;
+  if (await fits(0)) return { messages, droppedTurns: 0 };
+  // The prompt gets shorter with each turn that is dropped.
+  let tooFew = 0;
+  let enough = numbers.at(-1) ?? 0;
+  while (enough - tooFew > 1) {
+    const middle = Math.floor((tooFew + enough) / 2);
+    if (await fits(middle)) enough = middle;
+    else tooFew = middle;
+  }
+  return { messages: without(enough), droppedTurns: enough };
+}
+
+/** The turn of each message, from 0: a turn begins with a message of the user that follows others. */
+function turnNumbers(messages: readonly EngineMessage[]): readonly number[] {
+  let turn = 0;
+  let last: EngineMessage['role'] | undefined;
+  return messages.map(({ role }) => {
+    if (role === 'system') return turn;
+    if (role === 'user' && last !== undefined && last !== 'user') turn += 1;
+    last = role;
+    return turn;
+  });
+}

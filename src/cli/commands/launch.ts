@@ -1,0 +1,141 @@
+import { getModel, listModels, type V1Model } from '../../contract/v1/model.ts';
+import { formatCount } from '../../format.ts';
+import { nearest } from '../../nearest.ts';
+import { ApiError } from '../client/client-error.ts';
+import { createClient, type Client } from '../client/client.ts';
+import { connect } from '../client/connect.ts';
+import { checkChatModel } from '../check-model.ts';
+import { defineCommand } from '../command.ts';
+import { findDefaultModel } from '../conversation/default-model.ts';
+import { CommandError, UsageError } from '../failure.ts';
+import { codingAgents, type CodingAgent } from '../launch/coding-agents.ts';
+import { runProgramInTerminal } from '../launch/run-program.ts';
+import { shellCommands } from '../launch/shell-commands.ts';
+import { connectionOptions, flag, jsonOption, optional, rest, text } from '../option.ts';
+import { writeTable } from '../ui/table.ts';
+
+/** Instructions and tools of an agent alone take 10,000 to 20,000 tokens. */
+const enoughTokens = 24_576;
+
+export const launch = defineCommand({
+  positionals: {
+    agent: optional('Coding agent, such as codex; lists all if absent'),
+    arguments: rest('Arguments for the agent, after --'),
+  },
+  options: {
+    model: text('-m, --model <model>', 'Model (default: the loaded model, or hearth/starter-chat)'),
+    run: flag('--run', 'Start the agent instead of printing how to start it'),
+    ...jsonOption,
+    ...connectionOptions,
+  },
+  examples: [
+    'hearth launch',
+    'hearth launch codex --model qwen/qwen3-8b',
+    'hearth launch claude --run',
+    'hearth launch codex --run -- exec "Fix the failing test"',
+  ],
+  async run({ context, options, positionals }) {
+    const { environment, terminal, signal } = context;
+    if (positionals.agent === undefined) {
+      if (options.json === true) {
+        terminal.output.json(
+          codingAgents.map(({ name, title, install }) => ({ name, title, install })),
+        );
+      } else {
+        writeTable(
+          terminal.output,
+          [
+            { title: 'NAME', value: ({ name }) => name },
+            { title: 'AGENT', value: ({ title }) => title },
+            { title: 'INSTALL', value: ({ install }) => install },
+          ],
+          codingAgents,
+        );
+      }
+      return 0;
+    }
+    const agent = findAgent(positionals.agent);
+    const client = await connect(context, options);
+    const token = options.token ?? environment['HEARTH_TOKEN'] ?? '';
+    // Not the token of the owner, which may do everything: an agent runs what a model writes.
+    const ownClient = createClient({
+      baseUrl: client.baseUrl,
+      token: token === '' ? undefined : token,
+    });
+    await assertAccess(ownClient, agent, signal);
+    const model = options.model ?? (await findDefaultModel(ownClient, signal));
+    await checkChatModel(ownClient, model, signal);
+    const target = { url: client.baseUrl, token: token === '' ? 'any' : token, model };
+    const variables = agent.environment(target);
+    const command = [
+      agent.program,
+      ...(agent.arguments?.(target) ?? []),
+      ...positionals.arguments,
+    ] as const;
+    const warning = await contextWarning(ownClient, model, signal);
+    if (warning !== undefined) terminal.messages.line(warning);
+    if (options.run === true) {
+      return runProgramInTerminal(command, { ...environment, ...variables }, agent.install, signal);
+    }
+    if (options.json === true) terminal.output.json({ environment: variables, command });
+    else {
+      for (const line of shellCommands(variables, command, process.platform)) {
+        terminal.output.line(line);
+      }
+    }
+    return 0;
+  },
+});
+
+function findAgent(name: string): CodingAgent {
+  const found = codingAgents.find((agent) => agent.name === name);
+  if (found !== undefined) return found;
+  const names = codingAgents.map((agent) => agent.name);
+  const meant = nearest(name, names);
+  const advice = meant === undefined ? `Allowed: ${names.join(', ')}.` : `Did you mean ${meant}?`;
+  throw new UsageError(`Unknown agent "${name}". ${advice}`);
+}
+
+async function assertAccess(
+  client: Client,
+  { name }: CodingAgent,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await client.call(listModels, {}, signal);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 401) throw error;
+    throw new CommandError(
+      `The server requires an API token. Create one with \`hearth token create --name ${name}\`, and pass it with --token or HEARTH_TOKEN.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Undefined if the context is large enough, or unknown. */
+async function contextWarning(
+  client: Client,
+  model: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const found = await client
+    .call(getModel, { params: { model } }, signal)
+    .catch((error: unknown) => {
+      signal.throwIfAborted();
+      if (error instanceof ApiError) return undefined;
+      throw error;
+    });
+  if (found === undefined) return undefined;
+  const length = largestContext(found);
+  if (length >= enoughTokens) return undefined;
+  const advice =
+    found.max_context_length < enoughTokens
+      ? 'Choose a model with a longer context.'
+      : `Load it with \`hearth load ${model} --context-length ${Math.min(found.max_context_length, 32_768)}\`.`;
+  return `The context of ${model} is ${formatCount(length)} tokens, and agents send more than 10,000 with each request. ${advice}`;
+}
+
+function largestContext({ loaded_instances: instances, max_context_length: maximum }: V1Model) {
+  const lengths = instances.map(({ config }) => config.context_length);
+  return lengths.length === 0 ? Math.min(maximum, 4096) : Math.max(...lengths);
+}
