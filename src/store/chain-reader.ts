@@ -6,7 +6,7 @@ import type { Schema } from './schema.ts';
 import type { StoredResponse } from './store.ts';
 
 /** Responses that a query reads, and the time after which a long chain lets other work run. */
-const rowsPerQuery = 20;
+const rowsPerQuery = 10;
 const sliceMs = 3;
 /** Most characters of all cached chains; their objects take several times as many bytes. */
 const maxCachedLength = 8 * 1024 * 1024;
