@@ -30,11 +30,37 @@ function described(check: () => void) {
   }
 }
 
+const model = {
+  maxContextLength: 100,
+  tokenizer: { keeps: 'bytes', longestTokenBytes: 10 },
+} as const;
+
 describe('loadHistory', () => {
+  it('reads only as far as the context of the model reaches', async () => {
+    const store = await temporaryStore();
+    const idOf = (index: number) => `resp_${index}`;
+    const content = [{ type: 'text', text: 'x'.repeat(99) }] as const;
+    for (let index = 0; index < 200; index += 1) {
+      const turn = { messages: [{ role: 'user', content }] } as const;
+      const parentId = index === 0 ? null : idOf(index - 1);
+      await store.responses.insert({ ...response(idOf(index), turn), parentId }, []);
+    }
+    expect(await loadHistory(store, idOf(9), null, model)).toHaveLength(10);
+    await expect(loadHistory(store, idOf(199), null, model)).rejects.toMatchObject({
+      code: 'context_length_exceeded',
+      // Of 1980 tokens, those of the eleven turns that were read.
+      promptSize: { tokens: 109, isLowerBound: true, maxTokens: 100 },
+    });
+    const unknown = { ...model, tokenizer: null };
+    expect(await loadHistory(store, idOf(199), null, unknown)).toHaveLength(200);
+  });
+
   it('says in the words of the API that a response is not stored', async () => {
     const store = await temporaryStore();
-    expect(await loadHistory(store, undefined, null)).toEqual([]);
-    const error = await loadHistory(store, 'resp_1', null).catch((thrown: unknown) => thrown);
+    expect(await loadHistory(store, undefined, null, model)).toEqual([]);
+    const error = await loadHistory(store, 'resp_1', null, model).catch(
+      (thrown: unknown) => thrown,
+    );
     expect((error as HearthError).describe((name) => `<${name}>`)).toBe(
       '<previousResponseId> "resp_1" is not stored. It may have been deleted or made with "<isStored>": false; start a new conversation, or continue another response.',
     );

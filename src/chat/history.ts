@@ -1,20 +1,27 @@
 import { HearthError } from '../contract/errors.ts';
 import type { ClientToolCallItem } from '../conversation/turn-item.ts';
+import type { ModelEntry } from '../models/model.ts';
 import type { Store, StoredResponse } from '../store/store.ts';
 import type { TurnMessage, TurnRequest } from './turn-request.ts';
 
+/** The model that reads a history. */
+type HistoryReader = Pick<ModelEntry, 'maxContextLength' | 'tokenizer'>;
+
 /**
- * Returns the earlier turns of a conversation, oldest first; empty for a new one.
+ * Returns the earlier turns of a conversation, oldest first; empty for a new one. Reads only as far as the context of
+ * the model reaches.
  *
- * @throws HearthError `invalid_value` if the response does not exist or belongs to another owner.
+ * @throws HearthError `invalid_value` if the response does not exist or belongs to another owner;
+ *   `context_length_exceeded` if the texts can not fit into the context.
  */
 export async function loadHistory(
   store: Store,
   previousResponseId: string | undefined,
   ownerId: string | null,
+  model: HistoryReader,
 ): Promise<readonly StoredResponse[]> {
   if (previousResponseId === undefined) return [];
-  const chain = await store.responses.chain(previousResponseId, ownerId);
+  const chain = await store.responses.chain(previousResponseId, ownerId, lengthCheck(model));
   if (chain !== undefined) return chain;
   throw new HearthError(
     'invalid_value',
@@ -22,6 +29,36 @@ export async function loadHistory(
       `${name('previousResponseId')} "${previousResponseId}" is not stored. It may have been deleted or made with "${name('isStored')}": false; start a new conversation, or continue another response.`,
     { field: 'previousResponseId' },
   );
+}
+
+/** Checks the texts of turns while they are read: the least number of tokens that they have together. */
+function lengthCheck({
+  maxContextLength: maxTokens,
+  tokenizer,
+}: HistoryReader): (response: StoredResponse) => void {
+  if (tokenizer?.keeps !== 'bytes') return () => {};
+  let characters = 0;
+  return ({ turn }) => {
+    characters += promptCharacters(turn);
+    // A character has a byte at least.
+    const tokens = Math.ceil(characters / tokenizer.longestTokenBytes);
+    if (tokens <= maxTokens) return;
+    throw new HearthError(
+      'context_length_exceeded',
+      `The conversation has at least ${tokens} tokens; the context of the model holds ${maxTokens}.`,
+      { promptSize: { tokens, isLowerBound: true, maxTokens } },
+    );
+  };
+}
+
+/** Texts that every prompt of the conversation has. */
+function promptCharacters({ messages, items }: StoredResponse['turn']): number {
+  let characters = 0;
+  for (const { content } of messages) {
+    for (const part of content) if (part.type === 'text') characters += part.text.length;
+  }
+  for (const item of items) if (item.type === 'message') characters += item.text.length;
+  return characters;
 }
 
 /** The newest system prompt of the conversation, and the instructions of this turn. */

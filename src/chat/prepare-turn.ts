@@ -57,7 +57,7 @@ export interface TurnPrompt {
  * Checks a turn against its model, the store and the tool servers. Does not load, connect or decode anything yet.
  *
  * @throws HearthError `model_not_found`, `wrong_model_type`, `unsupported_reasoning`, `vision_unsupported`,
- *   `invalid_image`, `invalid_value`, and the errors of `ToolServers.validate`.
+ *   `invalid_image`, `invalid_value`, `context_length_exceeded`, and the errors of `ToolServers.validate`.
  */
 export async function prepareTurn(
   services: TurnServices,
@@ -69,7 +69,7 @@ export async function prepareTurn(
   const target = await pool.resolve(request.model, 'generation');
   const { model } = target.selection;
   assertReasoning(model, request.reasoning);
-  const history = await loadHistory(store, request.previousResponseId, caller.tokenId);
+  const history = await loadHistory(store, request.previousResponseId, caller.tokenId, model);
   const turns = history.map(({ turn }) => turn);
   if (turns.some(({ messages }) => messages.some(hasImage))) {
     assertVision(model, 'previousResponseId');

@@ -3,7 +3,7 @@ import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { Schema } from './schema.ts';
 
 /** Ancestors that one query follows: each query blocks the event loop. */
-const batchSize = 500;
+const batchSize = 200;
 
 /** Whether the walk stops before a response, such as one that is still needed. */
 type StopsBefore = 'never' | 'needed';

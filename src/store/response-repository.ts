@@ -1,8 +1,7 @@
-import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import { HearthError } from '../contract/errors.ts';
 import type { Logger } from '../observability/logger.ts';
-import { ancestryOf } from './ancestry.ts';
+import { ChainReader } from './chain-reader.ts';
 import { deleteResponse } from './delete-response.ts';
 import { insertResponse } from './insert-response.ts';
 import { ownResponses, readableResponses } from './readable-responses.ts';
@@ -10,14 +9,11 @@ import { fromRow, readableRows } from './response-row.ts';
 import type { Schema } from './schema.ts';
 import type { ResponsePage, ResponseRepository, StoredResponse } from './store.ts';
 
-/** Responses that a query reads, and the time after which a long chain lets other work run. */
-const rowsPerQuery = 20;
-const sliceMs = 3;
-
 /** Stored responses in any database that Kysely supports. */
 export function createResponseRepository(
   database: Kysely<Schema>,
   logger: Logger,
+  reader: ChainReader = new ChainReader(database),
 ): ResponseRepository {
   return {
     insert: async (response, blobs) => {
@@ -32,16 +28,20 @@ export function createResponseRepository(
         .executeTakeFirst();
       return row === undefined ? undefined : fromRow(row);
     },
-    chain: (id, ownerId, onRead = () => {}) => chain(database, id, ownerId, onRead),
+    chain: (id, ownerId, onRead = () => {}) => chain(database, reader, id, ownerId, onRead),
     page: (options) => page(database, logger, options),
-    delete: (id, ownerId) =>
-      database.transaction().execute((transaction) => deleteResponse(transaction, id, ownerId)),
+    delete: (id, ownerId) => {
+      reader.clear();
+      return database
+        .transaction()
+        .execute((transaction) => deleteResponse(transaction, id, ownerId));
+    },
   };
 }
 
-/** Reads in steps, newest first, so that other work of the server runs between them. */
 async function chain(
   database: Kysely<Schema>,
+  reader: ChainReader,
   id: string,
   ownerId: string | null,
   onRead: (response: StoredResponse) => void,
@@ -50,31 +50,7 @@ async function chain(
     .where('id', '=', id)
     .select('id')
     .executeTakeFirst();
-  if (leaf === undefined) return undefined;
-  const ids = await ancestryOf(database, id);
-  const responses: StoredResponse[] = [];
-  let sliceStart = performance.now();
-  for (let start = 0; start < ids.length; start += rowsPerQuery) {
-    const step = ids.slice(start, start + rowsPerQuery);
-    const rows = await database
-      .selectFrom('responses')
-      .where('id', 'in', step)
-      .selectAll()
-      .execute();
-    const found = new Map(rows.map((row) => [row.id, row]));
-    for (const each of step) {
-      const row = found.get(each);
-      // Deleted in the meantime.
-      if (row === undefined) return undefined;
-      const response = fromRow(row);
-      onRead(response);
-      responses.push(response);
-    }
-    if (performance.now() - sliceStart < sliceMs) continue;
-    await nextLoop();
-    sliceStart = performance.now();
-  }
-  return responses.toReversed();
+  return leaf === undefined ? undefined : reader.read(id, onRead);
 }
 
 async function page(

@@ -8,6 +8,7 @@ export interface Schema {
   readonly responses: ResponseTable;
   readonly conversations: ConversationTable;
   readonly conversation_entries: ConversationEntryTable;
+  readonly conversation_texts: { readonly id: number; readonly text: string };
   readonly response_blobs: ResponseBlobTable;
   readonly blobs: BlobTable;
   readonly tokens: TokenTable;
@@ -42,19 +43,18 @@ interface ConversationTable {
   readonly model_key: string;
 }
 
-/** A response or the title of a conversation; triggers keep the full-text index of `text`. */
+/** A response or the title of a conversation. Triggers keep its text and the full-text index of that. */
 interface ConversationEntryTable {
   /** Rises in the order in which responses were stored. */
   readonly id: Generated<number>;
   readonly conversation_id: string;
   /** Null for the title. */
   readonly response_id: string | null;
-  /** 0 or 1; the preview and the text of a deleted response are empty. */
+  /** 0 or 1; a deleted response has no preview and no text. */
   readonly is_deleted: number;
   /** 0 or 1. */
   readonly is_interrupted: number;
   readonly preview: string;
-  readonly text: string;
 }
 
 interface ResponseBlobTable {

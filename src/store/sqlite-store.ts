@@ -2,6 +2,7 @@ import { Kysely, sql } from 'kysely';
 import type { Logger } from '../observability/logger.ts';
 import { sqliteResultCode, sqliteResultCodes, type SqliteConnection } from '../sqlite.ts';
 import { createBlobRepository } from './blob-repository.ts';
+import { ChainReader } from './chain-reader.ts';
 import { createConversationRepository } from './conversations/conversation-repository.ts';
 import { createDownloadRepository } from './download-repository.ts';
 import { migrate, NewerSchemaError } from './migrate.ts';
@@ -30,9 +31,10 @@ interface SqliteStoreOptions {
  */
 export async function createSqliteStore({ file, logger }: SqliteStoreOptions): Promise<Store> {
   const database = await open(file, logger);
+  const chains = new ChainReader(database);
   return {
-    responses: createResponseRepository(database, logger),
-    conversations: createConversationRepository(database, logger),
+    responses: createResponseRepository(database, logger, chains),
+    conversations: createConversationRepository(database, logger, chains),
     blobs: createBlobRepository(database),
     tokens: createTokenRepository(database),
     downloads: createDownloadRepository(database),

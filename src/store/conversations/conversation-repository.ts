@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { omitUndefined } from '../../omit-undefined.ts';
+import type { ChainReader } from '../chain-reader.ts';
 import { ancestryOf } from '../ancestry.ts';
 import { readableResponses } from '../readable-responses.ts';
 import type { Schema } from '../schema.ts';
@@ -17,6 +18,7 @@ import type { Logger } from '../../observability/logger.ts';
 export function createConversationRepository(
   database: Kysely<Schema>,
   logger: Logger,
+  chains: ChainReader,
 ): ConversationRepository {
   return {
     page: (options) => listConversations(database, options),
@@ -25,12 +27,14 @@ export function createConversationRepository(
     hasResponse: (id, responseId) => hasResponse(database, id, responseId),
     branch: (options) => conversationBranch(database, logger, options),
     update: (id, ownerId, changes) => update(database, id, ownerId, changes),
-    delete: (id, ownerId) =>
-      database.transaction().execute(async (transaction) => {
+    delete: (id, ownerId) => {
+      chains.clear();
+      return database.transaction().execute(async (transaction) => {
         const conversation = await findOwn(transaction, id, ownerId);
         if (conversation !== undefined) await deleteConversation(transaction, id);
         return conversation !== undefined;
-      }),
+      });
+    },
     import: (conversation) =>
       database.transaction().execute(async (transaction) => {
         const id = await importConversation(transaction, conversation);
@@ -114,10 +118,15 @@ async function update(
     }
     if (title !== undefined) {
       await transaction
-        .updateTable('conversation_entries')
+        .updateTable('conversation_texts')
         .set({ text: toSearchText(title) })
-        .where('conversation_id', '=', id)
-        .where('response_id', 'is', null)
+        .where('id', 'in', (query) =>
+          query
+            .selectFrom('conversation_entries')
+            .where('conversation_id', '=', id)
+            .where('response_id', 'is', null)
+            .select('id'),
+        )
         .execute();
     }
     return find(transaction, id, ownerId);

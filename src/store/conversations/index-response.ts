@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Insertable, Transaction } from 'kysely';
 import { previewOf, searchTextOf, titleOf } from '../../conversation/turn-summary.ts';
 import type { Schema } from '../schema.ts';
 import type { StoredResponse } from '../store.ts';
@@ -20,17 +20,14 @@ export async function indexResponse(
   const existing = conversationId ?? (await conversationOfParent(transaction, response));
   const id = existing ?? `conv_${response.id.slice('resp_'.length)}`;
   const { turn } = response;
-  await transaction
-    .insertInto('conversation_entries')
-    .values({
-      conversation_id: id,
-      response_id: response.id,
-      is_deleted: 0,
-      is_interrupted: Number(turn.isInterrupted === true),
-      preview: previewOf(turn),
-      text: toSearchText(searchTextOf(turn)),
-    })
-    .execute();
+  const entry = {
+    conversation_id: id,
+    response_id: response.id,
+    is_deleted: 0,
+    is_interrupted: Number(turn.isInterrupted === true),
+    preview: previewOf(turn),
+  };
+  await insertEntry(transaction, entry, searchTextOf(turn));
   const newest = {
     updated_at: response.createdAt.toISOString(),
     last_response_id: response.id,
@@ -86,16 +83,29 @@ async function insertConversation(
       ...newest,
     })
     .execute();
-  await transaction
+  const entry = {
+    conversation_id: id,
+    response_id: null,
+    is_deleted: 0,
+    is_interrupted: 0,
+    preview: '',
+  };
+  await insertEntry(transaction, entry, title);
+}
+
+async function insertEntry(
+  transaction: Transaction<Schema>,
+  entry: Insertable<Schema['conversation_entries']>,
+  text: string,
+): Promise<void> {
+  const { id } = await transaction
     .insertInto('conversation_entries')
-    .values({
-      conversation_id: id,
-      response_id: null,
-      is_deleted: 0,
-      is_interrupted: 0,
-      preview: '',
-      text: toSearchText(title),
-    })
+    .values(entry)
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await transaction
+    .insertInto('conversation_texts')
+    .values({ id, text: toSearchText(text) })
     .execute();
 }
 
@@ -109,11 +119,12 @@ export async function unindexResponse(
 ): Promise<void> {
   const entry = await transaction
     .updateTable('conversation_entries')
-    .set({ is_deleted: 1, preview: '', text: '' })
+    .set({ is_deleted: 1, preview: '' })
     .where('response_id', '=', responseId)
-    .returning('conversation_id')
+    .returning(['id', 'conversation_id'])
     .executeTakeFirst();
   if (entry === undefined) return;
+  await transaction.deleteFrom('conversation_texts').where('id', '=', entry.id).execute();
   const { conversation_id: id } = entry;
   const newest = await transaction
     .selectFrom('conversation_entries as entry')

@@ -1,11 +1,7 @@
-import { sql, type Kysely } from 'kysely';
+import { sql, type Kysely, type Selectable } from 'kysely';
 import { HearthError } from '../../contract/errors.ts';
 import type { Schema } from '../schema.ts';
-import type {
-  ConversationPage,
-  ConversationRepository,
-  ListedConversation,
-} from './conversation.ts';
+import type { ConversationPage, ConversationRepository, Snippet } from './conversation.ts';
 import { fromConversationRow } from './conversation-row.ts';
 import { toFullTextQuery, wordsOf } from './search-query.ts';
 import { toSnippet } from './to-snippet.ts';
@@ -19,77 +15,75 @@ export async function listConversations(
   const words = wordsOf(search);
   const match = words.length === 0 ? undefined : await toFullTextQuery(database, words);
   if (words.length > 0 && match === undefined) return { conversations: [], nextCursor: null };
-  const rows = await database
+  const base = database
     .selectFrom('conversations')
     .where('owner_id', ownerId === null ? 'is' : '=', ownerId)
     .selectAll('conversations')
-    .$if(position !== undefined, (query) =>
-      query.where(
-        sql<boolean>`(is_pinned, updated_at, id) < (${position?.isPinned}, ${position?.updatedAt}, ${position?.id})`,
-      ),
-    )
-    .$if(match !== undefined, (query) =>
-      query.where('id', 'in', (matched) =>
-        matched
-          .selectFrom('conversation_entries')
-          .where(
-            'id',
-            'in',
-            sql<number>`(select rowid from conversation_search where conversation_search match ${match})`,
-          )
-          .select('conversation_id'),
-      ),
-    )
     .orderBy('is_pinned', 'desc')
     .orderBy('updated_at', 'desc')
-    .orderBy('id', 'desc')
+    .orderBy('conversations.id', 'desc')
     .limit(limit + 1)
+    .$if(position !== undefined, (query) =>
+      query.where(
+        sql<boolean>`(is_pinned, updated_at, conversations.id) < (${position?.isPinned}, ${position?.updatedAt}, ${position?.id})`,
+      ),
+    );
+  if (match === undefined) return toPage(await base.execute(), limit);
+  const found = await base
+    .innerJoin(newestMatches(database, match), 'matched.conversation_id', 'conversations.id')
+    .select('matched.entry_id')
     .execute();
+  const { conversations, nextCursor } = toPage(found, limit);
+  const entries = new Map(found.map((row) => [row.id, row.entry_id]));
+  return {
+    conversations: await Promise.all(
+      conversations.map(async (conversation) => ({
+        ...conversation,
+        snippet: await snippetOf(database, entries.get(conversation.id) ?? 0, words),
+      })),
+    ),
+    nextCursor,
+  };
+}
+
+function toPage(
+  rows: readonly Selectable<Schema['conversations']>[],
+  limit: number,
+): ConversationPage {
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
-  const conversations = shown.map(fromConversationRow);
   return {
-    conversations:
-      match === undefined
-        ? conversations
-        : await withSnippets(database, conversations, match, words),
+    conversations: shown.map(fromConversationRow),
     nextCursor: last === undefined ? null : `${last.is_pinned}.${last.updated_at}.${last.id}`,
   };
 }
 
-/** Adds the newest match of each conversation. */
-async function withSnippets(
-  database: Kysely<Schema>,
-  conversations: readonly ListedConversation[],
-  match: string,
-  words: readonly string[],
-): Promise<readonly ListedConversation[]> {
-  const entries = await database
+/** The newest entry with a match of each conversation. */
+function newestMatches(database: Kysely<Schema>, match: string) {
+  return database
     .selectFrom('conversation_entries')
     .where(
       'id',
       'in',
       sql<number>`(select rowid from conversation_search where conversation_search match ${match})`,
     )
-    .where(
-      'conversation_id',
-      'in',
-      conversations.map(({ id }) => id),
-    )
     .groupBy('conversation_id')
-    .select(({ fn }) => ['conversation_id', fn.max('id').as('id')])
-    .execute();
-  const found = new Map(entries.map((entry) => [entry.conversation_id, entry.id]));
-  return Promise.all(
-    conversations.map(async (conversation) => {
-      const { text, response_id: responseId } = await database
-        .selectFrom('conversation_entries')
-        .where('id', '=', found.get(conversation.id) ?? 0)
-        .select(['text', 'response_id'])
-        .executeTakeFirstOrThrow();
-      return { ...conversation, snippet: toSnippet(text, words, responseId) };
-    }),
-  );
+    .select(({ fn }) => ['conversation_id', fn.max('id').as('entry_id')])
+    .as('matched');
+}
+
+async function snippetOf(
+  database: Kysely<Schema>,
+  entryId: number,
+  words: readonly string[],
+): Promise<Snippet> {
+  const { text, response_id: responseId } = await database
+    .selectFrom('conversation_texts')
+    .innerJoin('conversation_entries', 'conversation_entries.id', 'conversation_texts.id')
+    .where('conversation_texts.id', '=', entryId)
+    .select(['text', 'response_id'])
+    .executeTakeFirstOrThrow();
+  return toSnippet(text, words, responseId);
 }
 
 function parseCursor(cursor: string) {

@@ -92,7 +92,7 @@ it('agrees with a simple model after random operations', async () => {
   }
   expect(home.query('select id from responses')).toEqual([]);
   expect(home.query('select id from conversation_entries')).toEqual([]);
-  expect(home.query('select term from conversation_search_terms')).toEqual([]);
+  expect(home.query('select id from conversation_texts')).toEqual([]);
   home.query(`insert into conversation_search(conversation_search) values ('integrity-check')`);
   expect(home.query('pragma integrity_check')).toEqual([{ integrity_check: 'ok' }]);
 });

@@ -4,7 +4,7 @@ import { trigramLength } from './search-text.ts';
 
 const maxWords = 16;
 /** Most trigrams that stand for a word shorter than one. */
-const maxTerms = 200;
+const maxTerms = 100;
 
 /** The words of a search; text of any form is allowed. */
 export function wordsOf(search: string): readonly string[] {

@@ -36,7 +36,6 @@ async function createTables(transaction: Transaction<Schema>): Promise<void> {
     .columns(['owner_id', 'is_pinned', 'updated_at', 'id'])
     .execute();
 
-  // The long column is the last one: SQLite reads the others without it.
   await schema
     .createTable('conversation_entries')
     .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
@@ -45,7 +44,6 @@ async function createTables(transaction: Transaction<Schema>): Promise<void> {
     .addColumn('is_deleted', 'integer', (column) => column.notNull())
     .addColumn('is_interrupted', 'integer', (column) => column.notNull())
     .addColumn('preview', 'text', (column) => column.notNull())
-    .addColumn('text', 'text', (column) => column.notNull())
     .execute();
   await schema
     .createIndex('conversation_entries_by_conversation')
@@ -53,26 +51,31 @@ async function createTables(transaction: Transaction<Schema>): Promise<void> {
     .columns(['conversation_id', 'is_deleted', 'id'])
     .execute();
 
+  // Apart from the entries, so that a search reads only those it shows.
+  await schema
+    .createTable('conversation_texts')
+    .addColumn('id', 'integer', (column) => column.primaryKey())
+    .addColumn('text', 'text', (column) => column.notNull())
+    .execute();
   // https://www.sqlite.org/fts5.html#external_content_tables
   await sql`create virtual table conversation_search using fts5(
-    text, content='conversation_entries', content_rowid='id', tokenize='trigram'
+    text, content='conversation_texts', content_rowid='id', tokenize='trigram'
   )`.execute(transaction);
-  // Else the words of deleted texts stay in the file until the index is rewritten.
-  await sql`insert into conversation_search(conversation_search, rank) values ('secure-delete', 1)`.execute(
-    transaction,
-  );
   await sql`create virtual table conversation_search_terms using fts5vocab(conversation_search, row)`.execute(
     transaction,
   );
-  await sql`create trigger conversation_entries_insert after insert on conversation_entries begin
+  await sql`create trigger conversation_texts_insert after insert on conversation_texts begin
+    insert into conversation_search(rowid, text) values (new.id, new.text);
+  end`.execute(transaction);
+  await sql`create trigger conversation_texts_delete after delete on conversation_texts begin
+    insert into conversation_search(conversation_search, rowid, text) values ('delete', old.id, old.text);
+  end`.execute(transaction);
+  await sql`create trigger conversation_texts_update after update on conversation_texts begin
+    insert into conversation_search(conversation_search, rowid, text) values ('delete', old.id, old.text);
     insert into conversation_search(rowid, text) values (new.id, new.text);
   end`.execute(transaction);
   await sql`create trigger conversation_entries_delete after delete on conversation_entries begin
-    insert into conversation_search(conversation_search, rowid, text) values ('delete', old.id, old.text);
-  end`.execute(transaction);
-  await sql`create trigger conversation_entries_update after update of text on conversation_entries begin
-    insert into conversation_search(conversation_search, rowid, text) values ('delete', old.id, old.text);
-    insert into conversation_search(rowid, text) values (new.id, new.text);
+    delete from conversation_texts where id = old.id;
   end`.execute(transaction);
 }
 
@@ -89,8 +92,8 @@ async function groupResponses(transaction: Transaction<Schema>): Promise<void> {
       from tree join responses as child on child.parent_id = tree.response_id
       order by 4
     )
-    insert into conversation_entries (conversation_id, response_id, is_deleted, is_interrupted, preview, text)
-    select conversation_id, response_id, is_deleted, 0, '', '' from tree`.execute(transaction);
+    insert into conversation_entries (conversation_id, response_id, is_deleted, is_interrupted, preview)
+    select conversation_id, response_id, is_deleted, 0, '' from tree`.execute(transaction);
   // A conversation whose responses are all deleted exists only as the history of others.
   await sql`delete from conversation_entries where conversation_id not in (
     select conversation_id from conversation_entries where is_deleted = 0
@@ -117,9 +120,12 @@ async function indexTurns(transaction: Transaction<Schema>): Promise<void> {
         .set({
           preview: previewOf(turn),
           is_interrupted: Number(turn.isInterrupted === true),
-          text: toSearchText(searchTextOf(turn)),
         })
         .where('id', '=', id)
+        .execute();
+      await transaction
+        .insertInto('conversation_texts')
+        .values({ id, text: toSearchText(searchTextOf(turn)) })
         .execute();
     }
     const last = rows.at(-1);
@@ -159,7 +165,7 @@ async function createConversations(transaction: Transaction<Schema>): Promise<vo
         model_key: newest.model_key,
       })
       .execute();
-    await transaction
+    const entry = await transaction
       .insertInto('conversation_entries')
       .values({
         conversation_id: id,
@@ -167,8 +173,12 @@ async function createConversations(transaction: Transaction<Schema>): Promise<vo
         is_deleted: 0,
         is_interrupted: 0,
         preview: '',
-        text: toSearchText(title),
       })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    await transaction
+      .insertInto('conversation_texts')
+      .values({ id: entry.id, text: toSearchText(title) })
       .execute();
   }
 

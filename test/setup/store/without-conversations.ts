@@ -8,6 +8,7 @@ export function withoutConversations(file: string, version: number): void {
       drop table conversation_search_terms;
       drop table conversation_search;
       drop table conversation_entries;
+      drop table conversation_texts;
       drop table conversations;
       update schema_version set version = ${version};
     `);
