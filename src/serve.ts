@@ -17,6 +17,7 @@ import { createRuntimeManager } from './engine/runtimes/runtime-manager.ts';
 import { ensureHomeId } from './home/home-id.ts';
 import { acquireHomeLock } from './home/home-lock.ts';
 import { removeOwnerToken, writeOwnerToken } from './home/owner-token.ts';
+import { serverLogFile } from './home/server-log-file.ts';
 import { removeServerRecord, writeServerRecord, type ServerRecord } from './home/server-record.ts';
 import { createApp } from './http/app.ts';
 import { listen } from './http/server.ts';
@@ -39,7 +40,8 @@ import { readAvailableMemory } from './machine/read-machine.ts';
 import { createModelLibrary } from './models/library.ts';
 import type { ModelRoot } from './models/scan-repository.ts';
 import { createHttpClient } from './net/http-client.ts';
-import { createLogger, textDestination } from './observability/logger.ts';
+import { LogHistory } from './observability/log-history.ts';
+import { createLogger, serverLog } from './observability/logger.ts';
 import { RequestLog } from './observability/request-log.ts';
 import { ServerEvents } from './observability/server-events.ts';
 import { packageFolder } from './package-folder.ts';
@@ -96,9 +98,17 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   const isTextLog =
     settings['log.format'] === 'auto' ? isLogForTerminal : settings['log.format'] === 'text';
   const hasColors = isLogForTerminal && (environment['NO_COLOR'] ?? '') === '';
+  const logHistory = new LogHistory();
   const logger = createLogger(
     settings['log.level'],
-    isTextLog ? textDestination({ hasColors }) : undefined,
+    logHistory.tee(
+      serverLog({
+        format: isTextLog ? 'text' : 'json',
+        hasColors,
+        file: serverLogFile(home),
+        maxFileBytes: settings['log.fileMiB'] * 1024 * 1024,
+      }),
+    ),
   );
   // Each step registers how it is undone; closing undoes them in reverse order.
   const cleanups: (() => unknown)[] = [];
@@ -278,6 +288,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       runtimes,
       logger,
       events,
+      logHistory,
       requestLog,
       feed,
       maxImagePixels: settings['limits.imagePixels'],

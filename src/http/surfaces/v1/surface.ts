@@ -5,6 +5,7 @@ import { mountChat } from './chat.ts';
 import { mountDownloads } from './downloads.ts';
 import { v1Errors } from './errors.ts';
 import { mountEvents } from './events.ts';
+import { mountLogs } from './logs.ts';
 import { mountModels } from './models.ts';
 import { mountRequests } from './requests.ts';
 import { mountResponses } from './responses.ts';
@@ -30,6 +31,7 @@ export function createV1Surface(services: SurfaceServices): Surface {
       mountStatus(app, services);
       mountTokens(app, services.tokens);
       mountEvents(app, services);
+      mountLogs(app, services);
       mountRequests(app, services.requestLog);
     },
   };
