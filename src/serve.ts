@@ -1,13 +1,13 @@
 import { mkdir } from 'node:fs/promises';
-import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { generateOwnerToken, withOwnerToken } from './access/owner-token.ts';
 import { createTokenService } from './access/token-service.ts';
 import { BackgroundTurns } from './background/background-turns.ts';
+import { assertGuarded } from './config/assert-guarded.ts';
 import { createAliasSource } from './config/alias-source.ts';
 import { expandTilde } from './config/expand-tilde.ts';
-import { loadSettings, SettingsError } from './config/settings.ts';
+import { loadSettings } from './config/settings.ts';
 import type { SettingKey, Settings } from './config/settings-table.ts';
 import { createDownloadManager } from './downloads/download-manager.ts';
 import { planDownload } from './downloads/plan-download.ts';
@@ -40,10 +40,9 @@ import { readAvailableMemory } from './machine/read-machine.ts';
 import { createModelLibrary } from './models/library.ts';
 import type { ModelRoot } from './models/scan-repository.ts';
 import { createHttpClient } from './net/http-client.ts';
+import { createObservability } from './observability/create-observability.ts';
 import { LogHistory } from './observability/log-history.ts';
 import { createLogger, serverLog } from './observability/logger.ts';
-import { RequestLog } from './observability/request-log.ts';
-import { ServerEvents } from './observability/server-events.ts';
 import { packageFolder } from './package-folder.ts';
 import { createServiceNotifier } from './processes/service-notifier.ts';
 import { createWatchdogLink } from './processes/watchdog-link.ts';
@@ -133,8 +132,9 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const lock = await acquireHomeLock(home);
     cleanups.push(() => lock.release());
 
-    const events = new ServerEvents((err) => logger.error({ err }, 'event not processed'));
-    const requestLog = new RequestLog({ events, capacity: settings['observability.requests'] });
+    const observability = await createObservability({ logger, version, environment, settings });
+    cleanups.push(() => observability.close());
+    const { events, requestLog, observation } = observability;
 
     const store = await createSqliteStore({
       file: settings['store.url'] ?? join(home, 'hearth.db'),
@@ -262,11 +262,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     });
     cleanups.push(() => background.close());
 
-    // Loaded here, since most of the tests that import this file need no server.
-    const { ServerMetrics } = await import('./observability/metrics/server-metrics.ts');
-    const metrics = new ServerMetrics({
-      events,
-      version,
+    const metrics = observability.createMetrics({
       instances: async () => (await pool.describe()).map(toInstanceMetrics),
       memory: () => pool.memory(),
     });
@@ -309,11 +305,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       homeId: await ensureHomeId(home),
       ping: () => store.ping(),
       metrics,
-      observation: {
-        events,
-        keepsPrompts: settings['log.prompts'],
-        isTraced: settings['tracing.endpoint'] !== undefined,
-      },
+      observation,
       surfaces: surfaces
         .map((create) => create(services))
         .filter(({ name }) => isServed(name, settings)),
@@ -386,18 +378,4 @@ function extraRoots(settings: Settings): ModelRoot[] {
     folder: resolve(expandTilde(folder, homedir())),
     origin: 'extra',
   }));
-}
-
-/** A host that other machines can reach requires tokens, unless `allowUnauthenticated` is set. */
-function assertGuarded(settings: Settings, isAllowedUnauthenticated: boolean): void {
-  const host = settings['server.host'];
-  if (isLoopback(host) || settings['auth.required'] || isAllowedUnauthenticated) return;
-  throw new SettingsError(
-    `server.host ${host} can be reached from other machines, and auth.required is off. Turn it on ` +
-      '(and make a token: hearth token create), or start with --allow-unauthenticated.',
-  );
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }

@@ -90,7 +90,7 @@ function formatPrompt(record: LogRecord): string {
   const { model, requestId, prompt, output, toolCalls, stopReason } = record;
   const indent = (text: unknown): string => String(text).replaceAll(/^/gm, '  | ');
   const parts = [`prompt for ${String(model)} (request ${String(requestId)})`, indent(prompt)];
-  parts.push(`output${stopReason === undefined ? '' : ` (${String(stopReason)})`}`, indent(output));
+  parts.push(`output${typeof stopReason === 'string' ? ` (${stopReason})` : ''}`, indent(output));
   if (toolCalls !== undefined) parts.push('tool calls', indent(toolCalls));
   return parts.join('\n');
 }

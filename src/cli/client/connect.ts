@@ -7,11 +7,13 @@ import { findHomeServer } from './find-home-server.ts';
  * Connects to the server of `--host` or HEARTH_HOST, or else to the server of the home folder. The latter needs
  * no token: the owner of the home is authenticated by a file in it.
  *
+ * @param asOwner Whether the command needs the permissions of the owner even if the server requires no token.
  * @throws UsageError if the address is not a URL; otherwise as `findHomeServer`.
  */
 export async function connect(
   context: CommandContext,
   options: { readonly host?: string | undefined; readonly token?: string | undefined },
+  { asOwner = false } = {},
 ): Promise<Client> {
   const { environment } = context;
   const token = options.token ?? nonEmpty(environment['HEARTH_TOKEN']);
@@ -23,7 +25,7 @@ export async function connect(
         : parseHost('--host', options.host);
     return createClient({ baseUrl, token });
   }
-  const { baseUrl, ownerToken } = await findHomeServer(context);
+  const { baseUrl, ownerToken } = await findHomeServer(context, asOwner);
   return createClient({ baseUrl, token: token ?? ownerToken });
 }
 

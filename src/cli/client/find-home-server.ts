@@ -20,7 +20,10 @@ export interface HomeServer {
  *
  * @throws ServerUnreachableError, which names what uses the port instead; SettingsError; the signal's reason.
  */
-export async function findHomeServer(context: CommandContext): Promise<HomeServer> {
+export async function findHomeServer(
+  context: CommandContext,
+  asOwner = false,
+): Promise<HomeServer> {
   const { home, serviceFolder, signal } = context;
   const homeId = await readHomeId(home);
   const isOwn = (result: ProbeResult): boolean =>
@@ -31,7 +34,7 @@ export async function findHomeServer(context: CommandContext): Promise<HomeServe
     const result = await probeServer(record.url, signal);
     // Without need the token is not sent: what it makes would belong to the owner alone.
     if (isOwn(result)) {
-      const ownerToken = record.requires_token ? await readOwnerToken(home) : undefined;
+      const ownerToken = record.requires_token || asOwner ? await readOwnerToken(home) : undefined;
       return { baseUrl: record.url, ownerToken };
     }
   }
