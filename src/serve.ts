@@ -5,6 +5,7 @@ import { createSessionService } from './access/session-service.ts';
 import { createTokenService } from './access/token-service.ts';
 import { withSessions } from './access/with-sessions.ts';
 import { BackgroundTurns } from './background/background-turns.ts';
+import { assertGuarded } from './config/assert-guarded.ts';
 import { createAliasSource } from './config/alias-source.ts';
 import { assertStartable } from './config/assert-startable.ts';
 import { createLiveSettings } from './config/live-settings.ts';
@@ -20,6 +21,7 @@ import { createRuntimeManager } from './engine/runtimes/runtime-manager.ts';
 import { ensureHomeId } from './home/home-id.ts';
 import { acquireHomeLock } from './home/home-lock.ts';
 import { removeOwnerToken, writeOwnerToken } from './home/owner-token.ts';
+import { serverLogFile } from './home/server-log-file.ts';
 import { removeServerRecord, writeServerRecord, type ServerRecord } from './home/server-record.ts';
 import { createApp } from './http/app.ts';
 import { listen, type ListeningServer } from './http/server.ts';
@@ -44,9 +46,9 @@ import { createModelLibrary } from './models/library.ts';
 import type { ModelRoot } from './models/scan-repository.ts';
 import { createHttpClient } from './net/http-client.ts';
 import { readProxies } from './net/proxy-environment.ts';
-import { createLogger, textDestination, type Logger } from './observability/logger.ts';
-import { RequestLog } from './observability/request-log.ts';
-import { ServerEvents } from './observability/server-events.ts';
+import { createObservability } from './observability/create-observability.ts';
+import { LogHistory } from './observability/log-history.ts';
+import { createLogger, serverLog, type Logger } from './observability/logger.ts';
 import { packageFolder } from './package-folder.ts';
 import { createServiceNotifier } from './processes/service-notifier.ts';
 import { createWatchdogLink } from './processes/watchdog-link.ts';
@@ -108,9 +110,17 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   const isTextLog =
     settings['log.format'] === 'auto' ? isLogForTerminal : settings['log.format'] === 'text';
   const hasColors = isLogForTerminal && (environment['NO_COLOR'] ?? '') === '';
+  const logHistory = new LogHistory();
   const logger = createLogger(
     settings['log.level'],
-    isTextLog ? textDestination({ hasColors }) : undefined,
+    logHistory.tee(
+      serverLog({
+        format: isTextLog ? 'text' : 'json',
+        hasColors,
+        file: serverLogFile(home),
+        maxFileBytes: settings['log.fileMiB'] * 1024 * 1024,
+      }),
+    ),
   );
   // Each step registers how it is undone; closing undoes them in reverse order.
   const cleanups: (() => unknown)[] = [];
@@ -139,8 +149,9 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const lock = await acquireHomeLock(home);
     cleanups.push(() => lock.release());
 
-    const events = new ServerEvents((err) => logger.error({ err }, 'event not processed'));
-    const requestLog = new RequestLog({ events, capacity: settings['observability.requests'] });
+    const observability = await createObservability({ logger, version, environment, settings });
+    cleanups.push(() => observability.close());
+    const { events, requestLog, observation } = observability;
 
     const store = await createSqliteStore({
       file: settings['store.url'] ?? join(home, 'hearth.db'),
@@ -287,11 +298,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     });
     cleanups.push(() => background.close());
 
-    // Loaded here, since most of the tests that import this file need no server.
-    const { ServerMetrics } = await import('./observability/metrics/server-metrics.ts');
-    const metrics = new ServerMetrics({
-      events,
-      version,
+    const metrics = observability.createMetrics({
       instances: async () => (await pool.describe()).map(toInstanceMetrics),
       memory: () => pool.memory(),
     });
@@ -327,6 +334,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       runtimes,
       logger,
       events,
+      logHistory,
       requestLog,
       feed,
       maxImagePixels: settings['limits.imagePixels'],
@@ -350,11 +358,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       homeId: await ensureHomeId(home),
       ping: () => store.ping(),
       metrics,
-      observation: {
-        events,
-        keepsPrompts: settings['log.prompts'],
-        isTraced: settings['tracing.endpoint'] !== undefined,
-      },
+      observation,
       surfaces: surfaces
         .map((create) => create(services))
         .filter(({ name }) => isServed(name, settings)),

@@ -303,6 +303,12 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
     ],
   },
   {
+    name: 'log',
+    aliases: ['logs'],
+    summary: 'Show the log of the server, with prompts and outputs if recorded',
+    load: async () => (await import('./commands/log.ts')).log,
+  },
+  {
     name: 'version',
     summary: 'Show version information',
     load: async () => (await import('./commands/version.ts')).versionCommand,

@@ -30,7 +30,7 @@ export class EventFeed {
   readonly #entries: FeedEntry[] = [];
   readonly #readers = new Set<FeedReader>();
   #sequence = 0;
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
   constructor({ capacity = 1000 }: FeedOptions = {}) {
     this.#capacity = capacity;
@@ -42,7 +42,12 @@ export class EventFeed {
   }
 
   get isClosed(): boolean {
-    return this.#isClosed;
+    return this.closed.aborted;
+  }
+
+  /** Aborts when the server stops, and its endless streams must end. */
+  get closed(): AbortSignal {
+    return this.#closing.signal;
   }
 
   hasReaders(topic: EventTopic): boolean {
@@ -71,7 +76,7 @@ export class EventFeed {
   /** A reader of some topics; close it in the end. */
   open(topics: ReadonlySet<EventTopic>): FeedReader {
     const reader = new FeedReader(topics, () => this.#readers.delete(reader));
-    if (!this.#isClosed) this.#readers.add(reader);
+    if (!this.isClosed) this.#readers.add(reader);
     return reader;
   }
 
@@ -90,7 +95,7 @@ export class EventFeed {
 
   /** Ends all readers. */
   close(): void {
-    this.#isClosed = true;
+    this.#closing.abort();
     for (const reader of this.#readers) reader.wake();
   }
 }

@@ -117,7 +117,7 @@ export class InstancePool {
     try {
       const slot = lease.reserveSlot().then(() => {
         queue.end();
-        onEvent({ type: 'slot.assigned' });
+        return onEvent({ type: 'slot.assigned' });
       });
       // A request that is displaced from the queue stops waiting for the load as well.
       slot.catch((error: unknown) => lease.abort(error));

@@ -29,7 +29,8 @@ interface GenerationOptions {
   readonly spanId: string;
   readonly promptSpanId: string;
   readonly keepsTexts: boolean;
-  readonly onFirstToken: () => void;
+  /** @param now A value of `performance.now()`. */
+  readonly onFirstToken: (now: number) => void;
   readonly onEnd: (generation: GenerationRecord) => void;
 }
 
@@ -67,7 +68,7 @@ export class GenerationRecord {
     this.tokenCount += 1;
     if (this.firstTokenMs === undefined) {
       this.firstTokenMs = now;
-      this.#options.onFirstToken();
+      this.#options.onFirstToken(now);
     } else this.intervals.add((now - this.#lastTokenMs) / 1000);
     this.#lastTokenMs = now;
   }

@@ -107,9 +107,9 @@ export class RequestRecord {
       spanId: this.#newSpanId(),
       promptSpanId: this.#newSpanId(),
       keepsTexts: this.keepsPrompts,
-      onFirstToken: () => {
+      onFirstToken: (now) => {
         this.activity = 'generating';
-        this.firstTokenMs ??= performance.now();
+        this.firstTokenMs ??= now;
       },
       onEnd: (ended) =>
         this.#events.publish({ type: 'generation.ended', record: this, generation: ended }),

@@ -70,6 +70,19 @@ describe('createTextLog', () => {
     expect(lines()[4]).toMatch(/^ {4}at /);
   });
 
+  it('shows prompt and output of a generation in lines of their own', () => {
+    const { logger, lines } = setUp();
+    const texts = { prompt: '<user>\nHi\u001b[2J', output: 'Hello', stopReason: 'eosFound' };
+    logger.child({ requestId: 'a' }).info({ model: 'x/y', ...texts }, 'prompt');
+    expect(lines()).toEqual([
+      expect.stringMatching(/^\d\d:\d\d:\d\d prompt for x\/y \(request a\)$/),
+      '  | <user>',
+      '  | Hi[2J',
+      'output (eosFound)',
+      '  | Hello',
+    ]);
+  });
+
   it('removes control characters', () => {
     const { logger, lines } = setUp();
     logger.info({ ...request, path: '/\u001b[2J' }, 'request');

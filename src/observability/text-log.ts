@@ -31,6 +31,7 @@ export function createTextLog({ write, hasColors }: TextLogOptions): Destination
         generations.delete(generations.keys().next().value);
       return undefined;
     }
+    if (msg === 'prompt') return formatPrompt(record);
     if (msg !== 'request') return formatEvent(record);
     const generation = generations.get(requestId);
     generations.delete(requestId);
@@ -82,6 +83,16 @@ function formatGeneration({
       ? [`${formatCount(Math.round(tokensPerSecond))} tok/s`]
       : []),
   ];
+}
+
+/** Prompt and output of a generation, each line indented. */
+function formatPrompt(record: LogRecord): string {
+  const { model, requestId, prompt, output, toolCalls, stopReason } = record;
+  const indent = (text: unknown): string => String(text).replaceAll(/^/gm, '  | ');
+  const parts = [`prompt for ${String(model)} (request ${String(requestId)})`, indent(prompt)];
+  parts.push(`output${typeof stopReason === 'string' ? ` (${stopReason})` : ''}`, indent(output));
+  if (toolCalls !== undefined) parts.push('tool calls', indent(toolCalls));
+  return parts.join('\n');
 }
 
 /** The message, its error, and the other fields: `model loaded (instance=a/b, pid=12)`. */

@@ -1,17 +1,17 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdir, open, rename, stat, type FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, open, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { serverLogFile } from '../../home/server-log-file.ts';
 import { readServerRecord, type ServerRecord } from '../../home/server-record.ts';
 import type { CommandContext } from '../context.ts';
 import { CommandError } from '../failure.ts';
 
 const pollMs = 50;
-const maxLogBytes = 10 * 1024 * 1024;
 const maxLogExcerptBytes = 4096;
 
 /**
- * Starts `hearth serve` as a detached process that logs to `<home>/logs/server.log`, and waits until it
+ * Starts `hearth serve` as a detached process that logs to `<home>/logs/server.log` and rotates it, and waits until it
  * accepts requests. Stops the process if that fails.
  *
  * @throws CommandError with the end of the log if the server exits or does not become ready in time; the
@@ -77,21 +77,16 @@ async function waitForRecord(
 }
 
 async function openLog(home: string): Promise<FileHandle> {
-  const folder = join(home, 'logs');
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const file = join(folder, 'server.log');
-  const isLarge = await stat(file).then(
-    ({ size }) => size > maxLogBytes,
-    () => false,
-  );
-  if (isLarge) await rename(file, `${file}.1`);
+  const file = serverLogFile(home);
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   return open(file, 'a+', 0o600);
 }
 
 /** Reads the end of what this server has logged. */
 async function readEnd(log: FileHandle, start: number): Promise<string> {
   const { size } = await log.stat();
-  const from = Math.max(start, size - maxLogExcerptBytes);
+  // The server may have rotated it.
+  const from = Math.max(start > size ? 0 : start, size - maxLogExcerptBytes);
   const { buffer, bytesRead } = await log.read({
     buffer: Buffer.alloc(size - from),
     position: from,

@@ -9,6 +9,7 @@ it('lets an anonymous caller do what runs no program and changes no token', () =
     'models:read',
     'models:write',
     'ephemeral-mcp',
+    'metrics',
   ]);
 });
 

@@ -11,6 +11,7 @@ import type { InstancePool } from '../../instances/pool.ts';
 import type { ModelAliases } from '../../models/model-aliases.ts';
 import type { EditableModelLibrary } from '../../models/model.ts';
 import type { EventFeed } from '../event-feed.ts';
+import type { LogHistory } from '../../observability/log-history.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { RequestLog } from '../../observability/request-log.ts';
 import type { ServerEvents } from '../../observability/server-events.ts';
@@ -52,6 +53,7 @@ export interface SurfaceServices {
   readonly runtimes: RuntimeManager;
   readonly logger: Logger;
   readonly events: ServerEvents;
+  readonly logHistory: LogHistory;
   readonly requestLog: RequestLog;
   /** The events of `GET /api/v1/events`. */
   readonly feed: EventFeed;

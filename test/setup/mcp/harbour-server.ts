@@ -24,8 +24,9 @@ const text = (value: object) => ({
 server.registerTool(
   'get_weather',
   { description: 'Get the weather of a city', inputSchema: city },
-  async (input) => {
-    note({ called: 'get_weather', input });
+  async (input, { mcpReq }) => {
+    const { traceparent } = { ...mcpReq._meta };
+    note({ called: 'get_weather', input, ...(traceparent === undefined ? {} : { traceparent }) });
     return text({ temperature: 14, sky: 'cloudy' });
   },
 );

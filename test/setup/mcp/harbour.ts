@@ -10,6 +10,8 @@ export interface JournalEntry {
   readonly started?: number;
   readonly called?: string;
   readonly input?: Readonly<Record<string, unknown>>;
+  /** In the metadata of the call. */
+  readonly traceparent?: string;
 }
 
 /** The plugin `mcp/harbour` in a home folder. */

@@ -23,10 +23,23 @@ export async function openStream(
   init: ApiInit = {},
 ): Promise<LiveStream> {
   const connection = new AbortController();
-  const response = await postRaw(url, path, JSON.stringify({ ...body, stream: true }), {
-    ...init,
-    signal: connection.signal,
-  });
+  const text = JSON.stringify({ ...body, stream: true });
+  const response = await postRaw(url, path, text, { ...init, signal: connection.signal });
+  return liveStream(response, connection);
+}
+
+/** Follows an event stream of a GET request. */
+export async function followStream(
+  url: string,
+  path: string,
+  init: ApiInit = {},
+): Promise<LiveStream> {
+  const connection = new AbortController();
+  const response = await fetch(url + path, { ...init, signal: connection.signal });
+  return liveStream(response, connection);
+}
+
+async function liveStream(response: Response, connection: AbortController): Promise<LiveStream> {
   if (response.body === null || response.status !== 200) {
     throw new Error(`No event stream but ${response.status}: ${await response.text()}`);
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { plainModel, writeGguf } from '../../../../test/setup/models/gguf-writer.ts';
 import { createModelLibrary } from '../../../models/library.ts';
+import { noEvents } from '../../../observability/server-events.ts';
 import { createLogger } from '../../../observability/logger.ts';
 import { createTestApp } from '../../../../test/setup/http/test-app.ts';
 import type { SurfaceServices } from '../services.ts';
@@ -33,6 +34,7 @@ async function deleteDuring(
         }),
         downloads: { isUnderWay: async (name: string) => downloading.includes(name) },
         pool: { list: () => [] },
+        events: noEvents,
         logger,
       } as unknown as SurfaceServices),
   });

@@ -12,6 +12,7 @@ import { mountHubRepository } from './hub-repository.ts';
 import { mountModelDetails } from './model-details.ts';
 import { mountModelImport } from './model-import.ts';
 import { mountMcpServers } from './mcp-servers.ts';
+import { mountLogs } from './logs.ts';
 import { mountModels } from './models.ts';
 import { mountRequests } from './requests.ts';
 import { mountResponses } from './responses.ts';
@@ -46,6 +47,7 @@ export function createV1Surface(services: SurfaceServices): Surface {
       mountStatus(app, services);
       mountTokens(app, services.tokens);
       mountEvents(app, services);
+      mountLogs(app, services);
       mountRequests(app, services.requestLog);
       mountSessions(app, services);
       mountSettings(app, services);

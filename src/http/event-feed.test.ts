@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import type { EventTopic } from '../contract/v1/server-event.ts';
+import { EventFeed } from './event-feed.ts';
+
+const deleted = (model: string) => ({ type: 'model.deleted' as const, model, freed_bytes: 0 });
+const only = (topic: EventTopic) => new Set([topic]);
+
+it('gives the events after a position, and none before those that it keeps', () => {
+  const feed = new EventFeed({ capacity: 2 });
+  for (const model of ['a', 'b', 'c', 'd']) feed.add('models', deleted(model));
+  expect(feed.sequence).toBe(4);
+  expect(feed.since(4)).toEqual([]);
+  expect(feed.since(2)?.map(({ data }) => (JSON.parse(data) as { model: string }).model)).toEqual([
+    'c',
+    'd',
+  ]);
+  expect(feed.since(1)).toBeUndefined();
+});
+
+it('knows the ids of its own events only', () => {
+  const feed = new EventFeed({ capacity: 2 });
+  const positionOf = (id: string) => feed.positionOf(id);
+  expect(positionOf(feed.idOf(0))).toBe(0);
+  for (const model of ['a', 'b', 'c', 'd']) feed.add('models', deleted(model));
+  expect(positionOf(feed.idOf(3))).toBe(3);
+  const foreign = [
+    feed.idOf(0),
+    feed.idOf(5),
+    `${feed.idOf(3)}x`,
+    '',
+    '-3',
+    'abc-3',
+    feed.idOf(-1),
+  ];
+  expect(foreign.map(positionOf)).toEqual(foreign.map(() => undefined));
+  expect(positionOf(new EventFeed().idOf(0))).toBeUndefined();
+});
+
+it('wakes the readers of a topic, and all when it is closed', async () => {
+  const feed = new EventFeed();
+  const models = feed.open(only('models'));
+  const downloads = feed.open(only('downloads'));
+  const { signal } = new AbortController();
+  const woken: string[] = [];
+  const waits = [
+    models.next(signal).then(() => woken.push('models')),
+    downloads.next(signal).then(() => woken.push('downloads')),
+  ];
+  feed.add('models', deleted('a'));
+  await waits[0];
+  expect(woken).toEqual(['models']);
+  expect([feed.hasReaders('models'), feed.hasReaders('requests')]).toEqual([true, false]);
+  models.close();
+  expect(feed.hasReaders('models')).toBe(false);
+  feed.close();
+  await waits[1];
+  expect(woken).toEqual(['models', 'downloads']);
+});
+
+it('wakes a reader whose signal aborts', async () => {
+  const reader = new EventFeed().open(only('models'));
+  const controller = new AbortController();
+  const waiting = reader.next(controller.signal);
+  controller.abort();
+  await waiting;
+  await reader.next(controller.signal);
+});

@@ -1,0 +1,60 @@
+import {
+  ROOT_CONTEXT,
+  SpanStatusCode,
+  trace as api,
+  TraceFlags,
+  type Attributes,
+  type SpanKind,
+  type Tracer,
+} from '@opentelemetry/api';
+import type { TraceContext } from '../trace-context.ts';
+import type { GivenIds } from './given-ids.ts';
+
+/** A span that has ended; times are values of `performance.now()`. */
+export interface EndedSpan {
+  readonly name: string;
+  readonly kind: SpanKind;
+  readonly spanId: string;
+  readonly parentSpanId: string | undefined;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly attributes: Attributes;
+  /** Undefined if it succeeded. */
+  readonly failure: string | undefined;
+}
+
+/** Hands ended spans to a tracer. */
+export class SpanWriter {
+  readonly #tracer: Tracer;
+  readonly #ids: GivenIds;
+
+  constructor(tracer: Tracer, ids: GivenIds) {
+    this.#tracer = tracer;
+    this.#ids = ids;
+  }
+
+  write({ traceId }: TraceContext, span: EndedSpan): void {
+    const { name, kind, spanId, parentSpanId, startMs, endMs, attributes, failure } = span;
+    this.#ids.traceId = traceId;
+    this.#ids.spanId = spanId;
+    const parent =
+      parentSpanId === undefined
+        ? ROOT_CONTEXT
+        : api.setSpanContext(ROOT_CONTEXT, {
+            traceId,
+            spanId: parentSpanId,
+            traceFlags: TraceFlags.SAMPLED,
+          });
+    const started = this.#tracer.startSpan(
+      name,
+      { kind, startTime: toEpochMs(startMs), attributes },
+      parent,
+    );
+    if (failure !== undefined) started.setStatus({ code: SpanStatusCode.ERROR, message: failure });
+    started.end(toEpochMs(endMs));
+  }
+}
+
+function toEpochMs(time: number): number {
+  return performance.timeOrigin + time;
+}
