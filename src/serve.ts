@@ -5,7 +5,6 @@ import { createSessionService } from './access/session-service.ts';
 import { createTokenService } from './access/token-service.ts';
 import { withSessions } from './access/with-sessions.ts';
 import { BackgroundTurns } from './background/background-turns.ts';
-import { assertGuarded } from './config/assert-guarded.ts';
 import { createAliasSource } from './config/alias-source.ts';
 import { assertStartable } from './config/assert-startable.ts';
 import { createLiveSettings } from './config/live-settings.ts';

@@ -14,7 +14,6 @@ export interface ConnectionOptions {
  * Connects to the server of `--host` or HEARTH_HOST, or else to the server of the home folder. The latter needs
  * no token: the owner of the home is authenticated by a file in it.
  *
- * @param asOwner Whether the command needs the permissions of the owner even if the server requires no token.
  * @throws UsageError if the address is not a URL; otherwise as `findHomeServer`.
  */
 export async function connect(
