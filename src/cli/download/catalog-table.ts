@@ -1,5 +1,6 @@
 import type { CatalogModelRecord } from '../../contract/v1/catalog.ts';
 import { formatBytes, formatCount } from '../../format.ts';
+import { describeFit } from '../ui/memory-fit.ts';
 import { writeTable } from '../ui/table.ts';
 import type { TerminalStream } from '../ui/terminal.ts';
 
@@ -20,6 +21,7 @@ export function writeCatalog(stream: TerminalStream, models: readonly CatalogMod
       { title: '#', value: ([number]) => String(number), isNumber: true },
       { title: 'MODEL', value: ([, { id }]) => id },
       { title: 'TYPE', dropOrder: 1, value: ([, { type }]) => type ?? '-' },
+      { title: 'FITS', dropOrder: 0, value: ([, { fits }]) => describeFit(fits) },
       {
         title: 'SIZE',
         dropOrder: 4,
