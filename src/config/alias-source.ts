@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { errorCode } from '../error-code.ts';
 import { editJsonDocument, parseJsonDocument } from '../json-document.ts';
 import { readIfPresent, replacePrivateFile } from '../private-file.ts';
-import { loadSettings, SettingsError, type SettingsSources } from './settings.ts';
+import { loadSettings, type SettingsSources } from './settings.ts';
+import { SettingsError } from './settings-error.ts';
 import { environmentVariables } from './settings-table.ts';
 
 type Aliases = Readonly<Record<string, string>>;

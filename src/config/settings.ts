@@ -1,3 +1,4 @@
+import { SettingsError } from './settings-error.ts';
 import { join } from 'node:path';
 import { JsonSyntaxError, parseJsonDocument, type TextPosition } from '../json-document.ts';
 import { nearest } from '../nearest.ts';
@@ -11,21 +12,6 @@ import {
   type SettingKey,
   type Settings,
 } from './settings-table.ts';
-
-/** An invalid setting; the message names the key, its source and the allowed values. */
-export class SettingsError extends Error {
-  override readonly name = 'SettingsError';
-  /** Whether the value comes from the command line. */
-  readonly isFromFlag: boolean;
-
-  constructor(
-    message: string,
-    options: { readonly cause?: unknown; readonly isFromFlag?: boolean } = {},
-  ) {
-    super(message, options.cause === undefined ? {} : { cause: options.cause });
-    this.isFromFlag = options.isFromFlag ?? false;
-  }
-}
 
 export interface SettingsSources {
   /** Home folder; its `config.json` is optional. */

@@ -1,4 +1,5 @@
-import { findUnknownVariables, loadSettings, SettingsError } from '../../config/settings.ts';
+import { findUnknownVariables, loadSettings } from '../../config/settings.ts';
+import { SettingsError } from '../../config/settings-error.ts';
 import { ok, problem, warning, type DoctorContext, type Finding } from './check.ts';
 
 /** Whether config.json and the variables are valid. */
