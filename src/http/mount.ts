@@ -5,8 +5,9 @@ import type { Route } from '../contract/route.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { AppEnvironment, HonoApp } from './app-environment.ts';
 import { readJsonBody } from './body/json-body.ts';
+import { elideLongTexts } from './body/elide-long-texts.ts';
 import { openUpload, type UploadBody } from './body/upload-body.ts';
-import { toCaller } from './caller.ts';
+import { toCaller, toRecordedCaller } from './caller.ts';
 import { endpointMethods } from './endpoint-methods.ts';
 import { authorize } from './guards/principal.ts';
 import { chooseByClient, hasPath, type SurfaceDescription } from './surface-description.ts';
@@ -71,10 +72,14 @@ export function mount<Declared extends Route>(
     const principal = authorize(context.get('principal'), route.permission);
     if (principal instanceof HearthError) throw principal;
     const validated = await validateRequest(route, context);
+    const record = context.get('record');
+    record.begin(route.path, toRecordedCaller(principal));
+    if (record.keepsPrompts) record.body = elideLongTexts(validated.body);
     const requestContext: RequestContext = {
       requestId: context.get('requestId'),
       logger: context.get('logger'),
       caller: toCaller(principal, context.env.remoteAddress),
+      record,
       signal: context.get('signal'),
     };
     const opened = route.upload === undefined ? undefined : openUpload(context.req.raw);

@@ -1,6 +1,7 @@
 import type { AvailableMemory } from '../machine/available-memory.ts';
 import { FairQueue } from '../concurrency/fair-queue.ts';
 import type { HearthError } from '../contract/errors.ts';
+import type { EvictionCause } from '../observability/server-event.ts';
 import type { EngineLoader } from './engine-loader.ts';
 import type { Instance } from './instance.ts';
 import type { InstanceRegistry } from './instance-registry.ts';
@@ -37,7 +38,7 @@ export interface SchedulerEffects {
   /** Fails a queued load. */
   refuseLoad(instance: Instance, error: HearthError): void;
   /** Unloads an idle instance to free memory. */
-  evict(instance: Instance, reason: string): void;
+  evict(instance: Instance, cause: EvictionCause, reason: string): void;
 }
 
 interface QueuedLoad {
@@ -97,7 +98,8 @@ export class LoadScheduler {
     if (this.#mustWait(plan)) this.#makeRoom(plan, clientKey);
     for (const other of this.#registry.list()) {
       if (isLeftBehind(other.view(), demand)) {
-        this.#effects.evict(other, `${other.id} was replaced by an instance with another context.`);
+        const reason = `${other.id} was replaced by an instance with another context.`;
+        this.#effects.evict(other, 'replaced', reason);
       }
     }
   }
@@ -139,7 +141,7 @@ export class LoadScheduler {
   /** Called when the last request has released an instance. */
   becameIdle(instance: Instance): void {
     if (instance.isSuperseded && !instance.isRetired && isIdle(instance.view())) {
-      this.#effects.evict(instance, `${instance.id} was replaced by another model.`);
+      this.#effects.evict(instance, 'replaced', `${instance.id} was replaced by another model.`);
     }
     this.advance();
   }
@@ -181,8 +183,10 @@ export class LoadScheduler {
     for (const other of this.#registry.list()) {
       const view = other.view();
       if (!isSuperseded(view, demand)) continue;
-      if (isIdle(view)) this.#effects.evict(other, `${other.id} was replaced by ${instance.id}.`);
-      else other.supersede();
+      if (isIdle(view)) {
+        const reason = `${other.id} was replaced by ${instance.id}.`;
+        this.#effects.evict(other, 'replaced', reason);
+      } else other.supersede();
     }
   }
 
@@ -190,7 +194,8 @@ export class LoadScheduler {
     for (const id of ids) {
       const instance = this.#registry.get(id);
       if (instance !== undefined) {
-        this.#effects.evict(instance, `${id} was unloaded to make room for another model.`);
+        const reason = `${id} was unloaded to make room for another model.`;
+        this.#effects.evict(instance, 'memory', reason);
       }
     }
   }

@@ -112,8 +112,13 @@ export class InstancePool {
     const instance = this.#instanceFor(request, context);
     if (request.ttlSeconds !== undefined) instance.setTtl(request.ttlSeconds);
     const lease = this.#lifecycle.openLease(instance, context);
+    context.record.useInstance(instance.id, instance.selection.model.key);
+    const queue = context.record.beginPhase({ name: 'queue' });
     try {
-      const slot = lease.reserveSlot().then(() => onEvent({ type: 'slot.assigned' }));
+      const slot = lease.reserveSlot().then(() => {
+        queue.end();
+        onEvent({ type: 'slot.assigned' });
+      });
       // A request that is displaced from the queue stops waiting for the load as well.
       slot.catch((error: unknown) => lease.abort(error));
       instance.addPrompt(request.promptPrefix ?? '');
@@ -125,6 +130,7 @@ export class InstancePool {
       await slot;
       return lease;
     } catch (error) {
+      queue.end({ hasFailed: true });
       lease.release();
       throw error;
     }
@@ -284,6 +290,7 @@ export class InstancePool {
           : stillLoading(instance.id, load.fraction, loadWaitSeconds);
       lease.abort(timeLimitError);
     };
+    const phase = lease.context.record.beginPhase({ name: 'load' });
     const timer = waitsForLoad ? undefined : setTimeout(giveUp, loadWaitSeconds * 1000);
     try {
       await load.join(signal, (fraction) => onEvent({ type: 'load.progress', fraction }));
@@ -295,10 +302,12 @@ export class InstancePool {
         const cancelled = new HearthError('unloaded', `Loading ${instance.id} was cancelled.`);
         this.#lifecycle.discard(instance, cancelled);
       }
+      phase.end({ hasFailed: true });
       throw error;
     } finally {
       clearTimeout(timer);
     }
+    phase.endAfter(instance.loadTimeSeconds);
     onEvent({ type: 'load.end', loadTimeSeconds: instance.loadTimeSeconds });
   }
 }

@@ -1,6 +1,4 @@
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { expandTilde } from '../../config/expand-tilde.ts';
+import { join } from 'node:path';
 import { loadSettings } from '../../config/settings.ts';
 import { createModelLibrary } from '../../models/library.ts';
 import type { EditableModelLibrary } from '../../models/model.ts';
@@ -15,7 +13,7 @@ export async function openLibrary(
 ): Promise<EditableModelLibrary> {
   const settings = await loadSettings({ home, environment, flags: {} });
   const extra = settings['models.extraDirs'].map((folder) => ({
-    folder: resolve(expandTilde(folder, homedir())),
+    folder,
     origin: 'extra' as const,
   }));
   return createModelLibrary({
