@@ -3,13 +3,11 @@ const hints: Readonly<Record<string, string>> = {
   stop: 'To unload a model, run `hearth unload INSTANCE`. To stop the server, run `hearth server stop`.',
   start:
     'To start the server, run `hearth serve`, or `hearth server start` to start it in the background.',
-  search: 'To search for models, run `hearth get --search WORDS`.',
-  find: 'To search for models, run `hearth get --search WORDS`.',
+  find: 'To search for models, run `hearth search WORDS`.',
   install:
     'To download a model, run `hearth get MODEL`. To install a runtime, run `hearth runtime install`.',
   models: 'To list models, run `hearth ls`.',
-  show: 'To list models with their details, run `hearth ls --json`.',
-  info: 'To list models with their details, run `hearth ls --json`.',
+  info: 'To show the details of a model, run `hearth show MODEL`.',
   logs: 'The background server logs to logs/server.log in the home folder.',
   log: 'The background server logs to logs/server.log in the home folder.',
   config: 'Settings are in config.json in the home folder. See `hearth serve --help`.',

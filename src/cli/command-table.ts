@@ -108,6 +108,26 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
     load: async () => (await import('./commands/ls.ts')).ls,
   },
   {
+    name: 'show',
+    summary: 'Show the details of a model',
+    load: async () => (await import('./commands/show.ts')).show,
+  },
+  {
+    name: 'search',
+    summary: 'Search for models to download',
+    load: async () => (await import('./commands/search.ts')).search,
+  },
+  {
+    name: 'embed',
+    summary: 'Embed texts as vectors',
+    load: async () => (await import('./commands/embed.ts')).embed,
+  },
+  {
+    name: 'bench',
+    summary: 'Measure the speed and memory of a model on this machine',
+    load: async () => (await import('./commands/bench.ts')).bench,
+  },
+  {
     name: 'ps',
     summary: 'List loaded models',
     load: async () => (await import('./commands/ps.ts')).ps,
@@ -307,6 +327,21 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
     aliases: ['logs'],
     summary: 'Show the log of the server, with prompts and outputs if recorded',
     load: async () => (await import('./commands/log.ts')).log,
+  },
+  {
+    name: 'doctor',
+    summary: 'Check the installation and show remedies',
+    load: async () => (await import('./commands/doctor.ts')).doctor,
+  },
+  {
+    name: 'completion',
+    summary: 'Print the completion script of a shell',
+    load: async () => (await import('./commands/completion.ts')).completion,
+  },
+  {
+    name: 'update',
+    summary: 'Show whether a newer version is available',
+    load: async () => (await import('./commands/update.ts')).update,
   },
   {
     name: 'version',

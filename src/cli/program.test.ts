@@ -62,7 +62,7 @@ describe('an invalid command line', () => {
     [['chat'], /No message/],
     [['pul'], /Did you mean pull\?/],
     [['stop'], /`hearth unload INSTANCE`.*`hearth server stop`/],
-    [['search', 'llama'], /`hearth get --search WORDS`/],
+    [['find', 'llama'], /`hearth search WORDS`/],
     [['nonsense'], /unknown command 'nonsense'\nSee `hearth --help`\./],
     [['load'], /See `hearth load --help`\./],
     [['server', 'sart'], /Did you mean (one of )?start/],

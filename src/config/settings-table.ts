@@ -286,6 +286,11 @@ export const settingsTable = {
     'Access token of the hub for gated and private repositories. It is sent to the hub only.',
     { isSecret: true },
   ),
+  'update.feed': setting(
+    httpUrl.optional(),
+    'URL of a JSON document with the `version` and `url` of the latest release, for `hearth update`.',
+    { computedDefault: 'the package registry that npm is configured for' },
+  ),
   'store.url': setting(
     text.regex(/^(?!.*:\/\/)/s, 'Only SQLite files are supported by this version.').optional(),
     'File of the SQLite database.',

@@ -51,7 +51,11 @@ export class GgufLoader implements EngineLoader {
       architecture: model.architecture,
       purpose: purposeOf(selection),
       ...config,
-      ...omitUndefined({ projectorPath: model.projectorPath, threads, gpuLayers }),
+      ...omitUndefined({
+        projectorPath: model.projectorPath,
+        threads,
+        gpuLayers: config.gpuLayers ?? gpuLayers,
+      }),
       kvCacheTypes,
       promptCacheMiB,
       expectedBytes: estimatedBytes,

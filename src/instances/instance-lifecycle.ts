@@ -92,7 +92,7 @@ export class InstanceLifecycle implements SchedulerEffects {
     const isDefaultVariant = variant.id === model.variants[0]?.id;
     const takenIds = new Set(this.registry.list().map(({ id }) => id));
     const instance = new Instance({
-      id: nextInstanceId(isDefaultVariant ? model.key : name, takenIds),
+      id: options.identifier ?? nextInstanceId(isDefaultVariant ? model.key : name, takenIds),
       selection,
       config: plan.config,
       queueCapacity,
@@ -173,7 +173,7 @@ export class InstanceLifecycle implements SchedulerEffects {
   }
 
   #plan(selection: ModelSelection, options: LoadOptions, isExplicit: boolean): LoadPlan {
-    const { ttlSeconds: _ttl, isForced = false, ...requested } = options;
+    const { ttlSeconds: _ttl, identifier: _id, isForced = false, ...requested } = options;
     const request = { selection, requested, isExplicit, isForced };
     return this.#scheduler.plan(request, this.#loaderOf(selection));
   }

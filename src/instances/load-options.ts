@@ -8,9 +8,13 @@ export interface InstanceConfig {
   readonly hasFlashAttention?: boolean;
   readonly offloadsKvCacheToGpu?: boolean;
   readonly expertCount?: number;
+  /** Layers in GPU memory; absent: the setting of the server. */
+  readonly gpuLayers?: number;
 }
 
 export interface LoadOptions extends Partial<InstanceConfig> {
+  /** Id of the instance; absent: from the key of the model. */
+  readonly identifier?: string;
   /** Idle time after which the instance is unloaded; absent: it stays loaded. */
   readonly ttlSeconds?: number;
   /** Whether the model is loaded without a memory check. */

@@ -139,7 +139,7 @@ export class InstancePool {
   /**
    * Loads a new instance, even if the model already has one. Waits without a time limit.
    *
-   * @throws HearthError `model_not_found`, `invalid_value`, `out_of_memory`, `queue_full`, and those of
+   * @throws HearthError `model_not_found`, `invalid_value`, `conflict` for an identifier that is taken, `out_of_memory`, `queue_full`, and those of
    *   `EngineLoader.load`.
    */
   async load(
@@ -148,6 +148,7 @@ export class InstancePool {
     context: RequestContext,
   ): Promise<InstanceSummary> {
     const selection = await this.#options.library.find(identifier);
+    if (options.identifier !== undefined) await this.#assertFree(options.identifier);
     context.signal.throwIfAborted();
     const { clientKey } = context.caller;
     const instance = this.#lifecycle.create(selection, options, true, clientKey);
@@ -200,6 +201,19 @@ export class InstancePool {
 
   #instances(): readonly Instance[] {
     return this.#lifecycle.registry.list();
+  }
+
+  /** An instance must not take the requests for a model or for another instance. */
+  async #assertFree(id: string): Promise<void> {
+    const names = await this.#options.library.find(id).catch((error: unknown) => {
+      if (error instanceof HearthError && error.code === 'model_not_found') return undefined;
+      throw error;
+    });
+    if (names === undefined && this.#lifecycle.registry.get(id) === undefined) return;
+    const what = names === undefined ? 'instance' : 'model';
+    throw new HearthError('conflict', `"${id}" is the name of another ${what}.`, {
+      field: 'identifier',
+    });
   }
 
   async #find(identifier: string, purpose: Purpose): Promise<ModelTarget> {

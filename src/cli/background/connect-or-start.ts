@@ -10,16 +10,18 @@ const startTimeoutMs = 30_000;
 /**
  * Connects as `connect` does, and starts the server of the home folder in the background if it does not run.
  *
+ * @param mayStart Whether to start it; asked only if none runs.
  * @throws as `connect` and `startInBackground`.
  */
 export async function connectOrStart(
   context: CommandContext,
   options: ConnectionOptions,
+  mayStart: () => Promise<boolean> = async () => true,
 ): Promise<Client> {
   try {
     return await connect(context, options);
   } catch (error) {
-    if (!(error instanceof ServerUnreachableError)) throw error;
+    if (!(error instanceof ServerUnreachableError) || !(await mayStart())) throw error;
   }
   await withElapsed(context.terminal.messages, 'Starting the server', () =>
     startInBackground(context, [], startTimeoutMs),

@@ -39,7 +39,6 @@ const connectFailureCodes = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
   'ETIMEDOUT',
-  'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
 /** Whether the request failed before a connection was established. */

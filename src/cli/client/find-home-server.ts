@@ -1,4 +1,3 @@
-import { loadSettings } from '../../config/settings.ts';
 import { readHomeId } from '../../home/home-id.ts';
 import { readOwnerToken } from '../../home/owner-token.ts';
 import { readServerRecord } from '../../home/server-record.ts';
@@ -62,6 +61,8 @@ async function readConfiguredUrl({
   home,
   environment,
 }: CommandContext): Promise<string | undefined> {
+  // Imported when it is needed: the schemas of all settings take time to make.
+  const { loadSettings } = await import('../../config/settings.ts');
   const settings = await loadSettings({ home, environment, flags: {} });
   const port = settings['server.port'];
   if (port === 0) return undefined;

@@ -1,15 +1,24 @@
 import type { InputItem } from '../../contract/v1/chat.ts';
 import { answerOnce } from '../conversation/one-shot.ts';
 import { checkChatModel } from '../check-model.ts';
-import { createConversation } from '../conversation/conversation.ts';
+import { connectOrStart } from '../background/connect-or-start.ts';
+import { startDownload } from '../../contract/v1/download.ts';
+import { getModel, loadModel } from '../../contract/v1/model.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
+import { chooseChatModel } from '../conversation/choose-chat-model.ts';
+import { createConversation, type ChatSettings } from '../conversation/conversation.ts';
+import { followDownload } from '../download/follow-download.ts';
+import { answerFormatted, readFormat } from '../conversation/formatted-answer.ts';
+import { readPreset } from '../presets/presets.ts';
 import { findDefaultModel } from '../conversation/default-model.ts';
 import { readImageFile } from '../conversation/image-file.ts';
 import { chatInteractively } from '../conversation/interactive.ts';
 import { toInput } from '../conversation/to-input.ts';
 import { defineCommand } from '../command.ts';
+import type { Client } from '../client/client.ts';
 import { connect } from '../client/connect.ts';
 import type { CommandContext } from '../context.ts';
-import { UsageError } from '../failure.ts';
+import { CommandError, UsageError } from '../failure.ts';
 import {
   choice,
   connectionOptions,
@@ -24,6 +33,10 @@ import {
 } from '../option.ts';
 import { readStandardInput } from '../standard-input.ts';
 import { printable } from '../../printable.ts';
+import { confirm } from '../ui/confirm.ts';
+
+/** Ends a runaway answer of a script; a chat is watched by its user. */
+const oneShotTokens = 4096;
 
 export const chat = defineCommand({
   positionals: {
@@ -35,7 +48,18 @@ export const chat = defineCommand({
     system: text('--system <text>', 'System prompt'),
     image: textList('--image <file>', 'Image to attach; can be repeated'),
     temperature: decimal('--temperature <number>', 'Sampling temperature, 0 to 1', 0, 1),
-    maxTokens: integer('--max-tokens <tokens>', 'Maximum length of the answer', 1, 2 ** 31 - 1),
+    maxTokens: integer(
+      '--max-tokens <tokens>',
+      `Maximum length of the answer (default with -p: ${oneShotTokens})`,
+      1,
+      2 ** 31 - 1,
+    ),
+    ttl: integer('--ttl <seconds>', 'Unload the model after this idle time', 1, 365 * 24 * 3600),
+    format: text(
+      '--format <json|file>',
+      'Answer as JSON, or by the JSON schema of a file; requires -p',
+    ),
+    mcp: textList('--mcp <label>', 'MCP server of mcp.json to use; can be repeated'),
     reasoning: choice('--reasoning <setting>', 'Reasoning before the answer', [
       'off',
       'low',
@@ -67,33 +91,101 @@ export const chat = defineCommand({
       throw new UsageError('--json and --no-store require -p.');
     }
     const message = isInteractive ? undefined : await readMessage(context, prompt);
+    if (isInteractive && options.format !== undefined) {
+      throw new UsageError('--format requires -p.');
+    }
+    if (options.format !== undefined && (options.mcp?.length ?? 0) > 0) {
+      throw new UsageError('Use either --format or --mcp, not both.');
+    }
+    const format = options.format === undefined ? undefined : await readFormat(options.format);
     const images = await readImages(options.image ?? []);
 
-    const client = await connect(context, options);
-    const settings = {
-      model: positionals.model ?? (await findDefaultModel(client, signal)),
+    const client = await connectOrStart(context, options, () => askToStart(context, isInteractive));
+    const model =
+      positionals.model ??
+      (isInteractive
+        ? await chooseAndDownload(context, client, options)
+        : await findDefaultModel(client, signal));
+    if (model === undefined) return;
+    const { chat: preset = {} } = await readPreset(context.home, model);
+    const given = omitUndefined({
       temperature: options.temperature,
       max_output_tokens: options.maxTokens,
       reasoning: options.reasoning,
-    };
+      system_prompt: options.system,
+      integrations: options.mcp?.map((label) => `mcp/${label.replace(/^mcp\//, '')}`),
+    });
+    const settings: ChatSettings = { model, ...preset, ...given };
+    if (options.ttl !== undefined) await loadFor(client, model, options.ttl, signal);
     const display = {
       showsStats: options.stats === true,
       hidesThinking: options.hideThinking === true,
     };
 
     if (message !== undefined) {
-      const input = toInput(message, images);
-      const request = { ...settings, input, system_prompt: options.system, store: isStored };
+      const limited = { max_output_tokens: oneShotTokens, ...settings };
+      if (format !== undefined) {
+        await answerFormatted(context, client, limited, { text: message, images }, format);
+        return;
+      }
+      const request = { ...limited, input: toInput(message, images), store: isStored };
       await answerOnce(context, client, request, { isJson: options.json === true, ...display });
       return;
     }
-    await checkChatModel(client, settings.model, signal);
+    await checkChatModel(client, model, signal);
     terminal.messages.line(`Chatting with ${printable(settings.model)}. Type /help for commands.`);
-    const systemPrompt = options.system;
-    const conversation = createConversation(client, terminal, { settings, systemPrompt, images });
-    await chatInteractively(context, conversation, display);
+    const conversation = createConversation(client, terminal, { settings, images });
+    await chatInteractively(context, client, conversation, display);
   },
 });
+
+/** Asks the user of a chat; a script gets the error. */
+async function askToStart(context: CommandContext, isInteractive: boolean): Promise<boolean> {
+  const { stdin, terminal, signal } = context;
+  if (!isInteractive) return false;
+  const question = 'Hearth is not running. Start it in the background?';
+  return confirm(question, stdin, terminal.messages, signal);
+}
+
+/** The model that the user chooses, downloaded if it has to be; undefined if the user chooses none. */
+async function chooseAndDownload(
+  context: CommandContext,
+  client: Client,
+  options: { readonly host?: string | undefined; readonly token?: string | undefined },
+): Promise<string | undefined> {
+  const chosen = await chooseChatModel(context, client);
+  if (chosen?.kind !== 'download') return chosen?.model;
+  const { signal, terminal } = context;
+  const body = { model: chosen.model };
+  const start = await client.call(startDownload, { body }, signal);
+  if (start.status === 'already_downloaded') return start.model;
+  const job = await followDownload({
+    job: start,
+    messages: terminal.messages,
+    client,
+    reconnect: () => connect(context, options),
+    signal,
+    onState: () => {},
+  });
+  if (job.status === 'completed') return job.model;
+  const reason = job.error?.message ?? 'It was paused.';
+  throw new CommandError(`${reason} Continue with \`hearth get ${chosen.model}\`.`);
+}
+
+/** Loads a model that is not loaded, so that it has the idle time. */
+async function loadFor(
+  client: Client,
+  model: string,
+  ttl: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const { loaded_instances: instances } = await client.call(
+    getModel,
+    { params: { model } },
+    signal,
+  );
+  if (instances.length === 0) await client.call(loadModel, { body: { model, ttl } }, signal);
+}
 
 /** The message of --prompt, or of the arguments after the model. */
 function readPrompt(option: string | undefined, words: readonly string[]): string | undefined {

@@ -6,7 +6,9 @@ import type { Client } from '../client/client.ts';
 import type { CommandContext } from '../context.ts';
 import { defineCommand } from '../command.ts';
 import { connect } from '../client/connect.ts';
-import { connectionOptions, flag, integer, jsonOption, onOff, required } from '../option.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
+import { connectionOptions, flag, integer, jsonOption, onOff, required, text } from '../option.ts';
+import { readPreset, savePreset } from '../presets/presets.ts';
 import { withElapsed } from '../ui/elapsed.ts';
 import { writeEstimate } from '../ui/estimate-table.ts';
 import { formatCount, formatDuration } from '../../format.ts';
@@ -40,6 +42,9 @@ export const load = defineCommand({
       '--offload-kv-cache-to-gpu <on|off>',
       'Keep the KV cache in GPU memory',
     ),
+    gpuLayers: integer('--gpu-layers <layers>', 'Layers in GPU memory', 0, 1000),
+    identifier: text('--identifier <id>', 'Id of the instance, for the model of requests'),
+    save: flag('--save', 'Save these settings for the next loads of the model'),
     estimateOnly: flag('--estimate-only', 'Estimate the memory needed without loading'),
     another: flag('--another', 'Load another instance even if one is loaded with these settings'),
     force: flag('--force', 'Load even if memory is insufficient'),
@@ -54,8 +59,8 @@ export const load = defineCommand({
   async run({ context, options, positionals: { model } }) {
     const client = await connect(context, options);
     const { output, messages } = context.terminal;
-    const body = {
-      model,
+    // Undefined values would hide those that were saved.
+    const given = omitUndefined({
       context_length: options.contextLength,
       parallel: options.parallel,
       ttl: options.ttl,
@@ -63,11 +68,28 @@ export const load = defineCommand({
       flash_attention: options.flashAttention,
       num_experts: options.numExperts,
       offload_kv_cache_to_gpu: options.offloadKvCacheToGpu,
+      gpu_layers: options.gpuLayers,
+    });
+    const { load: saved = {} } = await readPreset(context.home, model);
+    if (options.save === true) {
+      await savePreset(context.home, model, { load: given });
+      messages.line(`Saved for ${printable(model)}.`);
+    }
+    const preset = options.save === true ? {} : saved;
+    if (Object.keys(preset).length > 0) {
+      messages.line(`With the saved settings of ${printable(model)} (presets.json).`);
+    }
+    const body = {
+      model,
+      ...preset,
+      ...given,
+      identifier: options.identifier,
       echo_load_config: true,
       estimate_only: options.estimateOnly,
       force: options.force,
     };
-    if (options.another !== true && options.estimateOnly !== true) {
+    const isSpecific = options.another === true || options.identifier !== undefined;
+    if (!isSpecific && options.estimateOnly !== true) {
       const loaded = await findLoadedInstance(client, body, context.signal);
       if (loaded !== undefined) {
         writeAlreadyLoaded(context, loaded, options.json === true);
@@ -134,6 +156,7 @@ const configKeys = [
   'flash_attention',
   'num_experts',
   'offload_kv_cache_to_gpu',
+  'gpu_layers',
 ] as const;
 
 function writeAlreadyLoaded(

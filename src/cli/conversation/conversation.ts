@@ -5,20 +5,27 @@ import { createAnswerView } from './answer-view.ts';
 import { streamAnswer } from './stream-answer.ts';
 import { toInput } from './to-input.ts';
 
-/** Settings that are the same for all turns. */
-type ChatSettings = Omit<ChatRequest, 'input' | 'previous_response_id' | 'system_prompt'>;
+/** Settings of the turns. The system prompt is that of a new conversation. */
+export type ChatSettings = Omit<ChatRequest, 'input' | 'previous_response_id'>;
 
 /**
  * A conversation that is stored on the server. A turn that is stopped or fails is not part of it: the next turn
  * continues from the response before.
  */
 export interface Conversation {
+  readonly settings: ChatSettings;
   /** @throws as `streamAnswer` */
   send(
     text: string,
     display: { readonly hidesThinking: boolean },
     signal: AbortSignal,
   ): Promise<ChatResult>;
+  /** Changes settings for the next turns. */
+  change(settings: Partial<ChatSettings>): void;
+  /** Sends images with the next message. */
+  attach(images: readonly InputItem[]): void;
+  /** Continues a stored response. */
+  continueFrom(responseId: string): void;
   /** Starts over with an empty conversation. */
   restart(): void;
 }
@@ -29,21 +36,27 @@ export function createConversation(
   terminal: Terminal,
   options: {
     readonly settings: ChatSettings;
-    readonly systemPrompt: string | undefined;
     /** Sent with the first message. */
     readonly images: readonly InputItem[];
   },
 ): Conversation {
-  const { settings, systemPrompt } = options;
-  let { images } = options;
+  let { settings, images } = options;
   let lastResponseId: string | undefined;
+  let hasNewSystemPrompt = false;
   return {
+    get settings() {
+      return settings;
+    },
     async send(text, display, signal) {
+      const { system_prompt: systemPrompt, ...others } = settings;
       const turn =
         lastResponseId === undefined
           ? { system_prompt: systemPrompt }
-          : { previous_response_id: lastResponseId };
-      const request = { ...settings, ...turn, input: toInput(text, images) };
+          : {
+              previous_response_id: lastResponseId,
+              ...(hasNewSystemPrompt ? { system_prompt: systemPrompt } : {}),
+            };
+      const request = { ...others, ...turn, input: toInput(text, images) };
       const result = await streamAnswer(
         client,
         request,
@@ -51,8 +64,19 @@ export function createConversation(
         signal,
       );
       images = [];
+      hasNewSystemPrompt = false;
       lastResponseId = result.response_id;
       return result;
+    },
+    change(changed) {
+      settings = { ...settings, ...changed };
+      hasNewSystemPrompt ||= 'system_prompt' in changed;
+    },
+    attach(more) {
+      images = [...images, ...more];
+    },
+    continueFrom(responseId) {
+      lastResponseId = responseId;
     },
     restart() {
       lastResponseId = undefined;

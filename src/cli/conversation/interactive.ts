@@ -1,4 +1,6 @@
+import { homedir } from 'node:os';
 import type { ChatStats } from '../../contract/v1/chat.ts';
+import type { Client } from '../client/client.ts';
 import type { CommandContext } from '../context.ts';
 import { describeFailure } from '../failure.ts';
 import { printable } from '../../printable.ts';
@@ -6,20 +8,9 @@ import { formatStats } from './answer-view.ts';
 import { createChatInput } from './chat-input.ts';
 import type { Conversation } from './conversation.ts';
 import { describeMissingAnswer } from './describe-missing-answer.ts';
-
-const help = `/new           Start a new conversation
-/stats         Show statistics of the last answer
-/think on|off  Show or hide the reasoning of the model
-/help          Show this help
-/exit          Exit (or press Ctrl-D)
-"""            Begin and end a message of several lines
-Ctrl-C         Stop the answer; twice at an empty prompt: exit`;
-
-/** Display settings that the user can change during a conversation. */
-export interface ChatDisplay {
-  showsStats: boolean;
-  hidesThinking: boolean;
-}
+import { readImageFile } from './image-file.ts';
+import { splitImagePaths } from './image-paths.ts';
+import { parseSlashCommand, slashHelp, type ChatDisplay } from './slash-commands.ts';
 
 /**
  * Reads messages from the terminal and shows the answers until the user exits.
@@ -28,6 +19,7 @@ export interface ChatDisplay {
  */
 export async function chatInteractively(
   context: CommandContext,
+  client: Client,
   conversation: Conversation,
   display: ChatDisplay,
 ): Promise<void> {
@@ -65,31 +57,46 @@ export async function chatInteractively(
     }
   }
 
-  function runSlashCommand(line: string): void {
-    switch (line.replace(/\s+/, ' ')) {
-      case '/new':
-        conversation.restart();
-        messages.line('Started a new conversation.');
-        break;
-      case '/stats':
-        messages.line(lastStats === undefined ? 'No answer yet.' : formatStats(lastStats));
-        break;
-      case '/think on':
-        display.hidesThinking = false;
-        messages.line('Reasoning is shown.');
-        break;
-      case '/think off':
-        display.hidesThinking = true;
-        messages.line('Reasoning is hidden.');
-        break;
-      case '/think':
-        messages.line(`Reasoning is ${display.hidesThinking ? 'hidden' : 'shown'}. /think on|off`);
-        break;
-      case '/help':
-        messages.line(help);
-        break;
-      default:
-        messages.line(`Unknown command ${line}.\n${help}`);
+  async function runSlashCommand(
+    line: string,
+    { command, argument }: NonNullable<ReturnType<typeof parseSlashCommand>>,
+  ): Promise<void> {
+    if (command === undefined) {
+      messages.line(`Unknown command ${line}.\n${slashHelp()}`);
+      return;
+    }
+    const stopping = new AbortController();
+    answering = stopping;
+    const within = AbortSignal.any([signal, stopping.signal]);
+    try {
+      const session = { context, client, conversation, display, lastStats, signal: within };
+      messages.line(printable(await command.run(session, argument)));
+    } catch (error) {
+      signal.throwIfAborted();
+      if (stopping.signal.aborted) messages.line(messages.style.dim('(stopped)'));
+      else messages.line(messages.style.red(printable(describeFailure(error) ?? '')));
+    } finally {
+      answering = undefined;
+    }
+  }
+
+  /** Attaches the images whose paths are in the message. */
+  async function attachImages(message: string): Promise<string> {
+    const { text, paths } = splitImagePaths(message);
+    if (paths.length === 0) return message;
+    try {
+      const images = await Promise.all(
+        paths.map(async (path) => ({
+          type: 'image' as const,
+          data_url: await readImageFile(path.replace(/^~(?=\/)/, homedir())),
+        })),
+      );
+      conversation.attach(images);
+      return text;
+    } catch (error) {
+      // The text may mention a file that is not there.
+      messages.line(messages.style.dim(printable(describeFailure(error) ?? '')));
+      return message;
     }
   }
 
@@ -98,8 +105,9 @@ export async function chatInteractively(
       const message = await input.readMessage();
       if (message === undefined) break;
       if (message === '/exit' || message === '/bye') return;
-      if (/^\/(?:\w+|think\s+\S+)$/.test(message)) runSlashCommand(message);
-      else await answer(message);
+      const command = parseSlashCommand(message);
+      if (command === undefined) await answer(await attachImages(message));
+      else await runSlashCommand(message, command);
     }
     signal.throwIfAborted();
     output.line();

@@ -2,5 +2,7 @@ import type { ChatRequest, InputItem } from '../../contract/v1/chat.ts';
 
 /** Plain text if there are no images; otherwise the images followed by the text. */
 export function toInput(text: string, images: readonly InputItem[]): ChatRequest['input'] {
-  return images.length === 0 ? text : [...images, { type: 'text', content: text }];
+  return images.length === 0
+    ? text
+    : [...images, ...(text === '' ? [] : [{ type: 'text' as const, content: text }])];
 }

@@ -1,5 +1,6 @@
 import type { CatalogModelRecord } from '../../contract/v1/catalog.ts';
 import { formatBytes, formatCount } from '../../format.ts';
+import { describeFit } from '../ui/memory-fit.ts';
 import { writeTable } from '../ui/table.ts';
 import type { TerminalStream } from '../ui/terminal.ts';
 
@@ -11,15 +12,23 @@ const downloadsColumn = {
   isNumber: true,
 };
 
+const fitsColumn = {
+  title: 'FITS',
+  dropOrder: 0,
+  value: ([, { fits }]: readonly [number, CatalogModelRecord]) => describeFit(fits),
+};
+
 /** Writes the models of the catalog, numbered from 1. */
 export function writeCatalog(stream: TerminalStream, models: readonly CatalogModelRecord[]): void {
   const hasDownloadCounts = models.some(({ downloads }) => downloads !== undefined);
+  const hasFits = models.some(({ fits }) => fits !== undefined);
   writeTable<readonly [number, CatalogModelRecord]>(
     stream,
     [
       { title: '#', value: ([number]) => String(number), isNumber: true },
       { title: 'MODEL', value: ([, { id }]) => id },
       { title: 'TYPE', dropOrder: 1, value: ([, { type }]) => type ?? '-' },
+      ...(hasFits ? [fitsColumn] : []),
       {
         title: 'SIZE',
         dropOrder: 4,

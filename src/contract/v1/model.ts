@@ -15,6 +15,7 @@ export const loadConfigSchema = z
     flash_attention: z.boolean().optional(),
     num_experts: z.int().optional(),
     offload_kv_cache_to_gpu: z.boolean().optional(),
+    gpu_layers: z.int().optional(),
   })
   .meta({ id: 'LoadConfig' });
 export type LoadConfig = z.infer<typeof loadConfigSchema>;
@@ -139,6 +140,17 @@ export const loadRequestSchema = z
     num_experts: z.int().min(1).max(1024).nullish(),
     offload_kv_cache_to_gpu: z.boolean().nullish(),
     parallel: z.int().min(1).max(256).nullish(),
+    gpu_layers: z
+      .int()
+      .min(0)
+      .max(1000)
+      .nullish()
+      .describe('Layers in GPU memory; `engine.gpuLayers` if absent.'),
+    identifier: z
+      .string()
+      .regex(/^[A-Za-z0-9][\w.-]{0,99}$/)
+      .nullish()
+      .describe('Id of the instance, for `model` of requests; the key of the model if absent.'),
     ttl: ttlSchema.nullish(),
     echo_load_config: z.boolean().nullish(),
     estimate_only: z
@@ -231,7 +243,7 @@ export const loadModel = defineRoute({
   permission: 'models:write',
   body: loadRequestSchema,
   result: loadResponseSchema,
-  errors: [...loadErrors, 'unrecognized_keys'],
+  errors: [...loadErrors, 'unrecognized_keys', 'conflict'],
 });
 
 const unloadRequestSchema = z

@@ -63,6 +63,8 @@ function toLoadOptions(body: LoadRequest): LoadOptions {
   return omitUndefined({
     contextLength: body.context_length,
     parallel: body.parallel,
+    gpuLayers: body.gpu_layers,
+    identifier: body.identifier,
     evalBatchSize: body.eval_batch_size,
     hasFlashAttention: body.flash_attention,
     expertCount: body.num_experts,

@@ -66,6 +66,7 @@ export function toLoadConfig(config: InstanceConfig): LoadConfig {
       flash_attention: config.hasFlashAttention,
       num_experts: config.expertCount,
       offload_kv_cache_to_gpu: config.offloadsKvCacheToGpu,
+      gpu_layers: config.gpuLayers,
     }),
   };
 }

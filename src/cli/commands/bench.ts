@@ -1,0 +1,158 @@
+import { createChat } from '../../contract/v1/chat-event.ts';
+import { getStatus } from '../../contract/server/server.ts';
+import { getModel, loadModel } from '../../contract/v1/model.ts';
+import { formatBytes, formatCount, formatDuration } from '../../format.ts';
+import { printable } from '../../printable.ts';
+import { benchPrompt, summarize, toRun, type BenchRun } from '../bench/summarize.ts';
+import { checkChatModel } from '../check-model.ts';
+import type { Client } from '../client/client.ts';
+import { connect } from '../client/connect.ts';
+import { defineCommand } from '../command.ts';
+import { connectionOptions, integer, jsonOption, required } from '../option.ts';
+import { withElapsed } from '../ui/elapsed.ts';
+import { writeFields, writeTable } from '../ui/table.ts';
+
+export const bench = defineCommand({
+  positionals: { model: required('Model key, optionally with @quantization') },
+  options: {
+    promptTokens: integer(
+      '--prompt-tokens <tokens>',
+      'Length of the prompt (default: 512)',
+      32,
+      1e6,
+    ),
+    outputTokens: integer(
+      '--output-tokens <tokens>',
+      'Maximum length of the answer (default: 128)',
+      2,
+      100_000,
+    ),
+    runs: integer('--runs <runs>', 'Number of measured requests (default: 3)', 1, 100),
+    ...jsonOption,
+    ...connectionOptions,
+  },
+  examples: [
+    'hearth bench hearth/starter-chat',
+    'hearth bench hearth/starter-chat --prompt-tokens 2048 --runs 5 --json',
+  ],
+  async run({ context, options, positionals: { model } }) {
+    const { terminal, signal } = context;
+    const { output, messages } = terminal;
+    const client = await connect(context, options);
+    await checkChatModel(client, model, signal);
+    const { instanceId, loadSeconds } = await ensureLoaded(client, model, messages, signal);
+    const promptTokens = options.promptTokens ?? 512;
+    const measure = async (run: number): Promise<BenchRun> => {
+      const body = {
+        model: instanceId,
+        input: benchPrompt(promptTokens, run),
+        temperature: 0,
+        max_output_tokens: options.outputTokens ?? 128,
+        store: false,
+      };
+      const { stats } = await client.call(createChat, { body }, signal);
+      return toRun(stats);
+    };
+    // The first request also fills caches of the system.
+    await measure(0);
+    const runs: BenchRun[] = [];
+    for (let run = 1; run <= (options.runs ?? 3); run += 1) {
+      runs.push(
+        await withElapsed(messages, `Run ${run} of ${options.runs ?? 3}`, () => measure(run)),
+      );
+    }
+    const middle = summarize(runs);
+    const server = await client.call(getStatus, {}, signal);
+    const instance = server.instances.find(({ id }) => id === instanceId);
+    const runtime =
+      server.runtime === null ? null : `${server.runtime.name} ${server.runtime.version}`;
+    if (options.json === true) {
+      output.json({
+        model,
+        version: server.version,
+        runtime,
+        context_length: instance?.config.context_length ?? null,
+        load_time_seconds: loadSeconds ?? null,
+        resident_bytes: instance?.resident_bytes ?? null,
+        estimated_bytes: instance?.estimated_bytes ?? null,
+        median: toRecord(middle),
+        runs: runs.map(toRecord),
+      });
+      return;
+    }
+    writeTable(
+      output,
+      [
+        { title: 'RUN', value: ([name]) => name },
+        {
+          title: 'PROMPT',
+          value: ([, run]) => formatCount(Math.round(run.inputTokens)),
+          isNumber: true,
+        },
+        { title: 'PROMPT TOK/S', value: ([, run]) => formatSpeed(run.promptSpeed), isNumber: true },
+        {
+          title: 'FIRST TOKEN',
+          value: ([, run]) => formatDuration(run.firstTokenSeconds),
+          isNumber: true,
+        },
+        {
+          title: 'OUTPUT',
+          dropOrder: 1,
+          value: ([, run]) => formatCount(Math.round(run.outputTokens)),
+          isNumber: true,
+        },
+        { title: 'TOK/S', value: ([, run]) => formatSpeed(run.outputSpeed), isNumber: true },
+      ],
+      [
+        ...runs.map((run, index): readonly [string, BenchRun] => [String(index + 1), run]),
+        ['median', middle] as const,
+      ],
+    );
+    output.line();
+    writeFields(output, [
+      ['Model', printable(model)],
+      ['Runtime', `${runtime ?? 'unknown'}, Hearth ${server.version}`],
+      ['Context', instance === undefined ? undefined : formatCount(instance.config.context_length)],
+      [
+        'Memory',
+        instance?.resident_bytes === undefined ? undefined : formatBytes(instance.resident_bytes),
+      ],
+      ['Load time', loadSeconds === undefined ? 'was loaded' : formatDuration(loadSeconds)],
+    ]);
+  },
+});
+
+async function ensureLoaded(
+  client: Client,
+  model: string,
+  messages: Parameters<typeof withElapsed>[0],
+  signal: AbortSignal,
+): Promise<{ readonly instanceId: string; readonly loadSeconds?: number }> {
+  const { loaded_instances: instances } = await client.call(
+    getModel,
+    { params: { model } },
+    signal,
+  );
+  const [first] = instances;
+  if (first !== undefined) return { instanceId: first.id };
+  const loaded = await withElapsed(messages, `Loading ${printable(model)}`, () =>
+    client.call(loadModel, { body: { model, ttl: 600 } }, signal),
+  );
+  if (loaded.status !== 'loaded') throw new TypeError('An estimate was not requested.');
+  return { instanceId: loaded.instance_id, loadSeconds: loaded.load_time_seconds };
+}
+
+function formatSpeed(speed: number | null): string {
+  if (speed === null) return '-';
+  return speed < 100 ? speed.toFixed(1) : formatCount(Math.round(speed));
+}
+
+function toRecord(run: BenchRun) {
+  return {
+    input_tokens: run.inputTokens,
+    output_tokens: run.outputTokens,
+    time_to_first_token_seconds: run.firstTokenSeconds,
+    prompt_tokens_per_second: run.promptSpeed,
+    output_tokens_per_second: run.outputSpeed,
+  };
+}

@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { loadSettings } from '../../config/settings.ts';
+import { printable } from '../../printable.ts';
+import { version } from '../../version.ts';
+import { defineCommand } from '../command.ts';
+import { checks } from '../doctor/checks.ts';
+import type { Check, DoctorContext, Finding } from '../doctor/check.ts';
+import { describeFailure } from '../failure.ts';
+import { jsonOption } from '../option.ts';
+import type { TerminalStream } from '../ui/terminal.ts';
+
+export const doctor = defineCommand({
+  options: jsonOption,
+  examples: ['hearth doctor', 'hearth doctor --json'],
+  async run({ context, options }) {
+    const { home, environment, signal, terminal } = context;
+    // The first check reports what is wrong with them.
+    const settings = await loadSettings({ home, environment, flags: {} }).catch(() => null);
+    const modelsFolder = settings?.['models.dir'] ?? join(home, 'models');
+    const doctorContext = { ...context, settings, modelsFolder };
+    const results: { readonly name: string; readonly findings: readonly Finding[] }[] = [];
+    for (const check of checks) {
+      const findings = await runCheck(check, doctorContext, signal);
+      results.push({ name: check.name, findings });
+      if (options.json !== true) writeFindings(terminal.output, check.name, findings);
+    }
+    const all = results.flatMap(({ findings }) => findings);
+    const problems = all.filter(({ level }) => level === 'problem').length;
+    const warnings = all.filter(({ level }) => level === 'warning').length;
+    if (options.json === true) {
+      terminal.output.json({ version, problems, warnings, checks: results });
+    } else {
+      terminal.output.line();
+      terminal.output.line(
+        problems + warnings === 0
+          ? 'Everything is in order.'
+          : `${counted(problems, 'problem')}, ${counted(warnings, 'warning')}.`,
+      );
+    }
+    return problems === 0 ? 0 : 1;
+  },
+});
+
+async function runCheck(
+  { run }: Check,
+  context: DoctorContext,
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
+  try {
+    return await run(context);
+  } catch (error) {
+    signal.throwIfAborted();
+    return [
+      {
+        level: 'problem',
+        message: describeFailure(error) ?? 'The check failed.',
+        remedy: 'Make the file or folder readable for this user, then run `hearth doctor` again.',
+      },
+    ];
+  }
+}
+
+const marks = { ok: 'ok', warning: '!', problem: 'x' } as const;
+
+function writeFindings(
+  { line, style }: TerminalStream,
+  name: string,
+  findings: readonly Finding[],
+): void {
+  for (const [index, { level, message, remedy }] of findings.entries()) {
+    const paint = level === 'ok' ? style.green : level === 'problem' ? style.red : style.bold;
+    const label = (index === 0 ? name : '').padEnd(12);
+    line(`${paint(marks[level].padEnd(2))} ${label} ${printable(message)}`);
+    if (remedy !== undefined) line(style.dim(`${' '.repeat(16)}${printable(remedy)}`));
+  }
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

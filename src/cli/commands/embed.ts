@@ -1,0 +1,70 @@
+import { createEmbeddingOpenAi } from '../../contract/openai/embedding.ts';
+import { listModels } from '../../contract/v1/model.ts';
+import { suggestModel } from '../check-model.ts';
+import type { Client } from '../client/client.ts';
+import { connect } from '../client/connect.ts';
+import { defineCommand } from '../command.ts';
+import type { CommandContext } from '../context.ts';
+import { UsageError } from '../failure.ts';
+import { connectionOptions, flag, jsonOption, rest, text } from '../option.ts';
+import { readStandardInput } from '../standard-input.ts';
+
+export const embed = defineCommand({
+  positionals: { text: rest('Texts; standard input if there are none') },
+  options: {
+    model: text('-m, --model <model>', 'Embedding model (default: the only one)'),
+    lines: flag('--lines', 'Embed each line of the standard input'),
+    ...jsonOption,
+    ...connectionOptions,
+  },
+  examples: [
+    'hearth embed -m hearth/starter-embed "The sea is calm."',
+    'hearth embed -m hearth/starter-embed --lines < sentences.txt > vectors.jsonl',
+  ],
+  async run({ context, options, positionals }) {
+    const { terminal, signal } = context;
+    const input = await readTexts(context, positionals.text, options.lines === true);
+    const client = await connect(context, options);
+    const model = options.model ?? (await findEmbeddingModel(client, signal));
+    const result = await client
+      .call(createEmbeddingOpenAi, { body: { model, input } }, signal)
+      .catch(async (error: unknown) => {
+        await suggestModel(client, model, error, signal);
+        throw error;
+      });
+    if (options.json === true) {
+      terminal.output.json(result);
+      return;
+    }
+    // One vector a line, as JSON that other programs read.
+    for (const { embedding } of result.data) terminal.output.line(JSON.stringify(embedding));
+  },
+});
+
+async function readTexts(
+  { stdin, terminal, signal }: CommandContext,
+  texts: readonly string[],
+  isByLine: boolean,
+): Promise<string[]> {
+  if (texts.length > 0) {
+    if (isByLine) throw new UsageError('--lines reads the standard input: leave the texts out.');
+    return [...texts];
+  }
+  if (stdin.isTTY === true) throw new UsageError('No text. Give one, or pipe it in.');
+  const piped = await readStandardInput(stdin, terminal.messages, signal);
+  const read = isByLine ? piped.split(/\r?\n/).filter((line) => line.trim() !== '') : [piped];
+  if (read.length === 0 || read[0] === '') throw new UsageError('The standard input has no text.');
+  return read;
+}
+
+/** @throws UsageError if there is none, or several. */
+async function findEmbeddingModel(client: Client, signal: AbortSignal): Promise<string> {
+  const { models } = await client.call(listModels, {}, signal);
+  const keys = models.filter(({ type }) => type === 'embedding').map(({ key }) => key);
+  const [only] = keys;
+  if (only === undefined) {
+    throw new UsageError('There is no embedding model. Find one with `hearth search embedding`.');
+  }
+  if (keys.length > 1) throw new UsageError(`Choose a model with -m: ${keys.join(', ')}.`);
+  return only;
+}

@@ -1,0 +1,88 @@
+import { searchCatalog } from '../../contract/v1/catalog.ts';
+import { getHubRepository, type HubRepositoryRecord } from '../../contract/v1/hub-repository.ts';
+import { formatBytes, formatCount } from '../../format.ts';
+import { printable } from '../../printable.ts';
+import { connect } from '../client/connect.ts';
+import { defineCommand } from '../command.ts';
+import { writeCatalog } from '../download/catalog-table.ts';
+import { CommandError } from '../failure.ts';
+import { connectionOptions, integer, jsonOption, rest } from '../option.ts';
+import { describeFit } from '../ui/memory-fit.ts';
+import { writeFields, writeTable } from '../ui/table.ts';
+import type { TerminalStream } from '../ui/terminal.ts';
+
+export const search = defineCommand({
+  positionals: {
+    words: rest('Words to search for, or owner/name of a repository; none: the built-in catalog'),
+  },
+  options: {
+    limit: integer('--limit <models>', 'Maximum number of models (default: 20)', 1, 100),
+    ...jsonOption,
+    ...connectionOptions,
+  },
+  examples: ['hearth search qwen instruct', 'hearth search Qwen/Qwen3-4B-GGUF'],
+  async run({ context, options, positionals }) {
+    const { terminal, signal } = context;
+    const { output, messages } = terminal;
+    const words = positionals.words.join(' ').trim();
+    const client = await connect(context, options);
+    const [owner, name, ...others] = words.split('/');
+    if (owner !== undefined && name !== undefined && others.length === 0 && !/\s/.test(words)) {
+      const page = await client.call(getHubRepository, { params: { owner, name } }, signal);
+      if (options.json === true) output.json(page);
+      else writeRepository(output, page);
+      return;
+    }
+    const query = { limit: options.limit ?? 20, ...(words === '' ? {} : { search: words }) };
+    const list = await client.call(searchCatalog, { query }, signal);
+    if (list.warning !== undefined) messages.line(printable(list.warning.message));
+    if (options.json === true) {
+      output.json(list);
+      return;
+    }
+    if (list.models.length === 0) {
+      throw new CommandError(
+        `No model matches ${JSON.stringify(printable(words))}. Try fewer words, or owner/name of a repository.`,
+      );
+    }
+    writeCatalog(output, list.models);
+    messages.line('Download one with `hearth get MODEL`.');
+  },
+});
+
+function writeRepository(output: TerminalStream, page: HubRepositoryRecord): void {
+  writeFields(output, [
+    ['Repository', page.repository],
+    ['URL', page.url],
+    ['License', page.license ?? undefined],
+    ['Downloads', page.downloads === null ? undefined : formatCount(page.downloads)],
+    ['Updated', page.updated_at?.slice(0, 10)],
+    ['Gated', page.gated ? 'yes: accept its terms on the hub, and set hub.token' : undefined],
+    ['Tags', page.tags.slice(0, 12).join(', ') || undefined],
+  ]);
+  output.line();
+  if (page.builds.length === 0) {
+    output.line('Hearth runs none of its files.');
+    return;
+  }
+  writeTable(
+    output,
+    [
+      {
+        title: 'QUANT',
+        value: (build) => `${build.quantization ?? '-'}${build.default ? ' *' : ''}`,
+      },
+      { title: 'SIZE', value: (build) => formatBytes(build.size_bytes), isNumber: true },
+      { title: 'FILES', dropOrder: 1, value: ({ files }) => String(files.length), isNumber: true },
+      {
+        title: 'MEMORY',
+        dropOrder: 2,
+        value: (build) => formatBytes(build.estimated_bytes),
+        isNumber: true,
+      },
+      { title: 'FITS', value: ({ fits }) => describeFit(fits) },
+      { title: 'COMPLETE', dropOrder: 3, value: ({ complete }) => (complete ? 'yes' : 'no') },
+    ],
+    page.builds,
+  );
+}

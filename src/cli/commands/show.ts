@@ -1,0 +1,125 @@
+import { getModelDetails, type ModelDetails } from '../../contract/v1/model-details.ts';
+import { formatBytes, formatCount } from '../../format.ts';
+import { printable } from '../../printable.ts';
+import { suggestModel } from '../check-model.ts';
+import { connect } from '../client/connect.ts';
+import { defineCommand } from '../command.ts';
+import { connectionOptions, flag, jsonOption, required } from '../option.ts';
+import { describeFit } from '../ui/memory-fit.ts';
+import { writeFields, writeTable } from '../ui/table.ts';
+import type { TerminalStream } from '../ui/terminal.ts';
+
+export const show = defineCommand({
+  positionals: { model: required('Model key, optionally with @quantization') },
+  options: {
+    template: flag('--template', 'Print only the chat template'),
+    ...jsonOption,
+    ...connectionOptions,
+  },
+  examples: ['hearth show hearth/starter-chat', 'hearth show starter-chat --template'],
+  async run({ context, options, positionals: { model } }) {
+    const { terminal, signal } = context;
+    const client = await connect(context, options);
+    const details = await client
+      .call(getModelDetails, { query: { model } }, signal)
+      .catch(async (error: unknown) => {
+        await suggestModel(client, model, error, signal);
+        throw error;
+      });
+    if (options.json === true) terminal.output.json(details);
+    else if (options.template === true)
+      terminal.output.line(printable(details.chat_template ?? ''));
+    else writeDetails(terminal.output, details);
+  },
+});
+
+function writeDetails(output: TerminalStream, model: ModelDetails): void {
+  const { structure, capabilities, quantization } = model;
+  writeFields(output, [
+    ['Model', model.key],
+    ['Description', model.description ?? undefined],
+    ['Type', capabilities?.vision === true ? `${model.type}, vision` : model.type],
+    ['Format', model.format ?? undefined],
+    ['Architecture', model.architecture ?? undefined],
+    ['Parameters', model.params_string ?? undefined],
+    [
+      'Quantization',
+      quantization === null
+        ? undefined
+        : `${quantization.name}, ${quantization.bits_per_weight} bits per weight`,
+    ],
+    ['Size', formatBytes(model.size_bytes)],
+    ['Context', `up to ${formatCount(model.max_context_length)} tokens`],
+    ['Layers', count(structure.layers)],
+    ['Embedding', count(structure.embedding_length)],
+    ['Vocabulary', count(structure.vocabulary_size)],
+    ['Experts used', count(structure.experts_used)],
+    ['Sliding window', count(structure.sliding_window)],
+    ['Capabilities', capabilitiesOf(model).join(', ') || undefined],
+    ['Chat template', describeTemplate(model)],
+    ['License', model.license ?? undefined],
+    ['License text', model.license_link ?? undefined],
+    ['Author', model.author ?? undefined],
+    ['Source', model.source_url ?? undefined],
+    ['Loaded as', model.loaded_instances.map(({ id }) => id).join(', ') || undefined],
+  ]);
+  output.line();
+  writeTable(
+    output,
+    [
+      { title: 'FILE', value: ({ name }) => name },
+      { title: 'ROLE', dropOrder: 1, value: ({ role }) => role },
+      { title: 'SIZE', value: ({ size_bytes: size }) => formatBytes(size), isNumber: true },
+    ],
+    model.files,
+  );
+  if (model.variants.length > 1) {
+    output.line();
+    writeTable(
+      output,
+      [
+        { title: 'VARIANT', value: ({ key }) => key },
+        { title: 'SIZE', value: ({ size_bytes: size }) => formatBytes(size), isNumber: true },
+        { title: 'SHOWN', dropOrder: 1, value: ({ selected }) => (selected ? 'yes' : '-') },
+      ],
+      model.variants,
+    );
+  }
+  if (model.memory.length === 0) return;
+  output.line();
+  writeTable(
+    output,
+    [
+      { title: 'CONTEXT', value: (row) => formatCount(row.context_length), isNumber: true },
+      {
+        title: 'KV CACHE',
+        dropOrder: 1,
+        value: (row) => formatBytes(row.kv_cache_bytes),
+        isNumber: true,
+      },
+      { title: 'MEMORY', value: (row) => formatBytes(row.total_bytes), isNumber: true },
+      { title: 'FITS', value: (row) => describeFit(row.fits) },
+    ],
+    model.memory,
+  );
+}
+
+function count(value: number | undefined): string | undefined {
+  return value === undefined ? undefined : formatCount(value);
+}
+
+function capabilitiesOf({ capabilities, supports_infill: infill }: ModelDetails): string[] {
+  return [
+    capabilities?.vision === true ? 'images' : '',
+    capabilities?.trained_for_tool_use === true ? 'tools' : '',
+    capabilities?.reasoning === undefined
+      ? ''
+      : `reasoning (${capabilities.reasoning.allowed_options.join(', ')})`,
+    infill ? 'infill' : '',
+  ].filter((name) => name !== '');
+}
+
+function describeTemplate({ chat_template: template }: ModelDetails): string {
+  if (template === null) return 'none';
+  return `${formatCount(template.length)} characters; print it with --template`;
+}

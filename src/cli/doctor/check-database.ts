@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { formatPath } from '../ui/format-path.ts';
+import { openSqlite, sqliteResultCode, sqliteResultCodes } from '../../sqlite.ts';
+import { ok, problem, warning, type DoctorContext, type Finding } from './check.ts';
+
+/** Whether the database can be read and is not damaged. */
+export async function checkDatabase({
+  home,
+  settings,
+}: DoctorContext): Promise<readonly Finding[]> {
+  const file = settings?.['store.url'] ?? join(home, 'hearth.db');
+  const shown = formatPath(file);
+  if (!existsSync(file)) return [ok('There is none yet; the first start creates it.')];
+  try {
+    const connection = openSqlite(file, { isReadOnly: true, lockWaitMs: 1000 });
+    try {
+      const rows = connection.prepare('pragma quick_check(1)').all() as {
+        readonly quick_check: string;
+      }[];
+      const result = rows[0]?.quick_check ?? 'no answer';
+      if (result !== 'ok') return [damaged(shown, result)];
+      return [ok(`${shown} is not damaged.`)];
+    } finally {
+      connection.close();
+    }
+  } catch (error) {
+    const code = sqliteResultCode(error);
+    if (code === sqliteResultCodes.busy) {
+      return [warning(`${shown} is in use and could not be checked.`, 'Run this command again.')];
+    }
+    if (code === sqliteResultCodes.corrupt || code === sqliteResultCodes.notADatabase) {
+      return [damaged(shown, error instanceof Error ? error.message : String(error))];
+    }
+    throw error;
+  }
+}
+
+function damaged(file: string, reason: string): Finding {
+  return problem(
+    `${file} is damaged: ${reason}.`,
+    'Stop the server, then restore the file from a backup; or move it away to start with an empty one.',
+  );
+}

@@ -1,0 +1,53 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode } from '../../error-code.ts';
+import { formatPath } from '../ui/format-path.ts';
+import { ok, problem, warning, type DoctorContext, type Finding } from './check.ts';
+
+/** Files with secrets, which only their owner may read. */
+const privateFiles = ['config.json', 'mcp.json', 'hearth.db', 'owner-token'];
+const othersMayRead = 0o044;
+const othersMayWrite = 0o022;
+
+/** Whether the home folder can be used, and only by its owner. */
+export async function checkHome({ home }: DoctorContext): Promise<readonly Finding[]> {
+  const shown = formatPath(home);
+  const folder = await stat(home).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (folder === undefined) return [ok(`${shown} does not exist yet; the first start creates it.`)];
+  if (!folder.isDirectory()) {
+    return [
+      problem(`${shown} is not a folder.`, 'Remove the file, or choose a folder with --home.'),
+    ];
+  }
+  try {
+    await access(home, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch {
+    const owner = process.platform === 'win32' ? '' : ` It belongs to the user id ${folder.uid}.`;
+    return [
+      problem(
+        `${shown} can't be read and written.${owner}`,
+        `Run \`chown -R "$USER" ${shown}\`, or choose another folder with --home.`,
+      ),
+    ];
+  }
+  // Windows has other permissions.
+  if (process.platform === 'win32') return [ok(`${shown} can be read and written.`)];
+  const findings: Finding[] = [];
+  if ((folder.mode & othersMayWrite) !== 0) {
+    findings.push(warning(`Other users may write to ${shown}.`, `Run \`chmod go-w ${shown}\`.`));
+  }
+  for (const name of privateFiles) {
+    const file = await stat(join(home, name)).catch(() => undefined);
+    const isOpen = file !== undefined && (file.mode & (othersMayRead | othersMayWrite)) !== 0;
+    // In a folder that only the owner may enter, the file is safe.
+    if (isOpen && (folder.mode & 0o011) !== 0) {
+      const path = formatPath(join(home, name));
+      findings.push(warning(`Other users may read ${path}.`, `Run \`chmod 600 ${path}\`.`));
+    }
+  }
+  return [ok(`${shown} can be read and written.`), ...findings];
+}

@@ -1,0 +1,26 @@
+import { findUnknownVariables, loadSettings } from '../../config/settings.ts';
+import { SettingsError } from '../../config/settings-error.ts';
+import { ok, problem, warning, type DoctorContext, type Finding } from './check.ts';
+
+/** Whether config.json and the variables are valid. */
+export async function checkSettings({
+  home,
+  environment,
+}: DoctorContext): Promise<readonly Finding[]> {
+  const unknown = findUnknownVariables(environment).map(({ name, nearest }) =>
+    warning(
+      `The variable ${name} is not a setting.`,
+      nearest === undefined ? `Remove ${name}.` : `Did you mean ${nearest}?`,
+    ),
+  );
+  try {
+    await loadSettings({ home, environment, flags: {} });
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return [
+      problem(error.message, `Correct it; the settings are in ${home}/config.json.`),
+      ...unknown,
+    ];
+  }
+  return [ok('They are valid.'), ...unknown];
+}

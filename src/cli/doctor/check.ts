@@ -1,0 +1,37 @@
+import type { Settings } from '../../config/settings-table.ts';
+import type { CommandContext } from '../context.ts';
+
+/** What a check found. */
+export interface Finding {
+  /** `problem`: Hearth does not work as it should. `warning`: it may not, in some cases. */
+  readonly level: 'ok' | 'warning' | 'problem';
+  readonly message: string;
+  /** What the user can do; present unless the level is `ok`. */
+  readonly remedy?: string;
+}
+
+export interface DoctorContext extends CommandContext {
+  /** null if `config.json` or a variable is invalid; the checks then use the defaults. */
+  readonly settings: Settings | null;
+  /** Folder of the downloaded models. */
+  readonly modelsFolder: string;
+}
+
+export interface Check {
+  /** Shown before its findings, such as `Disk`. */
+  readonly name: string;
+  /** A check that throws counts as a problem. */
+  run(context: DoctorContext): Promise<readonly Finding[]>;
+}
+
+export const ok = (message: string): Finding => ({ level: 'ok', message });
+export const warning = (message: string, remedy: string): Finding => ({
+  level: 'warning',
+  message,
+  remedy,
+});
+export const problem = (message: string, remedy: string): Finding => ({
+  level: 'problem',
+  message,
+  remedy,
+});

@@ -1,0 +1,149 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import * as z from 'zod';
+import { sendApiRequest } from '../../net/api-client-transport.ts';
+import { CommandError } from '../failure.ts';
+
+/** A release of Hearth. */
+export interface Release {
+  readonly version: string;
+  /** How to install it. */
+  readonly remedy: string;
+}
+
+const semanticVersion = z.string().regex(/^\d{1,6}\.\d{1,6}\.\d{1,6}(?:-[\w.-]{1,50})?$/);
+const feedSchema = z.object({ version: semanticVersion, url: z.url({ protocol: /^https?$/ }) });
+const packageSchema = z.object({
+  name: z.literal('hearth'),
+  version: semanticVersion,
+  description: z.string(),
+  bin: z.object({ hearth: z.string() }),
+});
+const timeoutMs = 15_000;
+const maxAnswerBytes = 1024 * 1024;
+
+/**
+ * Reads the release feed of the setting `update.feed`.
+ *
+ * @throws CommandError if it can't be read; the signal's reason when aborted.
+ */
+export async function readFeed(feed: string, signal: AbortSignal): Promise<Release> {
+  const text = await readText(feed, signal).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw unknownRelease(`${new URL(feed).host}: ${describe(error)}`, error);
+  });
+  const parsed = z.string().transform(parseJson).pipe(feedSchema).safeParse(text);
+  if (!parsed.success) {
+    throw unknownRelease(`${new URL(feed).host} does not answer with a version and a URL`);
+  }
+  const { version, url } = parsed.data;
+  return { version, remedy: `Download it from ${url}` };
+}
+
+async function readText(feed: string, signal: AbortSignal): Promise<string> {
+  const { status, chunks } = await sendApiRequest({
+    method: 'GET',
+    url: new URL(feed),
+    headers: { accept: 'application/json' },
+    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+  });
+  if (status !== 200) throw new Error(`HTTP status ${status}`);
+  const parts: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of chunks) {
+    parts.push(chunk);
+    sizeBytes += chunk.byteLength;
+    if (sizeBytes > maxAnswerBytes) throw new Error('the answer is too large');
+  }
+  return Buffer.concat(parts).toString();
+}
+
+/** Runs npm. @returns its standard output */
+export type RunNpm = (options: {
+  readonly commandLine: readonly string[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+}) => Promise<string>;
+
+/**
+ * Asks the registry that the user's npm is configured for.
+ *
+ * @param description Of this package; a package of that name with another description is another program.
+ * @throws CommandError if npm or the registry can't be asked; the signal's reason when aborted.
+ */
+export async function askNpm(
+  {
+    description,
+    environment,
+  }: {
+    readonly description: string;
+    readonly environment: Readonly<Record<string, string | undefined>>;
+  },
+  signal: AbortSignal,
+  run: RunNpm = runNpm,
+): Promise<Release> {
+  const commandLine = ['view', 'hearth', 'name', 'version', 'description', 'bin', '--json'];
+  const output = await run({ commandLine, environment, signal }).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw unknownRelease(describe(error), error);
+  });
+  const { data } = z.string().transform(parseJson).pipe(packageSchema).safeParse(output);
+  if (data === undefined || data.description !== description) {
+    throw unknownRelease('the registry of npm has no such package, or another one of that name');
+  }
+  return {
+    version: data.version,
+    remedy: `Install it with \`npm install -g hearth@${data.version}\``,
+  };
+}
+
+function runNpm({ commandLine, environment, signal }: Parameters<RunNpm>[0]): Promise<string> {
+  // On Windows npm is a script for a shell; its program can be run without one.
+  const script = join(dirname(process.execPath), 'node_modules/npm/bin/npm-cli.js');
+  const [command, ...leading] = existsSync(script) ? [process.execPath, script] : ['npm'];
+  return new Promise((resolve, reject) => {
+    execFile(
+      command ?? 'npm',
+      [...leading, ...commandLine],
+      {
+        env: { ...environment, npm_config_update_notifier: 'false' },
+        timeout: timeoutMs,
+        maxBuffer: maxAnswerBytes,
+        signal,
+        windowsHide: true,
+      },
+      (error, stdout, stderr) => {
+        if (error === null) resolve(stdout);
+        else reject(new Error(npmFailure(error, stderr), { cause: error }));
+      },
+    );
+  });
+}
+
+/** The reason in one line, from what npm writes. */
+function npmFailure(error: Error & { readonly code?: unknown }, stderr: string): string {
+  if (error.code === 'ENOENT') return 'npm is not installed';
+  const code = /^npm (?:error|ERR!) code (\w+)/m.exec(stderr)?.[1];
+  if (code === 'E404') return 'the registry of npm has no such package';
+  return code === undefined ? 'npm could not ask its registry' : `npm failed with ${code}`;
+}
+
+function unknownRelease(reason: string, cause?: unknown): CommandError {
+  return new CommandError(
+    `The latest version is not known: ${reason}. Check the network and the proxy, or set update.feed to a release feed.`,
+    { cause },
+  );
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
