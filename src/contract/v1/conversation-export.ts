@@ -2,10 +2,20 @@ import * as z from 'zod';
 import { isoTimeSchema } from '../field.ts';
 import { defineRoute } from '../route.ts';
 import { exampleResponseId, responseIdSchema } from './chat.ts';
-import { conversationSchema, exampleConversationId } from './conversation.ts';
+import {
+  conversationSchema,
+  conversationTitleSchema,
+  exampleConversationId,
+} from './conversation.ts';
 
 /** Most responses of an imported conversation. */
 const maxResponses = 20_000;
+
+const nameSchema = z
+  .string()
+  .min(1)
+  .max(512)
+  .refine((name) => !name.includes('\0'), 'It must not contain a NUL character');
 
 const exportedResponseSchema = z
   .strictObject({
@@ -14,8 +24,8 @@ const exportedResponseSchema = z
       .nullable()
       .describe('A response that stands earlier in the list; null for the first ones.'),
     created_at: isoTimeSchema,
-    model: z.string().min(1).max(512),
-    model_instance_id: z.string().min(1).max(512),
+    model: nameSchema,
+    model_instance_id: nameSchema,
     turn: z
       .looseObject({ formatVersion: z.int().min(1) })
       .describe('Messages, output and statistics in the form in which Hearth stores them.'),
@@ -26,7 +36,7 @@ export const conversationExportSchema = z
   .strictObject({
     format: z.literal('hearth.conversation'),
     version: z.literal(1),
-    title: z.string().max(200),
+    title: conversationTitleSchema,
     responses: z.array(exportedResponseSchema).min(1).max(maxResponses),
     images: z
       .record(z.string().regex(/^[0-9a-f]{64}$/), z.string())

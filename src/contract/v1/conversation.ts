@@ -11,7 +11,7 @@ export const conversationIdSchema = z
   .regex(/^conv_[0-9a-f]{48}$/)
   .meta({ examples: [exampleConversationId] });
 
-const titleSchema = z
+export const conversationTitleSchema = z
   .string()
   .trim()
   .min(1)
@@ -214,7 +214,7 @@ export const updateConversation = defineRoute({
   permission: 'chat',
   params,
   body: z
-    .strictObject({ title: titleSchema.optional(), pinned: z.boolean().optional() })
+    .strictObject({ title: conversationTitleSchema.optional(), pinned: z.boolean().optional() })
     .meta({ id: 'UpdateConversationRequest', examples: [{ title: 'The sea', pinned: true }] }),
   result: conversationSchema,
   errors: ['conversation_not_found', 'unrecognized_keys'],

@@ -1,7 +1,10 @@
 import type { Surface } from '../../surface.ts';
 import type { SurfaceServices } from '../services.ts';
+import { mountBlobs } from './blobs.ts';
 import { mountCatalog } from './catalog.ts';
 import { mountChat } from './chat.ts';
+import { mountConversationExport } from './conversation-export.ts';
+import { mountConversations } from './conversations.ts';
 import { mountDownloads } from './downloads.ts';
 import { v1Errors } from './errors.ts';
 import { mountModels } from './models.ts';
@@ -24,6 +27,9 @@ export function createV1Surface(services: SurfaceServices): Surface {
       mountModels(app, services);
       mountChat(app, services);
       mountResponses(app, services);
+      mountConversations(app, services);
+      mountConversationExport(app, services);
+      mountBlobs(app, services);
       mountSpeechScript(app);
       mountStatus(app, services);
       mountTokens(app, services.tokens);
