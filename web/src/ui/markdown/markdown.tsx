@@ -33,7 +33,11 @@ export function Markdown({
 
 const BlockView = memo(
   ({ block, isOpen }: { readonly block: Block; readonly isOpen: boolean }) => (
-    <TokenView token={block.token as Parameters<typeof TokenView>[0]['token']} depth={0} isOpen={isOpen} />
+    <TokenView
+      token={block.token as Parameters<typeof TokenView>[0]['token']}
+      depth={0}
+      isOpen={isOpen}
+    />
   ),
   (one, other) => one.block.raw === other.block.raw && one.isOpen === other.isOpen,
 );

@@ -1,7 +1,13 @@
 import { useEffect, useRef, useState } from 'react';
 
 /** A formula of TeX as MathML; its source until that is loaded, and if it is not valid. */
-export function MathFormula({ source, isBlock }: { readonly source: string; readonly isBlock: boolean }) {
+export function MathFormula({
+  source,
+  isBlock,
+}: {
+  readonly source: string;
+  readonly isBlock: boolean;
+}) {
   const element = useRef<HTMLSpanElement>(null);
   const [rendered, setRendered] = useState<string>();
   useEffect(() => {

@@ -16,7 +16,11 @@ export function renderTokens(tokens: readonly Token[] | undefined, depth = 0): R
   ));
 }
 
-type MathToken = { readonly type: 'math' | 'blockMath'; readonly raw: string; readonly text: string };
+type MathToken = {
+  readonly type: 'math' | 'blockMath';
+  readonly raw: string;
+  readonly text: string;
+};
 type BlocksToken = { readonly type: 'blocks'; readonly raw: string; readonly tokens: Token[] };
 type CheckboxToken = { readonly type: 'checkbox'; readonly raw: string; readonly checked: boolean };
 type KnownToken =
@@ -90,7 +94,9 @@ export function TokenView({
     case 'br':
       return <br />;
     case 'checkbox':
-      return <input type="checkbox" checked={token.checked} readOnly disabled aria-label={token.raw} />;
+      return (
+        <input type="checkbox" checked={token.checked} readOnly disabled aria-label={token.raw} />
+      );
     case 'link':
       return <LinkView href={token.href}>{inner(token.tokens)}</LinkView>;
     case 'image':
@@ -129,14 +135,20 @@ function ListView({ list, depth }: { readonly list: Tokens.List; readonly depth:
 }
 
 function TableView({ table, depth }: { readonly table: Tokens.Table; readonly depth: number }) {
-  const align = (index: number) => ({
-    center: 'text-center',
-    right: 'text-right',
-    left: 'text-left',
-  })[table.align[index] ?? 'left'];
+  const align = (index: number) =>
+    ({
+      center: 'text-center',
+      right: 'text-right',
+      left: 'text-left',
+    })[table.align[index] ?? 'left'];
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a wide table is scrolled with the keys
-    <div className="table-scroll" tabIndex={0} role="group" aria-label={table.header.map(({ text }) => text).join(', ')}>
+    <div
+      className="table-scroll"
+      tabIndex={0}
+      role="group"
+      aria-label={table.header.map(({ text }) => text).join(', ')}
+    >
       <table>
         <thead>
           <tr>

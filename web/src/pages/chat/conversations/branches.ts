@@ -11,7 +11,8 @@ export function pathTo<Node extends TreeNode>(
 ): readonly Node[] {
   const byId = new Map(nodes.map((node) => [node.response_id, node]));
   const path: Node[] = [];
-  for (let node = byId.get(leafId); node !== undefined; node = parentOf(byId, node)) path.push(node);
+  for (let node = byId.get(leafId); node !== undefined; node = parentOf(byId, node))
+    path.push(node);
   return path.toReversed();
 }
 

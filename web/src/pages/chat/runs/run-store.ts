@@ -9,7 +9,13 @@ import { messageOf, showError } from '../../../ui/toasts.ts';
 import { conversationsKey, type InputPart } from '../conversations/conversation-queries.ts';
 import { conversationWith } from '../conversations/conversation-with.ts';
 import { applyEvent, type Run } from './run.ts';
-import { forgetRun, onSavedRunsChange, readSavedRuns, saveRun, type SavedRun } from './saved-runs.ts';
+import {
+  forgetRun,
+  onSavedRunsChange,
+  readSavedRuns,
+  saveRun,
+  type SavedRun,
+} from './saved-runs.ts';
 
 export type ChatBody = RequestParts<RouteOf<'post', '/api/v1/chat'>>['body'];
 

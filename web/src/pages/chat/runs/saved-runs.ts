@@ -5,7 +5,10 @@ const storageKey = 'hearth.runs';
 const maxAgeMs = 24 * 60 * 60 * 1000;
 const maxInputLength = 20_000;
 
-export type SavedRun = Pick<Run, 'conversationId' | 'previousId' | 'model' | 'input' | 'startedAt'> & {
+export type SavedRun = Pick<
+  Run,
+  'conversationId' | 'previousId' | 'model' | 'input' | 'startedAt'
+> & {
   readonly responseId: string;
 };
 
