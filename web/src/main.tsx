@@ -1,12 +1,12 @@
 import './styles.css';
 import { CSPProvider } from '@base-ui/react/csp-provider';
-import { Tooltip } from '@base-ui/react/tooltip';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { followLiveEvents } from './api/live-events.ts';
 import { queryClient } from './api/query-client.ts';
+import { resumeRuns } from './pages/chat/runs/run-store.ts';
 import { router } from './router.tsx';
 import { applyTheme } from './shell/theme.ts';
 import { Toaster } from './ui/toaster.tsx';
@@ -19,16 +19,15 @@ createRoot(root).render(
     {/* The Content-Security-Policy forbids inline styles. */}
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={queryClient}>
-        <Tooltip.Provider delay={400}>
-          <Toaster>
-            <RouterProvider router={router} />
-          </Toaster>
-        </Tooltip.Provider>
+        <Toaster>
+          <RouterProvider router={router} />
+        </Toaster>
       </QueryClientProvider>
     </CSPProvider>
   </StrictMode>,
 );
 
+resumeRuns();
 void followLiveEvents(queryClient, new AbortController().signal);
 if (import.meta.env.PROD && 'serviceWorker' in navigator) {
   navigator.serviceWorker.register('/service-worker.js').catch(() => {
