@@ -1,3 +1,4 @@
+import { sep } from 'node:path';
 import type { EngineEndpoint } from './endpoint.ts';
 import type { LaunchSpec } from './launch.ts';
 
@@ -59,6 +60,8 @@ export function buildServerArguments(
     '--jinja': isGeneration,
     '--reasoning-format': isGeneration ? 'auto' : undefined,
     '--cache-ram': isGeneration ? spec.promptCacheMiB : 0,
+    // The wheel joins the folder and the name of a file without a separator.
+    '--slot-save-path': spec.slotFolder === undefined ? undefined : `${spec.slotFolder}${sep}`,
     '--slots': true,
     '--offline': true,
     '--no-webui': true,
