@@ -14,7 +14,10 @@ export function withDeletionListener(store: Store, onDeleted: () => Promise<void
   const { responses, tokens } = store;
   return {
     ...store,
-    responses: { ...responses, delete: listening(responses.delete) },
-    tokens: { ...tokens, delete: listening(tokens.delete) },
+    responses: {
+      ...responses,
+      delete: listening((id: string, ownerId: string | null) => responses.delete(id, ownerId)),
+    },
+    tokens: { ...tokens, delete: listening((id: string) => tokens.delete(id)) },
   };
 }

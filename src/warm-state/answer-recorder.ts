@@ -20,7 +20,6 @@ export class AnswerRecorder {
     return this.#usage;
   }
 
-
   accept(event: GenerationEvent): void {
     switch (event.type) {
       case 'prompt.progress':

@@ -63,8 +63,7 @@ export class KeptStates {
       try {
         if (!entry.name.endsWith(extension)) throw new Error('left over');
         const { mtimeMs, size } = await stat(path);
-        const { key, ownerId, responseId, chain, tokens, heldTokens } =
-          await readDescription(path);
+        const { key, ownerId, responseId, chain, tokens, heldTokens } = await readDescription(path);
         const prompt = { ownerId, responseId, chain, tokens, heldTokens };
         const id = entry.name.slice(0, -extension.length);
         found.push({ state: { id, key, prompt, sizeBytes: size }, usedAtMs: mtimeMs });
@@ -134,19 +133,19 @@ export class KeptStates {
       await rename(path, marked);
       isMarked = true;
       const result = await use();
-      await rename(marked, path);
-      this.#states.delete(state.id);
-      this.#states.set(state.id, state);
-      const now = new Date();
-      await utimes(path, now, now).catch(() => {});
+      // It may have been deleted meanwhile.
+      if (this.#states.delete(state.id)) {
+        await rename(marked, path);
+        this.#states.set(state.id, state);
+        const now = new Date();
+        await utimes(path, now, now).catch(() => {});
+      }
       return result;
     } catch (error) {
       if (isMarked || !signal.aborted) await this.remove(state);
       throw error;
     } finally {
       this.#restoring.delete(state.id);
-      // It was deleted meanwhile.
-      if (!this.#states.has(state.id)) await this.remove(state);
     }
   }
 

@@ -25,7 +25,10 @@ const imageCharacters = 1024;
 
 /** @param ownerId Id of the token of the request; prompts of two owners have no common block. */
 export function promptChain(ownerId: string | null, request: GenerationRequest): PromptChain {
-  const builder = new ChainBuilder({ hashes: [], ends: [] }, JSON.stringify([ownerId, request.kind]));
+  const builder = new ChainBuilder(
+    { hashes: [], ends: [] },
+    JSON.stringify([ownerId, request.kind]),
+  );
   if (request.kind === 'completion') {
     builder.addPrompt(request.prompt);
   } else {
@@ -96,7 +99,8 @@ class ChainBuilder {
       typeof content === 'string' ? [{ type: 'text', text: content }] : content;
     for (const part of parts) {
       // The next turn may send an answer without the white space around it.
-      if (part.type === 'text') this.addText(role, role === 'assistant' ? part.text.trim() : part.text);
+      if (part.type === 'text')
+        this.addText(role, role === 'assistant' ? part.text.trim() : part.text);
       else this.#add(`${role} image`, part.dataUrl, imageCharacters);
     }
     if (message.role !== 'assistant' || message.toolCalls === undefined) return;
@@ -109,7 +113,6 @@ class ChainBuilder {
     if (text === '' && kind !== '') this.#add(kind, '', 0);
     for (let start = 0; start < text.length; start += blockCharacters) {
       const block = text.slice(start, start + blockCharacters);
-      // A block that ends a text differs from one that goes on.
       this.#add(start === 0 ? kind : `+${kind}`, block, block.length);
     }
   }

@@ -53,9 +53,7 @@ export async function openScratchFolder({
 async function hasMemoryRoom(parent: string): Promise<boolean> {
   const stats = await statfs(parent).catch(() => undefined);
   return (
-    stats !== undefined &&
-    stats.type === tmpfsType &&
-    stats.bavail * stats.bsize >= minMemoryBytes
+    stats !== undefined && stats.type === tmpfsType && stats.bavail * stats.bsize >= minMemoryBytes
   );
 }
 

@@ -1,5 +1,6 @@
 import type { SlotStates } from '../engine/engine.ts';
 import { HearthError } from '../contract/errors.ts';
+import { abortable } from '../concurrency/abortable.ts';
 import { TimeoutError, withTimeout } from '../concurrency/with-timeout.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { CachedPrompt } from './cached-prompt.ts';
@@ -8,7 +9,7 @@ import type { KeptState, KeptStates } from './kept-states.ts';
 import type { MemoryState, MemoryStates } from './memory-states.ts';
 
 /** Saving and restoring end after this time; the prompt is then read instead. */
-const maxPrepareMs = 5_000;
+const defaultPrepareMs = 5_000;
 /** A restored state has less use than expected if fewer of its tokens than this share came from the cache. */
 const minUsedShare = 0.25;
 /** After so many useless states, an engine restores no more. */
@@ -26,6 +27,8 @@ export interface WarmSlotsOptions {
   /** Whether states of requests that are not stored may be written to disk, too. */
   readonly persistsStateless: boolean;
   readonly logger: Logger;
+  /** Time that a request waits at most for saving and restoring. */
+  readonly maxPrepareMs?: number;
 }
 
 type SavedState =
@@ -120,8 +123,7 @@ export class WarmSlots {
       slot.isBusy = false;
       throw signal.reason;
     }
-    const reusesSlot =
-      restored !== undefined || slot.isFresh || slot.owner?.id === prompt.ownerId;
+    const reusesSlot = restored !== undefined || slot.isFresh || slot.owner?.id === prompt.ownerId;
     slot.owner = { id: prompt.ownerId };
     slot.isFresh = false;
     return {
@@ -138,12 +140,22 @@ export class WarmSlots {
     };
   }
 
-  /**
-   * Saves the slots that are not in use to disk, the last used first. Ends early when aborted.
-   *
-   * @returns When all of them are on disk.
-   */
+  /** Saves the slots that are not in use to disk, the last used first. Ends early when aborted; never throws. */
   async saveAll(signal: AbortSignal): Promise<void> {
+    await abortable(this.#saveAll(signal), signal).catch((error: unknown) => {
+      if (!signal.aborted) this.#warn(error);
+    });
+  }
+
+  /** Deletes the states in memory of conversations that are no longer wanted. */
+  async removeUnwanted(isWanted: (prompt: CachedPrompt) => Promise<boolean>): Promise<void> {
+    const { memory } = this.#options;
+    for (const state of memory.list()) {
+      if (!(await isWanted(state.prompt))) await memory.remove(state);
+    }
+  }
+
+  async #saveAll(signal: AbortSignal): Promise<void> {
     const slots = this.#slots.toSorted((one, other) => other.lastUsed - one.lastUsed);
     for (const slot of slots) {
       if (signal.aborted) return;
@@ -154,14 +166,6 @@ export class WarmSlots {
     }
     for (const state of this.#options.memory.list()) this.#keep(state, signal);
     await Promise.all(this.#writing);
-  }
-
-  /** Forgets the conversations that are no longer wanted. */
-  async removeUnwanted(isWanted: (prompt: CachedPrompt) => Promise<boolean>): Promise<void> {
-    const { memory } = this.#options;
-    for (const state of memory.list()) {
-      if (!(await isWanted(state.prompt))) await memory.remove(state);
-    }
   }
 
   #viewOf(slot: Slot): SlotView {
@@ -194,20 +198,24 @@ export class WarmSlots {
     const { content } = slot;
     if (!saves && restores === undefined) return undefined;
     try {
-      return await withTimeout(maxPrepareMs, signal, async (inner) => {
-        if (saves && content !== undefined) {
-          const state = await this.#save(slot, content, inner).catch(this.#warn);
-          // Writing to disk does not delay the request.
-          if (state !== undefined) this.#keep(state, AbortSignal.timeout(60_000));
-        }
-        if (restores === undefined) return undefined;
-        // From here on the content of the slot is unknown.
-        slot.content = undefined;
-        slot.owner = undefined;
-        slot.isFresh = false;
-        await this.#restore(slot, restores, inner);
-        return restores;
-      });
+      return await withTimeout(
+        this.#options.maxPrepareMs ?? defaultPrepareMs,
+        signal,
+        async (inner) => {
+          if (saves && content !== undefined) {
+            const state = await this.#save(slot, content, inner).catch(this.#warn);
+            // Writing to disk does not delay the request.
+            if (state !== undefined) this.#keep(state, AbortSignal.timeout(60_000));
+          }
+          if (restores === undefined) return undefined;
+          // From here on the content of the slot is unknown.
+          slot.content = undefined;
+          slot.owner = undefined;
+          slot.isFresh = false;
+          await this.#restore(slot, restores, inner);
+          return restores;
+        },
+      );
     } catch (error) {
       if (!signal.aborted) this.#warn(error);
       return undefined;
@@ -228,7 +236,11 @@ export class WarmSlots {
       const tokens = await states.save(slot.id, fileName, signal);
       // A generation that began in the meantime would be in the file.
       if (tokens === 0 || slot.lastUsed !== lastUsed) throw new TimeoutError('slot in use');
-      const state = await memory.add(fileName, { ...content, heldTokens: tokens }, this.#isKeepable(content));
+      const state = await memory.add(
+        fileName,
+        { ...content, heldTokens: tokens },
+        this.#isKeepable(content),
+      );
       slot.isSaved = true;
       return state;
     } catch (error) {
@@ -239,17 +251,17 @@ export class WarmSlots {
 
   /** Copies a state to disk in the background. */
   #keep(state: MemoryState, signal: AbortSignal): void {
-    const { kept, key, memory, isMemory } = this.#options;
     if (!state.isKeepable || state.isKept) return;
-    state.isKept = true;
-    const writing = kept
-      .write(key, state.prompt, memory.pathOf(state.fileName), signal)
-      .then(async (written) => {
-        state.isKept = written !== undefined;
-        if (!isMemory) await memory.remove(state);
-      })
-      .finally(() => this.#writing.delete(writing));
+    const writing = this.#write(state, signal).finally(() => this.#writing.delete(writing));
     this.#writing.add(writing);
+  }
+
+  async #write(state: MemoryState, signal: AbortSignal): Promise<void> {
+    const { kept, key, memory, isMemory } = this.#options;
+    state.isKept = true;
+    const path = memory.pathOf(state.fileName);
+    state.isKept = (await kept.write(key, state.prompt, path, signal)) !== undefined;
+    if (!isMemory) await memory.remove(state);
   }
 
   async #restore(slot: Slot, { place, state }: SavedState, signal: AbortSignal): Promise<void> {

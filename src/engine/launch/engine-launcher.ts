@@ -82,7 +82,10 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
       environment: childEnvironment(environment, apiKey),
       onOutput: (text) => progress.accept(text),
       guard: watchdog,
-      socketFolder: endpoint.type === 'socket' ? endpoint.folder : undefined,
+      folders: [
+        ...(endpoint.type === 'socket' ? [endpoint.folder] : []),
+        ...(spec.slotFolder === undefined ? [] : [spec.slotFolder]),
+      ],
     });
     const { pid } = child;
     if (pid === undefined) {
