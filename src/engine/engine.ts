@@ -235,8 +235,8 @@ export interface Engine {
   countPromptTokens(request: ChatGeneration, context: RequestContext): Promise<number>;
 }
 
-/** Saves and restores the tokens that slots have read. File names are relative to `LaunchSpec.slotFolder`. */
-export interface SlotStates {
+/** What slots have read: saved, restored and read in advance. File names are relative to `LaunchSpec.slotFolder`. */
+export interface EngineSlots {
   /**
    * Waits until the slot is idle.
    *
@@ -251,6 +251,18 @@ export interface SlotStates {
    * @throws HearthError `invalid_value` if the file is of another kind or missing, `crashed`.
    */
   restore(slot: number, fileName: string, signal: AbortSignal): Promise<number>;
+  /** The tokens of a prompt; undefined if they are not only text. */
+  tokenize(request: GenerationRequest, signal: AbortSignal): Promise<readonly number[] | undefined>;
+  /**
+   * Reads the beginning of a prompt into a slot. A generation in this slot continues there.
+   *
+   * @throws HearthError `crashed`; the signal's reason when aborted, after the step that the engine works on.
+   */
+  read(
+    placement: { readonly slot: number; readonly reusesSlot: boolean },
+    tokens: readonly number[],
+    signal: AbortSignal,
+  ): Promise<{ readonly cachedTokens: number; readonly promptMs: number }>;
 }
 
 /** How an engine ended. */
@@ -279,7 +291,7 @@ export interface EngineHandle {
   /** Settles when the engine has ended, for whatever reason; never rejects. */
   readonly closed: Promise<EngineExit>;
   /** Present if the engine was started with a folder for the states of its slots. */
-  readonly slotStates?: SlotStates;
+  readonly slots?: EngineSlots;
   /** Stops the engine. Resolves when its memory is free. */
   stop(): Promise<void>;
   /** Absent for an engine without a process on this machine. */

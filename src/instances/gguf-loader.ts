@@ -1,5 +1,6 @@
 import type { EngineHandle } from '../engine/engine.ts';
 import type { EngineLauncher } from '../engine/launch/launch.ts';
+import { batchTokens } from '../engine/launch/server-arguments.ts';
 import type { InstallProgress, RuntimeManager } from '../engine/runtimes/runtime.ts';
 import type { ModelSelection } from '../models/model.ts';
 import { omitUndefined } from '../omit-undefined.ts';
@@ -64,6 +65,7 @@ export class GgufLoader implements EngineLoader {
     const warm = await warmStates?.prepare({
       selection,
       slotCount: config.parallel,
+      batchTokens: batchTokens(spec),
       maxMemoryBytes: promptCacheMiB * 1024 * 1024,
       settings: { ...rest, runtime: [runtime.name, runtime.version, runtime.command] },
     });

@@ -7,6 +7,7 @@ import type {
   GenerationEvent,
   GenerationRequest,
 } from '../engine/engine.ts';
+import { PromptReader } from './prompt-reader.ts';
 import { withWarmSlots } from './warm-engine.ts';
 import type { WarmSlots } from './warm-slots.ts';
 
@@ -38,7 +39,12 @@ function setUp(events: readonly GenerationEvent[], idleMs = 100_000) {
   const slots = {
     isIdle: true,
     isRestoring: false,
-    acquire: vi.fn<WarmSlots['acquire']>(async () => ({ slotId: 3, reusesSlot: false, release })),
+    acquire: vi.fn<WarmSlots['acquire']>(async () => ({
+      slotId: 3,
+      reusesSlot: false,
+      expectedTokens: 0,
+      release,
+    })),
     saveAll: async () => {
       order.push('save');
     },
@@ -56,7 +62,8 @@ function setUp(events: readonly GenerationEvent[], idleMs = 100_000) {
       order.push('stop');
     },
   };
-  const options = { slots: slots as unknown as WarmSlots, idleMs, stopSaveMs: 1000 };
+  const reader = new PromptReader({ tokenize: async () => [], read: vi.fn() }, 256);
+  const options = { slots: slots as unknown as WarmSlots, reader, idleMs, stopSaveMs: 1000 };
   return { warm: withWarmSlots(handle, options), slots, order, requests, release, closed };
 }
 

@@ -2,10 +2,12 @@ import type { EngineHandle, GenerationEvent, GenerationRequest } from '../engine
 import type { RequestContext } from '../request/request-context.ts';
 import { AnswerRecorder } from './answer-recorder.ts';
 import { promptChain } from './prompt-chain.ts';
+import type { PromptReader } from './prompt-reader.ts';
 import type { WarmSlots } from './warm-slots.ts';
 
 interface WarmEngineOptions {
   readonly slots: WarmSlots;
+  readonly reader: PromptReader;
   /** Idle time after which the slots are saved to disk. */
   readonly idleMs: number;
   /** Time limit for saving them when the engine stops. */
@@ -15,7 +17,7 @@ interface WarmEngineOptions {
 /** An engine whose generations use the slots that Hearth chooses; their states are saved and restored. */
 export function withWarmSlots(
   handle: EngineHandle,
-  { slots, idleMs, stopSaveMs }: WarmEngineOptions,
+  { slots, reader, idleMs, stopSaveMs }: WarmEngineOptions,
 ): EngineHandle {
   const ended = new AbortController();
   let idleTimer: NodeJS.Timeout | undefined;
@@ -34,11 +36,9 @@ export function withWarmSlots(
       yield* handle.engine.generate(request, context);
       return;
     }
-    const { slotId, reusesSlot } = use;
     const answer = new AnswerRecorder();
     try {
-      const placed = { ...request, slot: slotId, reusesSlot };
-      for await (const event of handle.engine.generate(placed, context)) {
+      for await (const event of reader.generate(handle.engine, request, chain, use, context)) {
         answer.accept(event);
         yield event;
       }

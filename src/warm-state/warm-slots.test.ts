@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 import { HearthError } from '../contract/errors.ts';
-import type { SlotStates } from '../engine/engine.ts';
+import type { EngineSlots } from '../engine/engine.ts';
 import { createLogger } from '../observability/logger.ts';
 import { KeptStates } from './kept-states.ts';
 import { MemoryStates } from './memory-states.ts';
@@ -29,7 +29,7 @@ describe('WarmSlots', () => {
   let folder: string;
   /** What the slots of the engine contain. */
   let contents: Map<number, string>;
-  let states: SlotStates;
+  let states: Pick<EngineSlots, 'save' | 'restore'>;
   let kept: KeptStates;
   let calls: string[];
 

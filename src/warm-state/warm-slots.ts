@@ -1,4 +1,4 @@
-import type { SlotStates } from '../engine/engine.ts';
+import type { EngineSlots } from '../engine/engine.ts';
 import { HearthError } from '../contract/errors.ts';
 import { abortable } from '../concurrency/abortable.ts';
 import { TimeoutError, withTimeout } from '../concurrency/with-timeout.ts';
@@ -16,7 +16,7 @@ const minUsedShare = 0.25;
 const maxUselessStates = 3;
 
 export interface WarmSlotsOptions {
-  readonly states: SlotStates;
+  readonly states: Pick<EngineSlots, 'save' | 'restore'>;
   readonly slotCount: number;
   /** Fingerprint of the engine. */
   readonly key: string;
@@ -52,6 +52,8 @@ export interface SlotUse {
   readonly slotId: number;
   /** Whether the engine may use tokens that the slot has already read. */
   readonly reusesSlot: boolean;
+  /** Tokens of the prompt that the slot has already read, estimated. */
+  readonly expectedTokens: number;
   /**
    * To be called when the generation has ended.
    *
@@ -129,6 +131,7 @@ export class WarmSlots {
     return {
       slotId: slot.id,
       reusesSlot,
+      expectedTokens: reusesSlot ? choice.expectedTokens : 0,
       release: (content, cachedTokens) => {
         slot.content = content;
         slot.isSaved = false;

@@ -9,6 +9,7 @@ import { engineFingerprint } from './engine-fingerprint.ts';
 import { KeptStates } from './kept-states.ts';
 import { MemoryStates } from './memory-states.ts';
 import { openScratchFolder, type ScratchFolder } from './scratch-folder.ts';
+import { PromptReader } from './prompt-reader.ts';
 import { withWarmSlots } from './warm-engine.ts';
 import { WarmSlots } from './warm-slots.ts';
 
@@ -33,6 +34,8 @@ export interface WarmStatesOptions {
 interface EngineFacts {
   readonly selection: ModelSelection;
   readonly slotCount: number;
+  /** Tokens that the engine reads in one step. */
+  readonly batchTokens: number;
   /** Maximum memory for states besides those in the slots. */
   readonly maxMemoryBytes: number;
   /** All that decides what a cached token is: runtime, context, types of the cache, ... */
@@ -133,12 +136,12 @@ export class WarmStates {
   }
 
   #attach(handle: EngineHandle, facts: EngineFacts, key: string, folder: string): EngineHandle {
-    const { slotStates } = handle;
-    if (slotStates === undefined) return handle;
+    const { slots: engineSlots } = handle;
+    if (engineSlots === undefined) return handle;
     const { persistsStateless, idleMs, logger } = this.#options;
     const { attention } = facts.selection.model;
     const slots = new WarmSlots({
-      states: slotStates,
+      states: engineSlots,
       slotCount: facts.slotCount,
       key,
       memory: new MemoryStates({
@@ -154,7 +157,8 @@ export class WarmStates {
     });
     this.#engines.add(slots);
     void handle.closed.then(() => this.#engines.delete(slots));
-    return withWarmSlots(handle, { slots, idleMs, stopSaveMs });
+    const reader = new PromptReader(engineSlots, facts.batchTokens);
+    return withWarmSlots(handle, { slots, reader, idleMs, stopSaveMs });
   }
 
   #keyOf({ selection: { model, variant }, slotCount, settings }: EngineFacts): Promise<string> {

@@ -9,7 +9,7 @@ import { connectEngine, ConnectionLostError } from '../../net/engine-connection.
 import type { Logger } from '../../observability/logger.ts';
 import type { WatchdogLink } from '../../processes/watchdog-link.ts';
 import { createLlamaEngine } from '../protocol/llama-engine.ts';
-import { createSlotStates } from '../protocol/slot-states.ts';
+import { createEngineSlots } from '../protocol/engine-slots.ts';
 import { requestCapabilities } from '../protocol/capabilities.ts';
 import { checkLaunch } from './check-launch.ts';
 import { childEnvironment } from './child-environment.ts';
@@ -143,7 +143,7 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
         capabilities,
         pid,
         closed,
-        ...(spec.slotFolder === undefined ? {} : { slotStates: createSlotStates(connection) }),
+        ...(spec.slotFolder === undefined ? {} : { slots: createEngineSlots(connection) }),
         stats: async () => ({ pid, ...omitUndefined({ residentBytes: await residentBytes(pid) }) }),
         stop,
       };
