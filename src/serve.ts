@@ -53,9 +53,12 @@ import { createServiceNotifier } from './processes/service-notifier.ts';
 import { createWatchdogLink } from './processes/watchdog-link.ts';
 import { createSqliteStore } from './store/sqlite-store.ts';
 import { createPluginFileEditor } from './tools/plugin-file-editor.ts';
+import { withDeletionListener } from './store/with-deletion-listener.ts';
 import { speechScriptPlugin } from './tools/speech-script-plugin.ts';
 import { createToolServers } from './tools/tool-servers.ts';
 import { version } from './version.ts';
+import { isWanted } from './warm-state/is-wanted.ts';
+import { openWarmStates } from './warm-state/warm-states.ts';
 
 /** The APIs of the server, in addition to its own endpoints. */
 export const surfaces: readonly ((services: SurfaceServices) => Surface)[] = [
@@ -152,11 +155,23 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     cleanups.push(() => observability.close());
     const { events, requestLog, observation } = observability;
 
-    const store = await createSqliteStore({
+    const database = await createSqliteStore({
       file: settings['store.url'] ?? join(home, 'hearth.db'),
       logger,
     });
-    cleanups.push(() => store.close());
+    cleanups.push(() => database.close());
+    const warmStates = await openWarmStates({
+      isEnabled: settings['warm.enabled'],
+      home,
+      maxBytes: settings['warm.maxBytes'],
+      persistsStateless: settings['warm.persistStateless'],
+      isolatesTokens: settings['auth.required'],
+      idleMs: settings['warm.idleSeconds'] * 1000,
+      isWanted: (prompt) => isWanted(database, prompt),
+      logger,
+    });
+    cleanups.push(() => warmStates?.close());
+    const store = withDeletionListener(database, async () => warmStates?.removeUnwanted());
 
     const modelsFolder = settings['models.dir'] ?? join(home, 'models');
     await mkdir(modelsFolder, { recursive: true });
@@ -207,6 +222,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       gpuLayers: settings['engine.gpuLayers'],
       promptCacheMiB: settings['engine.promptCacheMiB'],
       loadTimeoutMs: settings['engine.loadTimeoutSeconds'] * 1000,
+      warmStates,
       onInstallProgress: (progress) => onProgress?.({ type: 'runtime.install', progress }),
     });
     const pool = new InstancePool({

@@ -86,6 +86,12 @@ export const rooms = [
     imports: ['contract', 'request', 'store'],
   },
   {
+    name: 'warm-state',
+    purpose:
+      'What the slots of an engine have read: choice of slots, states in memory and on disk, their restoration.',
+    imports: ['contract', 'observability', 'request', 'concurrency', 'engine', 'models', 'store'],
+  },
+  {
     name: 'downloads',
     purpose: 'Download jobs: transfer, resume, verification, publishing into the library.',
     imports: [
@@ -116,7 +122,16 @@ export const rooms = [
   {
     name: 'instances',
     purpose: 'The scheduler: loads, leases, slots, eviction. Pure decisions in `policy/`.',
-    imports: ['contract', 'observability', 'request', 'concurrency', 'machine', 'engine', 'models'],
+    imports: [
+      'contract',
+      'observability',
+      'request',
+      'concurrency',
+      'machine',
+      'engine',
+      'models',
+      'warm-state',
+    ],
   },
   {
     name: 'chat',
@@ -176,6 +191,7 @@ export const rooms = [
       'home',
       'engine',
       'models',
+      'warm-state',
       'hub',
       'store',
       'access',

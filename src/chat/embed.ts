@@ -1,6 +1,6 @@
 import type { Prompt } from '../engine/engine.ts';
 import type { AcquireRequest } from '../instances/acquire-request.ts';
-import { EngineOutgrown } from '../instances/engine-outgrown.ts';
+import { EngineLost } from '../instances/engine-lost.ts';
 import type { InstancePool } from '../instances/pool.ts';
 import type { ModelSelection } from '../models/model.ts';
 import { omitUndefined } from '../omit-undefined.ts';
@@ -43,7 +43,7 @@ export async function embed(
   try {
     return await embedOn(pool, request, inputs, context);
   } catch (error) {
-    if (!(error instanceof EngineOutgrown) || !error.isRepeatable) throw error;
+    if (!(error instanceof EngineLost) || !error.isRepeatable) throw error;
     return embedOn(pool, request, inputs, context);
   }
 }

@@ -1,6 +1,6 @@
 import { HearthError } from '../contract/errors.ts';
 import type { AcquireRequest } from '../instances/acquire-request.ts';
-import { EngineOutgrown } from '../instances/engine-outgrown.ts';
+import { EngineLost } from '../instances/engine-lost.ts';
 import type { InstancePool } from '../instances/pool.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import {
@@ -52,7 +52,7 @@ export async function* onInstance<Start, Event extends { readonly type: string }
       yield* held;
       return;
     } catch (error) {
-      const mayRepeat = error instanceof EngineOutgrown && error.isRepeatable;
+      const mayRepeat = error instanceof EngineLost && error.isRepeatable;
       if (isRepeated || isFinal || !mayRepeat) {
         yield* held;
         if (error instanceof HearthError) context.record.fail(error);

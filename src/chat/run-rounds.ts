@@ -213,7 +213,7 @@ export function toChatGeneration(
   toolChoice: ToolChoice | undefined,
 ): ChatGeneration {
   const { sampling, stop, topLogprobs, reasoning, maxReasoningTokens } = request;
-  const { responseFormat, callsInParallel } = request;
+  const { responseFormat, callsInParallel, isStored } = request;
   return {
     kind: 'chat',
     messages: [...messages],
@@ -227,6 +227,7 @@ export function toChatGeneration(
       callsInParallel,
       tools: definitions.length === 0 ? undefined : definitions,
       toolChoice,
+      responseId: isStored ? request.responseId : undefined,
     }),
   };
 }

@@ -217,6 +217,7 @@ describe('runTurn', () => {
         messages: [{ role: 'user', content: 'Hello' }],
         ...options,
         maxTokens: 9,
+        responseId: expect.stringMatching(/^resp_/),
       },
     ]);
     expect(events).toContainEqual({ type: 'message.delta', text: 'H', logprobs: [logprob] });

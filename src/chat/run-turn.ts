@@ -10,7 +10,7 @@ import { onInstance } from './on-instance.ts';
 import { prepareTurn, type PreparedTurn, type TurnServices } from './prepare-turn.ts';
 import { promptPrefix } from './prompt-prefix.ts';
 import { runRounds } from './run-rounds.ts';
-import { storeTurn } from './store-turn.ts';
+import { newResponseId, storeTurn } from './store-turn.ts';
 import type { TurnEvent } from './turn-event.ts';
 import { TurnRecorder } from './turn-recorder.ts';
 import type { TurnRequest } from './turn-request.ts';
@@ -24,9 +24,10 @@ import { TurnTools } from './turn-tools.ts';
  */
 export async function* runTurn(
   services: TurnServices,
-  request: TurnRequest,
+  turn: TurnRequest,
   context: RequestContext,
 ): AsyncGenerator<TurnEvent> {
+  const request = turn.isStored ? { responseId: newResponseId(), ...turn } : turn;
   const prepared = await prepareTurn(services, request, context);
   const recorder = new TurnRecorder(prepared.target.selection);
   let responseId: string | undefined;

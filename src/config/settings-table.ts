@@ -274,6 +274,22 @@ export const settingsTable = {
     integer(1, 24 * 3600).default(600),
     'Timeout for loading a model.',
   ),
+  'warm.enabled': setting(
+    boolean.default(true),
+    'Save what engines have read of stored conversations to disk, so that they continue quickly after a restart or unload.',
+  ),
+  'warm.maxBytes': setting(
+    integer(0, Number.MAX_SAFE_INTEGER).default(8 * 1024 ** 3),
+    'Maximum disk space for saved states. The least recently used ones are deleted; 5 % of the disk stay free in any case.',
+  ),
+  'warm.idleSeconds': setting(
+    integer(0, 24 * 3600).default(5),
+    'Time without a request after which the states of an instance are saved.',
+  ),
+  'warm.persistStateless': setting(
+    boolean.default(false),
+    'Save the states of requests whose responses are not stored, too.',
+  ),
   'hub.endpoint': setting(
     httpUrl.default('https://huggingface.co'),
     'Model hub to download from; a mirror must offer the same API.',

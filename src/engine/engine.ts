@@ -70,7 +70,17 @@ export type ResponseFormat =
 
 export type ReasoningLevel = 'off' | 'low' | 'medium' | 'high' | 'on';
 
-interface GenerationLimits {
+/** Where a prompt is read, and what may be kept of it. */
+interface PromptPlacement {
+  /** Slot of the engine, from 0; absent: the engine chooses. */
+  readonly slot?: number;
+  /** Whether tokens that the slot has already read may be used; absent: yes. */
+  readonly reusesSlot?: boolean;
+  /** The stored response that the generation is a part of; absent: nothing of it may be written to disk. */
+  readonly responseId?: string;
+}
+
+interface GenerationLimits extends PromptPlacement {
   readonly sampling: Sampling;
   /**
    * Maximum number of tokens to generate, at least 1 (the engine treats 0 as 1); absent: until the model stops
@@ -227,6 +237,36 @@ export interface Engine {
   countPromptTokens(request: ChatGeneration, context: RequestContext): Promise<number>;
 }
 
+/** What slots have read: saved, restored and read in advance. File names are relative to `LaunchSpec.slotFolder`. */
+export interface EngineSlots {
+  /**
+   * Waits until the slot is idle.
+   *
+   * @returns The number of tokens in the file.
+   * @throws HearthError `invalid_value` if the file can't be written, `crashed`.
+   */
+  save(slot: number, fileName: string, signal: AbortSignal): Promise<number>;
+  /**
+   * The engine aborts on a truncated file and does not notice other damage.
+   *
+   * @returns The number of tokens that the slot has now.
+   * @throws HearthError `invalid_value` if the file is of another kind or missing, `crashed`.
+   */
+  restore(slot: number, fileName: string, signal: AbortSignal): Promise<number>;
+  /** The tokens of a prompt; undefined if they are not only text. */
+  tokenize(request: GenerationRequest, signal: AbortSignal): Promise<readonly number[] | undefined>;
+  /**
+   * Reads the beginning of a prompt into a slot. A generation in this slot continues there.
+   *
+   * @throws HearthError `crashed`; the signal's reason when aborted, after the step that the engine works on.
+   */
+  read(
+    placement: { readonly slot: number; readonly reusesSlot: boolean },
+    tokens: readonly number[],
+    signal: AbortSignal,
+  ): Promise<{ readonly cachedTokens: number; readonly promptMs: number }>;
+}
+
 /** How an engine ended. */
 export interface EngineExit {
   /** Null if a signal ended the process, or if the engine is not a process of this machine. */
@@ -236,6 +276,8 @@ export interface EngineExit {
   readonly reason: string;
   /** The memory guard ended it, or the system for lack of memory. */
   readonly lackedMemory?: 'guard' | 'system';
+  /** It ended while it restored the state of a slot, for which no request is to blame. */
+  readonly wasRestoring?: boolean;
 }
 
 export interface EngineStats {
@@ -250,6 +292,8 @@ export interface EngineHandle {
   readonly capabilities: EngineCapabilities;
   /** Settles when the engine has ended, for whatever reason; never rejects. */
   readonly closed: Promise<EngineExit>;
+  /** Present if the engine was started with a folder for the states of its slots. */
+  readonly slots?: EngineSlots;
   /** Stops the engine. Resolves when its memory is free. */
   stop(): Promise<void>;
   /** Absent for an engine without a process on this machine. */

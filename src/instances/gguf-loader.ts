@@ -1,8 +1,10 @@
 import type { EngineHandle } from '../engine/engine.ts';
 import type { EngineLauncher } from '../engine/launch/launch.ts';
+import { batchTokens } from '../engine/launch/server-arguments.ts';
 import type { InstallProgress, RuntimeManager } from '../engine/runtimes/runtime.ts';
 import type { ModelSelection } from '../models/model.ts';
 import { omitUndefined } from '../omit-undefined.ts';
+import type { WarmStates } from '../warm-state/warm-states.ts';
 import type { EngineLoader, LoadSpec } from './engine-loader.ts';
 import type { InstanceConfig } from './load-options.ts';
 import { estimateMemory, type MemoryEstimate } from './memory/estimate.ts';
@@ -16,6 +18,8 @@ export interface GgufLoaderOptions {
   readonly kvCacheTypes: { readonly k: string; readonly v: string };
   readonly promptCacheMiB: number;
   readonly loadTimeoutMs: number;
+  /** Saves and restores the slots; absent: the engine chooses its slots and keeps their states itself. */
+  readonly warmStates?: Pick<WarmStates, 'prepare'> | undefined;
   /** Called while a runtime is installed, if the first load needs one. */
   readonly onInstallProgress?: (progress: InstallProgress) => void;
 }
@@ -39,7 +43,7 @@ export class GgufLoader implements EngineLoader {
     signal: AbortSignal,
     onProgress: (fraction: number) => void,
   ): Promise<EngineHandle> {
-    const { runtimes, launcher, onInstallProgress } = this.#options;
+    const { runtimes, launcher, onInstallProgress, warmStates } = this.#options;
     const { threads, gpuLayers, kvCacheTypes, promptCacheMiB, loadTimeoutMs } = this.#options;
     const { model, variant } = selection;
     const runtime =
@@ -61,6 +65,28 @@ export class GgufLoader implements EngineLoader {
       expectedBytes: estimatedBytes,
       loadTimeoutMs,
     };
-    return launcher.launch(spec, signal, onProgress);
+    const { runtime: _runtime, loadTimeoutMs: _limit, expectedBytes: _bytes, ...rest } = spec;
+    const warm = await warmStates?.prepare({
+      selection,
+      slotCount: config.parallel,
+      batchTokens: batchTokens(spec),
+      maxMemoryBytes: promptCacheMiB * 1024 * 1024,
+      settings: { ...rest, runtime: [runtime.name, runtime.version, runtime.command] },
+    });
+    try {
+      const handle = await launcher.launch(
+        {
+          ...spec,
+          ...omitUndefined({ slotFolder: warm?.slotFolder }),
+          ...(warm?.replacesPromptCache === true ? { promptCacheMiB: 0 } : {}),
+        },
+        signal,
+        onProgress,
+      );
+      return (await warm?.attach(handle)) ?? handle;
+    } catch (error) {
+      await warm?.discard();
+      throw error;
+    }
   }
 }

@@ -6,6 +6,7 @@ import type { EvictionCause } from '../observability/server-event.ts';
 import { noEvents, type EventPublisher } from '../observability/server-events.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { EngineLoader } from './engine-loader.ts';
+import { EngineLost } from './engine-lost.ts';
 import { Instance } from './instance.ts';
 import { Lease } from './instance-lease.ts';
 import { InstanceRegistry } from './instance-registry.ts';
@@ -257,7 +258,7 @@ export class InstanceLifecycle implements SchedulerEffects {
     const message = `The engine of ${id} stopped: ${exit.reason}`;
     if (isOutgrown)
       instance.retireOutgrown(`${message}. Send the request again, or a smaller one.`);
-    else instance.retire(new HearthError('crashed', message));
+    else instance.retire(new EngineLost('crashed', message, exit.wasRestoring ?? false));
     this.#scheduler.advance();
   }
 

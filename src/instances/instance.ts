@@ -2,7 +2,7 @@ import type { HearthError } from '../contract/errors.ts';
 import type { EngineHandle } from '../engine/engine.ts';
 import type { ModelSelection } from '../models/model.ts';
 import { omitUndefined } from '../omit-undefined.ts';
-import { EngineOutgrown } from './engine-outgrown.ts';
+import { EngineLost } from './engine-lost.ts';
 import type { InstanceSummary } from './instance-summary.ts';
 import type { InstanceConfig } from './load-options.ts';
 import { LoadTask } from './load-task.ts';
@@ -169,8 +169,8 @@ export class Instance {
     const suspect = isWorking
       .toSorted((one, other) => (one.workingSince ?? 0) - (other.workingSince ?? 0))
       .at(-1);
-    const error = new EngineOutgrown(message, true);
-    suspect?.abort(new EngineOutgrown(message, false));
+    const error = new EngineLost('memory_exceeded', message, true);
+    suspect?.abort(new EngineLost('memory_exceeded', message, false));
     this.retire(error);
   }
 

@@ -77,11 +77,11 @@ describe('startManagedChild', () => {
 
   it('registers the process with the guard while it runs', async () => {
     const guard = {
-      guard: vi.fn<(pid: number, folder?: string) => void>(),
+      guard: vi.fn<(pid: number, folders?: readonly string[]) => void>(),
       release: vi.fn<(pid: number) => void>(),
     };
-    const { child } = start(stays, { guard, guardedFolder: '/some/folder' });
-    expect(guard.guard).toHaveBeenCalledExactlyOnceWith(child.pid, '/some/folder');
+    const { child } = start(stays, { guard, guardedFolders: ['/some/folder'] });
+    expect(guard.guard).toHaveBeenCalledExactlyOnceWith(child.pid, ['/some/folder']);
     expect(guard.release).not.toHaveBeenCalled();
     await child.stop();
     expect(guard.release).toHaveBeenCalledExactlyOnceWith(child.pid);

@@ -6,8 +6,8 @@ import { LineRing } from './line-ring.ts';
 
 /** Kills the registered processes when this process dies. Implemented by the watchdog. */
 export interface ProcessGuard {
-  /** @param folder Removed after the kill. */
-  guard(pid: number, folder?: string): void;
+  /** @param folders Removed after the kill. */
+  guard(pid: number, folders?: readonly string[]): void;
   release(pid: number): void;
 }
 
@@ -27,7 +27,7 @@ export interface ManagedChildOptions {
   readonly stderrTail: { readonly maxLines: number; readonly maxLineCharacters: number };
   readonly guard?: ProcessGuard | undefined;
   /** Removed by the guard if this process dies before the child. */
-  readonly guardedFolder?: string | undefined;
+  readonly guardedFolders?: readonly string[];
 }
 
 export interface ChildExit {
@@ -98,7 +98,7 @@ export function startManagedChild(options: ManagedChildOptions): ManagedChild {
       resolve({ exitCode, signal });
     });
   });
-  if (pid !== undefined) options.guard?.guard(pid, options.guardedFolder);
+  if (pid !== undefined) options.guard?.guard(pid, options.guardedFolders);
 
   const send = (signal: 'SIGTERM' | 'SIGKILL'): void => {
     const isRunning = child.exitCode === null && child.signalCode === null;

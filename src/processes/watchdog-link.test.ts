@@ -27,11 +27,12 @@ function startSleeper(): { child: ChildProcess; pid: number; exited: Promise<unk
 it('kills only the guarded processes when the pipe closes', async () => {
   const link = createWatchdogLink(script, logger);
   const folder = await mkdtemp(join(tmpdir(), 'hearth-watchdog test-'));
+  const second = await mkdtemp(join(tmpdir(), 'hearth-watchdog-test-'));
   const guarded = startSleeper();
   const withoutFolder = startSleeper();
   const released = startSleeper();
   link.guard(released.pid);
-  link.guard(guarded.pid, folder);
+  link.guard(guarded.pid, [folder, second]);
   link.guard(withoutFolder.pid);
   link.release(released.pid);
   await link.close();
@@ -39,6 +40,7 @@ it('kills only the guarded processes when the pipe closes', async () => {
   expect(await withoutFolder.exited).toEqual([null, 'SIGKILL']);
   expect(released.child.exitCode).toBeNull();
   expect(existsSync(folder)).toBe(false);
+  expect(existsSync(second)).toBe(false);
   killGroup(released.pid, 'SIGTERM');
   expect(await released.exited).toEqual([null, 'SIGTERM']);
 });

@@ -16,7 +16,7 @@ export interface WatchdogLink extends ProcessGuard {
  * @param scriptPath The bundled `watchdog.js`.
  */
 export function createWatchdogLink(scriptPath: string, logger: Logger): WatchdogLink {
-  const guarded = new Map<number, string>();
+  const guarded = new Map<number, readonly string[]>();
   let watchdog: ChildProcess | undefined;
 
   function start(): ChildProcess {
@@ -41,11 +41,13 @@ export function createWatchdogLink(scriptPath: string, logger: Logger): Watchdog
   }
 
   return {
-    guard: (pid, folder = '') => {
-      guarded.set(pid, folder);
-      const news = watchdog === undefined ? guarded : new Map([[pid, folder]]);
+    guard: (pid, folders = []) => {
+      guarded.set(pid, folders.length === 0 ? [''] : folders);
+      const news = watchdog === undefined ? guarded : new Map([[pid, guarded.get(pid) ?? []]]);
       watchdog ??= start();
-      for (const each of news) watchdog.stdin?.write(`+${each.join(' ')}\n`);
+      for (const [id, each] of news) {
+        for (const folder of each) watchdog.stdin?.write(`+${id} ${folder}\n`);
+      }
     },
     release: (pid) => {
       if (guarded.delete(pid)) watchdog?.stdin?.write(`-${pid}\n`);

@@ -1,26 +1,26 @@
 /**
- * The watchdog, a separate process that briefly outlives Hearth. It reads lines `+<pid> <folder>` and `-<pid>`. When
+ * The watchdog, a separate process that briefly outlives Hearth. It reads lines `+<pid> <folder>`, one for each folder, and `-<pid>`. When
  * the pipe closes because Hearth has died, even by SIGKILL, it kills the remaining engines, plugins and installers, and
- * removes the folders of their sockets.
+ * removes their folders, such as those of their sockets.
  */
 import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { killGroup } from './kill-group.ts';
 
 /** Folders by process id; an empty string for none. */
-const guarded = new Map<number, string>();
+const guarded = new Map<number, string[]>();
 
 createInterface({ input: process.stdin })
   .on('line', (line) => {
     const [, sign, digits, folder = ''] = /^([+-])(\d+)(?: (.*))?$/.exec(line) ?? [];
     const pid = Number(digits);
     if (!Number.isSafeInteger(pid) || pid <= 1) return;
-    if (sign === '+') guarded.set(pid, folder);
+    if (sign === '+') guarded.set(pid, [...(guarded.get(pid) ?? []), folder]);
     else guarded.delete(pid);
   })
   .on('close', () => {
     for (const pid of guarded.keys()) killGroup(pid, 'SIGKILL');
-    for (const folder of guarded.values()) {
+    for (const folder of [...guarded.values()].flat()) {
       // The log no longer exists.
       if (folder !== '') void rm(folder, { recursive: true, force: true }).catch(() => {});
     }

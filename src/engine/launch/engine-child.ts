@@ -14,8 +14,8 @@ export interface EngineChildOptions {
   readonly onOutput: (text: string) => void;
   /** Kills the engine when this process dies. */
   readonly guard?: ProcessGuard | undefined;
-  /** Folder of its socket; the guard removes it. */
-  readonly socketFolder?: string | undefined;
+  /** Its own folders, such as that of its socket; the guard removes them. */
+  readonly folders?: readonly string[];
 }
 
 /** A started engine process, ready or not. */
@@ -45,7 +45,7 @@ export function startEngineChild(options: EngineChildOptions): EngineChild {
     stopGraceMs,
     stderrTail,
     guard: options.guard,
-    guardedFolder: options.socketFolder,
+    guardedFolders: options.folders ?? [],
   });
   return {
     pid: child.pid,

@@ -9,6 +9,7 @@ import { connectEngine, ConnectionLostError } from '../../net/engine-connection.
 import type { Logger } from '../../observability/logger.ts';
 import type { WatchdogLink } from '../../processes/watchdog-link.ts';
 import { createLlamaEngine } from '../protocol/llama-engine.ts';
+import { createEngineSlots } from '../protocol/engine-slots.ts';
 import { requestCapabilities } from '../protocol/capabilities.ts';
 import { checkLaunch } from './check-launch.ts';
 import { childEnvironment } from './child-environment.ts';
@@ -83,7 +84,10 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
       environment: childEnvironment(environment, apiKey, options.extraVariables),
       onOutput: (text) => progress.accept(text),
       guard: watchdog,
-      socketFolder: endpoint.type === 'socket' ? endpoint.folder : undefined,
+      folders: [
+        ...(endpoint.type === 'socket' ? [endpoint.folder] : []),
+        ...(spec.slotFolder === undefined ? [] : [spec.slotFolder]),
+      ],
     });
     const { pid } = child;
     if (pid === undefined) {
@@ -141,6 +145,7 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
         capabilities,
         pid,
         closed,
+        ...(spec.slotFolder === undefined ? {} : { slots: createEngineSlots(connection) }),
         stats: async () => ({ pid, ...omitUndefined({ residentBytes: await residentBytes(pid) }) }),
         stop,
       };

@@ -33,6 +33,8 @@ export interface LaunchSpec {
   readonly kvCacheTypes?: { readonly k: string; readonly v: string };
   /** Maximum memory for cached prompts outside the slots, in MiB. */
   readonly promptCacheMiB: number;
+  /** Folder for the states of slots; absent: they are not saved. */
+  readonly slotFolder?: string;
   /** Estimated memory under load; a process that uses far more is killed. Absent: unknown. */
   readonly expectedBytes?: number;
   /** Time limit for the engine to become ready. */

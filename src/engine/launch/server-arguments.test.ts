@@ -51,6 +51,17 @@ describe('buildServerArguments', () => {
     expect(valueOf('--ubatch-size', { purpose: 'embedding' })).toBe('4096');
   });
 
+  it('leaves the batches to the engine on a GPU, and says where states of slots are', () => {
+    const runtime = { ...spec.runtime, name: 'llama.cpp-linux-x64-cuda' };
+    expect(valueOf('--batch-size', { runtime })).toBeUndefined();
+    expect(valueOf('--ubatch-size', { runtime })).toBeUndefined();
+    expect(valueOf('--batch-size', { runtime, gpuLayers: 0 })).toBe('256');
+    expect(valueOf('--batch-size', { runtime, evalBatchSize: 64 })).toBe('64');
+    expect(valueOf('--batch-size', { runtime, purpose: 'embedding' })).toBe('4096');
+    expect(valueOf('--slot-save-path')).toBeUndefined();
+    expect(valueOf('--slot-save-path', { slotFolder: '/dev/shm/x' })).toBe('/dev/shm/x/');
+  });
+
   it('makes batches large enough for one token per slot and for the warm-up', () => {
     expect(valueOf('--batch-size', { evalBatchSize: 1 })).toBe('3');
     expect(valueOf('--ubatch-size', { evalBatchSize: 1 })).toBe('3');

@@ -3,7 +3,7 @@ import type { GenerationRequest } from '../engine.ts';
 /** Fields of llama-server's native schema that its chat, completion and infill endpoints share. */
 export interface GenerationFields {
   readonly stream: true;
-  readonly cache_prompt: true;
+  readonly cache_prompt: boolean;
   readonly return_progress: true;
   readonly [field: string]: unknown;
 }
@@ -16,9 +16,10 @@ export function generationFields(request: GenerationRequest): GenerationFields {
   const { sampling } = request;
   return {
     stream: true,
-    cache_prompt: true,
+    cache_prompt: request.reusesSlot ?? true,
     return_progress: true,
     // JSON.stringify omits undefined fields.
+    id_slot: request.slot,
     n_predict: request.maxTokens,
     stop: request.stop,
     temperature: sampling.temperature,

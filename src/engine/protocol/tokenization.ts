@@ -11,11 +11,31 @@ export async function requestTokenCount(
   text: string,
   signal: AbortSignal,
 ): Promise<number> {
-  const body = { content: text, add_special: false };
+  return (await requestTokens(connection, { content: text, add_special: false }, signal)).length;
+}
+
+/** The tokens of a rendered prompt, as the engine reads it. */
+export function requestPromptTokens(
+  connection: EngineConnection,
+  prompt: string,
+  signal: AbortSignal,
+): Promise<readonly number[]> {
+  return requestTokens(
+    connection,
+    { content: prompt, add_special: true, parse_special: true },
+    signal,
+  );
+}
+
+async function requestTokens(
+  connection: EngineConnection,
+  body: object,
+  signal: AbortSignal,
+): Promise<readonly number[]> {
   const reply = await connection.postJson('/tokenize', body, signal);
   if (reply.status !== 200) throw replyFailure(reply);
   const parsed = tokensBody.safeParse(reply.body);
-  if (parsed.success) return parsed.data.tokens.length;
+  if (parsed.success) return parsed.data.tokens;
   throw new HearthError('internal', 'The engine sent no tokens.', { cause: parsed.error });
 }
 

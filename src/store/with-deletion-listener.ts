@@ -1,0 +1,23 @@
+import type { Store } from './store.ts';
+
+/** Calls `onDeleted` after each deletion of a response or a token, and waits for it. */
+export function withDeletionListener(store: Store, onDeleted: () => Promise<void>): Store {
+  const listening =
+    <Parameters extends readonly unknown[]>(
+      remove: (...parameters: Parameters) => Promise<boolean>,
+    ) =>
+    async (...parameters: Parameters): Promise<boolean> => {
+      const isDeleted = await remove(...parameters);
+      if (isDeleted) await onDeleted();
+      return isDeleted;
+    };
+  const { responses, tokens } = store;
+  return {
+    ...store,
+    responses: {
+      ...responses,
+      delete: listening((id: string, ownerId: string | null) => responses.delete(id, ownerId)),
+    },
+    tokens: { ...tokens, delete: listening((id: string) => tokens.delete(id)) },
+  };
+}

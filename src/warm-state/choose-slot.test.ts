@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import type { CachedPrompt } from './cached-prompt.ts';
+import { chooseSlot, type SlotView } from './choose-slot.ts';
+import { promptChain, type PromptChain } from './prompt-chain.ts';
+
+/** A prompt of blocks of 256 characters and 64 tokens, one for each letter. */
+function chain(letters: string): PromptChain {
+  const prompt = letters
+    .split('')
+    .map((letter) => letter.repeat(256))
+    .join('');
+  return promptChain(null, { kind: 'completion', prompt, sampling: {} });
+}
+
+function cached(letters: string): CachedPrompt {
+  const tokens = letters.length * 64;
+  return { ownerId: null, responseId: null, chain: chain(letters), tokens, heldTokens: tokens };
+}
+
+function slot(id: number, letters: string, more: Partial<SlotView> = {}): SlotView {
+  const content = letters === '' ? undefined : cached(letters);
+  return { id, content, lastUsed: id + 1, isSaved: false, isSavable: true, ...more };
+}
+
+const state = (letters: string) => ({ prompt: cached(letters), letters });
+
+describe('chooseSlot', () => {
+  it('continues the conversation of a slot and saves nothing', () => {
+    const choice = chooseSlot([slot(0, ''), slot(1, 'abc')], [], chain('abcd'));
+    expect(choice).toMatchObject({ slotId: 1, saves: false, restores: undefined });
+    expect(choice?.expectedTokens).toBe(192);
+  });
+
+  it('takes an empty slot for another prompt, then the least recently used one', () => {
+    expect(chooseSlot([slot(0, 'abc'), slot(1, '')], [], chain('xyz'))).toMatchObject({
+      slotId: 1,
+      saves: false,
+    });
+    const full = [slot(0, 'abc', { lastUsed: 9 }), slot(1, 'def', { lastUsed: 3 })];
+    expect(chooseSlot(full, [], chain('xyz'))).toMatchObject({ slotId: 1, saves: true });
+  });
+
+  it('saves a slot before a branch overwrites the rest of its conversation', () => {
+    const slots = [slot(0, 'abcdef')];
+    expect(chooseSlot(slots, [], chain('abx'))).toMatchObject({ slotId: 0, saves: true });
+    const saved = [slot(0, 'abcdef', { isSaved: true })];
+    expect(chooseSlot(saved, [], chain('abx'))).toMatchObject({ slotId: 0, saves: false });
+  });
+
+  it('does not give up a conversation that can not be saved for a short beginning', () => {
+    const slots = [slot(0, 'abcdef', { isSavable: false }), slot(1, '')];
+    expect(chooseSlot(slots, [], chain('abx'))).toMatchObject({ slotId: 1, saves: false });
+    expect(chooseSlot(slots, [], chain('abcdex'))).toMatchObject({ slotId: 0, saves: false });
+  });
+
+  it('restores the state with the longest common beginning if it saves more than a slot', () => {
+    const slots = [slot(0, 'axy'), slot(1, 'qrs')];
+    const states = [state('ab'), state('abcd'), state('abcdef')];
+    const choice = chooseSlot(slots, states, chain('abcdz'));
+    expect(choice?.restores?.letters).toBe('abcd');
+    expect(choice).toMatchObject({ slotId: 0, saves: true, expectedTokens: 256 });
+    expect(chooseSlot([slot(0, 'abcd')], states, chain('abcdz'))?.restores).toBeUndefined();
+  });
+
+  it('restores into the slot with an earlier part of the conversation, without saving it', () => {
+    const slots = [slot(0, 'ab', { lastUsed: 9 }), slot(1, 'qrs', { lastUsed: 1 })];
+    expect(chooseSlot(slots, [state('abcd')], chain('abcde'))).toMatchObject({
+      slotId: 0,
+      saves: false,
+      restores: { letters: 'abcd' },
+    });
+  });
+
+  it('prefers the first of equal states', () => {
+    const states = [
+      { ...state('abc'), place: 'memory' },
+      { ...state('abc'), place: 'disk' },
+    ];
+    expect(chooseSlot([slot(0, '')], states, chain('abcd'))?.restores?.place).toBe('memory');
+  });
+
+  it('finds nothing without slots', () => {
+    expect(chooseSlot([], [state('abc')], chain('abc'))).toBeUndefined();
+  });
+});

@@ -1,0 +1,48 @@
+import { createHash, type Hash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+
+/** Bytes at the beginning, which are the header for most models, and at the end. */
+const edgeBytes = 1024 * 1024;
+const sampleBytes = 4096;
+const sampleCount = 64;
+
+/**
+ * Identifies an engine for the states of its slots: a state can be restored only by an engine with the same
+ * fingerprint. Covers the contents of the files and the settings that decide what a cached token is.
+ *
+ * A file of gigabytes is not read completely. Besides samples of its content, the fingerprint has size, inode and the
+ * times of the last change, one of which (ctime) no program can set: a changed file has another fingerprint.
+ *
+ * @param files Model and projector, in order.
+ * @param settings A value that JSON can represent.
+ * @throws Errors of the file system.
+ */
+export async function engineFingerprint(
+  files: readonly string[],
+  settings: Readonly<Record<string, unknown>>,
+): Promise<string> {
+  const hash = createHash('sha256').update(JSON.stringify(settings));
+  for (const file of files) await addFile(hash, file);
+  return hash.digest('hex');
+}
+
+async function addFile(hash: Hash, path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    const { size, ino, mtimeNs, ctimeNs } = await file.stat({ bigint: true });
+    hash.update(`\0${size} ${ino} ${mtimeNs} ${ctimeNs}\0`);
+    const length = Number(size);
+    const buffer = Buffer.alloc(edgeBytes);
+    const add = async (position: number, bytes: number): Promise<void> => {
+      const { bytesRead } = await file.read(buffer, 0, bytes, Math.max(0, Math.floor(position)));
+      hash.update(buffer.subarray(0, bytesRead));
+    };
+    await add(0, edgeBytes);
+    for (let index = 1; index <= sampleCount; index += 1) {
+      await add((length * index) / (sampleCount + 1), sampleBytes);
+    }
+    await add(length - edgeBytes, edgeBytes);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,15 @@
+import type { Store } from '../store/store.ts';
+import type { CachedPrompt } from './cached-prompt.ts';
+
+/** The id of the owner's token, which is not in the store. */
+const ownerTokenId = 'owner';
+
+/** Whether the response of a prompt is stored, and the token of its request exists. */
+export async function isWanted(
+  { responses, tokens }: Pick<Store, 'responses' | 'tokens'>,
+  { ownerId, responseId }: Pick<CachedPrompt, 'ownerId' | 'responseId'>,
+): Promise<boolean> {
+  const hasOwner = ownerId === null || ownerId === ownerTokenId;
+  if (!hasOwner && (await tokens.find(ownerId)) === undefined) return false;
+  return responseId === null || (await responses.find(responseId, ownerId)) !== undefined;
+}

@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import { deferred } from '../../test/setup/deferred.ts';
+import { testContext } from '../../test/setup/test-context.ts';
+import type { EngineSlots, GenerationEvent, GenerationRequest } from '../engine/engine.ts';
+import { promptChain } from './prompt-chain.ts';
+import { PromptReader } from './prompt-reader.ts';
+
+const figures = { completionTokens: 1, promptMs: 1, generationMs: 1 };
+
+/** A prompt of about so many tokens of 4 characters. */
+function request(tokens: number): GenerationRequest {
+  return { kind: 'completion', prompt: 'word'.repeat(tokens), sampling: {} };
+}
+
+function setUp({ maxPieceTokens = 256 } = {}) {
+  const reads: { readonly end: number; readonly reusesSlot: boolean }[] = [];
+  const started: string[] = [];
+  const slots: Pick<EngineSlots, 'tokenize' | 'read'> = {
+    tokenize: async (asked) => {
+      const { length } = asked.kind === 'completion' ? asked.prompt : '';
+      return Array.from({ length: length / 4 }, (_, index) => index);
+    },
+    read: async ({ reusesSlot }, tokens) => {
+      const before = reads.at(-1)?.end ?? 0;
+      reads.push({ end: tokens.length, reusesSlot });
+      return { cachedTokens: before, promptMs: tokens.length - before };
+    },
+  };
+  const reader = new PromptReader(slots, maxPieceTokens);
+  /** A generation that begins to write with `write`, and ends with `end`. */
+  function open(tokens: number, name = String(tokens), context = testContext()) {
+    const write = deferred<void>();
+    const end = deferred<void>();
+    const generate = async function* generate(placed: GenerationRequest) {
+      started.push(`${name} ${placed.reusesSlot}`);
+      await write.promise;
+      yield { type: 'content.delta', text: 'Hi' } as const;
+      await end.promise;
+      const cachedTokens = placed.reusesSlot === true ? tokens - 1 : 0;
+      const usage = { ...figures, cachedTokens, promptTokens: tokens };
+      yield { type: 'generation.end', stopReason: 'eosFound', usage, isMalformed: false } as const;
+    };
+    const asked = request(tokens);
+    const use = { slotId: 0, reusesSlot: false, expectedTokens: 0, release: () => {} };
+    const events = reader.generate({ generate }, asked, promptChain(null, asked), use, context);
+    return { write, end, events };
+  }
+  async function drain({ events }: ReturnType<typeof open>) {
+    const all: GenerationEvent[] = [];
+    for await (const event of events) all.push(event);
+    return all;
+  }
+  /** Runs to the end. */
+  async function finish(generation: ReturnType<typeof open>) {
+    generation.write.resolve();
+    generation.end.resolve();
+    return drain(generation);
+  }
+  return { reader, reads, started, slots, open, drain, finish };
+}
+
+/** Starts a stream that writes. */
+async function writing(setup: ReturnType<typeof setUp>) {
+  const stream = setup.open(5, 'stream');
+  stream.write.resolve();
+  await stream.events.next();
+  return stream;
+}
+
+describe('PromptReader', () => {
+  it('reads a long prompt as a whole while no other generation writes', async () => {
+    const setup = setUp();
+    await setup.finish(setup.open(1000));
+    expect(setup.reads).toEqual([]);
+    expect(setup.started).toEqual(['1000 false']);
+  });
+
+  it('reads it in pieces while another one writes, and reports what the engine had before', async () => {
+    const setup = setUp();
+    const stream = await writing(setup);
+    const events = await setup.finish(setup.open(1000));
+    expect(setup.reads[0]).toEqual({ end: 64, reusesSlot: false });
+    expect(setup.reads.length).toBeGreaterThan(3);
+    const ends = setup.reads.map(({ end }) => end);
+    expect(ends.every((end, index) => end - (ends[index - 1] ?? 0) <= 256)).toBe(true);
+    expect(setup.reads.slice(1).every(({ reusesSlot }) => reusesSlot)).toBe(true);
+    expect(setup.started.at(-1)).toBe('1000 true');
+    expect(events.filter(({ type }) => type === 'prompt.progress')).toHaveLength(ends.length);
+    const { usage: reported } = events.at(-1) as Extract<
+      GenerationEvent,
+      { type: 'generation.end' }
+    >;
+    expect(reported).toMatchObject({ cachedTokens: 0, promptMs: 1 + (ends.at(-1) ?? 0) });
+    await setup.finish(stream);
+  });
+
+  it('passes short prompts at once, and reads long ones one after the other', async () => {
+    const setup = setUp();
+    const first = setup.open(1000, 'first');
+    const second = setup.open(1001, 'second');
+    const short = setup.open(20, 'short');
+    const all = [first, second, short];
+    const drained = all.map((each) => setup.drain(each));
+    await expect.poll(() => setup.started).toEqual(['short false', 'first false']);
+    first.write.resolve();
+    await expect.poll(() => setup.started).toContain('second true');
+    for (const { write, end } of all) {
+      write.resolve();
+      end.resolve();
+    }
+    await Promise.all(drained);
+  });
+
+  it('adapts the pieces to the speed, within limits', async () => {
+    const setup = setUp();
+    expect(setup.reader.pieceTokens).toBe(64);
+    const stream = await writing(setup);
+    await setup.finish(setup.open(1000));
+    expect(setup.reader.pieceTokens).toBe(256);
+    setup.slots.read = async (_, tokens) => ({
+      cachedTokens: 0,
+      promptMs: tokens.length * 1e6,
+    });
+    for (let round = 0; round < 8; round += 1) await setup.finish(setup.open(1000));
+    expect(setup.reader.pieceTokens).toBe(16);
+    await setup.finish(stream);
+  });
+
+  it('stops between pieces when its client has left, and lets the next one read', async () => {
+    const setup = setUp();
+    const stream = await writing(setup);
+    const client = new AbortController();
+    setup.slots.read = async (_, tokens, signal) => {
+      client.abort(new Error('left'));
+      signal.throwIfAborted();
+      return { cachedTokens: 0, promptMs: tokens.length };
+    };
+    const leaving = setup.open(1000, 'leaving', testContext({ signal: client.signal }));
+    await expect(leaving.events.next()).rejects.toThrow('left');
+    await setup.finish(setup.open(1000, 'next'));
+    expect(setup.started).toEqual(['stream false', 'next true']);
+    await setup.finish(stream);
+  });
+
+  it('reads the whole prompt if it can not be cut or a piece fails', async () => {
+    const setup = setUp();
+    const stream = await writing(setup);
+    setup.slots.tokenize = async () => undefined;
+    await setup.finish(setup.open(1000, 'images'));
+    setup.slots.tokenize = () => Promise.reject(new Error('no'));
+    await setup.finish(setup.open(1000, 'failing'));
+    expect(setup.started.slice(1)).toEqual(['images false', 'failing false']);
+    expect(setup.reads).toEqual([]);
+    await setup.finish(stream);
+  });
+});

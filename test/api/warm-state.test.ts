@@ -1,0 +1,211 @@
+import { copyFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { starterPath } from '../setup/engine/test-engines.ts';
+import { placeModel } from '../setup/models/place-model.ts';
+import { seededRandom } from '../setup/seeded-random.ts';
+import { post } from '../setup/server/api.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+import { complete, respond } from '../setup/warm-state/responses-client.ts';
+
+const copied = 'test/copied';
+const flags = ['--warm-idle-seconds=0', '--engine-parallel=2'];
+/** Of the random test; with a number set, the seed differs from run to run. */
+const conversationCount = Number(process.env['HEARTH_TEST_CONVERSATIONS'] ?? 5);
+
+const hearth = useHearth(async (home) => {
+  const path = await placeModel(home, copied, new Uint8Array());
+  await copyFile(starterPath('chat'), path);
+  return { flags };
+});
+const reference = useHearth({ flags: ['--warm-enabled=false'] });
+
+const keptFolder = (): string => join(hearth.home, 'warm-state', 'kept');
+const keptStates = (): Promise<readonly string[]> => readdir(keptFolder());
+
+/** Waits until the states of all conversations so far are on disk. */
+async function untilSaved(count: number): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const names = await keptStates();
+      expect(names.filter((name) => name.endsWith('.state'))).toHaveLength(count);
+      expect(names).toHaveLength(count);
+    },
+    { timeout: 5000, interval: 20 },
+  );
+}
+
+async function converse(turns: number, more: Readonly<Record<string, unknown>> = {}) {
+  let last = await respond(hearth.url, 'Hello! Please tell me about yourself.', more);
+  for (let turn = 2; turn <= turns; turn += 1) {
+    const input = `Turn ${turn}: what is ${turn} plus ${turn}, and what can you do?`;
+    last = await respond(hearth.url, input, { ...more, previous_response_id: last.id });
+  }
+  return last;
+}
+
+async function forget(id: string): Promise<void> {
+  await fetch(`${hearth.url}/api/v1/responses/${id}`, { method: 'DELETE' });
+}
+
+describe('a stored conversation', () => {
+  it('continues after the server was killed, without reading its history again', async () => {
+    const tenth = await converse(10);
+    await untilSaved(1);
+    const question = 'What did you say about yourself?';
+    const unbroken = await respond(hearth.url, question, { previous_response_id: tenth.id });
+    expect(unbroken.cachedTokens).toBeGreaterThan(unbroken.promptTokens * 0.9);
+    await hearth.kill();
+    await hearth.restart();
+
+    const restored = await respond(hearth.url, question, { previous_response_id: tenth.id });
+    expect(restored.promptTokens).toBe(unbroken.promptTokens);
+    expect(restored.cachedTokens).toBeGreaterThanOrEqual(unbroken.cachedTokens);
+    expect(restored.text).toBe(unbroken.text);
+    await forget(unbroken.id);
+    await forget(restored.id);
+    await forget(tenth.id);
+    await untilSaved(0);
+  });
+
+  it('continues after an unload, in a branch from its middle, and is private to the user', async () => {
+    const middle = await converse(4);
+    const end = await respond(hearth.url, 'Tell me more.', { previous_response_id: middle.id });
+    await untilSaved(1);
+    const [name = ''] = await keptStates();
+    expect((await stat(keptFolder())).mode & 0o777).toBe(0o700);
+    expect((await stat(join(keptFolder(), name))).mode & 0o777).toBe(0o600);
+
+    await post(hearth.url, '/api/v1/models/unload', { instance_id: 'hearth/starter-chat' });
+    const branch = await respond(hearth.url, 'Stop. Who are you?', {
+      previous_response_id: middle.id,
+    });
+    expect(branch.cachedTokens).toBeGreaterThan(branch.promptTokens * 0.8);
+    for (const { id } of [end, branch, middle]) await forget(id);
+    await untilSaved(0);
+  });
+
+  it('is not restored into another model under the same name', async () => {
+    const options = { model: copied };
+    const last = await converse(3, options);
+    await untilSaved(1);
+    await hearth.stop();
+    await placeOther();
+    await hearth.restart();
+    const next = await respond(hearth.url, 'And now?', {
+      ...options,
+      previous_response_id: last.id,
+    });
+    expect(next.cachedTokens).toBe(0);
+    await forget(next.id);
+    await forget(last.id);
+    await untilSaved(0);
+  });
+
+  /** A model with the same dimensions and size: the engine would accept its states. */
+  async function placeOther(): Promise<void> {
+    const other = starterPath('vision');
+    expect((await stat(other)).size).toBe((await stat(starterPath('chat'))).size);
+    expect(dirname(other)).not.toBe(dirname(starterPath('chat')));
+    await copyFile(other, join(hearth.home, 'models', copied, 'model-q8_0.gguf'));
+  }
+});
+
+describe('a request that is not stored', () => {
+  it('leaves nothing on disk, and a damaged state of another one is not used', async () => {
+    const first = await converse(2);
+    await untilSaved(1);
+    const kept = await keptStates();
+    await converse(1, { previous_response_id: first.id, store: false });
+    await converse(1, { store: false, instructions: 'You are Bramble, a gardener.'.repeat(10) });
+    await hearth.stop();
+    expect(await keptStates()).toEqual(kept);
+
+    // A damaged state is not restored.
+    const path = join(keptFolder(), kept[0] ?? '');
+    const bytes = await readFile(path);
+    bytes[1000] = (bytes[1000] ?? 0) ^ 1;
+    await writeFile(path, bytes);
+    await hearth.restart();
+    const next = await respond(hearth.url, 'Who are you?', { previous_response_id: first.id });
+    expect(next.cachedTokens).toBe(0);
+    expect(next.text).not.toBe('');
+    await forget(next.id);
+    await forget(first.id);
+    await untilSaved(0);
+  });
+});
+
+describe('random conversations with branches, unloads and restarts', () => {
+  it(
+    'get the answers of an engine that reads everything',
+    async () => {
+      const random = seededRandom(
+        process.env['HEARTH_TEST_CONVERSATIONS'] === undefined ? 12 : undefined,
+      );
+      const pick = <Item>(items: readonly Item[]): Item =>
+        items[Math.floor(random() * items.length)] as Item;
+      const topics = ['rivers', 'the number seven', 'Zorbek', 'a green door', 'your name', 'bread'];
+      type Message = { readonly role: 'user' | 'assistant'; readonly content: string };
+      interface Node {
+        readonly id: string | undefined;
+        readonly messages: readonly Message[];
+      }
+      let turns = 0;
+      let cached = 0;
+      const different: string[] = [];
+      const trees = Array.from({ length: conversationCount }, (_, index) => {
+        const content = `You are helper ${index}. ${'Be brief and kind. '.repeat(index % 5)}`;
+        const nodes: Node[] = [{ id: undefined, messages: [] }];
+        return { instructions: content, nodes };
+      });
+      const rounds = process.env['HEARTH_TEST_CONVERSATIONS'] === undefined ? 3 : 4;
+      for (let round = 0; round < rounds; round += 1) {
+        for (const { instructions, nodes } of trees) {
+          const node = random() < 0.7 ? (nodes.at(-1) as Node) : pick(nodes);
+          const input = `What do you know about ${pick(topics)}? Answer in ${pick(['one', 'two', 'three'])} sentences.`;
+          const reply = await respond(hearth.url, input, {
+            instructions,
+            ...(node.id === undefined ? {} : { previous_response_id: node.id }),
+          });
+          const messages: Message[] = [...node.messages, { role: 'user', content: input }];
+          const expected = await complete(reference.url, [
+            { role: 'system', content: instructions },
+            ...messages,
+          ]);
+          turns += 1;
+          if (reply.cachedTokens > 0) cached += 1;
+          if (reply.text !== expected.text) {
+            const found = `${JSON.stringify(reply.text)} for ${JSON.stringify(expected.text)}`;
+            if (!expected.isClose(reply.text)) throw new Error(found);
+            different.push(found);
+          }
+          nodes.push({
+            id: reply.id,
+            messages: [...messages, { role: 'assistant', content: reply.text }],
+          });
+          if (random() < 1 / 12) await pick([unload, restart, killed])();
+        }
+      }
+      console.info(
+        `${trees.length} conversations, ${turns} turns, ${cached} with cached tokens, ` +
+          `${different.length} with another answer\n${different.join('\n')}`,
+      );
+      expect(different.length).toBeLessThanOrEqual(Math.max(1, Math.ceil(turns * 0.02)));
+      expect(cached).toBeGreaterThan(0);
+    },
+    Math.max(60_000, conversationCount * 10_000),
+  );
+
+  async function unload(): Promise<void> {
+    await post(hearth.url, '/api/v1/models/unload', { instance_id: 'hearth/starter-chat' });
+  }
+  async function restart(): Promise<void> {
+    await hearth.stop();
+    await hearth.restart();
+  }
+  async function killed(): Promise<void> {
+    await hearth.kill();
+    await hearth.restart();
+  }
+});
