@@ -1,3 +1,5 @@
+import { chatTexts } from './en/chat.ts';
+
 /** All texts of the app in English, by area. Another language is another file of the same type. */
 export const en = {
   app: {
@@ -63,6 +65,11 @@ export const en = {
     stop: 'Stop the answer',
     sidebar: 'Show or hide the sidebar',
   },
+  markdown: {
+    code: 'code',
+    copyCode: 'Copy the code',
+  },
+  chat: chatTexts,
   errors: {
     title: 'Something went wrong on this page',
     reload: 'Reload the page',

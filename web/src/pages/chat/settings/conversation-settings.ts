@@ -1,0 +1,49 @@
+import { createStore } from '../../../api/store.ts';
+import type { ChatBody } from '../runs/run-store.ts';
+
+/** What a message is sent with; a number that is absent is the default of the model. */
+export interface ConversationSettings {
+  readonly model: string | undefined;
+  readonly systemPrompt: string;
+  readonly temperature?: number | undefined;
+  readonly topP?: number | undefined;
+  readonly topK?: number | undefined;
+  readonly minP?: number | undefined;
+  readonly repeatPenalty?: number | undefined;
+  readonly maxOutputTokens?: number | undefined;
+  readonly contextLength?: number | undefined;
+  readonly reasoning?: ChatBody['reasoning'] | undefined;
+  /** Plugins, such as `mcp/files`. */
+  readonly integrations: readonly string[];
+}
+
+export const defaultSettings: ConversationSettings = {
+  model: undefined,
+  systemPrompt: '',
+  integrations: [],
+};
+
+/** Key of the settings of a conversation that has no message yet. */
+export const newConversation = 'new';
+const storageKey = 'hearth.chat.settings';
+const maxConversations = 300;
+
+type Saved = Readonly<Record<string, ConversationSettings>>;
+
+/** Settings of conversations by their id, kept in the browser. */
+export const savedSettings = createStore<Saved>(read());
+
+export function saveSettings(key: string, settings: ConversationSettings): void {
+  const { [key]: _, ...others } = savedSettings.get();
+  const kept = Object.entries(others).slice(-maxConversations);
+  savedSettings.set({ ...Object.fromEntries(kept), [key]: settings });
+  localStorage.setItem(storageKey, JSON.stringify(savedSettings.get()));
+}
+
+function read(): Saved {
+  try {
+    return JSON.parse(localStorage.getItem(storageKey) ?? '{}') as Saved;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,63 @@
+import { useState } from 'react';
+import { texts } from '../../../texts/texts.ts';
+import { Field, inputClass } from '../../../ui/field.tsx';
+
+/** A number that may be absent; numbers out of range are shown as errors and not passed on. */
+export function NumberSetting({
+  label,
+  hint,
+  min,
+  max,
+  step,
+  value,
+  onChange,
+}: {
+  readonly label: string;
+  readonly hint?: string;
+  readonly min: number;
+  readonly max: number;
+  readonly step: number;
+  readonly value: number | undefined;
+  readonly onChange: (value: number | undefined) => void;
+}) {
+  const [text, setText] = useState(value === undefined ? '' : String(value));
+  const [shown, setShown] = useState(value);
+  if (shown !== value) {
+    // A preset, or the defaults.
+    setShown(value);
+    setText(value === undefined ? '' : String(value));
+  }
+  const number = Number(text);
+  const isValid = text === '' || (number >= min && number <= max && (step < 1 || Number.isInteger(number)));
+  const change = (next: string) => {
+    setText(next);
+    const parsed = next === '' ? undefined : Number(next);
+    const isAllowed =
+      parsed === undefined || (parsed >= min && parsed <= max && (step < 1 || Number.isInteger(parsed)));
+    if (!isAllowed) return;
+    setShown(parsed);
+    onChange(parsed);
+  };
+  return (
+    <Field
+      label={label}
+      hint={hint}
+      error={isValid ? undefined : texts.chat.settings.outOfRange(min, max)}
+    >
+      {(attributes) => (
+        <input
+          {...attributes}
+          type="number"
+          inputMode="decimal"
+          min={min}
+          max={max}
+          step={step}
+          placeholder={texts.chat.settings.default}
+          className={inputClass}
+          value={text}
+          onChange={(event) => change(event.target.value)}
+        />
+      )}
+    </Field>
+  );
+}

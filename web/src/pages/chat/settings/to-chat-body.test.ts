@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { defaultSettings } from './conversation-settings.ts';
+import { toChatBody, toInput } from './to-chat-body.ts';
+
+const settings = { ...defaultSettings, model: 'test/model' };
+
+it('sends what is set and nothing else', () => {
+  expect(toChatBody(settings, 'Hi', null)).toEqual({ model: 'test/model', input: 'Hi' });
+  expect(
+    toChatBody(
+      { ...settings, temperature: 0, topK: 40, integrations: ['mcp/files'], systemPrompt: 'Short.' },
+      'Hi',
+      'resp_1',
+    ),
+  ).toEqual({
+    model: 'test/model',
+    input: 'Hi',
+    previous_response_id: 'resp_1',
+    system_prompt: 'Short.',
+    temperature: 0,
+    top_k: 40,
+    integrations: ['mcp/files'],
+  });
+});
+
+it('clears the system prompt of earlier messages', () => {
+  expect(toChatBody(settings, 'Hi', 'resp_1')).toMatchObject({ system_prompt: '' });
+});
+
+it('sends a text alone, and images as data', async () => {
+  const loadImage = async (sha256: string) => `data:image/png;base64,${sha256}`;
+  expect(await toInput([{ type: 'text', content: 'Hi' }], loadImage)).toBe('Hi');
+  expect(
+    await toInput(
+      [
+        { type: 'text', content: 'Hi' },
+        { type: 'image', sha256: 'ab', media_type: 'image/png' },
+        { type: 'image', data_url: 'data:image/png;base64,cd' },
+      ],
+      loadImage,
+    ),
+  ).toEqual([
+    { type: 'text', content: 'Hi' },
+    { type: 'image', data_url: 'data:image/png;base64,ab' },
+    { type: 'image', data_url: 'data:image/png;base64,cd' },
+  ]);
+});

@@ -1,0 +1,53 @@
+import type { InputPart } from '../conversations/conversation-queries.ts';
+import type { ChatBody } from '../runs/run-store.ts';
+import type { ConversationSettings } from './conversation-settings.ts';
+
+type Input = ChatBody['input'];
+
+/** The body of a message: absent settings stay absent, so that the defaults of the model apply. */
+export function toChatBody(
+  settings: ConversationSettings & { readonly model: string },
+  input: Input,
+  previousId: string | null,
+): Omit<ChatBody, 'stream' | 'background' | 'store'> {
+  const { systemPrompt, integrations } = settings;
+  return {
+    model: settings.model,
+    input,
+    // An empty one replaces that of earlier messages.
+    ...(systemPrompt === '' && previousId === null ? {} : { system_prompt: systemPrompt }),
+    ...(previousId === null ? {} : { previous_response_id: previousId }),
+    ...(integrations.length === 0 ? {} : { integrations: [...integrations] }),
+    ...definedOnly({
+      temperature: settings.temperature,
+      top_p: settings.topP,
+      top_k: settings.topK,
+      min_p: settings.minP,
+      repeat_penalty: settings.repeatPenalty,
+      max_output_tokens: settings.maxOutputTokens,
+      context_length: settings.contextLength,
+      reasoning: settings.reasoning,
+    }),
+  };
+}
+
+function definedOnly<Fields extends object>(fields: Fields) {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [Key in keyof Fields]?: NonNullable<Fields[Key]> };
+}
+
+/** The parts of a message for a request. Stored images are read by `loadImage`, as data URLs. */
+export async function toInput(
+  parts: readonly InputPart[],
+  loadImage: (sha256: string) => Promise<string>,
+): Promise<Input> {
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined && only.type !== 'image') return only.content;
+  return Promise.all(
+    parts.map(async (part) => {
+      if (part.type !== 'image') return part;
+      const url = 'data_url' in part ? part.data_url : await loadImage(part.sha256);
+      return { type: 'image' as const, data_url: url };
+    }),
+  );
+}
