@@ -14,6 +14,7 @@ import type { SettingKey, Settings } from './config/settings-table.ts';
 import { createDownloadManager } from './downloads/download-manager.ts';
 import { planDownload } from './downloads/plan-download.ts';
 import { createEngineLauncher } from './engine/launch/engine-launcher.ts';
+import { keepRecommended } from './engine/runtimes/keep-recommended.ts';
 import type { InstallProgress } from './engine/runtimes/runtime.ts';
 import { createRuntimeManager } from './engine/runtimes/runtime-manager.ts';
 import { ensureHomeId } from './home/home-id.ts';
@@ -172,6 +173,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       guard: watchdog,
       logger,
     });
+    void keepRecommended({ runtimes, logger, signal: stopping.signal });
     const launcher = createEngineLauncher({
       logger,
       watchdog,

@@ -177,6 +177,11 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
         load: async () => (await import('./commands/runtime-install.ts')).runtimeInstall,
       },
       {
+        name: 'use',
+        summary: 'Select the runtime of the next loads',
+        load: async () => (await import('./commands/runtime-use.ts')).runtimeUse,
+      },
+      {
         name: 'rm',
         aliases: ['remove', 'delete'],
         summary: 'Remove a runtime',

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { get, post, type ApiAnswer } from '../setup/server/api.ts';
+import { get, post, stream, type ApiAnswer } from '../setup/server/api.ts';
 import { expectError } from '../setup/server/expect-error.ts';
 import { runHearth } from '../setup/cli/run-hearth.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
@@ -253,6 +253,44 @@ describe('MCP servers', () => {
         code: 'forbidden',
         message: 'admin',
       });
+    }
+  });
+});
+
+describe('runtimes', () => {
+  const runtimesPath = '/api/v1/runtimes';
+  type Entry = { name: string; version: string; active: boolean; selected: boolean };
+
+  it('are listed, selected and installed with progress', async () => {
+    const { body } = await get(hearth.url, runtimesPath);
+    const [active] = body.runtimes as Entry[];
+    expect(active).toMatchObject({ active: true, selected: false });
+    const name = active?.name ?? '';
+    const use = (choice: object) => post(hearth.url, `${runtimesPath}/use`, choice, bearing(token));
+    expect((await use({ name, version: 'b0' })).body.error.code).toBe('runtime_not_found');
+    // The server of the tests uses a runtime that all of them share.
+    const events = await stream(
+      hearth.url,
+      `${runtimesPath}/install`,
+      { from: 'wheel' },
+      bearing(token),
+    );
+    expect(events.at(-1)).toMatchObject({
+      event: 'install.end',
+      data: expect.stringContaining(name),
+    });
+  });
+
+  it('are changed by operators only', async () => {
+    for (const [method, path, body] of [
+      ['POST', '/install', {}],
+      ['POST', '/use', { name: null }],
+      ['DELETE', '/llama.cpp-linux-x64-cpu/b1', undefined],
+    ] as const) {
+      const answer = await (body === undefined
+        ? get(hearth.url, runtimesPath + path, { method })
+        : post(hearth.url, runtimesPath + path, body, { method }));
+      expectError(answer, { code: 'forbidden', message: 'admin' });
     }
   });
 });

@@ -1,4 +1,4 @@
-import type { Runtime } from '../../engine/runtimes/runtime.ts';
+import type { ListedRuntime } from '../../engine/runtimes/runtime.ts';
 import { defineCommand } from '../command.ts';
 import { openRuntimes } from '../local/runtimes.ts';
 import { jsonOption } from '../option.ts';
@@ -15,11 +15,12 @@ export const runtimeLs = defineCommand({
     } else if (runtimes.length === 0) {
       messages.line('No runtimes. Install one with `hearth runtime install`.');
     } else {
-      writeTable<Runtime>(
+      writeTable<ListedRuntime>(
         output,
         [
           { title: 'NAME', value: ({ name }) => name },
           { title: 'VERSION', value: ({ version }) => version },
+          { title: 'NOTE', dropOrder: 4, value: describeChoice },
           {
             title: 'FORMATS',
             dropOrder: 1,
@@ -30,10 +31,29 @@ export const runtimeLs = defineCommand({
         ],
         runtimes,
       );
+      const [active] = runtimes;
+      const others = runtimes.filter((each) => each.folder !== undefined && each !== active);
+      for (const { name, version } of others) {
+        messages.line(`Not in use: hearth runtime rm ${name} ${version} removes it.`);
+      }
     }
   },
 });
 
-function toRecord({ name, version, supportedFormats, source, folder, command }: Runtime) {
-  return { name, version, supported_formats: supportedFormats, source, place: folder ?? command };
+function describeChoice({ isSelected, isRecommended }: ListedRuntime): string {
+  if (isSelected) return 'selected';
+  return isRecommended ? 'recommended' : '';
+}
+
+function toRecord(runtime: ListedRuntime) {
+  const { name, version, supportedFormats, source, folder, command } = runtime;
+  return {
+    name,
+    version,
+    supported_formats: supportedFormats,
+    source,
+    place: folder ?? command,
+    selected: runtime.isSelected,
+    recommended: runtime.isRecommended,
+  };
 }

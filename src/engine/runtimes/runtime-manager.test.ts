@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../../observability/logger.ts';
+import { pinnedRelease } from './pinned-release.ts';
 import { writeManifest, type RuntimeOrigin } from './runtime-manifest.ts';
 import { createRuntimeManager } from './runtime-manager.ts';
 import type { RuntimeManager } from './runtime.ts';
@@ -71,6 +72,31 @@ describe('RuntimeManager', () => {
     });
     expect(await manager().resolve('gguf')).toMatchObject({ version: 'b4' });
     expect(await manager().resolve('mlx')).toBeUndefined();
+  });
+
+  it('prefers the selected runtime, then one that this version recommends, then the newest', async () => {
+    const [name, cpu] = ['llama.cpp-linux-x64-cpu', 'release'];
+    for (const [index, version] of ['b3', pinnedRelease.tag, 'b4', 'b5'].entries()) {
+      await installed(version, `2026-01-0${index + 1}T00:00:00.000Z`);
+    }
+    const versions = async () => (await manager().list()).map(({ version }) => version);
+    expect(await versions()).toStrictEqual([pinnedRelease.tag, 'b5', 'b4', 'b3']);
+    expect(await manager().select(name, 'b9')).toBe(false);
+    expect(await manager().select(name, 'b3')).toBe(true);
+    expect(await versions()).toStrictEqual(['b3', pinnedRelease.tag, 'b5', 'b4']);
+    expect(await manager().resolve('gguf')).toMatchObject({ source: cpu, version: 'b3' });
+    await manager().remove(name, 'b3');
+    expect(await manager().resolve('gguf')).toMatchObject({ version: pinnedRelease.tag });
+    expect(await manager().select(name)).toBe(true);
+    expect((await manager().list())[0]).toMatchObject({ version: 'b5', isSelected: true });
+    expect(await manager().select(null)).toBe(true);
+    expect((await manager().list())[0]).toMatchObject({ isSelected: false, isRecommended: true });
+  });
+
+  it.each(['', 'not JSON', '{"name": 1}', '[]'])('ignores the selection %j', async (text) => {
+    await installed('b3', '2026-01-01T00:00:00.000Z');
+    await writeFile(join(home, 'runtimes', 'selected.json'), text);
+    expect(await manager().resolve('gguf')).toMatchObject({ version: 'b3' });
   });
 
   it('resolves a configured name on PATH', async () => {

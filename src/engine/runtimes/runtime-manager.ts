@@ -13,7 +13,9 @@ import {
   type PinnedWheel,
 } from './pinned-release.ts';
 import { readInstalledRuntime, type InstalledRuntime } from './runtime-manifest.ts';
-import type { InstallProgress, Runtime, RuntimeManager } from './runtime.ts';
+import { preferredFirst } from './preferred-first.ts';
+import { readSelection, writeSelection } from './runtime-selection.ts';
+import type { InstallProgress, ListedRuntime, Runtime, RuntimeManager } from './runtime.ts';
 import type { ProcessGuard } from '../../processes/managed-child.ts';
 import { createSingleFlight } from '../../concurrency/single-flight.ts';
 import { isStagingName, withStagingFolder } from './staging.ts';
@@ -85,6 +87,26 @@ export function createRuntimeManager(options: RuntimeManagerOptions): RuntimeMan
     );
   }
 
+  const isRecommended = ({ source, version }: Runtime): boolean =>
+    (source === 'release' && version === settings.release.tag) ||
+    (source === 'wheel' && version === settings.wheel.build);
+
+  const elsewhere = (runtime: Runtime | undefined): readonly ListedRuntime[] =>
+    runtime === undefined ? [] : [{ ...runtime, isSelected: false, isRecommended: false }];
+
+  /** The selected runtime, then recommended ones, then the others. */
+  async function preferred(): Promise<readonly ListedRuntime[]> {
+    const [runtimes, selection] = await Promise.all([installed(), readSelection(runtimesFolder)]);
+    return preferredFirst(
+      runtimes.map(({ installedAt: _, ...runtime }) => ({
+        ...runtime,
+        isSelected: runtime.name === selection?.name && runtime.version === selection.version,
+        isRecommended: isRecommended(runtime),
+      })),
+    );
+  }
+
+  /** Newest first. */
   async function installed(): Promise<readonly InstalledRuntime[]> {
     const entries = await readdir(runtimesFolder, { withFileTypes: true }).catch(
       (error: NodeJS.ErrnoException) => {
@@ -114,17 +136,18 @@ export function createRuntimeManager(options: RuntimeManagerOptions): RuntimeMan
   }
 
   return {
-    list: async () =>
-      [await configured(), ...(await installed()), await onPath()].filter(
-        (runtime) => runtime !== undefined,
-      ),
+    list: async () => [
+      ...elsewhere(await configured()),
+      ...(await preferred()),
+      ...elsewhere(await onPath()),
+    ],
 
     resolve: async (format) => {
       const runs = (runtime: Runtime | undefined): runtime is Runtime =>
         runtime?.supportedFormats.includes(format) === true;
       const chosen = await configured();
       if (runs(chosen)) return chosen;
-      const own = (await installed()).find(runs);
+      const own = (await preferred()).find(runs);
       if (own !== undefined) return own;
       const found = await onPath();
       return runs(found) ? found : undefined;
@@ -136,6 +159,19 @@ export function createRuntimeManager(options: RuntimeManagerOptions): RuntimeMan
         (report, shared) => installRuntime(settings, { from, backend, report, signal: shared }),
         { signal, onEvent: onProgress },
       ),
+
+    select: async (name, version) => {
+      if (name === null) {
+        await writeSelection(runtimesFolder, undefined);
+        return true;
+      }
+      const found = (await installed()).find(
+        (runtime) => runtime.name === name && (version ?? runtime.version) === runtime.version,
+      );
+      if (found === undefined) return false;
+      await writeSelection(runtimesFolder, { name, version: found.version });
+      return true;
+    },
 
     remove: async (name, version) => {
       const targets = (await installed()).filter(

@@ -17,6 +17,14 @@ export interface Runtime {
   readonly folder?: string;
 }
 
+/** A runtime among the others. */
+export interface ListedRuntime extends Runtime {
+  /** Whether `select` chose it. */
+  readonly isSelected: boolean;
+  /** Whether it is a build that this version of Hearth names. */
+  readonly isRecommended: boolean;
+}
+
 export type InstallProgress =
   | {
       readonly type: 'download.progress';
@@ -26,8 +34,11 @@ export type InstallProgress =
   | { readonly type: 'install.step'; readonly message: string };
 
 export interface RuntimeManager {
-  /** Lists the usable runtimes, best first: from the setting, installed (newest first), from `PATH`. */
-  list(): Promise<readonly Runtime[]>;
+  /**
+   * Lists the usable runtimes, best first: from the setting, selected, recommended, otherwise installed (newest first),
+   * from `PATH`.
+   */
+  list(): Promise<readonly ListedRuntime[]>;
 
   /** The preferred runtime for a model format, or undefined if there is none. */
   resolve(format: string): Promise<Runtime | undefined>;
@@ -46,6 +57,14 @@ export interface RuntimeManager {
     /** Absent: the fastest that the machine's graphics driver can run. */
     readonly backend?: Backend;
   }): Promise<Runtime>;
+
+  /**
+   * Selects the installed runtime of the next loads, in all processes that use the folder. Without a version, the most
+   * recently installed one of the name; null selects none.
+   *
+   * @returns false if there is no such runtime.
+   */
+  select(name: string | null, version?: string): Promise<boolean>;
 
   /** Removes an installed runtime by name and version; false if there is none. */
   remove(name: string, version?: string): Promise<boolean>;

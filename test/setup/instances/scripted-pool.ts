@@ -23,9 +23,10 @@ const runtime: Runtime = {
 };
 
 const runtimes: RuntimeManager = {
-  list: async () => [runtime],
+  list: async () => [{ ...runtime, isSelected: false, isRecommended: true }],
   resolve: async (format) => (format === 'gguf' ? runtime : undefined),
   install: async () => runtime,
+  select: async () => false,
   remove: async () => false,
 };
 

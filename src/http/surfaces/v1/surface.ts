@@ -15,6 +15,7 @@ import { mountMcpServers } from './mcp-servers.ts';
 import { mountModels } from './models.ts';
 import { mountRequests } from './requests.ts';
 import { mountResponses } from './responses.ts';
+import { mountRuntimes } from './runtimes.ts';
 import { mountSessions } from './sessions.ts';
 import { mountSettings } from './settings.ts';
 import { mountSpeechScript } from './speech-script.ts';
@@ -49,6 +50,7 @@ export function createV1Surface(services: SurfaceServices): Surface {
       mountSessions(app, services);
       mountSettings(app, services);
       mountMcpServers(app, services);
+      mountRuntimes(app, services);
     },
   };
 }

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { createLogger } from '../../observability/logger.ts';
+import { keepRecommended } from './keep-recommended.ts';
+import type { ListedRuntime } from './runtime.ts';
+
+const old: ListedRuntime = {
+  name: 'llama.cpp-linux-x64-cpu',
+  version: 'b1',
+  supportedFormats: ['gguf'],
+  source: 'release',
+  command: '/runtimes/b1/llama-server',
+  leadingArguments: [],
+  folder: '/runtimes/b1',
+  isSelected: false,
+  isRecommended: false,
+};
+const { folder: _, ...onPath } = { ...old, source: 'path' as const };
+
+async function installs(list: readonly ListedRuntime[], failure?: Error) {
+  let count = 0;
+  const logged: string[] = [];
+  await keepRecommended({
+    runtimes: {
+      list: async () => list,
+      install: async () => {
+        count += 1;
+        if (failure !== undefined) throw failure;
+        return old;
+      },
+    },
+    logger: createLogger('info', { write: (line) => logged.push(line) }),
+    signal: new AbortController().signal,
+  });
+  return { count, logged: logged.join('') };
+}
+
+it('installs the recommended runtime beside one of another version', async () => {
+  expect(await installs([old])).toMatchObject({
+    count: 1,
+    logged: expect.stringContaining('lists older ones to remove'),
+  });
+  expect((await installs([old, onPath])).count).toBe(1);
+});
+
+it.each([
+  ['none is installed', []],
+  ['one on PATH serves', [onPath]],
+  ['it is installed', [old, { ...old, isRecommended: true }]],
+  ['the user selected one', [{ ...old, isSelected: true }]],
+  ['the setting names one', [{ ...onPath, source: 'setting' as const }, old]],
+])('installs nothing if %s', async (_name, list) => {
+  expect((await installs(list)).count).toBe(0);
+});
+
+it('logs a failure, and the old one serves', async () => {
+  const { logged } = await installs([old], new Error('offline'));
+  expect(logged).toMatch(/"level":"warn".*"reason":"offline"/);
+});

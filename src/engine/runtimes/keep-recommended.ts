@@ -1,0 +1,39 @@
+import type { Logger } from '../../observability/logger.ts';
+import type { ListedRuntime, RuntimeManager } from './runtime.ts';
+
+interface KeepRecommendedOptions {
+  readonly runtimes: Pick<RuntimeManager, 'list' | 'install'>;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * After an upgrade of Hearth, installs the build that the new version names, while the old one serves. Does nothing where
+ * the user chose a runtime, and where none is installed yet: the first load installs it. A failure is logged.
+ */
+export async function keepRecommended(options: KeepRecommendedOptions): Promise<void> {
+  const { runtimes, logger, signal } = options;
+  try {
+    if (!isOutdated(await runtimes.list())) return;
+    logger.info('installing the engine runtime that this version of Hearth recommends');
+    const { name, version } = await runtimes.install({ signal });
+    logger.info(
+      { name, version },
+      'engine runtime installed; the next loads use it. `hearth runtime ls` lists older ones to remove',
+    );
+  } catch (error) {
+    if (signal.aborted) return;
+    const reason = error instanceof Error ? error.message : String(error);
+    logger.warn(
+      { reason },
+      'the recommended engine runtime was not installed; an older one serves',
+    );
+  }
+}
+
+/** Whether all runtimes that Hearth installed are of other versions than the recommended ones. */
+export function isOutdated(list: readonly ListedRuntime[]): boolean {
+  const isChosen = list.some(({ isSelected, source }) => isSelected || source === 'setting');
+  const installed = list.filter(({ folder }) => folder !== undefined);
+  return !isChosen && installed.length > 0 && !installed.some((each) => each.isRecommended);
+}

@@ -1,0 +1,116 @@
+import { createChannel } from '../../../concurrency/channel.ts';
+import { HearthError } from '../../../contract/errors.ts';
+import {
+  installRuntime,
+  listRuntimes,
+  removeRuntime,
+  selectRuntime,
+  type InstallRuntimeEvent,
+  type RuntimeRecord,
+} from '../../../contract/v1/runtime.ts';
+import type { InstallProgress, ListedRuntime, Runtime } from '../../../engine/runtimes/runtime.ts';
+import { omitUndefined } from '../../../omit-undefined.ts';
+import { mount, type App } from '../../mount.ts';
+import { eventStream, type SseMessage } from '../../sse.ts';
+import type { SurfaceServices } from '../services.ts';
+import { v1Errors } from './errors.ts';
+
+export function mountRuntimes(app: App, { runtimes }: SurfaceServices): void {
+  async function records(): Promise<RuntimeRecord[]> {
+    return (await runtimes.list()).map((runtime, index) => toRecord(runtime, index === 0));
+  }
+
+  async function installedRecord(installed: Runtime): Promise<RuntimeRecord> {
+    const found = (await records()).find(({ path }) => path === pathOf(installed));
+    if (found === undefined) throw new Error('The installed runtime is not in the list.');
+    return found;
+  }
+
+  mount(app, listRuntimes, async () => ({ runtimes: await records() }));
+
+  mount(app, installRuntime, async ({ body, context }) => {
+    const { stream, ...options } = body;
+    const { signal } = context;
+    if (!stream) {
+      return installedRecord(await runtimes.install({ ...omitUndefined(options), signal }));
+    }
+    const events = createChannel<InstallRuntimeEvent>();
+    void runtimes
+      .install({
+        ...omitUndefined(options),
+        signal,
+        onProgress: (progress) => events.push(toEvent(progress)),
+      })
+      .then(async (installed) => {
+        events.push({ type: 'install.end', runtime: await installedRecord(installed) });
+      })
+      .catch((error: unknown) => {
+        if (signal.aborted && !(signal.reason instanceof HearthError)) return;
+        events.push({ type: 'error', ...v1Errors.serialize(toHearthError(error)).body });
+      })
+      .finally(() => events.close());
+    return eventStream(toMessages(events), context);
+  });
+
+  mount(app, selectRuntime, async ({ body: { name, version } }) => {
+    if (!(await runtimes.select(name, version))) throw notInstalled(name ?? '', version);
+    return { runtimes: await records() };
+  });
+
+  mount(app, removeRuntime, async ({ params: { name, version } }) => {
+    if (!(await runtimes.remove(name, version))) throw notInstalled(name, version);
+    return { name, version, removed: true as const };
+  });
+}
+
+async function* toMessages(events: AsyncIterable<InstallRuntimeEvent>): AsyncGenerator<SseMessage> {
+  for await (const event of events) yield { event: event.type, data: JSON.stringify(event) };
+}
+
+function toHearthError(error: unknown): HearthError {
+  if (error instanceof HearthError) return error;
+  return new HearthError(
+    'internal',
+    'The runtime was not installed; the log of the server says why.',
+    {
+      cause: error,
+    },
+  );
+}
+
+function toEvent(progress: InstallProgress): InstallRuntimeEvent {
+  if (progress.type === 'install.step') return progress;
+  return {
+    type: 'install.progress',
+    received_bytes: progress.receivedBytes,
+    ...omitUndefined({ total_bytes: progress.totalBytes }),
+  };
+}
+
+function notInstalled(name: string, version: string | undefined): HearthError {
+  const full = version === undefined ? name : `${name} ${version}`;
+  return new HearthError(
+    'runtime_not_found',
+    `No runtime ${full} is installed. GET /api/v1/runtimes lists those there are.`,
+    { param: 'name' },
+  );
+}
+
+function pathOf({ folder, command }: Runtime): string {
+  return folder ?? command;
+}
+
+function toRecord(runtime: ListedRuntime, isActive: boolean): RuntimeRecord {
+  const { name, version, supportedFormats, source, isSelected, isRecommended, folder } = runtime;
+  return {
+    name,
+    version,
+    supported_formats: [...supportedFormats],
+    source,
+    path: pathOf(runtime),
+    active: isActive,
+    selected: isSelected,
+    recommended: isRecommended,
+    removable: folder !== undefined,
+  };
+}
