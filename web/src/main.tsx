@@ -7,6 +7,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { followLiveEvents } from './api/live-events.ts';
 import { queryClient } from './api/query-client.ts';
+import { resumeRuns } from './pages/chat/runs/run-store.ts';
 import { router } from './router.tsx';
 import { applyTheme } from './shell/theme.ts';
 import { Toaster } from './ui/toaster.tsx';
@@ -29,6 +30,7 @@ createRoot(root).render(
   </StrictMode>,
 );
 
+resumeRuns();
 void followLiveEvents(queryClient, new AbortController().signal);
 if (import.meta.env.PROD && 'serviceWorker' in navigator) {
   navigator.serviceWorker.register('/service-worker.js').catch(() => {

@@ -1,5 +1,7 @@
 import type * as catalog from '../../../src/contract/v1/catalog.ts';
 import type * as chat from '../../../src/contract/v1/chat-event.ts';
+import type * as conversation from '../../../src/contract/v1/conversation.ts';
+import type * as conversationExport from '../../../src/contract/v1/conversation-export.ts';
 import type * as download from '../../../src/contract/v1/download.ts';
 import type * as model from '../../../src/contract/v1/model.ts';
 import type * as speechScript from '../../../src/contract/v1/speech-script.ts';
@@ -13,6 +15,8 @@ import type * as z from 'zod';
 type Modules = [
   typeof catalog,
   typeof chat,
+  typeof conversation,
+  typeof conversationExport,
   typeof download,
   typeof model,
   typeof speechScript,

@@ -1,22 +1,183 @@
 import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { MessageSquarePlus, SlidersHorizontal } from 'lucide-react';
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { modelsQuery } from '../../api/queries.ts';
-import { Flame } from '../../shell/brand.tsx';
+import { useCommands, type Command } from '../../shell/commands.ts';
+import { texts } from '../../texts/texts.ts';
+import { IconButton } from '../../ui/icon-button.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { showError } from '../../ui/toasts.ts';
+import { Composer } from './composer/composer.tsx';
+import type { InputPart } from './conversations/conversation-queries.ts';
+import { Greeting } from './greeting/greeting.tsx';
+import { MessageList } from './messages/message-list.tsx';
+import { chatModels } from './model/model-queries.ts';
+import { ModelPicker } from './model/model-picker.tsx';
+import { removeRun, stopRun } from './runs/run-store.ts';
+import type { Run } from './runs/run.ts';
+import { newConversation, savedSettings, saveSettings } from './settings/conversation-settings.ts';
+import { useSettings } from './settings/use-settings.ts';
+import { useConversation } from './use-conversation.ts';
 
+const SettingsPanel = lazy(async () => ({
+  default: (await import('./settings/settings-panel.tsx')).SettingsPanel,
+}));
+
+/** A conversation, or a new one. */
 export function ChatPage() {
+  const { conversationId } = useParams({ strict: false });
+  const { run: runName } = useSearch({ strict: false });
+  const key = conversationId ?? newConversation;
   const { data } = useQuery(modelsQuery);
+  const models = useMemo(() => chatModels(data?.models ?? []), [data]);
+  const conversation = useConversation(conversationId, runName);
+  const { turns, run, start, lastId, tree, isLoading } = conversation;
+  const [settings, setSettings] = useSettings(key, models, tree?.model);
+  const [isPanelOpen, setPanelOpen] = useState(false);
+  const model = models.find((each) => each.key === settings.model);
+
+  const navigate = useNavigate();
+  const send = (previousId: string | null, parts: readonly InputPart[]) => {
+    if (conversationId === undefined) saveSettings(newConversation, settings);
+    start(previousId, parts, settings).then((started) => {
+      if (started !== undefined) void navigate({ to: '/chat', search: { run: started.key } });
+    }, showError);
+  };
+  useNewConversation(conversationId === undefined ? turns.at(-1)?.run : undefined);
+  useTitle(conversation.title);
+  useCommands(usePageCommands(run));
+
+  const contextLength = model?.loaded_instances[0]?.config.context_length;
+  const lastStats = turns.at(-1)?.stats;
+  const used =
+    lastStats === undefined || contextLength === undefined
+      ? 0
+      : (lastStats.input_tokens + lastStats.total_output_tokens) / contextLength;
   return (
-    <div className="mx-auto max-w-2xl px-6 py-16">
-      <Flame size={40} />
-      {data === undefined ? (
-        <Skeleton />
+    <div className="flex h-full flex-col">
+      <header className="flex items-center gap-1 border-b px-2 py-1.5 md:px-4">
+        <ModelPicker
+          chosen={settings.model}
+          contextLength={settings.contextLength}
+          onChoose={(chosen) => setSettings({ ...settings, model: chosen })}
+        />
+        <span className="min-w-0 flex-1 truncate text-center text-sm text-muted">
+          {conversation.title}
+        </span>
+        <IconButton
+          icon={SlidersHorizontal}
+          label={texts.chat.settings.open}
+          onClick={() => setPanelOpen(true)}
+        />
+      </header>
+      {isLoading ? (
+        <div className="mx-auto w-full max-w-3xl flex-1 px-6 py-10">
+          <Skeleton lines={8} />
+        </div>
+      ) : turns.length === 0 ? (
+        <Greeting
+          models={models}
+          chosen={settings.model}
+          onChooseModel={(chosen) => setSettings({ ...settings, model: chosen })}
+          onSend={(text) => send(null, [{ type: 'text', content: text }])}
+        />
       ) : (
-        <ul>
-          {data.models.map(({ key, display_name }) => (
-            <li key={key}>{display_name}</li>
-          ))}
-        </ul>
+        <MessageList
+          key={key}
+          turns={turns}
+          branchOf={conversation.branchOf}
+          contextLengthOf={(turn) => (turn.model === model?.key ? contextLength : undefined)}
+          isBusy={run !== undefined}
+          onEdit={(turn, text) =>
+            send(turn.previousId, [
+              ...turn.input.filter(({ type }) => type === 'image'),
+              { type: 'text', content: text },
+            ])
+          }
+          onRetry={(turn) => {
+            if (turn.run !== undefined) removeRun(turn.run.key);
+            send(turn.previousId, turn.input);
+          }}
+          onChooseBranch={conversation.chooseBranch}
+        />
+      )}
+      {used > 0.85 && (
+        <p role="status" className="mx-auto mb-2 w-full max-w-3xl px-6 text-sm text-warn">
+          {texts.chat.contextWarning(Math.round(used * 100))}
+        </p>
+      )}
+      <Composer
+        draftKey={key}
+        isRunning={run !== undefined}
+        isDisabled={settings.model === undefined}
+        hasVision={model?.capabilities?.vision !== false}
+        onSend={(parts) => send(lastId, parts)}
+        onStop={() => run !== undefined && void stopRun(run)}
+      />
+      {isPanelOpen && (
+        <Suspense>
+          <SettingsPanel
+            isOpen
+            onClose={() => setPanelOpen(false)}
+            settings={settings}
+            onChange={setSettings}
+            reasoningLevels={model?.capabilities?.reasoning?.allowed_options ?? []}
+            maxContextLength={model?.max_context_length}
+          />
+        </Suspense>
       )}
     </div>
   );
+}
+
+/** Moves from the page of a new conversation to the stored one, once its answer is stored. */
+function useNewConversation(run: Run | undefined): void {
+  const navigate = useNavigate();
+  const { responseId, conversationId } = run ?? {};
+  useEffect(() => {
+    if (conversationId !== undefined) {
+      const settings = savedSettings.get()[newConversation];
+      if (settings !== undefined) saveSettings(conversationId, settings);
+      void navigate({ to: '/chat/$conversationId', params: { conversationId }, replace: true });
+    } else if (responseId !== undefined) {
+      void navigate({ to: '/chat', search: { run: responseId }, replace: true });
+    }
+  }, [responseId, conversationId, navigate]);
+}
+
+function usePageCommands(run: Run | undefined): readonly Command[] {
+  const navigate = useNavigate();
+  return useMemo(
+    () => [
+      {
+        id: 'new-chat',
+        label: texts.chat.newChat,
+        icon: MessageSquarePlus,
+        keys: 'mod+shift+o',
+        run: () => void navigate({ to: '/chat', search: {} }),
+      },
+      ...(run === undefined
+        ? []
+        : [
+            {
+              id: 'stop',
+              label: texts.chat.stop,
+              keys: 'escape',
+              worksInFields: true,
+              run: () => void stopRun(run),
+            },
+          ]),
+    ],
+    [navigate, run],
+  );
+}
+
+function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = title === '' ? texts.app.name : `${title} · ${texts.app.name}`;
+    return () => {
+      document.title = texts.app.name;
+    };
+  }, [title]);
 }

@@ -15,6 +15,8 @@ export const homeRoute = createRoute({
 export const chatRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/chat',
+  validateSearch: (search: Readonly<Record<string, unknown>>): { readonly run?: string } =>
+    typeof search['run'] === 'string' ? { run: search['run'] } : {},
   component: chatPage,
 });
 

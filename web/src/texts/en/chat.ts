@@ -126,7 +126,8 @@ export const chatTexts = {
     reasoning: 'Reasoning',
     default: 'Default of the model',
     tools: 'Tools',
-    toolsHint: 'Plugins of mcp.json that the model may call, such as mcp/files; separated by spaces.',
+    toolsHint:
+      'Plugins of mcp.json that the model may call, such as mcp/files; separated by spaces.',
     outOfRange: (min: number, max: number) => `A number from ${min} to ${max}`,
     reset: 'Back to the defaults',
     presets: 'Presets',

@@ -1,3 +1,144 @@
+import { useInfiniteQuery, keepPreviousData } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { LoaderCircle, MessageSquarePlus, Search, Upload } from 'lucide-react';
+import { useDeferredValue, useMemo, useRef, useState } from 'react';
+import { useStore } from '../../../api/store.ts';
+import { texts } from '../../../texts/texts.ts';
+import { Button } from '../../../ui/button.tsx';
+import { IconButton, iconButtonClass } from '../../../ui/icon-button.tsx';
+import { Skeleton } from '../../../ui/skeleton.tsx';
+import { conversationListQuery } from '../conversations/conversation-queries.ts';
+import { inputText } from '../messages/turn.ts';
+import { runs } from '../runs/run-store.ts';
+import { useImportConversation } from './conversation-mutations.ts';
+import { ConversationRow, rowClass } from './conversation-row.tsx';
+import { groupConversations } from './group-conversations.ts';
+
+/** All conversations, by recency or by a search. */
 export function ConversationList() {
-  return null;
+  const [search, setSearch] = useState('');
+  const labels = texts.chat.list;
+  return (
+    <section aria-label={labels.label} className="flex h-full min-h-0 flex-col">
+      <div className="flex items-center gap-1 px-3 pb-2">
+        <label className="flex min-w-0 flex-1 items-center gap-2 rounded-lg border bg-bg px-2.5 text-muted focus-within:outline-2 focus-within:outline-accent">
+          <Search size={15} aria-hidden className="shrink-0" />
+          <input
+            type="search"
+            aria-label={labels.search}
+            placeholder={labels.search}
+            className="h-8 min-w-0 flex-1 bg-transparent text-sm text-text outline-none"
+            value={search}
+            onChange={(event) => setSearch(event.target.value)}
+          />
+        </label>
+        <ImportButton />
+        <Link to="/chat" search={{}} aria-label={texts.chat.newChat} className={iconButtonClass}>
+          <MessageSquarePlus size={17} aria-hidden />
+        </Link>
+      </div>
+      <Conversations search={useDeferredValue(search.trim())} />
+    </section>
+  );
+}
+
+function Conversations({ search }: { readonly search: string }) {
+  const labels = texts.chat.list;
+  const { data, hasNextPage, fetchNextPage, isError } = useInfiniteQuery({
+    ...conversationListQuery(search),
+    placeholderData: keepPreviousData,
+  });
+  const running = useStore(runs).filter(({ phase }) => phase.kind !== 'ended');
+  const groups = useMemo(
+    () =>
+      groupConversations(
+        data?.pages.flatMap(({ conversations }) => conversations) ?? [],
+        new Date(),
+        search !== '',
+      ),
+    [data, search],
+  );
+  if (isError) return null;
+  if (data === undefined) return <Skeleton lines={5} className="px-5 pt-3" />;
+  const runningIds = new Set(running.map(({ conversationId }) => conversationId));
+  const newRuns = running.filter(({ conversationId }) => conversationId === undefined);
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto px-3 pb-3">
+      {newRuns.length > 0 && (
+        <ul>
+          {newRuns.map((run) => (
+            <li key={run.key} className={rowClass}>
+              <Link
+                to="/chat"
+                search={{ run: run.responseId ?? run.key }}
+                className="flex min-w-0 flex-1 items-center gap-1.5 rounded-lg px-2.5 py-1.5"
+              >
+                <LoaderCircle
+                  size={13}
+                  aria-label={labels.running}
+                  className="shrink-0 animate-spin text-accent"
+                />
+                <span className="truncate">{inputText(run) || texts.chat.newChat}</span>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+      {groups.map(({ group, conversations }) => (
+        <section key={group} aria-label={labels[group]}>
+          <h2 className="px-2.5 pt-3 pb-1 text-xs font-medium text-muted">{labels[group]}</h2>
+          <ul>
+            {conversations.map((conversation) => (
+              <ConversationRow
+                key={conversation.conversation_id}
+                conversation={conversation}
+                isRunning={runningIds.has(conversation.conversation_id)}
+              />
+            ))}
+          </ul>
+        </section>
+      ))}
+      {groups.length === 0 && newRuns.length === 0 && (
+        <p className="px-2.5 pt-3 text-sm text-muted">
+          {search === '' ? labels.empty : labels.noResults}
+        </p>
+      )}
+      {hasNextPage && (
+        <Button
+          size="small"
+          variant="quiet"
+          className="mt-2 w-full"
+          onClick={() => void fetchNextPage()}
+        >
+          {labels.more}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function ImportButton() {
+  const input = useRef<HTMLInputElement>(null);
+  const importConversation = useImportConversation();
+  return (
+    <>
+      <IconButton
+        icon={Upload}
+        label={texts.chat.list.import}
+        onClick={() => input.current?.click()}
+      />
+      <input
+        ref={input}
+        type="file"
+        accept=".json,application/json"
+        hidden
+        aria-label={texts.chat.list.import}
+        onChange={({ target }) => {
+          const [file] = target.files ?? [];
+          if (file !== undefined) importConversation.mutate(file);
+          target.value = '';
+        }}
+      />
+    </>
+  );
 }

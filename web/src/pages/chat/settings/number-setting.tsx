@@ -28,12 +28,14 @@ export function NumberSetting({
     setText(value === undefined ? '' : String(value));
   }
   const number = Number(text);
-  const isValid = text === '' || (number >= min && number <= max && (step < 1 || Number.isInteger(number)));
+  const isValid =
+    text === '' || (number >= min && number <= max && (step < 1 || Number.isInteger(number)));
   const change = (next: string) => {
     setText(next);
     const parsed = next === '' ? undefined : Number(next);
     const isAllowed =
-      parsed === undefined || (parsed >= min && parsed <= max && (step < 1 || Number.isInteger(parsed)));
+      parsed === undefined ||
+      (parsed >= min && parsed <= max && (step < 1 || Number.isInteger(parsed)));
     if (!isAllowed) return;
     setShown(parsed);
     onChange(parsed);

@@ -24,7 +24,12 @@ export function SettingsPanel({
   ...props
 }: PanelProps & { readonly isOpen: boolean; readonly onClose: () => void }) {
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title={texts.chat.settings.title} className="max-w-xl">
+    <Dialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title={texts.chat.settings.title}
+      className="max-w-xl"
+    >
       <SettingsForm {...props} />
     </Dialog>
   );
@@ -49,12 +54,54 @@ function SettingsForm({ settings, onChange, reasoningLevels, maxContextLength }:
       </Field>
       <fieldset className="grid grid-cols-2 gap-3">
         <legend className="mb-1.5 text-sm font-semibold">{labels.sampling}</legend>
-        <NumberSetting label={labels.temperature} min={0} max={1} step={0.05} value={settings.temperature} onChange={(temperature) => set({ temperature })} />
-        <NumberSetting label={labels.topP} min={0} max={1} step={0.05} value={settings.topP} onChange={(topP) => set({ topP })} />
-        <NumberSetting label={labels.topK} min={1} max={500} step={1} value={settings.topK} onChange={(topK) => set({ topK })} />
-        <NumberSetting label={labels.minP} min={0} max={1} step={0.01} value={settings.minP} onChange={(minP) => set({ minP })} />
-        <NumberSetting label={labels.repeatPenalty} min={1} max={2} step={0.05} value={settings.repeatPenalty} onChange={(repeatPenalty) => set({ repeatPenalty })} />
-        <NumberSetting label={labels.maxTokens} min={1} max={1_000_000} step={1} value={settings.maxOutputTokens} onChange={(maxOutputTokens) => set({ maxOutputTokens })} />
+        <NumberSetting
+          label={labels.temperature}
+          min={0}
+          max={1}
+          step={0.05}
+          value={settings.temperature}
+          onChange={(temperature) => set({ temperature })}
+        />
+        <NumberSetting
+          label={labels.topP}
+          min={0}
+          max={1}
+          step={0.05}
+          value={settings.topP}
+          onChange={(topP) => set({ topP })}
+        />
+        <NumberSetting
+          label={labels.topK}
+          min={1}
+          max={500}
+          step={1}
+          value={settings.topK}
+          onChange={(topK) => set({ topK })}
+        />
+        <NumberSetting
+          label={labels.minP}
+          min={0}
+          max={1}
+          step={0.01}
+          value={settings.minP}
+          onChange={(minP) => set({ minP })}
+        />
+        <NumberSetting
+          label={labels.repeatPenalty}
+          min={1}
+          max={2}
+          step={0.05}
+          value={settings.repeatPenalty}
+          onChange={(repeatPenalty) => set({ repeatPenalty })}
+        />
+        <NumberSetting
+          label={labels.maxTokens}
+          min={1}
+          max={1_000_000}
+          step={1}
+          value={settings.maxOutputTokens}
+          onChange={(maxOutputTokens) => set({ maxOutputTokens })}
+        />
       </fieldset>
       <NumberSetting
         label={labels.context}
@@ -73,7 +120,10 @@ function SettingsForm({ settings, onChange, reasoningLevels, maxContextLength }:
               className={inputClass}
               value={settings.reasoning ?? ''}
               onChange={({ target: { value } }) =>
-                set({ reasoning: value === '' ? undefined : (value as ConversationSettings['reasoning']) })
+                set({
+                  reasoning:
+                    value === '' ? undefined : (value as ConversationSettings['reasoning']),
+                })
               }
             >
               <option value="">{labels.default}</option>
@@ -86,7 +136,10 @@ function SettingsForm({ settings, onChange, reasoningLevels, maxContextLength }:
       )}
       <ToolsSetting settings={settings} onChange={onChange} />
       <div>
-        <Button size="small" onClick={() => onChange({ ...defaultSettings, model: settings.model })}>
+        <Button
+          size="small"
+          onClick={() => onChange({ ...defaultSettings, model: settings.model })}
+        >
           {labels.reset}
         </Button>
       </div>

@@ -8,7 +8,13 @@ it('sends what is set and nothing else', () => {
   expect(toChatBody(settings, 'Hi', null)).toEqual({ model: 'test/model', input: 'Hi' });
   expect(
     toChatBody(
-      { ...settings, temperature: 0, topK: 40, integrations: ['mcp/files'], systemPrompt: 'Short.' },
+      {
+        ...settings,
+        temperature: 0,
+        topK: 40,
+        integrations: ['mcp/files'],
+        systemPrompt: 'Short.',
+      },
       'Hi',
       'resp_1',
     ),

@@ -1,0 +1,84 @@
+import type { Model } from '../model/model-queries.ts';
+import { isLoaded } from '../model/model-queries.ts';
+import { Flame } from '../../../shell/brand.tsx';
+import { texts } from '../../../texts/texts.ts';
+import { classNames } from '../../../ui/class-names.ts';
+
+/** A new conversation: the models that can chat, and first messages. */
+export function Greeting({
+  models,
+  chosen,
+  onChooseModel,
+  onSend,
+}: {
+  readonly models: readonly Model[];
+  readonly chosen: string | undefined;
+  readonly onChooseModel: (key: string) => void;
+  readonly onSend: (text: string) => void;
+}) {
+  const { chat } = texts;
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto">
+      <div className="mx-auto flex min-h-full w-full max-w-2xl flex-col justify-center gap-8 px-5 py-8">
+        <header className="text-center">
+          <span className="mb-4 flex justify-center">
+            <Flame size={44} />
+          </span>
+          <h1 className="text-2xl font-semibold tracking-tight">{chat.greeting}</h1>
+          <p className="mt-1 text-muted">{chat.greetingHint}</p>
+        </header>
+        {models.length === 0 ? (
+          <p className="text-center text-sm text-muted">{chat.noModels}</p>
+        ) : (
+          <>
+            <section aria-label={chat.chooseModel}>
+              <ul className="grid gap-2 sm:grid-cols-2">
+                {models.slice(0, 4).map((model) => (
+                  <li key={model.key}>
+                    <button
+                      type="button"
+                      aria-pressed={model.key === chosen}
+                      className={classNames(
+                        'flex w-full flex-col rounded-xl border bg-raised px-4 py-3 text-left transition-colors hover:bg-hover',
+                        model.key === chosen && 'border-accent! bg-accent-soft!',
+                      )}
+                      onClick={() => onChooseModel(model.key)}
+                    >
+                      <span className="text-sm font-medium">{model.display_name}</span>
+                      <span className="text-xs text-muted">{describe(model)}</span>
+                    </button>
+                  </li>
+                ))}
+              </ul>
+            </section>
+            <ul className="flex flex-wrap justify-center gap-2">
+              {chat.suggestions.map((suggestion) => (
+                <li key={suggestion}>
+                  <button
+                    type="button"
+                    className="rounded-full border px-3.5 py-1.5 text-sm text-muted transition-colors hover:bg-hover hover:text-text"
+                    onClick={() => onSend(suggestion)}
+                  >
+                    {suggestion}
+                  </button>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function describe(model: Model): string {
+  const labels = texts.chat.model;
+  return [
+    model.params_string,
+    model.capabilities?.vision === true ? labels.vision : undefined,
+    model.capabilities?.reasoning === undefined ? undefined : labels.reasoning,
+    isLoaded(model) ? labels.loaded : labels.notLoaded,
+  ]
+    .filter((each) => each !== undefined && each !== null)
+    .join(' · ');
+}

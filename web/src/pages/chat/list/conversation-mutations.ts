@@ -1,0 +1,77 @@
+import { useMutation } from '@tanstack/react-query';
+import { call, fetchFile } from '../../../api/client.ts';
+import { queryClient } from '../../../api/query-client.ts';
+import type { RequestParts, RouteOf } from '../../../api/routes.ts';
+import { texts } from '../../../texts/texts.ts';
+import { showToast } from '../../../ui/toasts.ts';
+import {
+  conversationsKey,
+  type ConversationRecord,
+} from '../conversations/conversation-queries.ts';
+
+type ImportBody = RequestParts<RouteOf<'post', '/api/v1/conversations/import'>>['body'];
+
+const refresh = () => queryClient.invalidateQueries({ queryKey: conversationsKey });
+
+export function useUpdateConversation() {
+  return useMutation({
+    mutationFn: ({
+      id,
+      ...body
+    }: {
+      readonly id: string;
+      readonly title?: string;
+      readonly pinned?: boolean;
+    }) =>
+      call('patch', '/api/v1/conversations/{conversation_id}', {
+        params: { conversation_id: id },
+        body,
+      }),
+    onSuccess: refresh,
+  });
+}
+
+export function useDeleteConversation() {
+  return useMutation({
+    mutationFn: (id: string) =>
+      call('delete', '/api/v1/conversations/{conversation_id}', {
+        params: { conversation_id: id },
+      }),
+    onSuccess: refresh,
+  });
+}
+
+/** Imports an exported conversation from a file. */
+export function useImportConversation() {
+  return useMutation({
+    mutationFn: async (file: File) =>
+      call('post', '/api/v1/conversations/import', { body: parseExport(await file.text()) }),
+    onSuccess: async () => {
+      await refresh();
+      showToast(texts.chat.list.imported);
+    },
+  });
+}
+
+function parseExport(text: string): ImportBody {
+  try {
+    return JSON.parse(text) as ImportBody;
+  } catch {
+    throw new Error(texts.chat.list.notAnExport);
+  }
+}
+
+/** Downloads a conversation as a file. */
+export async function exportConversation(
+  { conversation_id: id, title }: Pick<ConversationRecord, 'conversation_id' | 'title'>,
+  format: 'json' | 'markdown',
+): Promise<void> {
+  const file = await fetchFile(`/api/v1/conversations/${id}/export?format=${format}`);
+  const url = URL.createObjectURL(file);
+  const link = document.createElement('a');
+  link.href = url;
+  const name = title.replaceAll(/[^\p{L}\p{N}]+/gu, '-').slice(0, 60);
+  link.download = `${name}.${format === 'json' ? 'json' : 'md'}`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

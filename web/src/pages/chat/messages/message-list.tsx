@@ -1,0 +1,126 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { ArrowDown } from 'lucide-react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { texts } from '../../../texts/texts.ts';
+import { IconButton } from '../../../ui/icon-button.tsx';
+import { TurnView, type TurnActions, type TurnViewProps } from './turn-view.tsx';
+import type { Turn } from './turn.ts';
+
+interface MessageListProps extends TurnActions {
+  readonly turns: readonly Turn[];
+  readonly branchOf: (turn: Turn) => TurnViewProps['branch'];
+  readonly contextLengthOf: (turn: Turn) => number | undefined;
+  readonly isBusy: boolean;
+}
+
+/** Distance from the end, in pixels, within which the list follows a growing answer. */
+const followDistance = 60;
+
+/** The turns of a branch; only the visible ones are in the document. */
+export function MessageList({
+  turns,
+  branchOf,
+  contextLengthOf,
+  isBusy,
+  ...actions
+}: MessageListProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const [isAtEnd, setAtEnd] = useState(true);
+  const follows = useRef(true);
+  const virtualizer = useVirtualizer({
+    count: turns.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 260,
+    getItemKey: (index) => turns[index]?.key ?? index,
+    overscan: 3,
+  });
+  const height = virtualizer.getTotalSize();
+  const toEnd = () => {
+    const element = scroller.current;
+    if (element !== null) element.scrollTop = element.scrollHeight;
+  };
+  const lastKey = turns.at(-1)?.key;
+  useLayoutEffect(() => {
+    follows.current = true;
+  }, [lastKey, turns.length]);
+  useLayoutEffect(() => {
+    if (follows.current) toEnd();
+  }, [height, lastKey]);
+  useFollowOnResize(scroller, follows);
+  const onScroll = () => {
+    const element = scroller.current;
+    if (element === null) return;
+    const distance = element.scrollHeight - element.scrollTop - element.clientHeight;
+    follows.current = distance < followDistance;
+    setAtEnd(follows.current);
+  };
+  return (
+    <div className="relative min-h-0 flex-1">
+      {/* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- it is scrolled with the keys */}
+      <div
+        ref={scroller}
+        role="log"
+        aria-label={texts.chat.conversation}
+        aria-live="off"
+        tabIndex={0}
+        className="h-full overflow-y-auto overscroll-contain -outline-offset-2"
+        onScroll={onScroll}
+        onWheel={(event) => {
+          if (event.deltaY < 0) follows.current = false;
+        }}
+      >
+        {/* oxlint-enable jsx-a11y/no-noninteractive-tabindex */}
+        <div className="relative w-full" style={{ height: height + 24 }}>
+          {virtualizer.getVirtualItems().map(({ key, index, start }) => {
+            const turn = turns[index];
+            if (turn === undefined) return null;
+            return (
+              <div
+                key={key}
+                ref={virtualizer.measureElement}
+                data-index={index}
+                className="absolute inset-x-0 top-0 pt-3"
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                <TurnView
+                  turn={turn}
+                  branch={branchOf(turn)}
+                  contextLength={contextLengthOf(turn)}
+                  isBusy={isBusy}
+                  {...actions}
+                />
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      {!isAtEnd && (
+        <IconButton
+          icon={ArrowDown}
+          label={texts.chat.toLatest}
+          className="absolute bottom-3 left-1/2 -translate-x-1/2 border !bg-raised shadow-pop"
+          onClick={() => {
+            follows.current = true;
+            toEnd();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Keeps the end in view when the window, or the composer below, changes its size. */
+function useFollowOnResize(
+  scroller: { readonly current: HTMLDivElement | null },
+  follows: { readonly current: boolean },
+): void {
+  useEffect(() => {
+    const element = scroller.current;
+    if (element === null) return;
+    const observer = new ResizeObserver(() => {
+      if (follows.current) element.scrollTop = element.scrollHeight;
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [scroller, follows]);
+}

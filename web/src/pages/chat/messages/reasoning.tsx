@@ -1,0 +1,47 @@
+import { ChevronRight } from 'lucide-react';
+import { useId, useState } from 'react';
+import { texts } from '../../../texts/texts.ts';
+import { classNames } from '../../../ui/class-names.ts';
+import { Markdown } from '../../../ui/markdown/markdown.tsx';
+
+/** What the model thought before it answered, folded. */
+export function Reasoning({
+  text,
+  isOpen: isRunning,
+  seconds,
+}: {
+  readonly text: string;
+  readonly isOpen: boolean;
+  /** Time that it took, if it is known. */
+  readonly seconds: number | undefined;
+}) {
+  const [isShown, setShown] = useState(false);
+  const id = useId();
+  const { reasoning, reasoningRunning, reasoningTime } = texts.chat;
+  const title = isRunning
+    ? reasoningRunning
+    : seconds === undefined
+      ? reasoning
+      : reasoningTime(seconds);
+  return (
+    <div>
+      <button
+        type="button"
+        aria-expanded={isShown}
+        aria-controls={id}
+        className="flex items-center gap-1.5 rounded-md text-sm text-muted hover:text-text"
+        onClick={() => setShown(!isShown)}
+      >
+        <ChevronRight
+          size={15}
+          aria-hidden
+          className={classNames('transition-transform', isShown && 'rotate-90')}
+        />
+        <span className={classNames(isRunning && 'animate-pulse')}>{title}</span>
+      </button>
+      <div id={id} hidden={!isShown} className="mt-2 border-l-2 pl-4 text-sm text-muted">
+        {isShown && <Markdown text={text} isOpen={isRunning} />}
+      </div>
+    </div>
+  );
+}

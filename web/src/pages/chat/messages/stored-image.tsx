@@ -1,0 +1,29 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { Skeleton } from '../../../ui/skeleton.tsx';
+import { blobQuery } from '../conversations/conversation-queries.ts';
+
+const imageClass = 'max-h-64 max-w-full rounded-xl border object-contain';
+
+/** An image of a message: a data URL, or stored on the server. */
+export function MessageImage({
+  image,
+}: {
+  readonly image: { readonly data_url: string } | { readonly sha256: string };
+}) {
+  if ('data_url' in image) return <img src={image.data_url} alt="" className={imageClass} />;
+  return <StoredImage sha256={image.sha256} />;
+}
+
+function StoredImage({ sha256 }: { readonly sha256: string }) {
+  const { data } = useQuery(blobQuery(sha256));
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    if (data === undefined) return;
+    const created = URL.createObjectURL(data);
+    setUrl(created);
+    return () => URL.revokeObjectURL(created);
+  }, [data]);
+  if (url === undefined) return <Skeleton lines={1} className="w-40" />;
+  return <img src={url} alt="" className={imageClass} />;
+}

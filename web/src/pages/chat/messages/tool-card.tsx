@@ -1,0 +1,145 @@
+import { ChevronRight, CircleAlert, CircleCheck, LoaderCircle } from 'lucide-react';
+import { useId, useState, type ReactNode } from 'react';
+import { texts } from '../../../texts/texts.ts';
+import { classNames } from '../../../ui/class-names.ts';
+import type { RunItem } from '../runs/run.ts';
+
+type ToolItem = Exclude<RunItem, { type: 'message' | 'reasoning' }>;
+
+/** Longer results are cut, so that a tool can't make the page slow. */
+const maxShown = 20_000;
+
+/** A call of a tool with its arguments and its result, folded. */
+export function ToolCard({ item }: { readonly item: ToolItem }) {
+  const labels = texts.chat.tool;
+  switch (item.type) {
+    case 'running_tool_call':
+      return (
+        <Card state="running" title={labels.running(item.tool)}>
+          <Section title={labels.arguments}>{toJson(item.arguments)}</Section>
+          <p className="text-muted">{labels.waiting}</p>
+        </Card>
+      );
+    case 'tool_call': {
+      const isError = item.is_error === true;
+      return (
+        <Card
+          state={isError ? 'failed' : 'done'}
+          title={isError ? labels.failed(item.tool) : labels.done(item.tool)}
+          note={item.provider_info.plugin_id ?? item.provider_info.server_label}
+        >
+          <Section title={labels.arguments}>{toJson(item.arguments)}</Section>
+          <Section title={isError ? labels.error : labels.result}>{toResult(item.output)}</Section>
+        </Card>
+      );
+    }
+    case 'invalid_tool_call':
+      return (
+        <Card state="failed" title={labels.invalid} note={item.metadata.tool_name}>
+          <p className="text-danger">{item.reason}</p>
+          {item.metadata.arguments !== undefined && (
+            <Section title={labels.arguments}>{toJson(item.metadata.arguments)}</Section>
+          )}
+        </Card>
+      );
+    case 'function_call':
+      return (
+        <Card state="done" title={labels.done(item.name)}>
+          <Section title={labels.arguments}>{item.arguments}</Section>
+        </Card>
+      );
+  }
+}
+
+function Card({
+  state,
+  title,
+  note,
+  children,
+}: {
+  readonly state: 'running' | 'done' | 'failed';
+  readonly title: string;
+  readonly note?: string | undefined;
+  readonly children: ReactNode;
+}) {
+  const [isOpen, setOpen] = useState(state === 'failed');
+  const id = useId();
+  const Icon = { running: LoaderCircle, done: CircleCheck, failed: CircleAlert }[state];
+  return (
+    <section
+      aria-label={title}
+      className={classNames(
+        'overflow-hidden rounded-xl border bg-raised text-sm',
+        state === 'failed' && 'border-danger/40',
+      )}
+    >
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        className="flex w-full items-center gap-2.5 px-3 py-2 text-left -outline-offset-2 hover:bg-hover"
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon
+          size={16}
+          aria-hidden
+          className={classNames(
+            'shrink-0',
+            state === 'running' && 'animate-spin text-accent',
+            state === 'done' && 'text-ok',
+            state === 'failed' && 'text-danger',
+          )}
+        />
+        <span className="min-w-0 flex-1 truncate font-medium">{title}</span>
+        {note !== undefined && <span className="truncate text-xs text-muted">{note}</span>}
+        <ChevronRight
+          size={16}
+          aria-hidden
+          className={classNames('shrink-0 text-muted transition-transform', isOpen && 'rotate-90')}
+        />
+      </button>
+      <div id={id} hidden={!isOpen} className="border-t px-3 py-2.5">
+        <div className="flex flex-col gap-2.5">{isOpen && children}</div>
+      </div>
+    </section>
+  );
+}
+
+function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <div>
+      <p className="mb-1 text-xs font-medium text-muted">{title}</p>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a long text is scrolled with the keys */}
+      <pre
+        tabIndex={0}
+        className="max-h-72 overflow-auto rounded-lg bg-code p-2.5 font-mono text-xs break-words whitespace-pre-wrap"
+      >
+        {children}
+      </pre>
+    </div>
+  );
+}
+
+function toJson(value: unknown): string {
+  return cut(value === undefined ? '' : JSON.stringify(value, null, 2));
+}
+
+/** Tools answer with content blocks as JSON; text blocks are shown as text. */
+function toResult(output: string): string {
+  try {
+    const blocks: unknown = JSON.parse(output);
+    if (!Array.isArray(blocks)) return toJson(blocks);
+    const shown = blocks.map((block: { readonly type?: unknown; readonly text?: unknown }) =>
+      block.type === 'text' && typeof block.text === 'string'
+        ? block.text
+        : JSON.stringify(block, null, 2),
+    );
+    return cut(shown.join('\n\n'));
+  } catch {
+    return cut(output);
+  }
+}
+
+function cut(text: string): string {
+  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
+}

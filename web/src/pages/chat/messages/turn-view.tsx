@@ -1,0 +1,195 @@
+import { Pencil, RotateCcw, TriangleAlert } from 'lucide-react';
+import { memo, useState } from 'react';
+import { texts } from '../../../texts/texts.ts';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { IconButton } from '../../../ui/icon-button.tsx';
+import { Markdown } from '../../../ui/markdown/markdown.tsx';
+import type { Run, RunItem } from '../runs/run.ts';
+import { BranchSwitch } from './branch-switch.tsx';
+import { EditMessage } from './edit-message.tsx';
+import { Reasoning } from './reasoning.tsx';
+import { Stats } from './stats.tsx';
+import { MessageImage } from './stored-image.tsx';
+import { ToolCard } from './tool-card.tsx';
+import { answerText, inputText, reasoningSeconds, type Turn } from './turn.ts';
+
+export interface TurnActions {
+  readonly onEdit: (turn: Turn, text: string) => void;
+  readonly onRetry: (turn: Turn) => void;
+  /** Shows the branch at a position among those that begin beside this turn. */
+  readonly onChooseBranch: (turn: Turn, position: number) => void;
+}
+
+export interface TurnViewProps extends TurnActions {
+  readonly turn: Turn;
+  readonly branch: { readonly position: number; readonly total: number };
+  readonly contextLength: number | undefined;
+  readonly isBusy: boolean;
+}
+
+/** A message and its answer. */
+export const TurnView = memo(function TurnView(props: TurnViewProps) {
+  return (
+    <div className="mx-auto w-full max-w-3xl px-4 py-3 md:px-6">
+      <UserMessage {...props} />
+      <Answer {...props} />
+    </div>
+  );
+});
+
+function UserMessage({ turn, branch, isBusy, onEdit, onChooseBranch }: TurnViewProps) {
+  const [isEditing, setEditing] = useState(false);
+  const text = inputText(turn);
+  const images = turn.input.flatMap((part) => (part.type === 'image' ? part : []));
+  if (isEditing) {
+    return (
+      <EditMessage
+        text={text}
+        isFirst={turn.previousId === null}
+        onCancel={() => setEditing(false)}
+        onSend={(edited) => {
+          setEditing(false);
+          onEdit(turn, edited);
+        }}
+      />
+    );
+  }
+  return (
+    <article aria-label={texts.chat.you} className="group flex flex-col items-end gap-1">
+      {images.length > 0 && (
+        <div className="flex max-w-[85%] flex-wrap justify-end gap-2">
+          {images.map((image, index) => (
+            <MessageImage key={index} image={image} />
+          ))}
+        </div>
+      )}
+      {text !== '' && (
+        <p
+          dir="auto"
+          className="max-w-[85%] rounded-2xl rounded-br-md bg-hover px-4 py-2.5 break-words whitespace-pre-wrap"
+        >
+          {text}
+        </p>
+      )}
+      <div className="flex items-center gap-0.5 md:opacity-0 md:transition-opacity md:group-focus-within:opacity-100 md:group-hover:opacity-100 [&:has([role=group])]:opacity-100">
+        <BranchSwitch {...branch} onChoose={(position) => onChooseBranch(turn, position)} />
+        <IconButton
+          icon={Pencil}
+          label={texts.chat.edit}
+          size={14}
+          className="!size-7"
+          disabled={isBusy}
+          onClick={() => setEditing(true)}
+        />
+        <CopyButton text={text} label={texts.chat.copyMessage} className="!size-7" />
+      </div>
+    </article>
+  );
+}
+
+function Answer({ turn, contextLength, isBusy, onRetry }: TurnViewProps) {
+  const { run, items, stats } = turn;
+  const isRunning = run !== undefined && run.phase.kind !== 'ended';
+  return (
+    <article
+      aria-label={texts.chat.assistant}
+      aria-busy={isRunning}
+      className="mt-5 flex flex-col gap-3"
+    >
+      {items.map((item, index) => (
+        <ItemView
+          key={index}
+          item={item}
+          isOpen={isRunning && index === items.length - 1}
+          reasoningSeconds={reasoningSeconds(turn)}
+        />
+      ))}
+      {run !== undefined && <RunState run={run} />}
+      {(turn.isInterrupted || run?.isCancelled === true) && !isRunning && (
+        <p className="flex items-center gap-2 text-sm text-muted">
+          <TriangleAlert size={15} aria-hidden className="text-warn" />
+          {texts.chat.interrupted}
+        </p>
+      )}
+      {!isRunning && (
+        <footer className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <div className="-ml-2 flex">
+            <CopyButton
+              text={() => answerText(turn)}
+              label={texts.chat.copyMessage}
+              className="!size-7"
+            />
+            <IconButton
+              icon={RotateCcw}
+              label={texts.chat.retry}
+              size={14}
+              className="!size-7"
+              disabled={isBusy}
+              onClick={() => onRetry(turn)}
+            />
+          </div>
+          {stats !== undefined && <Stats stats={stats} contextLength={contextLength} />}
+        </footer>
+      )}
+    </article>
+  );
+}
+
+function ItemView({
+  item,
+  isOpen,
+  reasoningSeconds: seconds,
+}: {
+  readonly item: RunItem;
+  readonly isOpen: boolean;
+  readonly reasoningSeconds: number | undefined;
+}) {
+  switch (item.type) {
+    case 'message':
+      return <Markdown text={item.content} isOpen={isOpen} />;
+    case 'reasoning':
+      return <Reasoning text={item.content} isOpen={isOpen} seconds={seconds} />;
+    default:
+      return <ToolCard key={item.type} item={item} />;
+  }
+}
+
+/** What a run does before it writes, and why it failed. */
+function RunState({ run: { phase, error, items } }: { readonly run: Run }) {
+  const labels = texts.chat.phases;
+  if (error !== undefined) {
+    return (
+      <p
+        role="alert"
+        className="rounded-xl border border-danger/40 bg-danger-soft px-4 py-2.5 text-sm text-danger"
+      >
+        {error}
+      </p>
+    );
+  }
+  if (phase.kind === 'ended' || (phase.kind === 'writing' && items.length > 0)) return null;
+  const label = phase.kind === 'writing' ? labels.prompt : labels[phase.kind];
+  const progress = 'progress' in phase ? phase.progress : undefined;
+  return (
+    <p role="status" className="flex items-center gap-3 text-sm text-muted">
+      <span className="flex gap-1" aria-hidden>
+        {[0, 1, 2].map((dot) => (
+          <span
+            key={dot}
+            className={`size-1.5 animate-bounce rounded-full bg-accent ${delays[dot]}`}
+          />
+        ))}
+      </span>
+      {label}
+      {progress !== undefined && progress > 0 && (
+        <span className="tabular-nums">{Math.round(progress * 100)} %</span>
+      )}
+    </p>
+  );
+}
+
+const delays: Readonly<Record<number, string>> = {
+  0: '',
+  1: '[animation-delay:120ms]',
+  2: '[animation-delay:240ms]',
+};

@@ -1,0 +1,65 @@
+import type { ChatResult } from '../../../../../src/contract/v1/chat.ts';
+import type { ConversationResponse, InputPart } from '../conversations/conversation-queries.ts';
+import type { Run, RunItem } from '../runs/run.ts';
+
+/** A message and its answer, stored or being written. */
+export interface Turn {
+  /** Stays the same when the answer is stored. */
+  readonly key: string;
+  readonly responseId: string | undefined;
+  readonly previousId: string | null;
+  readonly model: string;
+  readonly input: readonly InputPart[];
+  readonly items: readonly RunItem[];
+  readonly stats: ChatResult['stats'] | undefined;
+  readonly instanceId: string | undefined;
+  readonly isInterrupted: boolean;
+  /** The answer that is being written, or that failed. */
+  readonly run: Run | undefined;
+}
+
+export function storedTurn(response: ConversationResponse): Turn {
+  return {
+    key: response.response_id,
+    responseId: response.response_id,
+    previousId: response.previous_response_id,
+    model: response.model,
+    input: response.input,
+    items: response.output,
+    stats: response.stats,
+    instanceId: response.model_instance_id,
+    isInterrupted: response.interrupted === true,
+    run: undefined,
+  };
+}
+
+export function runningTurn(run: Run): Turn {
+  return {
+    key: run.responseId ?? run.key,
+    responseId: run.responseId,
+    previousId: run.previousId,
+    model: run.model,
+    input: run.input,
+    items: run.items,
+    stats: run.result?.stats,
+    instanceId: run.result?.model_instance_id,
+    isInterrupted: false,
+    run,
+  };
+}
+
+/** The text of the answer, without reasoning and tools. */
+export function answerText({ items }: Pick<Turn, 'items'>): string {
+  return items.flatMap((item) => (item.type === 'message' ? item.content : [])).join('\n\n');
+}
+
+/** The text of the message. */
+export function inputText({ input }: Pick<Turn, 'input'>): string {
+  return input.flatMap((part) => ('content' in part ? part.content : [])).join('\n\n');
+}
+
+/** Seconds of reasoning, from the tokens and the speed of the answer. */
+export function reasoningSeconds({ stats }: Pick<Turn, 'stats'>): number | undefined {
+  if (stats?.tokens_per_second === undefined || stats.tokens_per_second === 0) return undefined;
+  return stats.reasoning_output_tokens / stats.tokens_per_second;
+}

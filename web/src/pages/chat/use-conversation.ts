@@ -1,0 +1,188 @@
+import { useQuery } from '@tanstack/react-query';
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import { queryClient } from '../../api/query-client.ts';
+import { useStore } from '../../api/store.ts';
+import { showError } from '../../ui/toasts.ts';
+import { newestLeaf, siblingsOf } from './conversations/branches.ts';
+import {
+  blobQuery,
+  branchQuery,
+  treeQuery,
+  type ConversationTree,
+  type InputPart,
+} from './conversations/conversation-queries.ts';
+import { readDataUrl } from './composer/attachments.ts';
+import { runningTurn, storedTurn, type Turn } from './messages/turn.ts';
+import { removeRun, runs, startRun } from './runs/run-store.ts';
+import type { Run } from './runs/run.ts';
+import type { ConversationSettings } from './settings/conversation-settings.ts';
+import { toChatBody, toInput } from './settings/to-chat-body.ts';
+
+/** What the page shows: the branch with a leaf, or the one that a run continues. */
+interface View {
+  readonly conversationId: string | undefined;
+  readonly leaf?: string;
+  readonly runKey?: string;
+}
+
+const noNodes: ConversationTree['responses'] = [];
+const noTurns: readonly Turn[] = [];
+
+/**
+ * The shown branch of a conversation, and what can be done with it.
+ *
+ * @param runName key or response of the run of a new conversation
+ */
+export function useConversation(conversationId: string | undefined, runName: string | undefined) {
+  const [chosen, setView] = useState<View>({ conversationId });
+  const view = chosen.conversationId === conversationId ? chosen : { conversationId };
+  const { data: tree, isLoading: isTreeLoading } = useQuery({
+    ...treeQuery(conversationId ?? ''),
+    enabled: conversationId !== undefined,
+    throwOnError: (_, query) => query.state.data === undefined,
+  });
+  const nodes = useMemo(
+    () => tree?.responses.filter(({ deleted }) => deleted !== true) ?? noNodes,
+    [tree],
+  );
+  const ownRuns = useOwnRuns(conversationId, runName);
+  const run = shownRun(ownRuns, view);
+  const leaf = run === undefined ? (view.leaf ?? tree?.last_response_id ?? null) : run.previousId;
+  const { turns: stored, isLoading: isBranchLoading } = useStoredTurns(tree, leaf);
+  const turns = useMemo(
+    () => (run === undefined ? stored : [...stored, runningTurn(run)]),
+    [stored, run],
+  );
+
+  useReplacedByStored(ownRuns, tree, (ended, responseId) => {
+    if (run?.key === ended.key) setView({ conversationId, leaf: responseId });
+  });
+
+  const start = useCallback(
+    async (
+      previousId: string | null,
+      parts: readonly InputPart[],
+      settings: ConversationSettings,
+    ) => {
+      const { model } = settings;
+      if (model === undefined) return undefined;
+      const input = await toInput(parts, loadImage);
+      // A message without the one before begins a conversation of its own.
+      const target = previousId === null ? undefined : conversationId;
+      const body = toChatBody({ ...settings, model }, input, previousId);
+      const started = startRun({ conversationId: target, previousId, input: parts, body });
+      if (target !== undefined) setView({ conversationId, runKey: started.key });
+      return target === undefined ? started : undefined;
+    },
+    [conversationId],
+  );
+
+  return {
+    title: tree?.title ?? '',
+    tree,
+    turns,
+    /** The answer that is being written in the shown branch. */
+    run: run !== undefined && run.phase.kind !== 'ended' ? run : undefined,
+    isLoading: isTreeLoading || isBranchLoading,
+    branchOf: (turn: Turn) => branchOf(nodes, ownRuns, turn),
+    chooseBranch: (turn: Turn, position: number) => {
+      const sibling = siblingsOf(nodes, turn.previousId)[position];
+      if (sibling !== undefined) {
+        setView({ conversationId, leaf: newestLeaf(nodes, sibling.response_id) });
+        return;
+      }
+      const beside = newRunsBeside(nodes, ownRuns, turn.previousId);
+      const runKey = beside[position - siblingsOf(nodes, turn.previousId).length]?.key;
+      if (runKey !== undefined) setView({ conversationId, runKey });
+    },
+    /** Sends a message after a response; returns the run if it begins a new conversation. */
+    start,
+    /** The response that the next message continues. */
+    lastId: turns.at(-1)?.responseId ?? null,
+  };
+}
+
+function useOwnRuns(conversationId: string | undefined, runName: string | undefined) {
+  const all = useStore(runs);
+  return useMemo(
+    () =>
+      all.filter((run) =>
+        conversationId === undefined
+          ? run.key === runName || (runName !== undefined && run.responseId === runName)
+          : run.conversationId === conversationId,
+      ),
+    [all, conversationId, runName],
+  );
+}
+
+function shownRun(ownRuns: readonly Run[], view: View): Run | undefined {
+  if (view.runKey !== undefined) return ownRuns.find(({ key }) => key === view.runKey);
+  return view.leaf === undefined ? ownRuns.at(-1) : undefined;
+}
+
+function useStoredTurns(tree: ConversationTree | undefined, leaf: string | null) {
+  const isKnown = tree !== undefined && leaf !== null;
+  const { data, isLoading } = useQuery({
+    ...(isKnown ? branchQuery(tree, leaf) : { queryKey: ['no-branch'], queryFn: () => [] }),
+    enabled: isKnown,
+    throwOnError: true,
+    // Another branch of the same conversation, until this one is loaded.
+    placeholderData: (previous, query) =>
+      query?.queryKey[2] === tree?.conversation_id ? previous : undefined,
+  });
+  const turns = useMemo(
+    () => (isKnown ? (data?.map(storedTurn) ?? noTurns) : noTurns),
+    [data, isKnown],
+  );
+  return { turns, isLoading };
+}
+
+/** Ends runs whose responses are stored, after the stored ones are loaded. */
+function useReplacedByStored(
+  ownRuns: readonly Run[],
+  tree: ConversationTree | undefined,
+  onReplaced: (run: Run, responseId: string) => void,
+): void {
+  useEffect(() => {
+    if (tree === undefined) return;
+    for (const run of ownRuns) {
+      const { key, responseId, phase } = run;
+      const isStored = tree.responses.some(({ response_id: id }) => id === responseId);
+      if (responseId === undefined || phase.kind !== 'ended' || !isStored) continue;
+      queryClient.ensureQueryData(branchQuery(tree, responseId)).then(() => {
+        onReplaced(run, responseId);
+        removeRun(key);
+      }, showError);
+    }
+    // oxlint-disable-next-line react/exhaustive-deps -- the callback changes with each render
+  }, [ownRuns, tree]);
+}
+
+/** Runs that begin beside stored responses and are not stored themselves. */
+function newRunsBeside(
+  nodes: ConversationTree['responses'],
+  ownRuns: readonly Run[],
+  previousId: string | null,
+): readonly Run[] {
+  const stored = new Set(nodes.map(({ response_id: id }) => id));
+  return ownRuns.filter(
+    (run) =>
+      run.previousId === previousId &&
+      !(run.responseId !== undefined && stored.has(run.responseId)),
+  );
+}
+
+function branchOf(nodes: ConversationTree['responses'], ownRuns: readonly Run[], turn: Turn) {
+  const siblings = siblingsOf(nodes, turn.previousId);
+  const beside = newRunsBeside(nodes, ownRuns, turn.previousId);
+  const stored = siblings.findIndex(({ response_id: id }) => id === turn.responseId);
+  const running = beside.findIndex(({ key }) => key === turn.run?.key);
+  return {
+    position: stored === -1 ? siblings.length + Math.max(0, running) : stored,
+    total: siblings.length + beside.length,
+  };
+}
+
+async function loadImage(sha256: string): Promise<string> {
+  return readDataUrl(await queryClient.fetchQuery(blobQuery(sha256)));
+}
