@@ -36,10 +36,22 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/clients/**', '**/node_modules/**'],
+          exclude: ['test/clients/**', 'test/browser/**', '**/node_modules/**'],
           globalSetup: ['test/setup/engine/global-setup.ts'],
           env,
           pool: 'forks',
+          maxWorkers: 2,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          exclude: ['**/node_modules/**'],
+          globalSetup: ['test/setup/engine/global-setup.ts'],
+          env,
           maxWorkers: 2,
           testTimeout: 60_000,
           hookTimeout: 120_000,

@@ -50,7 +50,7 @@ try {
   await buildWebApp({
     configFile: 'web/vite.config.ts',
     logLevel: 'warn',
-    build: { outDir: resolve(next, 'web') },
+    build: { outDir: resolve(next, 'web'), emptyOutDir: true },
   });
   await cp('src/engine/runtimes/wheel-launcher.py', join(next, 'engine/wheel-launcher.py'));
   const swaggerUi = dirname(require.resolve('swagger-ui-dist/package.json'));

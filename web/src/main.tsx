@@ -1,6 +1,5 @@
 import './styles.css';
 import { CSPProvider } from '@base-ui/react/csp-provider';
-import { Tooltip } from '@base-ui/react/tooltip';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
@@ -20,11 +19,9 @@ createRoot(root).render(
     {/* The Content-Security-Policy forbids inline styles. */}
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={queryClient}>
-        <Tooltip.Provider delay={400}>
-          <Toaster>
-            <RouterProvider router={router} />
-          </Toaster>
-        </Tooltip.Provider>
+        <Toaster>
+          <RouterProvider router={router} />
+        </Toaster>
       </QueryClientProvider>
     </CSPProvider>
   </StrictMode>,

@@ -50,7 +50,11 @@ export function CommandPalette() {
                 event.preventDefault();
                 setActive((position + step + found.length) % found.length);
               }
-              if (event.key === 'Enter' && !event.nativeEvent.isComposing) run(position);
+              if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
+                // It would also press the button that gets the focus.
+                event.preventDefault();
+                run(position);
+              }
             }}
           />
           <ul

@@ -52,7 +52,7 @@ export const en = {
     signOut: 'Forget the token',
   },
   palette: {
-    open: 'Search and commands',
+    open: 'Commands',
     placeholder: 'Type a command or a page…',
     empty: 'Nothing matches.',
     goTo: 'Go to',

@@ -1,4 +1,3 @@
-import { Tooltip } from '@base-ui/react/tooltip';
 import type { LucideIcon } from 'lucide-react';
 import type { ComponentProps } from 'react';
 import { classNames } from './class-names.ts';
@@ -19,22 +18,14 @@ export function IconButton({
   readonly size?: number;
 }) {
   return (
-    <Tooltip.Root>
-      <Tooltip.Trigger
-        {...rest}
-        type="button"
-        aria-label={label}
-        className={classNames(iconButtonClass, className)}
-      >
-        <Icon size={size} aria-hidden />
-      </Tooltip.Trigger>
-      <Tooltip.Portal>
-        <Tooltip.Positioner sideOffset={6} className="z-50">
-          <Tooltip.Popup className="popup rounded-md bg-text px-2 py-1 text-xs text-bg">
-            {label}
-          </Tooltip.Popup>
-        </Tooltip.Positioner>
-      </Tooltip.Portal>
-    </Tooltip.Root>
+    <button
+      type="button"
+      title={label}
+      aria-label={label}
+      {...rest}
+      className={classNames(iconButtonClass, className)}
+    >
+      <Icon size={size} aria-hidden />
+    </button>
   );
 }

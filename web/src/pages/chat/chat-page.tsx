@@ -11,7 +11,6 @@ import { showError } from '../../ui/toasts.ts';
 import { Composer } from './composer/composer.tsx';
 import type { InputPart } from './conversations/conversation-queries.ts';
 import { Greeting } from './greeting/greeting.tsx';
-import { MessageList } from './messages/message-list.tsx';
 import { chatModels } from './model/model-queries.ts';
 import { ModelPicker } from './model/model-picker.tsx';
 import { removeRun, stopRun } from './runs/run-store.ts';
@@ -20,6 +19,9 @@ import { newConversation, savedSettings, saveSettings } from './settings/convers
 import { useSettings } from './settings/use-settings.ts';
 import { useConversation } from './use-conversation.ts';
 
+const MessageList = lazy(async () => ({
+  default: (await import('./messages/message-list.tsx')).MessageList,
+}));
 const SettingsPanel = lazy(async () => ({
   default: (await import('./settings/settings-panel.tsx')).SettingsPanel,
 }));
@@ -40,12 +42,16 @@ export function ChatPage() {
   const navigate = useNavigate();
   const send = (previousId: string | null, parts: readonly InputPart[]) => {
     if (conversationId === undefined) saveSettings(newConversation, settings);
-    start(previousId, parts, settings).then((started) => {
-      if (started !== undefined) void navigate({ to: '/chat', search: { run: started.key } });
-    }, showError);
+    const begin = async () => {
+      const started = await start(previousId, parts, settings);
+      if (started !== undefined) await navigate({ to: '/chat', search: { run: started.key } });
+    };
+    begin().catch(showError);
   };
   useNewConversation(conversationId === undefined ? turns.at(-1)?.run : undefined);
   useTitle(conversation.title);
+  // Loaded after the first view, so that the first message does not wait for it.
+  useEffect(() => void import('./messages/message-list.tsx'), []);
   useCommands(usePageCommands(run));
 
   const contextLength = model?.loaded_instances[0]?.config.context_length;
@@ -72,9 +78,7 @@ export function ChatPage() {
         />
       </header>
       {isLoading ? (
-        <div className="mx-auto w-full max-w-3xl flex-1 px-6 py-10">
-          <Skeleton lines={8} />
-        </div>
+        <MessagesSkeleton />
       ) : turns.length === 0 ? (
         <Greeting
           models={models}
@@ -83,24 +87,26 @@ export function ChatPage() {
           onSend={(text) => send(null, [{ type: 'text', content: text }])}
         />
       ) : (
-        <MessageList
-          key={key}
-          turns={turns}
-          branchOf={conversation.branchOf}
-          contextLengthOf={(turn) => (turn.model === model?.key ? contextLength : undefined)}
-          isBusy={run !== undefined}
-          onEdit={(turn, text) =>
-            send(turn.previousId, [
-              ...turn.input.filter(({ type }) => type === 'image'),
-              { type: 'text', content: text },
-            ])
-          }
-          onRetry={(turn) => {
-            if (turn.run !== undefined) removeRun(turn.run.key);
-            send(turn.previousId, turn.input);
-          }}
-          onChooseBranch={conversation.chooseBranch}
-        />
+        <Suspense fallback={<MessagesSkeleton />}>
+          <MessageList
+            key={key}
+            turns={turns}
+            branchOf={conversation.branchOf}
+            contextLengthOf={(turn) => (turn.model === model?.key ? contextLength : undefined)}
+            isBusy={run !== undefined}
+            onEdit={(turn, text) =>
+              send(turn.previousId, [
+                ...turn.input.filter(({ type }) => type === 'image'),
+                { type: 'text', content: text },
+              ])
+            }
+            onRetry={(turn) => {
+              if (turn.run !== undefined) removeRun(turn.run.key);
+              send(turn.previousId, turn.input);
+            }}
+            onChooseBranch={conversation.chooseBranch}
+          />
+        </Suspense>
       )}
       {used > 0.85 && (
         <p role="status" className="mx-auto mb-2 w-full max-w-3xl px-6 text-sm text-warn">
@@ -127,6 +133,14 @@ export function ChatPage() {
           />
         </Suspense>
       )}
+    </div>
+  );
+}
+
+function MessagesSkeleton() {
+  return (
+    <div className="mx-auto w-full max-w-3xl flex-1 px-6 py-10">
+      <Skeleton lines={8} />
     </div>
   );
 }

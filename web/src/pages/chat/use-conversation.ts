@@ -149,10 +149,12 @@ function useReplacedByStored(
       const { key, responseId, phase } = run;
       const isStored = tree.responses.some(({ response_id: id }) => id === responseId);
       if (responseId === undefined || phase.kind !== 'ended' || !isStored) continue;
-      queryClient.ensureQueryData(branchQuery(tree, responseId)).then(() => {
+      const replace = async () => {
+        await queryClient.ensureQueryData(branchQuery(tree, responseId));
         onReplaced(run, responseId);
         removeRun(key);
-      }, showError);
+      };
+      replace().catch(showError);
     }
     // oxlint-disable-next-line react/exhaustive-deps -- the callback changes with each render
   }, [ownRuns, tree]);

@@ -73,6 +73,7 @@ export const chatTexts = {
   list: {
     label: 'Conversations',
     search: 'Search conversations',
+    searchPlaceholder: 'Search',
     pinned: 'Pinned',
     today: 'Today',
     yesterday: 'Yesterday',

@@ -37,10 +37,12 @@ function useHighlighted(code: string, language: string, isOpen: boolean): Root |
   useEffect(() => {
     if (isOpen || language === '' || code.length > maxHighlighted) return;
     let isCurrent = true;
-    void import('./highlight.ts').then(({ highlight }) => {
-      const tree = highlight(code, language);
+    const run = async () => {
+      const { highlight } = await import('./highlight.ts');
+      const tree = isCurrent ? highlight(code, language) : undefined;
       if (isCurrent && tree !== undefined) setResult({ code, tree });
-    });
+    };
+    void run();
     return () => {
       isCurrent = false;
     };

@@ -12,10 +12,12 @@ export function MathFormula({
   const [rendered, setRendered] = useState<string>();
   useEffect(() => {
     let isCurrent = true;
-    void import('./render-math.ts').then(({ renderMath }) => {
+    const run = async () => {
+      const { renderMath } = await import('./render-math.ts');
       if (!isCurrent || element.current === null) return;
       if (renderMath(source, element.current, isBlock)) setRendered(source);
-    });
+    };
+    void run();
     return () => {
       isCurrent = false;
     };

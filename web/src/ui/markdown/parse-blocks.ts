@@ -39,7 +39,7 @@ function lex(text: string): readonly Block[] {
 function lexSafely(text: string): readonly Block[] {
   if (!text.includes('\r')) return [plain(text)];
   const tokens = toBlocks(text.replaceAll(/\r\n?/g, '\n')).map(({ token }) => token);
-  return [{ raw: text, token: { type: 'blocks', raw: text, tokens } as Token }];
+  return [{ raw: text, token: { type: 'blocks', raw: text, tokens } }];
 }
 
 function toBlocks(text: string): readonly Block[] {

@@ -1,9 +1,9 @@
-import katex from 'katex';
+import { render } from 'katex';
 
 /** Puts a formula into an element; false if it is not valid TeX. */
 export function renderMath(source: string, element: HTMLElement, isBlock: boolean): boolean {
   try {
-    katex.render(source, element, {
+    render(source, element, {
       displayMode: isBlock,
       // Elements of the browser: no fonts and no styles to load.
       output: 'mathml',

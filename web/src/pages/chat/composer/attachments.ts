@@ -51,7 +51,7 @@ export function decodeText(bytes: ArrayBuffer): string | undefined {
 export function readDataUrl(blob: Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
-    reader.addEventListener('load', () => resolve(String(reader.result)));
+    reader.addEventListener('load', () => resolve(reader.result as string));
     reader.addEventListener('error', () =>
       reject(reader.error ?? new Error('The file is not readable.')),
     );

@@ -39,7 +39,7 @@ export function Greeting({
                       type="button"
                       aria-pressed={model.key === chosen}
                       className={classNames(
-                        'flex w-full flex-col rounded-xl border bg-raised px-4 py-3 text-left transition-colors hover:bg-hover',
+                        'flex h-full w-full flex-col rounded-xl border bg-raised px-4 py-3 text-left transition-colors hover:bg-hover',
                         model.key === chosen && 'border-accent! bg-accent-soft!',
                       )}
                       onClick={() => onChooseModel(model.key)}

@@ -26,7 +26,7 @@ export function ConversationList() {
           <input
             type="search"
             aria-label={labels.search}
-            placeholder={labels.search}
+            placeholder={labels.searchPlaceholder}
             className="h-8 min-w-0 flex-1 bg-transparent text-sm text-text outline-none"
             value={search}
             onChange={(event) => setSearch(event.target.value)}
@@ -44,7 +44,7 @@ export function ConversationList() {
 
 function Conversations({ search }: { readonly search: string }) {
   const labels = texts.chat.list;
-  const { data, hasNextPage, fetchNextPage, isError } = useInfiniteQuery({
+  const { data, dataUpdatedAt, hasNextPage, fetchNextPage, isError } = useInfiniteQuery({
     ...conversationListQuery(search),
     placeholderData: keepPreviousData,
   });
@@ -53,10 +53,10 @@ function Conversations({ search }: { readonly search: string }) {
     () =>
       groupConversations(
         data?.pages.flatMap(({ conversations }) => conversations) ?? [],
-        new Date(),
+        new Date(dataUpdatedAt),
         search !== '',
       ),
-    [data, search],
+    [data, dataUpdatedAt, search],
   );
   if (isError) return null;
   if (data === undefined) return <Skeleton lines={5} className="px-5 pt-3" />;

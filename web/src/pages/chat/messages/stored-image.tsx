@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { blobQuery } from '../conversations/conversation-queries.ts';
 
@@ -17,13 +16,15 @@ export function MessageImage({
 
 function StoredImage({ sha256 }: { readonly sha256: string }) {
   const { data } = useQuery(blobQuery(sha256));
-  const [url, setUrl] = useState<string>();
-  useEffect(() => {
-    if (data === undefined) return;
-    const created = URL.createObjectURL(data);
-    setUrl(created);
-    return () => URL.revokeObjectURL(created);
-  }, [data]);
-  if (url === undefined) return <Skeleton lines={1} className="w-40" />;
-  return <img src={url} alt="" className={imageClass} />;
+  if (data === undefined) return <Skeleton lines={1} className="w-40" />;
+  return <img src={urlOf(data)} alt="" className={imageClass} />;
+}
+
+const urls = new WeakMap<Blob, string>();
+
+/** One URL for each image, however often its message is scrolled into view. */
+function urlOf(image: Blob): string {
+  const url = urls.get(image) ?? URL.createObjectURL(image);
+  urls.set(image, url);
+  return url;
 }

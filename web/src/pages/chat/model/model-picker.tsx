@@ -92,7 +92,10 @@ function ModelList({
             setActive((position + step + found.length) % found.length);
           }
           const model = found[position];
-          if (event.key === 'Enter' && model !== undefined) onChoose(model.key);
+          if (event.key === 'Enter' && model !== undefined) {
+            event.preventDefault();
+            onChoose(model.key);
+          }
         }}
       />
       <ul

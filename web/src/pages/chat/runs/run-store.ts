@@ -159,6 +159,7 @@ async function end(run: Run, error?: unknown): Promise<void> {
     forgetRun(responseId);
     if (stored !== undefined) {
       update({ ...run, conversationId: stored, phase: { kind: 'ended' } });
+      void queryClient.invalidateQueries({ queryKey: ['models'] });
       await queryClient.invalidateQueries({ queryKey: conversationsKey });
       return;
     }

@@ -1,0 +1,148 @@
+import { expect, it } from 'vitest';
+import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
+import { picture } from '../setup/models/picture.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+import { expectAccessible, useBrowser } from './setup/browser.ts';
+import { answers, conversationList, messageField, say, send } from './setup/chat.ts';
+
+const hearth = useHearth(async (home) => {
+  await placeEndlessModel(home);
+});
+const { openPage } = useBrowser();
+
+const short = { model: 'hearth/starter-chat', maxOutputTokens: 12, reasoning: 'off' };
+const endless = { model: endlessModel, contextLength: 8192 };
+
+it('greets with the starter models, and answers, shows figures and lists the conversation', async () => {
+  const page = await openPage(hearth.url, { settings: short });
+  await page.getByRole('heading', { name: 'What would you like to know?' }).waitFor();
+  await page.getByRole('button', { name: /starter-vision/ }).waitFor();
+  await expectAccessible(page);
+  await say(page, 'What is the colour of the sky?', 1);
+  await page.waitForURL(/\/chat\/conv_/);
+  expect(await answers(page).innerText()).not.toBe('');
+  const figures = page.getByRole('list', { name: 'Figures of this answer' });
+  expect(await figures.innerText()).toMatch(
+    /tokens\/s[\s\S]*first token after[\s\S]*context \d+ of/,
+  );
+  await conversationList(page).getByText('What is the colour of the sky?').waitFor();
+  await expectAccessible(page);
+});
+
+it('continues after a reload and in another tab, where it can be stopped', async () => {
+  const page = await openPage(hearth.url, { settings: endless });
+  await send(page, 'Tell me an endless story.');
+  await page.waitForURL(/run=resp_/);
+  await page.waitForFunction(() => document.querySelector('.markdown')?.textContent !== '');
+  await page.reload();
+  await answers(page).waitFor();
+  const length = async () => (await answers(page).innerText()).length;
+  const before = await length();
+  await expect.poll(length, { timeout: 20_000 }).toBeGreaterThan(before);
+  const other = await page.context().newPage();
+  await other.goto(hearth.url);
+  await conversationList(other)
+    .getByRole('link', { name: /endless story/ })
+    .click();
+  await other.getByRole('button', { name: 'Stop the answer' }).click();
+  for (const each of [page, other]) {
+    await each.getByText('The answer was interrupted.').waitFor();
+    await each.waitForURL(/\/chat\/conv_/);
+  }
+});
+
+it('edits a message into a branch, and walks between the branches', async () => {
+  const page = await openPage(hearth.url, { settings: short });
+  await say(page, 'Count to three.', 1);
+  await page.waitForURL(/\/chat\/conv_/);
+  await say(page, 'Name a fruit.', 2);
+  await page.getByRole('button', { name: 'Edit' }).last().click();
+  await page.getByRole('textbox', { name: 'Edit' }).fill('Name an animal.');
+  await page.keyboard.press('Enter');
+  const branches = page.getByRole('group', { name: 'Branches' });
+  await branches.getByText('2/2').waitFor();
+  await page.getByText('Name an animal.').waitFor();
+  await branches.getByRole('button', { name: 'Previous branch' }).click();
+  await page.getByText('Name a fruit.').waitFor();
+  expect(await branches.innerText()).toContain('1/2');
+  await page.getByRole('button', { name: 'Answer again' }).last().click();
+  await branches.getByText('3/3').waitFor();
+});
+
+it('sends an image to a model with vision', async () => {
+  const page = await openPage(hearth.url, {
+    settings: { ...short, model: 'hearth/starter-vision' },
+  });
+  const [, base64 = ''] = (await picture('red')).split(',');
+  const file = { name: 'red.png', mimeType: 'image/png', buffer: Buffer.from(base64, 'base64') };
+  await page.locator('form input[type=file]').setInputFiles(file);
+  await page.getByRole('button', { name: 'Remove red.png' }).waitFor();
+  await say(page, 'Which colour is this?', 1);
+  await page.waitForURL(/\/chat\/conv_/);
+  const image = page.getByRole('log').locator('img');
+  await image.waitFor();
+  await expect.poll(() => image.evaluate((each: HTMLImageElement) => each.naturalWidth)).toBe(56);
+  await page.reload();
+  await expect.poll(() => image.evaluate((each: HTMLImageElement) => each.naturalWidth)).toBe(56);
+});
+
+it('finds, renames, pins and deletes a conversation', async () => {
+  const page = await openPage(hearth.url, { settings: short });
+  await say(page, 'Is a zebrafish striped?', 1);
+  await page.waitForURL(/\/chat\/conv_/);
+  const list = conversationList(page);
+  await list.getByRole('searchbox').fill('brafis');
+  await list
+    .getByRole('region', { name: 'Results' })
+    .getByText('brafis', { exact: true })
+    .waitFor();
+  await list.getByRole('searchbox').fill('');
+  await list.getByRole('button', { name: 'Actions for Is a zebrafish striped?' }).click();
+  await page.getByRole('menuitem', { name: 'Rename' }).click();
+  await page.getByRole('textbox', { name: 'Title' }).fill('Fish');
+  await page.keyboard.press('Enter');
+  await list.getByRole('button', { name: 'Actions for Fish' }).click();
+  await page.getByRole('menuitem', { name: 'Pin' }).click();
+  await list.getByRole('region', { name: 'Pinned' }).getByText('Fish').waitFor();
+  await list.getByRole('button', { name: 'Actions for Fish' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.waitForURL(/\/chat$/);
+  await list.getByText('Fish').waitFor({ state: 'detached' });
+});
+
+it('keeps a draft, works with the keyboard, and fits a phone', async () => {
+  const page = await openPage(hearth.url, {
+    settings: short,
+    colorScheme: 'dark',
+    viewport: { width: 390, height: 780 },
+  });
+  await messageField(page).fill('A draft');
+  await page.reload();
+  await expect.poll(() => messageField(page).inputValue()).toBe('A draft');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Open menu' }).click();
+  await conversationList(page).waitFor();
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').fill('keyb');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
+  await expectAccessible(page);
+  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  expect(width).toBe(390);
+});
+
+it('reports a server that has gone, and continues when it is back', async () => {
+  const page = await openPage(hearth.url, { settings: short });
+  await messageField(page).waitFor();
+  const { port } = new URL(hearth.url);
+  await hearth.stop();
+  await page.getByText('The server does not answer').first().waitFor({ timeout: 40_000 });
+  await hearth.restart({ flags: ['--port', port] });
+  await page
+    .getByText('The server does not answer')
+    .waitFor({ state: 'detached', timeout: 40_000 });
+  await say(page, 'Are you back?', 1);
+});

@@ -1,0 +1,137 @@
+import { expect, it } from 'vitest';
+import type { ScriptedGeneration } from '../setup/engine/scripted-llama-server.ts';
+import { writeScriptedEngine } from '../setup/engine/scripted-engine.ts';
+import { addHarbour, type Harbour } from '../setup/mcp/harbour.ts';
+import { post } from '../setup/server/api.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+import { expectAccessible, useBrowser } from './setup/browser.ts';
+import { answers, messageField, say, send } from './setup/chat.ts';
+import { importedConversation } from './setup/imported-conversation.ts';
+
+let place: Harbour;
+let token: string;
+
+const hearth = useHearth(async (home) => {
+  place = await addHarbour(home);
+  const { authorization } = await place.bearer('chat', 'plugins', 'models:read', 'models:write');
+  token = authorization.replace('Bearer ', '');
+  const program = await writeScriptedEngine(home);
+  return {
+    flags: ['--auth-required', '--mcp-allow-plugins', `--engine-llama-server=${program}`],
+  };
+});
+const { openPage } = useBrowser();
+
+const settings = { model: 'hearth/starter-chat' };
+const script = (...generations: readonly ScriptedGeneration[]) => JSON.stringify(generations);
+
+it('asks for a token, refuses a wrong one, and keeps a valid one in the tab', async () => {
+  const page = await openPage(hearth.url);
+  await page.getByRole('heading', { name: 'This server needs a token' }).waitFor();
+  await expectAccessible(page);
+  const field = page.getByLabel('API token');
+  await field.fill('hearth-wrong');
+  await page.keyboard.press('Enter');
+  await page.getByText(/is not one of this server|Authorization: Bearer/).waitFor();
+  await field.fill(token);
+  await page.keyboard.press('Enter');
+  await messageField(page).waitFor();
+  await page.reload();
+  await messageField(page).waitFor();
+  expect(await page.evaluate(() => localStorage.getItem('hearth.token'))).toBeNull();
+  await page.getByRole('button', { name: 'Forget the token' }).click();
+  await page.getByRole('heading', { name: 'This server needs a token' }).waitFor();
+});
+
+it('shows calls of a real MCP server with arguments, result and error', async () => {
+  const page = await openPage(hearth.url, {
+    token,
+    settings: { ...settings, integrations: ['mcp/harbour'] },
+  });
+  await say(
+    page,
+    script(
+      { calls: [['get_weather', '{"city":"Brest"}']] },
+      { calls: [['get_rain', '{}']] },
+      { text: 'It is **windy**.' },
+    ),
+    1,
+  );
+  const card = page.getByRole('region', { name: 'Called get_weather' });
+  await card.getByRole('button').click();
+  expect(await card.innerText()).toContain('"city": "Brest"');
+  await page
+    .getByRole('region', { name: 'A call was not valid' })
+    .getByText(/get_rain/)
+    .first()
+    .waitFor();
+  await answers(page).locator('strong', { hasText: 'windy' }).waitFor();
+  await expectAccessible(page);
+});
+
+it('renders Markdown: code, tables, lists and formulas', async () => {
+  const text = [
+    '# Result',
+    '| a | b |\n|---|--:|\n| 1 | 2 |',
+    '```js\nconst answer = 42; // yes\n```',
+    'The area is $\\pi r^2$.',
+    '- [x] done',
+  ].join('\n\n');
+  const page = await openPage(hearth.url, { token, settings, colorScheme: 'dark' });
+  await say(page, script({ text }), 1);
+  const answer = answers(page);
+  await answer.getByRole('cell', { name: '2' }).waitFor();
+  await answer.locator('.hljs-keyword', { hasText: 'const' }).waitFor();
+  await answer.locator('math').waitFor();
+  await answer.getByRole('button', { name: 'Copy the code' }).waitFor();
+  await expectAccessible(page);
+});
+
+it('keeps the output of a hostile model inert', async () => {
+  const text = [
+    '<script>window.attacked = 1</script>',
+    '<img src=x onerror="window.attacked = 2">',
+    '[click](javascript:window.attacked=3) [data](data:text/html,x) [fine](https://example.org/)',
+    '![pixel](https://tracker.example.org/pixel.png)',
+    '$\\href{javascript:alert(1)}{x}$ $\\includegraphics{https://tracker.example.org/a.png}$',
+    '*a_'.repeat(4000),
+    '\u202Eright to left',
+  ].join('\n\n');
+  const page = await openPage(hearth.url, { token, settings });
+  await say(page, script({ text }), 1);
+  const answer = answers(page);
+  await answer.getByText('<script>window.attacked = 1</script>').waitFor();
+  expect(await page.evaluate(() => (globalThis as { attacked?: number }).attacked)).toBeUndefined();
+  expect(await answer.locator('img, script, iframe').count()).toBe(0);
+  const links = await answer
+    .locator('a')
+    .evaluateAll((all) => all.map((each) => [each.getAttribute('href'), each.getAttribute('rel')]));
+  expect(links).toEqual([
+    ['https://example.org/', 'noopener noreferrer nofollow'],
+    ['https://tracker.example.org/pixel.png', 'noopener noreferrer nofollow'],
+  ]);
+});
+
+it('shows why an answer failed, and answers again', async () => {
+  const page = await openPage(hearth.url, { token, settings });
+  await send(page, script({ isMalformed: true }));
+  await page.getByRole('alert').first().waitFor();
+  await page.getByRole('button', { name: 'Answer again' }).first().waitFor();
+});
+
+it('shows a conversation of 1,000 messages with few elements', async () => {
+  const { body } = await post(
+    hearth.url,
+    '/api/v1/conversations/import',
+    importedConversation(500),
+    {
+      headers: { authorization: `Bearer ${token}` },
+    },
+  );
+  const page = await openPage(`${hearth.url}/chat/${body.conversation_id}`, { token, settings });
+  await page.getByText('Answer 500', { exact: false }).first().waitFor();
+  expect(await page.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(3000);
+  await page.getByRole('log').evaluate((log) => log.scrollTo(0, 0));
+  await page.getByText('Question 1', { exact: true }).waitFor();
+  expect(await page.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(3000);
+});

@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs';
+import { AxeBuilder } from '@axe-core/playwright';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+
+/** Chromium of Debian, or the browser that the variable names. */
+const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+
+export interface OpenPageOptions extends BrowserContextOptions {
+  /** Token that the tab has. */
+  readonly token?: string;
+  /** Settings of new conversations, as the app keeps them. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+/** A browser for the tests of a file. */
+export function useBrowser() {
+  let browser: Browser;
+  beforeAll(async () => {
+    if (!existsSync(executablePath)) {
+      throw new Error(
+        `${executablePath} is missing: apt-get install chromium, or set CHROMIUM_PATH.`,
+      );
+    }
+    // Containers have no user namespaces for the sandbox.
+    browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  });
+  afterAll(() => browser.close());
+
+  /** A page in a profile of its own. Scripts that fail, and requests to other hosts, fail the test. */
+  async function openPage(url: string, options: OpenPageOptions = {}): Promise<Page> {
+    const { token, settings, ...contextOptions } = options;
+    const context = await browser.newContext({ reducedMotion: 'reduce', ...contextOptions });
+    context.setDefaultTimeout(20_000);
+    await context.addInitScript(
+      ([savedToken, savedSettings]) => {
+        // The page that is empty at first has no storage.
+        if (location.protocol !== 'http:') return;
+        if (typeof savedToken === 'string') sessionStorage.setItem('hearth.token', savedToken);
+        const key = 'hearth.chat.settings';
+        if (typeof savedSettings === 'string')
+          localStorage.setItem(key, localStorage.getItem(key) ?? savedSettings);
+      },
+      [
+        token ?? null,
+        settings === undefined
+          ? null
+          : JSON.stringify({ new: { systemPrompt: '', integrations: [], ...settings } }),
+      ],
+    );
+    const problems: string[] = [];
+    watch(context.on.bind(context) as never, problems, new URL(url).origin);
+    onTestFinished(async () => {
+      await context.close();
+      expect(problems).toEqual([]);
+    });
+    const page = await context.newPage();
+    await page.goto(url);
+    return page;
+  }
+  return { openPage };
+}
+
+type On = (event: string, listener: (value: never) => void) => void;
+
+function watch(on: On, problems: string[], origin: string): void {
+  on('weberror', ((error: { error(): Error }) => problems.push(String(error.error()))) as never);
+  on('console', ((message: { text(): string }) => {
+    const text = message.text();
+    if (/Content Security Policy|Minified React error/.test(text)) problems.push(text);
+  }) as never);
+  on('request', ((request: { url(): string }) => {
+    const requested = new URL(request.url());
+    const isLocal = requested.origin === origin || ['data:', 'blob:'].includes(requested.protocol);
+    if (!isLocal) problems.push(`request to ${requested.href}`);
+  }) as never);
+}
+
+/** Fails for accessibility problems that axe calls serious or critical. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  const shown = serious.map(({ id, nodes }) => [
+    id,
+    ...nodes.map(({ html }) => html.slice(0, 200)),
+  ]);
+  expect(shown).toEqual([]);
+}
