@@ -15,7 +15,7 @@ self.addEventListener('fetch', (event) => {
 });
 
 function isPage(path) {
-  return path === '/' || /^\/(chat|models|compare|voice|developer|shortcuts)(\/|$)/.test(path);
+  return path === '/' || /^\/(chat|models|compare|voice|developer|shortcuts|open)(\/|$)/.test(path);
 }
 
 async function keepPage() {

@@ -1,11 +1,35 @@
 import { createRouter } from '@tanstack/react-router';
 import { chatRoute, conversationRoute, homeRoute } from './pages/chat/routes.ts';
+import { compareRoute } from './pages/compare/routes.ts';
+import { developerHomeRoute, developerRoute } from './pages/developer/routes.ts';
+import {
+  discoverRoute,
+  importRoute,
+  modelsRoute,
+  repositoryRoute,
+} from './pages/models/routes.ts';
+import { openRoute } from './pages/open/routes.ts';
 import { shortcutsRoute } from './pages/shortcuts/routes.ts';
+import { voiceRoute } from './pages/voice/routes.ts';
 import { PageError } from './shell/page-error.tsx';
 import { rootRoute } from './shell/root-route.tsx';
 
 /** The routes of all pages, one line per page. */
-const routeTree = rootRoute.addChildren([homeRoute, chatRoute, conversationRoute, shortcutsRoute]);
+const routeTree = rootRoute.addChildren([
+  homeRoute,
+  chatRoute,
+  conversationRoute,
+  modelsRoute,
+  discoverRoute,
+  repositoryRoute,
+  importRoute,
+  compareRoute,
+  voiceRoute,
+  developerHomeRoute,
+  developerRoute,
+  openRoute,
+  shortcutsRoute,
+]);
 
 export const router = createRouter({
   routeTree,

@@ -1,2 +1,10 @@
 /** First segments of the paths of the web app; the app itself chooses the page. */
-export const webPages = ['chat', 'models', 'compare', 'voice', 'developer', 'shortcuts'] as const;
+export const webPages = [
+  'chat',
+  'models',
+  'compare',
+  'voice',
+  'developer',
+  'shortcuts',
+  'open',
+] as const;

@@ -25,7 +25,6 @@ const outdatedBy: Readonly<Record<string, readonly string[]>> = {
   model_load: ['models'],
   instance: ['models'],
   download: ['downloads', 'models'],
-  request: ['requests'],
   conversation: ['conversations'],
   response: ['conversations'],
 };
@@ -70,8 +69,10 @@ export async function followLiveEvents(queries: QueryClient, signal: AbortSignal
   }
 }
 
+/** Events of progress carry all that is new; pages apply them with `onLiveEvent`. */
 function outdate(queries: QueryClient, name: string): void {
-  const [kind = ''] = name.split('.');
+  const [kind = '', what] = name.split('.');
+  if (what === 'progress') return;
   for (const key of outdatedBy[kind] ?? []) void queries.invalidateQueries({ queryKey: [key] });
 }
 

@@ -10,3 +10,20 @@ export const healthQuery = queryOptions({
   queryKey: ['health'],
   queryFn: ({ signal }) => call('get', '/health', {}, { signal }),
 });
+
+export const statusQuery = queryOptions({
+  queryKey: ['models', 'status'],
+  queryFn: ({ signal }) => call('get', '/api/v1/status', {}, { signal }),
+});
+
+/** Who the caller is, and what the caller may do. */
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: ({ signal }) => call('get', '/api/v1/session', {}, { signal }),
+  staleTime: 60_000,
+});
+
+export const settingsQuery = queryOptions({
+  queryKey: ['settings'],
+  queryFn: ({ signal }) => call('get', '/api/v1/settings', {}, { signal }),
+});

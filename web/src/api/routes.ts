@@ -7,6 +7,14 @@ import type * as model from '../../../src/contract/v1/model.ts';
 import type * as speechScript from '../../../src/contract/v1/speech-script.ts';
 import type * as storedResponse from '../../../src/contract/v1/stored-response.ts';
 import type * as token from '../../../src/contract/v1/token.ts';
+import type * as hubRepository from '../../../src/contract/v1/hub-repository.ts';
+import type * as mcpServer from '../../../src/contract/v1/mcp-server.ts';
+import type * as modelDetails from '../../../src/contract/v1/model-details.ts';
+import type * as modelImport from '../../../src/contract/v1/model-import.ts';
+import type * as request from '../../../src/contract/v1/request.ts';
+import type * as runtime from '../../../src/contract/v1/runtime.ts';
+import type * as session from '../../../src/contract/v1/session.ts';
+import type * as setting from '../../../src/contract/v1/setting.ts';
 import type * as server from '../../../src/contract/server/server.ts';
 import type { Route } from '../../../src/contract/route.ts';
 import type * as z from 'zod';
@@ -22,6 +30,14 @@ type Modules = [
   typeof speechScript,
   typeof storedResponse,
   typeof token,
+  typeof hubRepository,
+  typeof mcpServer,
+  typeof modelDetails,
+  typeof modelImport,
+  typeof request,
+  typeof runtime,
+  typeof session,
+  typeof setting,
   typeof server,
 ];
 

@@ -1,4 +1,11 @@
-import { MessageSquare, type LucideIcon } from 'lucide-react';
+import {
+  AudioLines,
+  Boxes,
+  Columns2,
+  MessageSquare,
+  SquareTerminal,
+  type LucideIcon,
+} from 'lucide-react';
 import { texts } from '../texts/texts.ts';
 
 export interface NavigationEntry {
@@ -10,4 +17,8 @@ export interface NavigationEntry {
 /** The pages in the navigation and the palette, one line each. */
 export const navigation: readonly NavigationEntry[] = [
   { path: '/chat', label: texts.pages.chat, icon: MessageSquare },
+  { path: '/models', label: texts.pages.models, icon: Boxes },
+  { path: '/compare', label: texts.pages.compare, icon: Columns2 },
+  { path: '/voice', label: texts.pages.voice, icon: AudioLines },
+  { path: '/developer', label: texts.pages.developer, icon: SquareTerminal },
 ];

@@ -1,0 +1,33 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { sessionQuery } from '../../api/queries.ts';
+import { texts } from '../../texts/texts.ts';
+import { CodeText } from '../../ui/code-text.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+
+const labels = texts.developer.needsAdmin;
+
+/** Shows its content to administrators, and how to become one to all others. */
+export function AdminOnly({ children }: { readonly children: ReactNode }) {
+  const query = useQuery(sessionQuery);
+  return (
+    <QueryView query={query}>
+      {({ permissions, type }) =>
+        permissions.includes('admin') ? (
+          children
+        ) : (
+          <section
+            aria-label={labels.title}
+            className="mx-auto flex w-full max-w-lg flex-col gap-3 rounded-2xl border bg-raised p-6"
+          >
+            <h2 className="text-base font-semibold">{labels.title}</h2>
+            <p className="text-sm text-muted">{`${labels.identity[type]} ${labels.explanation}`}</p>
+            <CodeText text={labels.command} />
+            <p className="text-sm text-muted">{labels.overSsh}</p>
+            <CodeText text={labels.printCommand} />
+          </section>
+        )
+      }
+    </QueryView>
+  );
+}

@@ -1,0 +1,84 @@
+import type { McpServerRecord } from '../../../../../src/contract/v1/mcp-server.ts';
+import { texts } from '../../../texts/texts.ts';
+import { formatPairs, linesOf, parsePairs } from '../../../ui/pairs.ts';
+
+const labels = texts.developer.mcp;
+
+/** What a person enters for an entry of mcp.json. */
+export interface ServerForm {
+  readonly label: string;
+  readonly kind: 'process' | 'http';
+  readonly command: string;
+  readonly args: string;
+  readonly env: string;
+  readonly cwd: string;
+  readonly url: string;
+  readonly headers: string;
+}
+
+export const emptyServerForm: ServerForm = {
+  label: '',
+  kind: 'process',
+  command: '',
+  args: '',
+  env: '',
+  cwd: '',
+  url: '',
+  headers: '',
+};
+
+export function toServerForm(server: McpServerRecord): ServerForm {
+  return {
+    label: server.label,
+    kind: server.url === undefined ? 'process' : 'http',
+    command: server.command ?? '',
+    args: (server.args ?? []).join('\n'),
+    env: formatPairs(server.env ?? {}),
+    cwd: server.cwd ?? '',
+    url: server.url ?? '',
+    headers: formatPairs(server.headers ?? {}),
+  };
+}
+
+type FormErrors = Readonly<Partial<Record<keyof ServerForm, string>>>;
+
+/** Faults by field; none if the entry can be sent. The server validates it as well. */
+export function serverFormErrors(form: ServerForm): FormErrors {
+  const pairFault = (text: string) => {
+    const parsed = parsePairs(text);
+    return 'badLine' in parsed ? texts.developer.settings.notPair(parsed.badLine) : undefined;
+  };
+  const all: Readonly<Record<string, string | undefined>> = {
+    label: /^[\w-]{1,64}$/.test(form.label) ? undefined : labels.badLabel,
+    ...(form.kind === 'process'
+      ? {
+          command: form.command.trim() === '' ? labels.missingCommand : undefined,
+          env: pairFault(form.env),
+        }
+      : {
+          url: /^https?:\/\/./i.test(form.url.trim()) ? undefined : labels.badUrl,
+          headers: pairFault(form.headers),
+        }),
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, fault]) => fault !== undefined));
+}
+
+/** The entry of mcp.json; call it without faults only. */
+export function toServerRequest(form: ServerForm) {
+  const pairs = (text: string) => {
+    const parsed = parsePairs(text);
+    return 'pairs' in parsed && Object.keys(parsed.pairs).length > 0 ? parsed.pairs : undefined;
+  };
+  if (form.kind === 'http') {
+    const headers = pairs(form.headers);
+    return { url: form.url.trim(), ...(headers === undefined ? {} : { headers }) };
+  }
+  const args = linesOf(form.args);
+  const env = pairs(form.env);
+  return {
+    command: form.command.trim(),
+    ...(args.length === 0 ? {} : { args: [...args] }),
+    ...(env === undefined ? {} : { env }),
+    ...(form.cwd.trim() === '' ? {} : { cwd: form.cwd.trim() }),
+  };
+}

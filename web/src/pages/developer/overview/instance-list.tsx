@@ -1,0 +1,45 @@
+import type { InstanceStatus } from '../../../../../src/contract/server/server.ts';
+import { texts } from '../../../texts/texts.ts';
+import { Badge } from '../../../ui/badge.tsx';
+import { formatBytes } from '../../../ui/bytes.ts';
+import { formatDuration } from '../../../ui/duration.ts';
+import { Section } from '../../../ui/page.tsx';
+
+const labels = texts.developer.overview;
+
+/** The loaded models and what they do. */
+export function InstanceList({ instances }: { readonly instances: readonly InstanceStatus[] }) {
+  return (
+    <Section title={labels.instances}>
+      {instances.length === 0 ? (
+        <p className="text-sm text-muted">{labels.noInstances}</p>
+      ) : (
+        <ul className="divide-y rounded-2xl border bg-raised">
+          {instances.map((instance) => (
+            <li key={instance.id} className="flex flex-wrap items-center gap-x-3 px-4 py-2.5 text-sm">
+              <span className="font-medium break-words">{instance.id}</span>
+              <Badge tone={instance.state === 'ready' ? 'ok' : 'warn'}>
+                {texts.models.states[instance.state]}
+              </Badge>
+              <span className="text-xs text-muted tabular-nums">
+                {figuresOf(instance).join(' · ')}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+function figuresOf(instance: InstanceStatus): readonly string[] {
+  const { config, active_requests, resident_bytes, estimated_bytes, idle_seconds } = instance;
+  return [
+    texts.models.instance(config.context_length, config.parallel),
+    formatBytes(resident_bytes ?? estimated_bytes),
+    ...(active_requests > 0 ? [labels.busy(active_requests)] : []),
+    ...(active_requests === 0 && idle_seconds !== undefined
+      ? [labels.idle(formatDuration(idle_seconds))]
+      : []),
+  ];
+}

@@ -1,0 +1,31 @@
+export interface Sample {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** Reads the text format of Prometheus; lines that it does not know are left out. */
+export function parseMetrics(text: string): readonly Sample[] {
+  return text.split('\n').flatMap((line) => {
+    const match = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)/.exec(line);
+    const value = Number(match?.[3]);
+    if (match === null || Number.isNaN(value)) return [];
+    return [{ name: match[1] ?? '', labels: parseLabels(match[2] ?? ''), value }];
+  });
+}
+
+function parseLabels(text: string): Readonly<Record<string, string>> {
+  const labels: Record<string, string> = {};
+  for (const [, name = '', value = ''] of text.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)) {
+    labels[name] = value.replaceAll(/\\(.)/g, (_, escaped: string) =>
+      escaped === 'n' ? '\n' : escaped,
+    );
+  }
+  return labels;
+}
+
+/** Sum of the values of a metric over its labels; undefined if there are none. */
+export function sumOf(samples: readonly Sample[], name: string): number | undefined {
+  const values = samples.filter((each) => each.name === name).map(({ value }) => value);
+  return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0);
+}

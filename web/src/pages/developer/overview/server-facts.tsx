@@ -1,0 +1,34 @@
+import type { z } from 'zod';
+import type { serverStatusSchema } from '../../../../../src/contract/server/server.ts';
+import { texts } from '../../../texts/texts.ts';
+import { formatBytes } from '../../../ui/bytes.ts';
+import { formatDuration } from '../../../ui/duration.ts';
+import { Facts } from '../../../ui/facts.tsx';
+import { Section } from '../../../ui/page.tsx';
+
+const labels = texts.developer.overview;
+
+/** What the server is. */
+export function ServerFacts({ status }: { readonly status: z.output<typeof serverStatusSchema> }) {
+  const { version, pid, started_at, home, runtime, memory } = status;
+  // Read again with each status.
+  const seconds = Math.max(0, (Date.now() - Date.parse(started_at)) / 1000);
+  return (
+    <Section title={labels.server}>
+      <div className="rounded-2xl border bg-raised px-4 py-3">
+        <Facts
+          facts={[
+            [labels.version, version],
+            [labels.uptime, formatDuration(seconds)],
+            [labels.process, `${pid}, ${formatBytes(memory.resident_bytes)}`],
+            [labels.home, home],
+            [
+              labels.runtime,
+              runtime === null ? labels.noRuntime : `${runtime.name} ${runtime.version}`,
+            ],
+          ]}
+        />
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,59 @@
+import { queryOptions, useQueryClient } from '@tanstack/react-query';
+import type { RequestSummary } from '../../../../../src/contract/v1/request.ts';
+import type { ServerEvent } from '../../../../../src/contract/v1/server-event.ts';
+import { call } from '../../../api/client.ts';
+import { useServerEvents } from '../../../api/server-events.ts';
+
+/** The page shows the latest ones; the server keeps more. */
+const shownRequests = 200;
+
+export const requestsQuery = queryOptions({
+  queryKey: ['requests'],
+  queryFn: ({ signal }) =>
+    call('get', '/api/v1/requests', { query: { limit: shownRequests } }, { signal }),
+});
+
+/** Keeps the list of requests up to date with the events of the server. */
+export function useRequestEvents(): void {
+  const queries = useQueryClient();
+  useServerEvents((event) => {
+    queries.setQueryData(
+      requestsQuery.queryKey,
+      (list) => list && { requests: [...withEvent(list.requests, event)] },
+    );
+  });
+}
+
+/** The list, newest first, after an event. */
+export function withEvent(
+  requests: readonly RequestSummary[],
+  event: ServerEvent,
+): readonly RequestSummary[] {
+  if (event.type === 'request.progress') {
+    const { id, completion_tokens } = event;
+    return requests.map((each) => (each.id === id ? { ...each, completion_tokens } : each));
+  }
+  if (event.type !== 'request.started' && event.type !== 'request.finished') return requests;
+  const { request } = event;
+  if (requests.some(({ id }) => id === request.id)) {
+    return requests.map((each) => (each.id === request.id ? request : each));
+  }
+  return [request, ...requests].slice(0, shownRequests);
+}
+
+export interface RequestFilter {
+  readonly state: 'all' | RequestSummary['state'];
+  readonly text: string;
+}
+
+export function filterRequests(
+  requests: readonly RequestSummary[],
+  { state, text }: RequestFilter,
+): readonly RequestSummary[] {
+  const searched = text.trim().toLowerCase();
+  return requests.filter(
+    (each) =>
+      (state === 'all' || each.state === state) &&
+      `${each.path} ${each.model ?? ''}`.toLowerCase().includes(searched),
+  );
+}

@@ -1,0 +1,16 @@
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { rootRoute } from '../../shell/root-route.tsx';
+
+export const developerHomeRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/developer',
+  beforeLoad: () => {
+    throw redirect({ to: '/developer/$part', params: { part: 'overview' }, replace: true });
+  },
+});
+
+export const developerRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/developer/$part',
+  component: lazyRouteComponent(() => import('./developer-page.tsx'), 'DeveloperPage'),
+});

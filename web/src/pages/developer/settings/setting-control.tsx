@@ -1,0 +1,61 @@
+import type { SettingRecord } from '../../../../../src/contract/v1/setting.ts';
+import { texts } from '../../../texts/texts.ts';
+import { inputClass } from '../../../ui/field.tsx';
+
+const labels = texts.developer.settings;
+
+/** The field that fits the type of a setting. */
+export function SettingControl({
+  setting: { type, choices, secret, source, minimum, maximum },
+  attributes,
+  text,
+  onChange,
+}: {
+  readonly setting: SettingRecord;
+  readonly attributes: {
+    readonly id: string;
+    readonly 'aria-invalid': boolean;
+    readonly 'aria-describedby': string;
+  };
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+}) {
+  const common = {
+    ...attributes,
+    className: inputClass,
+    value: text,
+    disabled: source === 'flag' || source === 'environment',
+    onChange: (event: { readonly target: { readonly value: string } }) =>
+      onChange(event.target.value),
+  };
+  if (type === 'boolean' || choices !== undefined) {
+    const options =
+      choices?.map((choice) => [choice, choice] as const) ??
+      ([
+        ['true', labels.on],
+        ['false', labels.off],
+      ] as const);
+    return (
+      <select {...common}>
+        {text === '' && <option value="">{labels.none}</option>}
+        {options.map(([value, shown]) => (
+          <option key={value} value={value}>
+            {shown}
+          </option>
+        ))}
+      </select>
+    );
+  }
+  if (type === 'list' || type === 'object') {
+    return <textarea {...common} rows={Math.min(6, text.split('\n').length + 1)} spellCheck={false} />;
+  }
+  if (type === 'integer') return <input {...common} type="number" min={minimum} max={maximum} />;
+  return (
+    <input
+      {...common}
+      type={secret ? 'password' : 'text'}
+      autoComplete="off"
+      spellCheck={false}
+    />
+  );
+}

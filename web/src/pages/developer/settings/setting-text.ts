@@ -1,0 +1,62 @@
+import type { SettingRecord } from '../../../../../src/contract/v1/setting.ts';
+import { texts } from '../../../texts/texts.ts';
+import { formatPairs, linesOf, parsePairs } from '../../../ui/pairs.ts';
+
+const labels = texts.developer.settings;
+
+export type SettingValue = NonNullable<SettingRecord['value']>;
+type Parsed = { readonly value: SettingValue | null } | { readonly error: string };
+
+/** The value as the field of the setting shows it. */
+export function toText(value: SettingRecord['value']): string {
+  if (value === null) return '';
+  if (Array.isArray(value)) return value.join('\n');
+  if (typeof value === 'object') return formatPairs(value);
+  return String(value);
+}
+
+/** The value that a person entered; an empty field removes the setting from the file. */
+export function fromText(setting: SettingRecord, text: string): Parsed {
+  if (text.trim() === '') return { value: null };
+  const { type, minimum, maximum } = setting;
+  if (type === 'integer') {
+    const number = Number(text);
+    const isAllowed =
+      Number.isInteger(number) &&
+      number >= (minimum ?? -Infinity) &&
+      number <= (maximum ?? Infinity);
+    const shown = (limit: number | undefined, sign: string) =>
+      limit?.toLocaleString('en') ?? `${sign}∞`;
+    if (isAllowed) return { value: number };
+    return { error: labels.notNumber(shown(minimum, '−'), shown(maximum, '')) };
+  }
+  if (type === 'boolean') return { value: text === 'true' };
+  if (type === 'list') return { value: [...linesOf(text)] };
+  if (type === 'object') {
+    const parsed = parsePairs(text);
+    return 'pairs' in parsed ? { value: parsed.pairs } : { error: labels.notPair(parsed.badLine) };
+  }
+  return { value: text.trim() };
+}
+
+export interface SettingFilter {
+  readonly text: string;
+  readonly isChangedOnly: boolean;
+}
+
+/** The settings that pass a filter, by the first part of their keys. */
+export function groupSettings(
+  settings: readonly SettingRecord[],
+  { text, isChangedOnly }: SettingFilter,
+): readonly (readonly [group: string, settings: readonly SettingRecord[]])[] {
+  const searched = text.trim().toLowerCase();
+  const groups = new Map<string, SettingRecord[]>();
+  for (const setting of settings) {
+    const { key, description, source } = setting;
+    if (!`${key} ${description}`.toLowerCase().includes(searched)) continue;
+    if (isChangedOnly && source === 'default') continue;
+    const group = key.split('.')[0] ?? key;
+    groups.set(group, [...(groups.get(group) ?? []), setting]);
+  }
+  return [...groups];
+}

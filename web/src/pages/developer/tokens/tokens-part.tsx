@@ -1,0 +1,109 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { call } from '../../../api/client.ts';
+import { texts } from '../../../texts/texts.ts';
+import { Badge } from '../../../ui/badge.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import { formatDateTime } from '../../../ui/dates.ts';
+import { Section } from '../../../ui/page.tsx';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { CreateTokenDialog } from './create-token-dialog.tsx';
+import { SessionList } from './session-list.tsx';
+
+const labels = texts.developer.tokens;
+
+/** API tokens and the sessions of browsers. */
+export function TokensPart() {
+  const [isCreating, setCreating] = useState(false);
+  const query = useQuery({
+    queryKey: ['tokens'],
+    queryFn: ({ signal }) => call('get', '/api/v1/tokens', {}, { signal }),
+  });
+  return (
+    <div className="flex flex-col gap-8">
+      <Section
+        title={labels.title}
+        description={labels.description}
+        actions={
+          <Button variant="primary" onClick={() => setCreating(true)}>
+            <Plus size={16} aria-hidden />
+            {labels.create}
+          </Button>
+        }
+      >
+        <QueryView query={query}>
+          {({ tokens }) =>
+            tokens.length === 0 ? (
+              <p className="text-sm text-muted">{labels.empty}</p>
+            ) : (
+              <ul aria-label={labels.title} className="divide-y rounded-2xl border bg-raised">
+                {tokens.map((token) => (
+                  <TokenRow key={token.id} token={token} />
+                ))}
+              </ul>
+            )
+          }
+        </QueryView>
+      </Section>
+      <SessionList />
+      <CreateTokenDialog isOpen={isCreating} onClose={() => setCreating(false)} />
+    </div>
+  );
+}
+
+interface TokenRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly permissions: readonly string[];
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly last_used_at: string | null;
+}
+
+function TokenRow({ token }: { readonly token: TokenRecord }) {
+  const { id, name, permissions, created_at, expires_at, last_used_at } = token;
+  const queries = useQueryClient();
+  const [isAsking, setAsking] = useState(false);
+  const { mutate } = useMutation({
+    mutationFn: () => call('delete', '/api/v1/tokens/{id}', { params: { id } }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['tokens'] }),
+  });
+  const times = [
+    labels.createdAt(formatDateTime(created_at)),
+    last_used_at === null ? labels.never : labels.used(formatDateTime(last_used_at)),
+    ...(expires_at === null ? [] : [labels.expiresAt(formatDateTime(expires_at))]),
+  ];
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
+      <div className="min-w-0 flex-1 basis-64">
+        <p className="flex flex-wrap items-center gap-1.5 text-sm font-medium">
+          <span className="break-words">{name}</span>
+          {permissions.map((permission) => (
+            <Badge key={permission} tone={permission === 'admin' ? 'accent' : 'plain'}>
+              {permission}
+            </Badge>
+          ))}
+        </p>
+        <p className="text-xs text-muted">{[id, ...times].join(' · ')}</p>
+      </div>
+      <Button
+        size="small"
+        variant="danger"
+        aria-label={labels.revokeToken(name)}
+        onClick={() => setAsking(true)}
+      >
+        {labels.revoke}
+      </Button>
+      <ConfirmDialog
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        onConfirm={() => mutate()}
+        title={labels.revokeTitle(name)}
+        description={labels.revokeHint}
+        action={labels.revoke}
+      />
+    </li>
+  );
+}

@@ -1,0 +1,121 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { Search } from 'lucide-react';
+import { useState } from 'react';
+import { call } from '../../../api/client.ts';
+import { texts } from '../../../texts/texts.ts';
+import { Button } from '../../../ui/button.tsx';
+import { CheckField } from '../../../ui/check-field.tsx';
+import { inputClass } from '../../../ui/field.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { Select } from '../../../ui/select.tsx';
+import { ModelsFrame } from '../models-frame.tsx';
+import { CatalogRow } from './catalog-row.tsx';
+import { filterModels, noFilter, type CatalogFilter } from './filter-models.ts';
+
+const labels = texts.models.search;
+const route = getRouteApi('/models/discover');
+
+/** Search of the catalog and the model hub. */
+export function DiscoverPage() {
+  const { search } = route.useSearch();
+  const [filter, setFilter] = useState(noFilter);
+  const query = useQuery({
+    queryKey: ['catalog', search],
+    queryFn: ({ signal }) =>
+      call('get', '/api/v1/models/catalog', { query: { search, limit: 60 } }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <ModelsFrame>
+      <SearchForm key={search} initial={search ?? ''} />
+      <Filters filter={filter} onChange={setFilter} />
+      <QueryView query={query}>
+        {({ models, warning }) => {
+          const shown = filterModels(models, filter);
+          return (
+            <div aria-busy={query.isFetching} className="flex flex-col gap-3">
+              {warning !== undefined && (
+                <Notice tone="warn">{`${labels.hubFailed}: ${warning.message}`}</Notice>
+              )}
+              <ul aria-label={texts.models.tabs.discover} className="flex flex-col gap-3">
+                {shown.map((model) => (
+                  <CatalogRow key={`${model.source} ${model.id}`} model={model} />
+                ))}
+              </ul>
+              {shown.length === 0 && (
+                <p className="py-8 text-center text-sm text-muted">{labels.empty}</p>
+              )}
+            </div>
+          );
+        }}
+      </QueryView>
+    </ModelsFrame>
+  );
+}
+
+function SearchForm({ initial }: { readonly initial: string }) {
+  const navigate = route.useNavigate();
+  const [words, setWords] = useState(initial);
+  return (
+    <form
+      role="search"
+      className="flex gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void navigate({ search: words.trim() === '' ? {} : { search: words.trim() } });
+      }}
+    >
+      <input
+        type="search"
+        aria-label={labels.label}
+        placeholder={labels.placeholder}
+        maxLength={200}
+        className={inputClass}
+        value={words}
+        onChange={(event) => setWords(event.target.value)}
+      />
+      <Button type="submit" variant="primary">
+        <Search size={16} aria-hidden />
+        {labels.submit}
+      </Button>
+    </form>
+  );
+}
+
+function Filters({
+  filter,
+  onChange,
+}: {
+  readonly filter: CatalogFilter;
+  readonly onChange: (filter: CatalogFilter) => void;
+}) {
+  return (
+    <div className="-mt-3 flex flex-wrap items-center gap-x-3 gap-y-2">
+      <Select
+        label={labels.type}
+        value={filter.type}
+        options={{ all: labels.allTypes, ...texts.models.types }}
+        onChange={(type) => onChange({ ...filter, type })}
+      />
+      <Select
+        label={labels.source}
+        value={filter.source}
+        options={{ all: labels.allSources, catalog: labels.catalog, hub: labels.hub }}
+        onChange={(source) => onChange({ ...filter, source })}
+      />
+      <Select
+        label={labels.order}
+        value={filter.order}
+        options={labels.orders}
+        onChange={(order) => onChange({ ...filter, order })}
+      />
+      <CheckField
+        label={labels.fitOnly}
+        isChecked={filter.isFitOnly}
+        onChange={(isFitOnly) => onChange({ ...filter, isFitOnly })}
+      />
+    </div>
+  );
+}

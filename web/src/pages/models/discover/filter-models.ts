@@ -1,0 +1,36 @@
+import type { CatalogModelRecord } from '../../../../../src/contract/v1/catalog.ts';
+
+export interface CatalogFilter {
+  readonly type: 'all' | 'llm' | 'vlm' | 'embedding';
+  readonly source: 'all' | 'catalog' | 'hub';
+  readonly isFitOnly: boolean;
+  readonly order: 'best' | 'downloads' | 'updated' | 'size';
+}
+
+export const noFilter: CatalogFilter = {
+  type: 'all',
+  source: 'all',
+  isFitOnly: false,
+  order: 'best',
+};
+
+/** The models that pass a filter, in its order. What the hub does not tell passes, and comes last. */
+export function filterModels(
+  models: readonly CatalogModelRecord[],
+  { type, source, isFitOnly, order }: CatalogFilter,
+): readonly CatalogModelRecord[] {
+  const passed = models.filter(
+    (model) =>
+      (type === 'all' || (model.type ?? type) === type) &&
+      (source === 'all' || model.source === source) &&
+      (!isFitOnly || (model.fits ?? 'fits') === 'fits'),
+  );
+  if (order === 'best') return passed;
+  return passed.toSorted((one, other) => rank(one, order) - rank(other, order));
+}
+
+function rank(model: CatalogModelRecord, order: 'downloads' | 'updated' | 'size'): number {
+  if (order === 'downloads') return -(model.downloads ?? -1);
+  if (order === 'updated') return -Date.parse(model.updated_at ?? '1970-01-01');
+  return model.size_bytes ?? Number.MAX_SAFE_INTEGER;
+}

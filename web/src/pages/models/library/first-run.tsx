@@ -1,0 +1,28 @@
+import { useQuery } from '@tanstack/react-query';
+import { call } from '../../../api/client.ts';
+import { texts } from '../../../texts/texts.ts';
+import { formatBytes } from '../../../ui/bytes.ts';
+import { Section } from '../../../ui/page.tsx';
+import { CatalogRow } from '../discover/catalog-row.tsx';
+
+/** Downloads for a library that has only the starter models. */
+export function FirstRun() {
+  const { data } = useQuery({
+    queryKey: ['recommended'],
+    queryFn: ({ signal }) =>
+      call('get', '/api/v1/models/recommended', { query: { limit: 3 } }, { signal }),
+  });
+  if (data === undefined || data.models.length === 0) return null;
+  return (
+    <Section
+      title={texts.models.firstRun.title}
+      description={texts.models.firstRun.hint(formatBytes(data.capacity_bytes))}
+    >
+      <ul className="flex flex-col gap-3">
+        {data.models.map((model) => (
+          <CatalogRow key={model.id} model={model} />
+        ))}
+      </ul>
+    </Section>
+  );
+}

@@ -1,0 +1,45 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { LoadRequest } from '../../../../../src/contract/v1/model.ts';
+import { call } from '../../../api/client.ts';
+import { texts } from '../../../texts/texts.ts';
+import { formatBytes } from '../../../ui/bytes.ts';
+import { formatDuration } from '../../../ui/duration.ts';
+import { showToast } from '../../../ui/toasts.ts';
+
+/** Lists of models are outdated after each change, also where the server sends no events. */
+function useOutdateModels(): () => Promise<void> {
+  const queries = useQueryClient();
+  return () => queries.invalidateQueries({ queryKey: ['models'] });
+}
+
+export function useLoadModel() {
+  return useMutation({
+    mutationFn: (body: LoadRequest) => call('post', '/api/v1/models/load', { body }),
+    onSuccess: (result) => {
+      if (result.status !== 'loaded') return;
+      showToast(
+        texts.models.loadedIn(result.instance_id, formatDuration(result.load_time_seconds)),
+      );
+    },
+    onSettled: useOutdateModels(),
+  });
+}
+
+export function useUnloadModel() {
+  return useMutation({
+    mutationFn: (instance_id: string) =>
+      call('post', '/api/v1/models/unload', { body: { instance_id } }),
+    onSuccess: ({ instance_id }) => showToast(texts.models.unloaded(instance_id)),
+    onSettled: useOutdateModels(),
+  });
+}
+
+export function useDeleteModel() {
+  return useMutation({
+    mutationFn: (model: string) =>
+      call('delete', '/api/v1/models/{model...}', { params: { model } } as never),
+    onSuccess: ({ model, freed_bytes }) =>
+      showToast(texts.models.deleted(model, formatBytes(freed_bytes))),
+    onSettled: useOutdateModels(),
+  });
+}

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { emptyLoadForm, toEstimateRequest, toLoadRequest } from './load-form.ts';
+
+it('leaves out what was not entered, so that the defaults apply', () => {
+  expect(toLoadRequest('hearth/starter-chat', emptyLoadForm)).toEqual({
+    model: 'hearth/starter-chat',
+  });
+});
+
+it('passes what was entered', () => {
+  const form = {
+    ...emptyLoadForm,
+    contextLength: 2048,
+    parallel: '2',
+    batch: '512',
+    ttlMinutes: '5',
+    flashAttention: false,
+    isForced: true,
+  };
+  expect(toLoadRequest('m', form)).toEqual({
+    model: 'm',
+    context_length: 2048,
+    parallel: 2,
+    eval_batch_size: 512,
+    ttl: 300,
+    flash_attention: false,
+    force: true,
+  });
+  expect(toEstimateRequest('m', form)).not.toHaveProperty('ttl');
+});
+
+it.each(['-1', '1.5', 'many', '0', ' '])('takes the default for %j', (parallel) => {
+  expect(toLoadRequest('m', { ...emptyLoadForm, parallel })).toEqual({ model: 'm' });
+});

@@ -1,0 +1,56 @@
+import type { LoadRequest } from '../../../../../src/contract/v1/model.ts';
+
+/** What a person enters before a load; empty texts stand for the default. */
+export interface LoadForm {
+  readonly contextLength: number | undefined;
+  readonly parallel: string;
+  readonly batch: string;
+  readonly ttlMinutes: string;
+  readonly flashAttention: boolean | undefined;
+  readonly isCacheOnGpu: boolean | undefined;
+  readonly isForced: boolean;
+}
+
+export const emptyLoadForm: LoadForm = {
+  contextLength: undefined,
+  parallel: '',
+  batch: '',
+  ttlMinutes: '',
+  flashAttention: undefined,
+  isCacheOnGpu: undefined,
+  isForced: false,
+};
+
+/** The request of a load; settings that were not entered are absent, so that the defaults apply. */
+export function toLoadRequest(model: string, form: LoadForm): LoadRequest {
+  const parallel = wholeNumber(form.parallel);
+  const batch = wholeNumber(form.batch);
+  const ttl = wholeNumber(form.ttlMinutes);
+  return {
+    model,
+    ...(form.contextLength === undefined ? {} : { context_length: form.contextLength }),
+    ...(parallel === undefined ? {} : { parallel }),
+    ...(batch === undefined ? {} : { eval_batch_size: batch }),
+    ...(ttl === undefined ? {} : { ttl: ttl * 60 }),
+    ...(form.flashAttention === undefined ? {} : { flash_attention: form.flashAttention }),
+    ...(form.isCacheOnGpu === undefined ? {} : { offload_kv_cache_to_gpu: form.isCacheOnGpu }),
+    ...(form.isForced ? { force: true } : {}),
+  };
+}
+
+/** The part of the form that the estimate of the memory depends on. */
+export function toEstimateRequest(model: string, form: LoadForm) {
+  const { context_length, parallel, eval_batch_size, flash_attention } = toLoadRequest(model, form);
+  return {
+    model,
+    ...(context_length === undefined ? {} : { context_length }),
+    ...(parallel === undefined ? {} : { parallel }),
+    ...(eval_batch_size === undefined ? {} : { eval_batch_size }),
+    ...(flash_attention === undefined ? {} : { flash_attention }),
+  };
+}
+
+function wholeNumber(text: string): number | undefined {
+  const number = Number(text);
+  return text.trim() !== '' && Number.isInteger(number) && number > 0 ? number : undefined;
+}

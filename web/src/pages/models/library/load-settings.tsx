@@ -1,0 +1,117 @@
+import { useState } from 'react';
+import type { LoadConfig } from '../../../../../src/contract/v1/model.ts';
+import { texts } from '../../../texts/texts.ts';
+import { CheckField } from '../../../ui/check-field.tsx';
+import { Field, inputClass } from '../../../ui/field.tsx';
+import { contextSteps, nearestStep } from './context-steps.ts';
+import type { LoadForm } from './load-form.ts';
+
+const labels = texts.models.dialog;
+
+interface SettingsProps {
+  readonly form: LoadForm;
+  readonly onChange: (form: LoadForm) => void;
+  /** Whether the model may not be loaded: only what changes the estimate is shown. */
+  readonly isReadOnly: boolean;
+  readonly longest: number;
+  /** What the server would use for what is not entered. */
+  readonly defaults: LoadConfig | undefined;
+}
+
+/** The settings of a load. */
+export function LoadSettings(props: SettingsProps) {
+  const { form, onChange, isReadOnly, defaults } = props;
+  const set = (changes: Partial<LoadForm>) => onChange({ ...form, ...changes });
+  const number = (label: string, name: 'parallel' | 'batch' | 'ttlMinutes', hint?: string) => (
+    <Field label={label} hint={hint}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          type="number"
+          min={1}
+          step={1}
+          className={inputClass}
+          placeholder={placeholderOf(name, defaults)}
+          value={form[name]}
+          onChange={(event) => set({ [name]: event.target.value })}
+        />
+      )}
+    </Field>
+  );
+  return (
+    <div className="flex flex-col gap-4">
+      <ContextSlider {...props} />
+      <div className="grid gap-4 sm:grid-cols-3">
+        {number(labels.parallel, 'parallel', labels.parallelHint)}
+        {number(labels.batch, 'batch')}
+        {!isReadOnly && number(labels.ttl, 'ttlMinutes', labels.ttlHint)}
+      </div>
+      {!isReadOnly && (
+        <div className="flex flex-col gap-2">
+          <CheckField
+            label={labels.flashAttention}
+            isChecked={form.flashAttention ?? defaults?.flash_attention ?? false}
+            onChange={(flashAttention) => set({ flashAttention })}
+          />
+          <CheckField
+            label={labels.kvOnGpu}
+            hint={labels.kvOnGpuHint}
+            isChecked={form.isCacheOnGpu ?? defaults?.offload_kv_cache_to_gpu ?? true}
+            onChange={(isCacheOnGpu) => set({ isCacheOnGpu })}
+          />
+          <CheckField
+            label={labels.force}
+            isChecked={form.isForced}
+            onChange={(isForced) => set({ isForced })}
+          />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function placeholderOf(name: string, defaults: LoadConfig | undefined): string {
+  const value = { parallel: defaults?.parallel, batch: defaults?.eval_batch_size }[name];
+  return value === undefined ? labels.asDefault : String(value);
+}
+
+function ContextSlider({ form, onChange, longest, defaults }: SettingsProps) {
+  const steps = contextSteps(longest);
+  // The default of the first answer: it changes with the form otherwise.
+  const [initial, setInitial] = useState<number>();
+  if (initial === undefined && defaults !== undefined) setInitial(defaults.context_length);
+  const context = form.contextLength ?? initial ?? longest;
+  return (
+    <Field label={labels.context} hint={labels.contextHint}>
+      {(attributes) => (
+        <div className="flex items-center gap-4">
+          <input
+            {...attributes}
+            type="range"
+            min={0}
+            max={steps.length - 1}
+            step={1}
+            aria-valuetext={context.toLocaleString('en')}
+            className="min-w-0 flex-1 accent-accent"
+            value={nearestStep(steps, context)}
+            onChange={(event) =>
+              onChange({ ...form, contextLength: steps[Number(event.target.value)] })
+            }
+          />
+          <input
+            type="number"
+            aria-label={labels.contextNumber}
+            min={1}
+            max={longest}
+            className={`${inputClass} !w-28 text-right tabular-nums`}
+            value={context}
+            onChange={(event) => {
+              const entered = Math.min(Math.round(event.target.valueAsNumber), longest);
+              if (entered >= 1) onChange({ ...form, contextLength: entered });
+            }}
+          />
+        </div>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,78 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useDeferredValue, useState } from 'react';
+import type { V1Model } from '../../../../../src/contract/v1/model.ts';
+import { call } from '../../../api/client.ts';
+import { usePermissions } from '../../../api/permissions.ts';
+import { texts } from '../../../texts/texts.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { useLoadModel } from './library-mutations.ts';
+import { emptyLoadForm, toEstimateRequest, toLoadRequest } from './load-form.ts';
+import { LoadSettings } from './load-settings.tsx';
+import { MemoryBar } from './memory-bar.tsx';
+import { ModelFacts } from './model-facts.tsx';
+
+/** A model with its memory at a context, its load settings and its files. */
+export function ModelDialog({
+  model,
+  onClose,
+}: {
+  readonly model: V1Model | undefined;
+  readonly onClose: () => void;
+}) {
+  return (
+    <Dialog
+      isOpen={model !== undefined}
+      onClose={onClose}
+      title={model?.display_name ?? ''}
+      description={model?.key ?? ''}
+      className="max-w-2xl"
+    >
+      {model !== undefined && <ModelDetails model={model} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+function ModelDetails({
+  model,
+  onClose,
+}: {
+  readonly model: V1Model;
+  readonly onClose: () => void;
+}) {
+  const [form, setForm] = useState(emptyLoadForm);
+  const isAllowed = usePermissions()('models:write');
+  const load = useLoadModel();
+  const body = useDeferredValue(toEstimateRequest(model.key, form));
+  const { data: estimate } = useQuery({
+    queryKey: ['models', 'estimate', body],
+    queryFn: ({ signal }) => call('post', '/api/v1/models/estimate', { body }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <div className="flex flex-col gap-5">
+      <LoadSettings
+        form={form}
+        onChange={setForm}
+        isReadOnly={!isAllowed}
+        longest={model.max_context_length}
+        defaults={estimate?.load_config}
+      />
+      {estimate !== undefined && <MemoryBar estimate={estimate} />}
+      {isAllowed && (
+        <div className="flex justify-end">
+          <Button
+            variant="primary"
+            disabled={load.isPending}
+            onClick={() =>
+              load.mutate(toLoadRequest(model.key, form), { onSuccess: () => onClose() })
+            }
+          >
+            {model.loaded_instances.length > 0 ? texts.models.loadMore : texts.models.load}
+          </Button>
+        </div>
+      )}
+      <ModelFacts model={model.key} />
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+import { useQuery } from '@tanstack/react-query';
+import { call } from '../../../api/client.ts';
+import { texts } from '../../../texts/texts.ts';
+import { Badge } from '../../../ui/badge.tsx';
+import { formatBytes } from '../../../ui/bytes.ts';
+import { CodeText } from '../../../ui/code-text.tsx';
+import { Facts } from '../../../ui/facts.tsx';
+import { QueryView } from '../../../ui/query-view.tsx';
+
+const labels = texts.models.dialog;
+
+/** What the files of a model say about it. */
+export function ModelFacts({ model }: { readonly model: string }) {
+  const query = useQuery({
+    queryKey: ['models', 'details', model],
+    queryFn: ({ signal }) =>
+      call('get', '/api/v1/models/details', { query: { model } }, { signal }),
+  });
+  return (
+    <QueryView query={query}>
+      {({ license, author, source_url, structure, files, variants, chat_template }) => (
+        <div className="flex flex-col gap-4 border-t pt-4">
+          <Facts
+            facts={[
+              [labels.license, license],
+              [labels.author, author],
+              [labels.source, source_url],
+              [labels.layers, structure.layers?.toLocaleString('en')],
+              [labels.embeddingLength, structure.embedding_length?.toLocaleString('en')],
+              [labels.attentionHeads, structure.attention_heads?.toLocaleString('en')],
+              [labels.vocabulary, structure.vocabulary_size?.toLocaleString('en')],
+              [
+                labels.files,
+                files.map(({ name, size_bytes }) => (
+                  <div key={name}>{`${name} (${formatBytes(size_bytes)})`}</div>
+                )),
+              ],
+              [
+                labels.variants,
+                variants.length < 2
+                  ? undefined
+                  : variants.map(({ key, size_bytes, selected }) => (
+                      <div key={key}>
+                        {`${key} (${formatBytes(size_bytes)}) `}
+                        {selected && <Badge>{labels.selected}</Badge>}
+                      </div>
+                    )),
+              ],
+            ]}
+          />
+          {chat_template !== null && (
+            <details>
+              <summary className="cursor-pointer text-sm text-muted">{labels.template}</summary>
+              <div className="mt-2">
+                <CodeText text={chat_template} label={labels.template} />
+              </div>
+            </details>
+          )}
+        </div>
+      )}
+    </QueryView>
+  );
+}

@@ -1,0 +1,165 @@
+import { Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import type { InstanceStatus } from '../../../../../src/contract/server/server.ts';
+import type { V1Model } from '../../../../../src/contract/v1/model.ts';
+import { usePermissions } from '../../../api/permissions.ts';
+import { texts } from '../../../texts/texts.ts';
+import { Badge } from '../../../ui/badge.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { formatBytes } from '../../../ui/bytes.ts';
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import { IconButton } from '../../../ui/icon-button.tsx';
+import { ProgressBar } from '../../../ui/progress-bar.tsx';
+import { useDeleteModel, useLoadModel, useUnloadModel } from './library-mutations.ts';
+
+const labels = texts.models;
+
+interface RowProps {
+  readonly model: V1Model;
+  readonly aliases: readonly string[];
+  readonly instances: readonly InstanceStatus[];
+  readonly progress: Readonly<Record<string, number>>;
+  readonly onOpen: () => void;
+}
+
+/** A model of the library with its instances. */
+export function ModelRow({ model, aliases, instances, progress, onOpen }: RowProps) {
+  return (
+    <li className="rounded-2xl border bg-raised">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
+        <div className="min-w-0 flex-1 basis-64">
+          <div className="flex flex-wrap items-center gap-2">
+            <h2 className="text-[15px] font-semibold">
+              <button
+                type="button"
+                className="text-left break-words hover:underline"
+                aria-label={labels.open(model.display_name)}
+                onClick={onOpen}
+              >
+                {model.display_name}
+              </button>
+            </h2>
+            <Capabilities model={model} />
+          </div>
+          <p className="mt-0.5 text-xs break-words text-muted">
+            {[model.key, ...figuresOf(model)].join(' · ')}
+          </p>
+          {aliases.length > 0 && (
+            <p className="text-xs text-muted">{labels.aliases(aliases.join(', '))}</p>
+          )}
+        </div>
+        <RowActions model={model} isLoaded={instances.length > 0} onOpen={onOpen} />
+      </div>
+      {instances.map((instance) => (
+        <InstanceRow key={instance.id} instance={instance} progress={progress[instance.id]} />
+      ))}
+    </li>
+  );
+}
+
+function figuresOf({ params_string, quantization, size_bytes, max_context_length }: V1Model) {
+  return [
+    ...(params_string === null ? [] : [labels.parameters(params_string)]),
+    ...(quantization === null ? [] : [quantization.name]),
+    formatBytes(size_bytes),
+    labels.maxContext(max_context_length),
+  ];
+}
+
+function Capabilities({ model: { type, capabilities } }: { readonly model: V1Model }) {
+  return (
+    <span className="flex flex-wrap gap-1">
+      <Badge>{labels.types[type]}</Badge>
+      {capabilities?.vision === true && <Badge>{labels.vision}</Badge>}
+      {capabilities?.trained_for_tool_use === true && <Badge>{labels.tools}</Badge>}
+      {capabilities?.reasoning !== undefined && <Badge>{labels.reasoning}</Badge>}
+    </span>
+  );
+}
+
+function RowActions({
+  model,
+  isLoaded,
+  onOpen,
+}: {
+  readonly model: V1Model;
+  readonly isLoaded: boolean;
+  readonly onOpen: () => void;
+}) {
+  const isAllowed = usePermissions()('models:write');
+  const load = useLoadModel();
+  const remove = useDeleteModel();
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <div className="flex items-center gap-1.5">
+      <Button size="small" onClick={onOpen}>
+        {labels.details}
+      </Button>
+      {isAllowed && (
+        <>
+          {!isLoaded && (
+            <Button
+              size="small"
+              variant="primary"
+              aria-label={labels.loadModel(model.display_name)}
+              disabled={load.isPending}
+              onClick={() => load.mutate({ model: model.key })}
+            >
+              {labels.load}
+            </Button>
+          )}
+          <IconButton
+            icon={Trash2}
+            size={16}
+            label={labels.deleteModel(model.display_name)}
+            onClick={() => setAsking(true)}
+          />
+          <ConfirmDialog
+            isOpen={isAsking}
+            onClose={() => setAsking(false)}
+            onConfirm={() => remove.mutate(model.key)}
+            title={labels.deleteTitle(model.display_name)}
+            description={labels.deleteHint(formatBytes(model.size_bytes))}
+            action={texts.app.delete}
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
+function InstanceRow({
+  instance: { id, state, config, estimated_bytes, resident_bytes },
+  progress,
+}: {
+  readonly instance: InstanceStatus;
+  readonly progress: number | undefined;
+}) {
+  const isAllowed = usePermissions()('models:write');
+  const unload = useUnloadModel();
+  return (
+    <div className="flex flex-col gap-2 border-t px-4 py-2">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
+        <Badge tone={state === 'ready' ? 'ok' : 'warn'}>{labels.states[state]}</Badge>
+        <span className="min-w-0 flex-1 text-xs break-words text-muted">
+          {[
+            id,
+            labels.instance(config.context_length, config.parallel),
+            labels.usesMemory(formatBytes(resident_bytes ?? estimated_bytes)),
+          ].join(' · ')}
+        </span>
+        {isAllowed && state === 'ready' && (
+          <Button
+            size="small"
+            aria-label={labels.unloadInstance(id)}
+            disabled={unload.isPending}
+            onClick={() => unload.mutate(id)}
+          >
+            {labels.unload}
+          </Button>
+        )}
+      </div>
+      {state !== 'ready' && <ProgressBar label={id} fraction={progress} />}
+    </div>
+  );
+}

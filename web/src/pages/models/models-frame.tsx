@@ -1,0 +1,23 @@
+import type { ReactNode } from 'react';
+import { texts } from '../../texts/texts.ts';
+import { Page } from '../../ui/page.tsx';
+import { TabLinks } from '../../ui/tab-links.tsx';
+import { Downloads } from './downloads/downloads.tsx';
+
+const { tabs } = texts.models;
+const links = [
+  { path: '/models', label: tabs.library },
+  { path: '/models/discover', label: tabs.discover },
+  { path: '/models/import', label: tabs.add },
+];
+
+/** What the parts of the models page share: title, tabs and the running downloads. */
+export function ModelsFrame({ children }: { readonly children: ReactNode }) {
+  return (
+    <Page title={texts.pages.models} description={texts.models.description}>
+      <TabLinks label={tabs.label} tabs={links} />
+      <Downloads />
+      {children}
+    </Page>
+  );
+}

@@ -1,0 +1,11 @@
+const colors = [
+  'text-(--hl-keyword)',
+  'text-(--hl-title)',
+  'text-(--hl-string)',
+  'text-(--hl-number)',
+];
+
+/** Class of the color of a speaker, by number from 1. */
+export function speakerColor(speaker: number | undefined): string {
+  return speaker === undefined ? '' : (colors[(speaker - 1) % colors.length] ?? '');
+}

@@ -1,0 +1,40 @@
+import type { SpeechScriptOptions } from '../../../../src/contract/v1/speech-script.ts';
+import type { texts } from '../../texts/texts.ts';
+
+type Emotion = keyof typeof texts.voice.emotions;
+
+/** What a person enters on the page. */
+export interface VoiceForm {
+  readonly text: string;
+  readonly mode: 'auto' | 'single' | 'multi';
+  readonly output: 'script' | 'plain' | 'json';
+  readonly isClean: boolean;
+  /** One per speaker. */
+  readonly speakers: readonly { readonly voice: string; readonly emotion: Emotion }[];
+}
+
+export const maxSpeakers = 4;
+export const newSpeaker = { voice: '', emotion: 'neutral' } as const;
+
+/** The request of the formatter. Voices and emotions are left out while all have their defaults. */
+export function toScriptRequest({
+  text,
+  mode,
+  output,
+  isClean,
+  speakers,
+}: VoiceForm): SpeechScriptOptions {
+  return {
+    text,
+    mode,
+    output,
+    clean: isClean,
+    speakers: speakers.length,
+    ...(speakers.some(({ voice }) => voice !== '')
+      ? { voices: speakers.map(({ voice }) => voice) }
+      : {}),
+    ...(speakers.some(({ emotion }) => emotion !== 'neutral')
+      ? { emotions: speakers.map(({ emotion }) => emotion) }
+      : {}),
+  };
+}

@@ -1,0 +1,17 @@
+import { CopyButton } from './copy-button.tsx';
+
+/** Text in the font of code, such as a command, with a button that copies it. */
+export function CodeText({ text, label }: { readonly text: string; readonly label?: string }) {
+  return (
+    <div className="flex items-start gap-2 rounded-lg bg-code py-1 pr-1 pl-3">
+      <pre
+        tabIndex={0}
+        aria-label={label}
+        className="max-h-80 min-w-0 flex-1 overflow-auto py-1.5 font-mono text-[13px] leading-5 break-words whitespace-pre-wrap"
+      >
+        {text}
+      </pre>
+      <CopyButton text={text} />
+    </div>
+  );
+}

@@ -1,0 +1,10 @@
+const dateTime = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
+const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+const time = new Intl.DateTimeFormat('en', { timeStyle: 'medium' });
+
+/** Day and time of an ISO date, in the zone of the browser. */
+export const formatDateTime = (iso: string) => dateTime.format(new Date(iso));
+/** Day of an ISO date. */
+export const formatDate = (iso: string) => date.format(new Date(iso));
+/** Time of day of an ISO date, with seconds. */
+export const formatTime = (iso: string) => time.format(new Date(iso));
