@@ -18,7 +18,11 @@ export interface Route {
   readonly headers?: ZodType;
   /** JSON body. */
   readonly body?: ZodType;
+  /** Raw body of any size, which the handler reads as a stream; instead of `body`. */
+  readonly upload?: { readonly contentType: 'application/octet-stream' };
   readonly result: ZodType;
+  /** Media type of a result that is not JSON. */
+  readonly resultType?: 'text/plain';
   /** Data of the server-sent events, for an endpoint that can stream. */
   readonly events?: ZodType;
   /** Whether it always streams: `result` has the same schema as `events`. */

@@ -32,13 +32,29 @@ export function toOperation({ surface, route }: Endpoint, components: Components
             content: { 'application/json': toMediaType(body, 'input', schemas) },
           },
         }),
+    ...(route.upload === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: {
+              [route.upload.contentType]: { schema: { type: 'string', format: 'binary' } },
+            },
+          },
+        }),
     responses: {
       200: {
         description: 'OK',
         content: {
           ...(route.isStreamOnly === true || route.result instanceof z.ZodVoid
             ? {}
-            : { 'application/json': toMediaType(route.result, 'output', schemas) }),
+            : {
+                [route.resultType ?? 'application/json']: toMediaType(
+                  route.result,
+                  'output',
+                  schemas,
+                ),
+              }),
           ...(route.events === undefined
             ? {}
             : { 'text/event-stream': toMediaType(route.events, 'output', schemas) }),
