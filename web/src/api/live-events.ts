@@ -29,7 +29,7 @@ const outdatedBy: Readonly<Record<string, readonly string[]>> = {
   response: ['conversations'],
 };
 
-const reconnectMs = { first: 500, longest: 15_000 };
+const reconnectMs = { first: 500, longest: 5000 };
 const pollMs = 15_000;
 
 /** Follows the events of the server until the signal aborts; reconnects, also when the token changes. */
