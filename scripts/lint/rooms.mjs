@@ -164,6 +164,12 @@ export const rooms = [
     ],
   },
   {
+    name: 'composition',
+    purpose:
+      'Parts of the composition root: the pool and the listening sockets, from the settings.',
+    imports: ['observability', 'machine', 'config', 'engine', 'instances', 'http'],
+  },
+  {
     name: 'serve.ts',
     purpose: 'The composition root: constructs every service and starts the server.',
     imports: [
@@ -184,6 +190,7 @@ export const rooms = [
       'instances',
       'background',
       'http',
+      'composition',
     ],
   },
   {
