@@ -96,6 +96,11 @@ describe('refuses', () => {
     expectError(await get(hearth.url, path, { method }), { code: 'forbidden', message: 'admin' });
   });
 
+  it('a code of several kilobytes, which needs no token to be sent', async () => {
+    const large = await exchange('A'.repeat(5000));
+    expectError(large, { code: 'body_too_large', message: 'at most 4096 are allowed' });
+  });
+
   it('the page of another origin, also with a code', async () => {
     const { code } = await openLink();
     for (const origin of ['https://evil.example', 'null', `https://${new URL(hearth.url).host}`]) {
