@@ -5,8 +5,8 @@ import { errorReference } from './http/errors/error-reference.ts';
 import type { Endpoint } from './http/mount.ts';
 import { openApiDocument } from './http/openapi/document.ts';
 import { createServerSurface } from './http/surfaces/server/surface.ts';
+import { surfaces } from './http/surfaces/all-surfaces.ts';
 import type { SurfaceServices } from './http/surfaces/services.ts';
-import { surfaces } from './serve.ts';
 import { version } from './version.ts';
 
 /** The endpoints of all surfaces, without services: their handlers must not run. */

@@ -5,6 +5,8 @@ import { createSessionService } from './access/session-service.ts';
 import { createTokenService } from './access/token-service.ts';
 import { withSessions } from './access/with-sessions.ts';
 import { BackgroundTurns } from './background/background-turns.ts';
+import { createPool } from './composition/create-pool.ts';
+import { openListeners } from './composition/open-listeners.ts';
 import { createAliasSource } from './config/alias-source.ts';
 import { assertStartable } from './config/assert-startable.ts';
 import { createLiveSettings } from './config/live-settings.ts';
@@ -23,31 +25,23 @@ import { removeOwnerToken, writeOwnerToken } from './home/owner-token.ts';
 import { serverLogFile } from './home/server-log-file.ts';
 import { removeServerRecord, writeServerRecord, type ServerRecord } from './home/server-record.ts';
 import { createApp } from './http/app.ts';
-import { listen, type ListeningServer } from './http/server.ts';
-import type { Surface } from './http/surface.ts';
-import { openTlsFiles, type KeyPair } from './http/tls-files.ts';
+import { servedSurfaces } from './http/surfaces/all-surfaces.ts';
 import type { SurfaceServices } from './http/surfaces/services.ts';
-import { createAnthropicSurface } from './http/surfaces/anthropic/surface.ts';
-import { createOllamaSurface } from './http/surfaces/ollama/surface.ts';
-import { createOpenAiSurface } from './http/surfaces/openai/surface.ts';
-import { createV0Surface } from './http/surfaces/v0/surface.ts';
 import { createEventFeed } from './http/surfaces/v1/create-event-feed.ts';
-import { createV1Surface } from './http/surfaces/v1/surface.ts';
 import { createHub } from './hub/create-hub.ts';
 import { hubEgressPolicy } from './hub/hub-endpoint.ts';
-import { GgufLoader } from './instances/gguf-loader.ts';
 import { toInstanceMetrics } from './instances/instance-metrics.ts';
-import { InstancePool } from './instances/pool.ts';
 import { preloadModels } from './instances/preload-models.ts';
 import { createModelAliases } from './models/model-aliases.ts';
-import { readAvailableMemory, readTotalMemory } from './machine/read-machine.ts';
+import { readAvailableMemory } from './machine/read-machine.ts';
 import { createModelLibrary } from './models/library.ts';
 import type { ModelRoot } from './models/scan-repository.ts';
 import { createHttpClient } from './net/http-client.ts';
 import { readProxies } from './net/proxy-environment.ts';
 import { createObservability } from './observability/create-observability.ts';
 import { LogHistory } from './observability/log-history.ts';
-import { createLogger, serverLog, type Logger } from './observability/logger.ts';
+import { createLogger, serverLog } from './observability/logger.ts';
+import { omitUndefined } from './omit-undefined.ts';
 import { packageFolder } from './package-folder.ts';
 import { createServiceNotifier } from './processes/service-notifier.ts';
 import { createWatchdogLink } from './processes/watchdog-link.ts';
@@ -59,15 +53,6 @@ import { createToolServers } from './tools/tool-servers.ts';
 import { version } from './version.ts';
 import { isWanted } from './warm-state/is-wanted.ts';
 import { openWarmStates } from './warm-state/warm-states.ts';
-
-/** The APIs of the server, in addition to its own endpoints. */
-export const surfaces: readonly ((services: SurfaceServices) => Surface)[] = [
-  createV0Surface,
-  createV1Surface,
-  createOpenAiSurface,
-  createAnthropicSurface,
-  createOllamaSurface,
-];
 
 export interface ServeOptions {
   /** Folder of settings, database, models and runtimes; created if it does not exist. */
@@ -214,47 +199,14 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     });
     cleanups.push(() => launcher.close());
 
-    const ggufLoader = new GgufLoader({
+    const pool = createPool(settings, {
+      library,
       runtimes,
       launcher,
-      kvCacheTypes: { k: settings['engine.kvTypeK'], v: settings['engine.kvTypeV'] },
-      threads: settings['engine.threads'],
-      gpuLayers: settings['engine.gpuLayers'],
-      promptCacheMiB: settings['engine.promptCacheMiB'],
-      loadTimeoutMs: settings['engine.loadTimeoutSeconds'] * 1000,
       warmStates,
-      onInstallProgress: (progress) => onProgress?.({ type: 'runtime.install', progress }),
-    });
-    const pool = new InstancePool({
-      library,
-      loaders: [ggufLoader],
       logger,
       events,
-      availableMemory: readAvailableMemory,
-      totalMemoryBytes: readTotalMemory(),
-      get loadsOnRequest() {
-        return settings['models.jit'];
-      },
-      get defaultTtlSeconds() {
-        return settings['models.ttlSeconds'];
-      },
-      defaults: {
-        contextLength: settings['engine.contextLength'],
-        parallel: settings['engine.parallel'],
-      },
-      queueCapacity: settings['limits.queuedRequests'],
-      get memoryLimitBytes() {
-        return settings['models.memoryLimitBytes'];
-      },
-      get maxLoaded() {
-        return settings['models.maxLoaded'];
-      },
-      get keepsOnlyLast() {
-        return settings['models.autoEvict'];
-      },
-      pinned: settings['models.pinned'],
-      loadQueueCapacity: settings['limits.loadQueue'],
-      loadWaitSeconds: settings['limits.loadWaitSeconds'],
+      onInstallProgress: (progress) => onProgress?.({ type: 'runtime.install', progress }),
     });
     cleanups.push(() => pool.close());
     void preloadModels({
@@ -374,70 +326,43 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       ping: () => store.ping(),
       metrics,
       observation,
-      surfaces: surfaces
-        .map((create) => create(services))
-        .filter(({ name }) => isServed(name, settings)),
+      surfaces: servedSurfaces(services, settings),
     });
-    const tls = await openTls(settings, logger, async (pair) => {
-      for (const each of listeners) each.setCertificate(pair);
-      await writeRecords(pair);
-    });
-    const listeners: ListeningServer[] = [];
-    cleanups.push(() =>
-      Promise.all(listeners.map((each) => each.close(settings['limits.shutdownSeconds'] * 1000))),
-    );
-    const server = await listen({
-      app,
-      host: settings['server.host'],
-      port: settings['server.port'],
-      tls: tls?.first,
-      logger,
-    });
-    listeners.push(server);
-    linkUrl = settings['server.publicUrl']?.replace(/\/$/, '') ?? server.url;
-    const secondPort = settings['server.listenAlso'];
-    if (secondPort !== undefined) {
-      const second = await listen({
-        app,
-        host: settings['server.host'],
-        port: secondPort,
-        portSetting: 'server.listenAlso',
-        ...(settings['surfaces.ollama'] ? { greeting: ollamaGreeting } : {}),
-        tls: tls?.first,
-        logger,
-      });
-      listeners.push(second);
-      logger.info({ url: second.url }, 'listening also');
-    }
+    const listeners = await openListeners({ app, settings, logger, ollamaGreeting });
+    cleanups.push(() => listeners.close());
+    const { url } = listeners;
+    linkUrl = settings['server.publicUrl']?.replace(/\/$/, '') ?? url;
 
     // Streams that never end would delay the stop.
     cleanups.push(() => feed.close());
     cleanups.push(() => removeOwnerToken(home));
     await writeOwnerToken(home, ownerToken);
-    const writeRecords = async (pair: KeyPair | undefined): Promise<void> => {
-      const record: ServerRecord = {
-        pid: process.pid,
-        url: server.url,
-        version,
-        started_at: startedAt.toISOString(),
-        ...(settings['auth.required'] ? { requires_token: true } : {}),
-        ...(pair === undefined ? {} : { certificate_sha256: pair.fingerprint }),
-      };
-      await writeServerRecord(home, record);
+    const record: ServerRecord = {
+      pid: process.pid,
+      url,
+      version,
+      started_at: startedAt.toISOString(),
+      ...(settings['auth.required'] ? { requires_token: true } : {}),
+    };
+    const writeRecords = async (): Promise<void> => {
+      const { fingerprint } = listeners;
+      const current = { ...record, ...omitUndefined({ certificate_sha256: fingerprint }) };
+      await writeServerRecord(home, current);
       if (recordFolder === undefined) return;
-      await writeServerRecord(recordFolder, record, 0o644).catch((err: unknown) =>
+      await writeServerRecord(recordFolder, current, 0o644).catch((err: unknown) =>
         logger.warn({ err }, 'other users do not find the server: no record for them'),
       );
     };
     cleanups.push(() => removeServerRecord(home));
     if (recordFolder !== undefined) cleanups.push(() => removeServerRecord(recordFolder));
-    await writeRecords(tls?.first);
+    await writeRecords();
+    listeners.onNewCertificate(writeRecords);
     // Before the records are removed: a new certificate would write them again.
-    cleanups.push(() => tls?.close());
-    logger.info({ url: server.url, version }, 'listening');
-    await notifier.ready(`Listening on ${server.url}`);
+    cleanups.push(() => listeners.stopRenewal());
+    logger.info({ url, version }, 'listening');
+    await notifier.ready(`Listening on ${url}`);
     cleanups.push(() => void notifier.stopping());
-    return { url: server.url, close: stop };
+    return { url, close: stop };
   } catch (error) {
     await closeAll();
     throw error;
@@ -446,25 +371,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
 
 const builtInPlugins = [speechScriptPlugin];
 
-/** The certificate of a server with HTTPS. */
-async function openTls(
-  settings: Settings,
-  logger: Logger,
-  onChange: (pair: KeyPair) => Promise<void>,
-) {
-  const { 'server.tls.cert': certFile, 'server.tls.key': keyFile } = settings;
-  if (certFile === undefined || keyFile === undefined) return undefined;
-  return openTlsFiles({ certFile, keyFile, onChange, logger });
-}
-
 /** What clients of Ollama look for at its address. */
 const ollamaGreeting = 'Ollama is running';
-
-/** Whether a surface is switched on; one without a setting always is. */
-function isServed(name: string, settings: Settings): boolean {
-  const key = `surfaces.${name}`;
-  return !(key in settings) || settings[key as keyof Settings] === true;
-}
 
 /** The folders of other programs. */
 function extraRoots(settings: Settings): ModelRoot[] {

@@ -179,6 +179,12 @@ export const rooms = [
     ],
   },
   {
+    name: 'composition',
+    purpose:
+      'Parts of the composition root: the pool and the listening sockets, from the settings.',
+    imports: ['observability', 'machine', 'config', 'engine', 'instances', 'http'],
+  },
+  {
     name: 'serve.ts',
     purpose: 'The composition root: constructs every service and starts the server.',
     imports: [
@@ -200,6 +206,7 @@ export const rooms = [
       'instances',
       'background',
       'http',
+      'composition',
     ],
   },
   {

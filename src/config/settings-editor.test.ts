@@ -41,20 +41,18 @@ describe('change', () => {
   });
 
   it.each([
-    ['{"server.port": 1}', { 'server.port': 3 }],
-    ['{"server": {"port": 1}, "server.port": 2}', { 'server.port': 3 }],
-    ['{"server.tls": {"cert": "a"}}', { 'server.tls.cert': 'b' }],
-    ['{"server": {"tls.cert": "a"}}', { 'server.tls.cert': 'b' }],
-  ])('changes %s where it is set, and removes it', async (before, changes) => {
+    ['{"server.port": 1}', 'server.port', 3],
+    ['{"server": {"port": 1}, "server.port": 2}', 'server.port', 3],
+    ['{"server.tls": {"cert": "a"}}', 'server.tls.cert', 'b'],
+    ['{"server": {"tls.cert": "a"}}', 'server.tls.cert', 'b'],
+  ] as const)('changes %s where it is set, and removes it', async (before, key, value) => {
     await writeFile(file, before);
-    const changed = await editorOf().change(changes);
-    const [[key = '', value] = []] = Object.entries(changes);
-    expect((await content()).match(new RegExp(`${value}`, 'g'))?.length).toBe(
-      before.match(/port|cert/g)?.length,
-    );
-    expect(changed.sources[key as 'server.port'].kind).toBe('file');
+    const changed = await editorOf().change({ [key]: value });
+    const count = before.match(/port|cert/g)?.length;
+    expect((await content()).match(new RegExp(`${value}`, 'g'))?.length).toBe(count);
+    expect(changed.sources[key].kind).toBe('file');
     const removed = await editorOf().change({ [key]: null });
-    expect(removed.sources[key as 'server.port'].kind).toBe('default');
+    expect(removed.sources[key].kind).toBe('default');
   });
 
   it('removes a setting that is not set without a trace', async () => {

@@ -18,6 +18,8 @@ export interface Route {
   readonly headers?: ZodType;
   /** JSON body. */
   readonly body?: ZodType;
+  /** Maximum size of the body where it is far below the setting `limits.bodyBytes`, such as for callers without a token. */
+  readonly maxBodyBytes?: number;
   /** Raw body of any size, which the handler reads as a stream; instead of `body`. */
   readonly upload?: { readonly contentType: 'application/octet-stream' };
   readonly result: ZodType;

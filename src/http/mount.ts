@@ -9,6 +9,7 @@ import { elideLongTexts } from './body/elide-long-texts.ts';
 import { openUpload, type UploadBody } from './body/upload-body.ts';
 import { toCaller, toRecordedCaller } from './caller.ts';
 import { endpointMethods } from './endpoint-methods.ts';
+import { checkContentLength } from './guards/content.ts';
 import { authorize } from './guards/principal.ts';
 import { chooseByClient, hasPath, type SurfaceDescription } from './surface-description.ts';
 import { validate } from './validation/validate.ts';
@@ -144,17 +145,17 @@ function isForSurface({ surface, endpoints }: App, { req }: Context<AppEnvironme
 }
 
 async function validateRequest(
-  { params, query, headers, body }: Route,
+  { params, query, headers, body, maxBodyBytes = Number.POSITIVE_INFINITY }: Route,
   context: Context<AppEnvironment>,
 ) {
   const { req } = context;
+  const limitBytes = Math.min(context.get('bodyLimitBytes'), maxBodyBytes);
+  const tooLarge = checkContentLength(req.header('content-length'), limitBytes);
+  if (body !== undefined && tooLarge !== undefined) throw tooLarge;
   return {
     params: params === undefined ? undefined : validate(params, req.param()),
     query: query === undefined ? undefined : validate(query, req.query()),
     headers: headers === undefined ? undefined : validate(headers, req.header()),
-    body:
-      body === undefined
-        ? undefined
-        : validate(body, await readJsonBody(req.raw, context.get('bodyLimitBytes'))),
+    body: body === undefined ? undefined : validate(body, await readJsonBody(req.raw, limitBytes)),
   };
 }

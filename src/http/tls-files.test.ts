@@ -32,7 +32,7 @@ async function open() {
     onChange: (pair) => void changes.push(pair),
     logger: createLogger('info', { write: (line) => logged.push(line) }),
   });
-  ({ close } = files);
+  close = () => files.close();
   return files;
 }
 

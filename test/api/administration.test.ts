@@ -18,7 +18,7 @@ const hearth = useHearth({ environment: { HEARTH_LOG_LEVEL: 'info' } });
 
 const sessionsPath = '/api/v1/sessions';
 const bearing = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
-const open = async () => {
+const openLink = async () => {
   const { stdout } = await runHearth(['open', '--json', '--no-browser'], {
     home: hearth.home,
     environment: { HEARTH_SERVER_PORT: '0' },
@@ -30,12 +30,12 @@ const exchange = (code: string): Promise<ApiAnswer> => post(hearth.url, sessions
 
 let token: string;
 beforeAll(async () => {
-  ({ token } = (await exchange((await open()).code)).body);
+  ({ token } = (await exchange((await openLink()).code)).body);
 });
 
 describe('a session', () => {
   it('opens once with the link of hearth open, has all permissions, and ends when it is revoked', async () => {
-    const { url, code } = await open();
+    const { url, code } = await openLink();
     expect(url).toBe(`${hearth.url}/open#code=${code}`);
     const { status, body } = await exchange(code);
     expect(status).toBe(200);
@@ -96,8 +96,13 @@ describe('refuses', () => {
     expectError(await get(hearth.url, path, { method }), { code: 'forbidden', message: 'admin' });
   });
 
+  it('a code of several kilobytes, which needs no token to be sent', async () => {
+    const large = await exchange('A'.repeat(5000));
+    expectError(large, { code: 'body_too_large', message: 'at most 4096 are allowed' });
+  });
+
   it('the page of another origin, also with a code', async () => {
-    const { code } = await open();
+    const { code } = await openLink();
     for (const origin of ['https://evil.example', 'null', `https://${new URL(hearth.url).host}`]) {
       const answer = await post(hearth.url, sessionsPath, { code }, { headers: { origin } });
       expectError(answer, { code: 'forbidden', message: 'may not call' });
@@ -150,8 +155,8 @@ describe('settings', () => {
     ] as const) {
       expectError(await change(body), { code: 'invalid_value', message, param });
     }
-    const open = await change({ 'server.host': '0.0.0.0' });
-    expectError(open, { code: 'conflict', message: 'auth.required is off' });
+    const exposed = await change({ 'server.host': '0.0.0.0' });
+    expectError(exposed, { code: 'conflict', message: 'auth.required is off' });
     expectError(await change({}), { code: 'invalid_value', message: 'at least one setting' });
     expect(await readFile(join(hearth.home, 'config.json'), 'utf8')).toBe(before);
   });
@@ -323,7 +328,7 @@ describe('a server with HTTPS', () => {
 
 it('starts the server if none runs', async () => {
   await hearth.stop();
-  const { url } = await open();
+  const { url } = await openLink();
   expect(url).toContain('/open#code=');
   await runHearth(['server', 'stop'], { home: hearth.home });
   await hearth.restart();

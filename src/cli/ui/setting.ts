@@ -1,12 +1,12 @@
 import type { SettingDescription } from '../../config/describe-settings.ts';
+import { formatValue } from '../../config/settings-table.ts';
 
 /** The value of a setting on one line, as `hearth config set` takes it. */
 export function formatSetting(setting: SettingDescription): string {
   const { isSecret, isSet, value, computedDefault = '' } = setting;
   if (isSecret) return isSet ? '(secret)' : '';
   if (value === undefined) return computedDefault === '' ? '' : `(${computedDefault})`;
-  if (Array.isArray(value)) return value.join(',');
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return formatValue(value);
 }
 
 /** A setting as JSON, with the names of the API. */

@@ -45,21 +45,30 @@ export const listRuntimes = defineRoute({
   errors: ['runtime_unavailable'],
 });
 
+const exampleProgress = {
+  type: 'install.progress',
+  received_bytes: 1_048_576,
+  total_bytes: 15_728_640,
+};
+
 const installEventSchema = z
   .discriminatedUnion('type', [
-    z.object({
-      type: z.literal('install.progress'),
-      received_bytes: z.int().nonnegative(),
-      total_bytes: z.int().nonnegative().optional(),
-    }),
-    z.object({ type: z.literal('install.step'), message: z.string() }),
-    z.object({ type: z.literal('install.end'), runtime: runtimeSchema }),
-    errorBodySchema.extend({ type: z.literal('error') }),
+    z
+      .object({
+        type: z.literal('install.progress'),
+        received_bytes: z.int().nonnegative(),
+        total_bytes: z.int().nonnegative().optional(),
+      })
+      .meta({ id: 'InstallProgressEvent' }),
+    z
+      .object({ type: z.literal('install.step'), message: z.string() })
+      .meta({ id: 'InstallStepEvent' }),
+    z
+      .object({ type: z.literal('install.end'), runtime: runtimeSchema })
+      .meta({ id: 'InstallEndEvent' }),
+    errorBodySchema.extend({ type: z.literal('error') }).meta({ id: 'InstallErrorEvent' }),
   ])
-  .meta({
-    id: 'InstallRuntimeEvent',
-    examples: [{ type: 'install.progress', received_bytes: 1_048_576, total_bytes: 15_728_640 }],
-  });
+  .meta({ id: 'InstallRuntimeEvent', examples: [exampleProgress] });
 export type InstallRuntimeEvent = z.infer<typeof installEventSchema>;
 
 export const installRuntime = defineRoute({

@@ -60,6 +60,7 @@ export const createSession = defineRoute({
   body: z
     .strictObject({ code: z.string().min(1).max(128) })
     .meta({ id: 'CreateSessionRequest', examples: [{ code: exampleCode }] }),
+  maxBodyBytes: 4096,
   result: z
     .object({ ...sessionFields, token: z.string().describe('The secret; sent only here.') })
     .meta({ id: 'NewSession', examples: [{ ...exampleSession, token: exampleToken }] }),

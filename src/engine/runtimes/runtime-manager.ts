@@ -98,7 +98,7 @@ export function createRuntimeManager(options: RuntimeManagerOptions): RuntimeMan
   async function preferred(): Promise<readonly ListedRuntime[]> {
     const [runtimes, selection] = await Promise.all([installed(), readSelection(runtimesFolder)]);
     return preferredFirst(
-      runtimes.map(({ installedAt: _, ...runtime }) => ({
+      runtimes.map((runtime) => ({
         ...runtime,
         isSelected: runtime.name === selection?.name && runtime.version === selection.version,
         isRecommended: isRecommended(runtime),

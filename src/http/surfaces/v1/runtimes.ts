@@ -15,7 +15,7 @@ import { eventStream, type SseMessage } from '../../sse.ts';
 import type { SurfaceServices } from '../services.ts';
 import { v1Errors } from './errors.ts';
 
-export function mountRuntimes(app: App, { runtimes }: SurfaceServices): void {
+export function mountRuntimes(app: App, { runtimes, logger }: SurfaceServices): void {
   async function records(): Promise<RuntimeRecord[]> {
     return (await runtimes.list()).map((runtime, index) => toRecord(runtime, index === 0));
   }
@@ -35,19 +35,20 @@ export function mountRuntimes(app: App, { runtimes }: SurfaceServices): void {
       return installedRecord(await runtimes.install({ ...omitUndefined(options), signal }));
     }
     const events = createChannel<InstallRuntimeEvent>();
-    void runtimes
-      .install({
+    const install = async (): Promise<InstallRuntimeEvent> => {
+      const installed = await runtimes.install({
         ...omitUndefined(options),
         signal,
         onProgress: (progress) => events.push(toEvent(progress)),
-      })
-      .then(async (installed) => {
-        events.push({ type: 'install.end', runtime: await installedRecord(installed) });
-      })
+      });
+      return { type: 'install.end', runtime: await installedRecord(installed) };
+    };
+    void install()
       .catch((error: unknown) => {
-        if (signal.aborted && !(signal.reason instanceof HearthError)) return;
-        events.push({ type: 'error', ...v1Errors.serialize(toHearthError(error)).body });
+        if (!signal.aborted) logger.warn({ err: error }, 'runtime not installed');
+        return toErrorEvent(error);
       })
+      .then((event) => events.push(event))
       .finally(() => events.close());
     return eventStream(toMessages(events), context);
   });
@@ -67,15 +68,12 @@ async function* toMessages(events: AsyncIterable<InstallRuntimeEvent>): AsyncGen
   for await (const event of events) yield { event: event.type, data: JSON.stringify(event) };
 }
 
-function toHearthError(error: unknown): HearthError {
-  if (error instanceof HearthError) return error;
-  return new HearthError(
-    'internal',
-    'The runtime was not installed; the log of the server says why.',
-    {
-      cause: error,
-    },
-  );
+function toErrorEvent(error: unknown): InstallRuntimeEvent {
+  const failure =
+    error instanceof HearthError
+      ? error
+      : new HearthError('internal', 'The runtime was not installed; the log says why.');
+  return { type: 'error', ...v1Errors.serialize(failure).body };
 }
 
 function toEvent(progress: InstallProgress): InstallRuntimeEvent {

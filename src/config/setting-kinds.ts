@@ -1,0 +1,76 @@
+import * as z from 'zod';
+
+/**
+ * Kinds of settings. Flags and environment variables are strings, values of `config.json` are JSON; both forms
+ * are accepted, and the output is the JSON form. The message of each kind states the allowed values.
+ */
+export const integer = (minimum: number, maximum: number) => {
+  const allowed = `It must be a whole number from ${minimum} to ${maximum}.`;
+  const digits = z.string().regex(/^\d+$/).transform(Number);
+  return z
+    .union([z.number(), digits], allowed)
+    .pipe(z.int(allowed).min(minimum, allowed).max(maximum, allowed));
+};
+export const boolean = z
+  .union([z.boolean(), z.stringbool()], 'It must be true or false.')
+  .pipe(z.boolean());
+export const notEmpty = 'It must be a non-empty string.';
+export const text = z.string(notEmpty).min(1, notEmpty);
+export const list = z
+  .union(
+    [
+      z.array(z.string().min(1)),
+      z.string().transform((joined) =>
+        joined
+          .split(',')
+          .map((part) => part.trim())
+          .filter(Boolean),
+      ),
+    ],
+    'It must be a list of strings, or one string with commas between the items.',
+  )
+  .pipe(z.array(z.string().min(1)));
+const environmentAllowed =
+  'It must be an object of strings by name of a variable, or such an object as JSON.';
+export const variables = z
+  .union([z.record(z.string(), z.string()), z.string().transform(parseJson)], environmentAllowed)
+  .pipe(
+    z.record(
+      z.string().regex(/^[^=\0]+$/u, environmentAllowed),
+      z.string(environmentAllowed).regex(/^[^\0]*$/u, environmentAllowed),
+      environmentAllowed,
+    ),
+  );
+const aliasesAllowed =
+  'It must be an object of model keys by alias; an alias has at most one "*", 256 characters, and no space around it.';
+export const aliases = z
+  .union([z.record(z.string(), z.string()), z.string().transform(parseJson)], aliasesAllowed)
+  .pipe(
+    z.record(
+      z.string(),
+      z.string(aliasesAllowed).regex(/^\S(?:.{0,510}\S)?$/s, aliasesAllowed),
+      aliasesAllowed,
+    ),
+  )
+  .refine((names) => Object.keys(names).every((name) => aliasPattern.test(name)), aliasesAllowed);
+export const choice = <const Choice extends string>(choices: readonly Choice[]) =>
+  z.enum(choices, `It must be one of ${choices.join(', ')}.`);
+export const originUrl = z
+  .url({ protocol: /^https?$/, error: 'It must be an http or https URL without a path.' })
+  .refine(
+    (url) => url.replace(/\/$/, '').toLowerCase() === new URL(url).origin,
+    'It must be an http or https URL without a path.',
+  );
+export const httpUrl = z.url({ protocol: /^https?$/, error: 'It must be an http or https URL.' });
+
+/** A name, perhaps with one `*`. */
+const aliasPattern = /^(?!\s)(?!.*\s$)(?=.{1,256}$)[^*]*\*?[^*]*$/s;
+
+/** Undefined, which no setting accepts, for a text that is not JSON. */
+function parseJson(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return undefined;
+  }
+}
