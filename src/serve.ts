@@ -1,13 +1,16 @@
 import { mkdir } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { generateOwnerToken, withOwnerToken } from './access/owner-token.ts';
+import { createSessionService } from './access/session-service.ts';
 import { createTokenService } from './access/token-service.ts';
+import { withSessions } from './access/with-sessions.ts';
 import { BackgroundTurns } from './background/background-turns.ts';
-import { assertGuarded } from './config/assert-guarded.ts';
 import { createAliasSource } from './config/alias-source.ts';
-import { expandTilde } from './config/expand-tilde.ts';
-import { loadSettings } from './config/settings.ts';
+import { assertStartable } from './config/assert-startable.ts';
+import { createLiveSettings } from './config/live-settings.ts';
+import { createSettingsEditor } from './config/settings-editor.ts';
+import { isServed } from './config/is-served.ts';
+import { resolveSettings } from './config/settings.ts';
 import type { SettingKey, Settings } from './config/settings-table.ts';
 import { createDownloadManager } from './downloads/download-manager.ts';
 import { planDownload } from './downloads/plan-download.ts';
@@ -16,9 +19,8 @@ import type { InstallProgress } from './engine/runtimes/runtime.ts';
 import { createRuntimeManager } from './engine/runtimes/runtime-manager.ts';
 import { ensureHomeId } from './home/home-id.ts';
 import { acquireHomeLock } from './home/home-lock.ts';
-import { removeOwnerToken, writeOwnerToken } from './home/owner-token.ts';
+import { announceServer } from './home/announce-server.ts';
 import { serverLogFile } from './home/server-log-file.ts';
-import { removeServerRecord, writeServerRecord, type ServerRecord } from './home/server-record.ts';
 import { createApp } from './http/app.ts';
 import { listen } from './http/server.ts';
 import type { Surface } from './http/surface.ts';
@@ -36,17 +38,16 @@ import { toInstanceMetrics } from './instances/instance-metrics.ts';
 import { InstancePool } from './instances/pool.ts';
 import { preloadModels } from './instances/preload-models.ts';
 import { createModelAliases } from './models/model-aliases.ts';
-import { readAvailableMemory } from './machine/read-machine.ts';
+import { readAvailableMemory, readTotalMemory } from './machine/read-machine.ts';
 import { createModelLibrary } from './models/library.ts';
-import type { ModelRoot } from './models/scan-repository.ts';
 import { createHttpClient } from './net/http-client.ts';
 import { createObservability } from './observability/create-observability.ts';
-import { LogHistory } from './observability/log-history.ts';
-import { createLogger, serverLog } from './observability/logger.ts';
+import { createServerLog } from './observability/create-server-log.ts';
 import { packageFolder } from './package-folder.ts';
 import { createServiceNotifier } from './processes/service-notifier.ts';
 import { createWatchdogLink } from './processes/watchdog-link.ts';
 import { createSqliteStore } from './store/sqlite-store.ts';
+import { createPluginFileEditor } from './tools/plugin-file-editor.ts';
 import { speechScriptPlugin } from './tools/speech-script-plugin.ts';
 import { createToolServers } from './tools/tool-servers.ts';
 import { version } from './version.ts';
@@ -91,24 +92,20 @@ export interface RunningServer {
  */
 export async function startServer(options: ServeOptions): Promise<RunningServer> {
   const { home, environment, recordFolder, onProgress } = options;
-  const settings = await loadSettings({ home, environment, flags: options.flags ?? {} });
-  assertGuarded(settings, options.allowUnauthenticated ?? false);
-  const { isLogForTerminal = false } = options;
-  const isTextLog =
-    settings['log.format'] === 'auto' ? isLogForTerminal : settings['log.format'] === 'text';
-  const hasColors = isLogForTerminal && (environment['NO_COLOR'] ?? '') === '';
-  const logHistory = new LogHistory();
-  const logger = createLogger(
-    settings['log.level'],
-    logHistory.tee(
-      serverLog({
-        format: isTextLog ? 'text' : 'json',
-        hasColors,
-        file: serverLogFile(home),
-        maxFileBytes: settings['log.fileMiB'] * 1024 * 1024,
-      }),
-    ),
-  );
+  const sources = { home, environment, flags: options.flags ?? {} };
+  const resolved = await resolveSettings(sources);
+  const live = createLiveSettings(resolved.settings);
+  // Live settings are read from it again at each use.
+  const settings = live.current;
+  const check = (each: Settings) =>
+    assertStartable(each, { isUnauthenticatedAllowed: options.allowUnauthenticated ?? false });
+  check(settings);
+  const { logger, history: logHistory } = createServerLog({
+    settings,
+    environment,
+    file: serverLogFile(home),
+    isForTerminal: options.isLogForTerminal ?? false,
+  });
   // Each step registers how it is undone; closing undoes them in reverse order.
   const cleanups: (() => unknown)[] = [];
   const stopping = new AbortController();
@@ -126,6 +123,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     await closeAll();
     logger.info('stopped');
   };
+  for (const warning of resolved.warnings) logger.warn(warning);
   try {
     const notifier = createServiceNotifier({ environment, logger });
     cleanups.push(() => notifier.close());
@@ -145,7 +143,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const modelsFolder = settings['models.dir'] ?? join(home, 'models');
     await mkdir(modelsFolder, { recursive: true });
     const aliases = createModelAliases(
-      createAliasSource({ home, environment, flags: options.flags ?? {} }, (err) =>
+      createAliasSource(sources, (err) =>
         logger.warn({ err }, 'config.json is invalid; the aliases stay unchanged'),
       ),
     );
@@ -153,7 +151,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const library = createModelLibrary({
       roots: [
         { folder: modelsFolder },
-        ...extraRoots(settings),
+        ...settings['models.extraDirs'].map((folder) => ({ folder, origin: 'extra' as const })),
         { folder: join(packageFolder, 'models/starter'), publisher: 'hearth', origin: 'starter' },
       ],
       logger,
@@ -197,16 +195,27 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       logger,
       events,
       availableMemory: readAvailableMemory,
-      loadsOnRequest: settings['models.jit'],
-      defaultTtlSeconds: settings['models.ttlSeconds'],
+      totalMemoryBytes: readTotalMemory(),
+      get loadsOnRequest() {
+        return settings['models.jit'];
+      },
+      get defaultTtlSeconds() {
+        return settings['models.ttlSeconds'];
+      },
       defaults: {
         contextLength: settings['engine.contextLength'],
         parallel: settings['engine.parallel'],
       },
       queueCapacity: settings['limits.queuedRequests'],
-      memoryLimitBytes: settings['models.memoryLimitBytes'],
-      maxLoaded: settings['models.maxLoaded'],
-      keepsOnlyLast: settings['models.autoEvict'],
+      get memoryLimitBytes() {
+        return settings['models.memoryLimitBytes'];
+      },
+      get maxLoaded() {
+        return settings['models.maxLoaded'];
+      },
+      get keepsOnlyLast() {
+        return settings['models.autoEvict'];
+      },
       pinned: settings['models.pinned'],
       loadQueueCapacity: settings['limits.loadQueue'],
       loadWaitSeconds: settings['limits.loadWaitSeconds'],
@@ -222,10 +231,16 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const tools = createToolServers({
       home,
       environment,
-      builtInPlugins: [speechScriptPlugin],
-      allowsPlugins: settings['mcp.allowPlugins'],
-      allowsEphemeral: settings['mcp.allowEphemeral'],
-      allowedHosts: settings['mcp.allowedHosts'],
+      builtInPlugins,
+      get allowsPlugins() {
+        return settings['mcp.allowPlugins'];
+      },
+      get allowsEphemeral() {
+        return settings['mcp.allowEphemeral'];
+      },
+      get allowedHosts() {
+        return settings['mcp.allowedHosts'];
+      },
       connectTimeoutMs: settings['mcp.connectTimeoutSeconds'] * 1000,
       callTimeoutMs: settings['mcp.callTimeoutSeconds'] * 1000,
       maxProcesses: settings['mcp.maxProcesses'],
@@ -268,9 +283,12 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     });
     const feed = createEventFeed({ events, requestLog, downloads, library, logger });
     const ownerToken = generateOwnerToken();
+    const sessions = createSessionService();
+    let linkUrl = '';
     const startedAt = new Date();
     const services: SurfaceServices = {
       library,
+      modelsFolder,
       aliases,
       pool,
       downloads,
@@ -278,9 +296,20 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       hubEndpoint: endpoint,
       store,
       tokens,
+      sessions,
       tools,
+      plugins: {
+        file: createPluginFileEditor(join(home, 'mcp.json')),
+        builtIn: builtInPlugins.map(({ label }) => label),
+        get isAllowed() {
+          return settings['mcp.allowPlugins'];
+        },
+      },
       background,
-      maxToolRounds: settings['chat.maxToolRounds'],
+      get maxToolRounds() {
+        return settings['chat.maxToolRounds'];
+      },
+      settings: { editor: createSettingsEditor(sources), live, check },
       runtimes,
       logger,
       events,
@@ -293,15 +322,18 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
         pid: process.pid,
         startedAt,
         home,
+        isTokenRequired: settings['auth.required'],
+        linkUrl: () => linkUrl,
         residentBytes: () => process.memoryUsage.rss(),
       },
     };
     const app = createApp({
       settings,
-      authenticator: withOwnerToken(tokens, ownerToken),
+      authenticator: withSessions(withOwnerToken(tokens, ownerToken), sessions),
       logger,
       version,
       docsFolder: join(packageFolder, 'dist/docs'),
+      webFolder: join(packageFolder, 'dist/web'),
       homeId: await ensureHomeId(home),
       ping: () => store.ping(),
       metrics,
@@ -316,6 +348,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       port: settings['server.port'],
       logger,
     });
+    linkUrl = server.url;
     const listeners = [server];
     cleanups.push(() =>
       Promise.all(listeners.map((each) => each.close(settings['limits.shutdownSeconds'] * 1000))),
@@ -336,23 +369,21 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
 
     // Streams that never end would delay the stop.
     cleanups.push(() => feed.close());
-    cleanups.push(() => removeOwnerToken(home));
-    await writeOwnerToken(home, ownerToken);
-    const record: ServerRecord = {
-      pid: process.pid,
-      url: server.url,
-      version,
-      started_at: startedAt.toISOString(),
-      ...(settings['auth.required'] ? { requires_token: true } : {}),
-    };
-    await writeServerRecord(home, record);
-    cleanups.push(() => removeServerRecord(home));
-    if (recordFolder !== undefined) {
-      cleanups.push(() => removeServerRecord(recordFolder));
-      await writeServerRecord(recordFolder, record, 0o644).catch((err: unknown) =>
+    await announceServer({
+      home,
+      recordFolder,
+      ownerToken,
+      record: {
+        pid: process.pid,
+        url: server.url,
+        version,
+        started_at: startedAt.toISOString(),
+        ...(settings['auth.required'] ? { requires_token: true } : {}),
+      },
+      cleanups,
+      onShareError: (err) =>
         logger.warn({ err }, 'other users do not find the server: no record for them'),
-      );
-    }
+    });
     logger.info({ url: server.url, version }, 'listening');
     await notifier.ready(`Listening on ${server.url}`);
     cleanups.push(() => void notifier.stopping());
@@ -363,19 +394,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   }
 }
 
+const builtInPlugins = [speechScriptPlugin];
+
 /** What clients of Ollama look for at its address. */
 const ollamaGreeting = 'Ollama is running';
-
-/** Whether a surface is switched on; one without a setting always is. */
-function isServed(name: string, settings: Settings): boolean {
-  const key = `surfaces.${name}`;
-  return !(key in settings) || settings[key as keyof Settings] === true;
-}
-
-/** Absolute paths of the folders of other programs. */
-function extraRoots(settings: Settings): ModelRoot[] {
-  return settings['models.extraDirs'].map((folder) => ({
-    folder: resolve(expandTilde(folder, homedir())),
-    origin: 'extra',
-  }));
-}

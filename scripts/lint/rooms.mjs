@@ -220,6 +220,7 @@ export const rooms = [
 /** Files in `src/` that every room may import; they import no room. */
 export const sharedFiles = [
   'error-code.ts',
+  'file-lock.ts',
   'format.ts',
   'json-document.ts',
   'nearest.ts',

@@ -6,13 +6,14 @@ import { mountDocs } from './docs.ts';
 import { createErrorHandler, type SurfaceOf } from './errors/handle-error.ts';
 import { createGuards, type GuardSettings } from './guards.ts';
 import type { Authenticator } from './guards/authentication.ts';
-import type { Endpoint } from './mount.ts';
+import { takesUpload, type Endpoint } from './mount.ts';
 import { createNotFoundHandler } from './not-found.ts';
 import { createObserver, type Observation } from './observe.ts';
 import { openApiDocument } from './openapi/document.ts';
 import type { Surface } from './surface.ts';
 import { findSurface } from './surface-description.ts';
 import { createServerSurface, type MetricsReader } from './surfaces/server/surface.ts';
+import { mountWebApp } from './web/mount-web-app.ts';
 
 export interface AppOptions {
   readonly settings: GuardSettings;
@@ -21,6 +22,8 @@ export interface AppOptions {
   readonly version: string;
   /** Folder with the files of the reference page, `dist/docs`. */
   readonly docsFolder: string;
+  /** Folder with the build of the web app, `dist/web`. */
+  readonly webFolder: string;
   /** Random id of the home folder, by which commands recognize their server. */
   readonly homeId?: string;
   /** Throws if the store does not respond. */
@@ -41,6 +44,7 @@ export function createApp(options: AppOptions): HonoApp {
     logger,
     version,
     docsFolder,
+    webFolder,
     homeId,
     ping,
     observation = unobserved,
@@ -58,10 +62,10 @@ export function createApp(options: AppOptions): HonoApp {
   app.use(
     '*',
     createObserver(logger, surfaceOf, observation),
-    createGuards(settings, authenticator, surfaceOf),
+    createGuards(settings, authenticator, surfaceOf, (request) => takesUpload(endpoints, request)),
   );
   const endpoints = mountSurfaces(app, surfaces);
-  app.get('/', (context) =>
+  mountWebApp(app, webFolder, (context) =>
     context.text(
       context.env.greeting ?? `Hearth ${version}\nReference of the API: /docs and /openapi.json\n`,
     ),

@@ -55,8 +55,20 @@ export class InstanceLifecycle implements SchedulerEffects {
   estimate(selection: ModelSelection, options: LoadOptions): LoadEstimate {
     const plan = this.#plan(selection, { ...options, isForced: false }, true);
     const { config, estimate, admission } = plan;
-    const usableBytes = this.#scheduler.usableBytes(plan);
+    const usableBytes = this.#scheduler.usableBytes(plan.demand);
     return { selection, config, estimate, usableBytes, fits: admission.kind !== 'refuse' };
+  }
+
+  /** Bytes that the load of any model by name could use. */
+  usableBytes(): number {
+    return this.#scheduler.usableBytes({
+      modelKey: '',
+      variantId: '',
+      purpose: 'generation',
+      isExplicit: true,
+      needsMemory: true,
+      estimatedBytes: 0,
+    });
   }
 
   /**

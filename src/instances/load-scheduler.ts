@@ -5,6 +5,7 @@ import type { EvictionCause } from '../observability/server-event.ts';
 import type { EngineLoader } from './engine-loader.ts';
 import type { Instance } from './instance.ts';
 import type { InstanceRegistry } from './instance-registry.ts';
+import type { LoadDemand } from './policy/eviction.ts';
 import { planLoad, type LoadPlan, type LoadRequest } from './plan-load.ts';
 import { admit, maxAvailable, type Admission, type Capacity } from './policy/admit.ts';
 import { isLeftBehind, isSuperseded } from './policy/eviction.ts';
@@ -81,7 +82,7 @@ export class LoadScheduler {
   }
 
   /** Bytes that a load could use after unloading all evictable instances. */
-  usableBytes({ demand }: LoadPlan): number {
+  usableBytes(demand: LoadDemand): number {
     return maxAvailable(this.#registry.views(), demand, this.#capacity()).usableBytes;
   }
 

@@ -20,6 +20,8 @@ interface PoolOptions extends LifecycleOptions {
   /** Whether requests load models (`models.jit`). */
   readonly loadsOnRequest: boolean;
   readonly defaultTtlSeconds: number;
+  /** Memory of the machine. */
+  readonly totalMemoryBytes: number;
 }
 
 /** The memory of all instances, in bytes. */
@@ -30,6 +32,14 @@ interface PoolMemory {
   readonly limitBytes: number | undefined;
   /** Bytes that a new process can use now. */
   readonly availableBytes: number;
+}
+
+/** What decides whether a model fits, in bytes. */
+export interface Headroom {
+  /** Available now, after evicting the instances that may be evicted. */
+  readonly usableBytes: number;
+  /** Memory of the machine, or `models.memoryLimitBytes` if that is less. */
+  readonly capacityBytes: number;
 }
 
 /** Manages the loaded instances: loads models for requests and assigns slots. */
@@ -62,6 +72,15 @@ export class InstancePool {
       .views()
       .reduce((sum, view) => sum + (view.state === 'waiting' ? 0 : view.estimatedBytes), 0);
     return { reservedBytes, limitBytes: memoryLimitBytes, availableBytes: availableMemory().bytes };
+  }
+
+  /** The memory for a model that is not loaded yet. */
+  headroom(): Headroom {
+    const { memoryLimitBytes, totalMemoryBytes } = this.#options;
+    return {
+      usableBytes: this.#lifecycle.usableBytes(),
+      capacityBytes: Math.min(totalMemoryBytes, memoryLimitBytes ?? totalMemoryBytes),
+    };
   }
 
   /**

@@ -87,3 +87,14 @@ export interface ToolServers {
   /** Closes every toolbox, with its connections and processes. */
   close(): Promise<void>;
 }
+
+/** Tool servers that an operator can try, too. */
+export interface TriableToolServers extends ToolServers {
+  /**
+   * Connects to one plugin for an operator who tries it, whether requests may use plugins or not.
+   *
+   * @param label Label in mcp.json, or that of a built-in plugin.
+   * @throws HearthError as `open`, with the field `label`.
+   */
+  tryPlugin(label: string, context: RequestContext): Promise<Toolbox>;
+}

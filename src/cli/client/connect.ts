@@ -3,17 +3,22 @@ import { UsageError } from '../failure.ts';
 import { createClient, type Client } from './client.ts';
 import { findHomeServer } from './find-home-server.ts';
 
+export interface ConnectionOptions {
+  readonly host?: string | undefined;
+  readonly token?: string | undefined;
+  /** Whether the requests need the permission `admin`, which the owner of the home has. */
+  readonly isForAdmin?: boolean;
+}
+
 /**
  * Connects to the server of `--host` or HEARTH_HOST, or else to the server of the home folder. The latter needs
  * no token: the owner of the home is authenticated by a file in it.
  *
- * @param asOwner Whether the command needs the permissions of the owner even if the server requires no token.
  * @throws UsageError if the address is not a URL; otherwise as `findHomeServer`.
  */
 export async function connect(
   context: CommandContext,
-  options: { readonly host?: string | undefined; readonly token?: string | undefined },
-  { asOwner = false } = {},
+  options: ConnectionOptions,
 ): Promise<Client> {
   const { environment } = context;
   const token = options.token ?? nonEmpty(environment['HEARTH_TOKEN']);
@@ -25,7 +30,7 @@ export async function connect(
         : parseHost('--host', options.host);
     return createClient({ baseUrl, token });
   }
-  const { baseUrl, ownerToken } = await findHomeServer(context, asOwner);
+  const { baseUrl, ownerToken } = await findHomeServer(context, options);
   return createClient({ baseUrl, token: token ?? ownerToken });
 }
 

@@ -9,7 +9,7 @@ import { probeServer, type ProbeResult } from './probe-server.ts';
 
 export interface HomeServer {
   readonly baseUrl: string;
-  /** Token of the home's owner; undefined if the server needs none, or belongs to another owner. */
+  /** Token of the home's owner; undefined if the request needs none, or the server belongs to another owner. */
   readonly ownerToken?: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface HomeServer {
  */
 export async function findHomeServer(
   context: CommandContext,
-  asOwner = false,
+  { isForAdmin = false }: { readonly isForAdmin?: boolean } = {},
 ): Promise<HomeServer> {
   const { home, serviceFolder, signal } = context;
   const homeId = await readHomeId(home);
@@ -34,7 +34,8 @@ export async function findHomeServer(
     const result = await probeServer(record.url, signal);
     // Without need the token is not sent: what it makes would belong to the owner alone.
     if (isOwn(result)) {
-      const ownerToken = record.requires_token || asOwner ? await readOwnerToken(home) : undefined;
+      const isNeeded = isForAdmin || record.requires_token === true;
+      const ownerToken = isNeeded ? await readOwnerToken(home) : undefined;
       return { baseUrl: record.url, ownerToken };
     }
   }

@@ -77,7 +77,7 @@ async function readLines(
   source: LineSource,
 ): Promise<AsyncIterable<string>> {
   try {
-    const client = await connect(context, options, { asOwner: true });
+    const client = await connect(context, { ...options, isForAdmin: true });
     return fromServer(client, source);
   } catch (error) {
     const isElsewhere = options.host !== undefined || context.environment['HEARTH_HOST'];

@@ -1,12 +1,13 @@
 import { HearthError } from '../../contract/errors.ts';
 import type { Permission } from '../../contract/permission.ts';
+import type { CallerIdentity } from '../../request/request-context.ts';
 
 /** The sender of a request and its permissions. */
 export interface Principal {
-  /** Null if the server requires no token and the request has none. */
+  /** Null if the server requires no token and the request has none, or that of a session. */
   readonly tokenId: string | null;
-  /** Name of the token. */
-  readonly name?: string;
+  /** Absent for an anonymous caller. */
+  readonly identity?: CallerIdentity;
   readonly permissions: readonly Permission[];
 }
 

@@ -32,11 +32,21 @@ export function toOperation({ surface, route }: Endpoint, components: Components
             content: { 'application/json': toMediaType(body, 'input', schemas) },
           },
         }),
+    ...(route.upload === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: {
+              [route.upload.contentType]: { schema: { type: 'string', format: 'binary' } },
+            },
+          },
+        }),
     responses: {
       200: {
         description: 'OK',
         content: {
-          ...(route.isStreamOnly === true
+          ...(route.isStreamOnly === true || route.result instanceof z.ZodVoid
             ? {}
             : {
                 [route.resultType ?? 'application/json']: toMediaType(
@@ -51,6 +61,7 @@ export function toOperation({ surface, route }: Endpoint, components: Components
           ...(route.lines === undefined
             ? {}
             : { 'application/x-ndjson': toMediaType(route.lines, 'output', schemas) }),
+          ...Object.fromEntries((route.mediaTypes ?? []).map((type) => [type, {}])),
         },
       },
       ...errors.responsesOf(route, surface.errorSerializer),

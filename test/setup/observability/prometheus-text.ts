@@ -11,7 +11,7 @@ const labelPattern = /([a-zA-Z_]\w*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/gy;
 /**
  * Parses the text format as strictly as Prometheus does.
  *
- * @throws Error for a line that is none of it, a series that comes twice, or a sample without a type.
+ * @throws Error for a line in another form, a series that comes twice, or a sample without a type.
  */
 export function parseMetrics(text: string): readonly Sample[] {
   const types = new Map<string, string>();
