@@ -11,10 +11,12 @@ const root = join(import.meta.dirname, '..');
 const read = (path) => readFile(join(root, path), 'utf8');
 const formatting = JSON.parse(await read('.oxfmtrc.json'));
 
-const { referenceFiles, settingsPage, configSchema, resultsMarkdown } = await loadSources(`
+const { referenceFiles, settingsPage, configSchema, resultsMarkdown, metricsMarkdown } =
+  await loadSources(`
   export { referenceFiles } from './src/reference.ts';
   export { configSchema, settingsPage } from './src/config/settings-reference.ts';
   export { resultsMarkdown } from './bench/results-page.ts';
+  export { metricsMarkdown } from './src/observability/metrics/metrics-reference.ts';
 `);
 
 const files = {
@@ -22,6 +24,7 @@ const files = {
   'docs/settings.md': await formatted('settings.md', settingsPage()),
   'docs/config.schema.json': await formatted('schema.json', JSON.stringify(configSchema())),
   'ARCHITECTURE.md': await withBlocks('ARCHITECTURE.md', () => roomsMarkdown()),
+  'docs/observability.md': await withBlocks('docs/observability.md', () => metricsMarkdown()),
   'docs/performance.md': await withBlocks('docs/performance.md', async (name) =>
     resultsMarkdown(JSON.parse(await read(`docs/performance/${name}.json`))),
   ),

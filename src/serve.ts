@@ -21,9 +21,8 @@ import type { InstallProgress } from './engine/runtimes/runtime.ts';
 import { createRuntimeManager } from './engine/runtimes/runtime-manager.ts';
 import { ensureHomeId } from './home/home-id.ts';
 import { acquireHomeLock } from './home/home-lock.ts';
-import { removeOwnerToken, writeOwnerToken } from './home/owner-token.ts';
+import { announceServer } from './home/announce-server.ts';
 import { serverLogFile } from './home/server-log-file.ts';
-import { removeServerRecord, writeServerRecord, type ServerRecord } from './home/server-record.ts';
 import { createApp } from './http/app.ts';
 import { servedSurfaces } from './http/surfaces/all-surfaces.ts';
 import type { SurfaceServices } from './http/surfaces/services.ts';
@@ -35,13 +34,11 @@ import { preloadModels } from './instances/preload-models.ts';
 import { createModelAliases } from './models/model-aliases.ts';
 import { readAvailableMemory } from './machine/read-machine.ts';
 import { createModelLibrary } from './models/library.ts';
-import type { ModelRoot } from './models/scan-repository.ts';
 import { createHttpClient } from './net/http-client.ts';
 import { readProxies } from './net/proxy-environment.ts';
 import { createObservability } from './observability/create-observability.ts';
-import { LogHistory } from './observability/log-history.ts';
-import { createLogger, serverLog } from './observability/logger.ts';
 import { omitUndefined } from './omit-undefined.ts';
+import { createServerLog } from './observability/create-server-log.ts';
 import { packageFolder } from './package-folder.ts';
 import { createServiceNotifier } from './processes/service-notifier.ts';
 import { createWatchdogLink } from './processes/watchdog-link.ts';
@@ -93,22 +90,12 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   const check = (each: Settings) =>
     assertStartable(each, { isUnauthenticatedAllowed: options.allowUnauthenticated ?? false });
   check(settings);
-  const { isLogForTerminal = false } = options;
-  const isTextLog =
-    settings['log.format'] === 'auto' ? isLogForTerminal : settings['log.format'] === 'text';
-  const hasColors = isLogForTerminal && (environment['NO_COLOR'] ?? '') === '';
-  const logHistory = new LogHistory();
-  const logger = createLogger(
-    settings['log.level'],
-    logHistory.tee(
-      serverLog({
-        format: isTextLog ? 'text' : 'json',
-        hasColors,
-        file: serverLogFile(home),
-        maxFileBytes: settings['log.fileMiB'] * 1024 * 1024,
-      }),
-    ),
-  );
+  const { logger, history: logHistory } = createServerLog({
+    settings,
+    environment,
+    file: serverLogFile(home),
+    isForTerminal: options.isLogForTerminal ?? false,
+  });
   // Each step registers how it is undone; closing undoes them in reverse order.
   const cleanups: (() => unknown)[] = [];
   const stopping = new AbortController();
@@ -169,7 +156,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const library = createModelLibrary({
       roots: [
         { folder: modelsFolder },
-        ...extraRoots(settings),
+        ...settings['models.extraDirs'].map((folder) => ({ folder, origin: 'extra' as const })),
         { folder: join(packageFolder, 'models/starter'), publisher: 'hearth', origin: 'starter' },
       ],
       logger,
@@ -335,28 +322,23 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
 
     // Streams that never end would delay the stop.
     cleanups.push(() => feed.close());
-    cleanups.push(() => removeOwnerToken(home));
-    await writeOwnerToken(home, ownerToken);
-    const record: ServerRecord = {
-      pid: process.pid,
-      url,
-      version,
-      started_at: startedAt.toISOString(),
-      ...(settings['auth.required'] ? { requires_token: true } : {}),
-    };
-    const writeRecords = async (): Promise<void> => {
-      const { fingerprint } = listeners;
-      const current = { ...record, ...omitUndefined({ certificate_sha256: fingerprint }) };
-      await writeServerRecord(home, current);
-      if (recordFolder === undefined) return;
-      await writeServerRecord(recordFolder, current, 0o644).catch((err: unknown) =>
+    const announceAgain = await announceServer({
+      home,
+      recordFolder,
+      ownerToken,
+      record: () => ({
+        pid: process.pid,
+        url,
+        version,
+        started_at: startedAt.toISOString(),
+        ...(settings['auth.required'] ? { requires_token: true } : {}),
+        ...omitUndefined({ certificate_sha256: listeners.fingerprint }),
+      }),
+      cleanups,
+      onShareError: (err) =>
         logger.warn({ err }, 'other users do not find the server: no record for them'),
-      );
-    };
-    cleanups.push(() => removeServerRecord(home));
-    if (recordFolder !== undefined) cleanups.push(() => removeServerRecord(recordFolder));
-    await writeRecords();
-    listeners.onNewCertificate(writeRecords);
+    });
+    listeners.onNewCertificate(announceAgain);
     // Before the records are removed: a new certificate would write them again.
     cleanups.push(() => listeners.stopRenewal());
     logger.info({ url, version }, 'listening');
@@ -373,11 +355,3 @@ const builtInPlugins = [speechScriptPlugin];
 
 /** What clients of Ollama look for at its address. */
 const ollamaGreeting = 'Ollama is running';
-
-/** The folders of other programs. */
-function extraRoots(settings: Settings): ModelRoot[] {
-  return settings['models.extraDirs'].map((folder) => ({
-    folder,
-    origin: 'extra',
-  }));
-}

@@ -35,7 +35,7 @@ it('keeps every line in order over the files, in a bounded number of private fil
   expect((await stat(`${file}.1`)).mode & 0o777).toBe(0o600);
 });
 
-it('lets another process go on writing to the same descriptor', async () => {
+it('lets another process write to the same descriptor', async () => {
   const { file, descriptor, log } = await setUp();
   for (let number = 0; number < 11; number += 1) log.write(line(number));
   writeSync(descriptor, 'crash\n');

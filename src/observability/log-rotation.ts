@@ -40,7 +40,7 @@ export function withRotation(options: RotationOptions): DestinationStream {
       try {
         if (fstatSync(descriptor).size > maxBytes) rotate(file, descriptor);
       } catch {
-        // The log itself can't say so.
+        // There is no other place to report it.
       }
     },
   };

@@ -29,7 +29,7 @@ export class RequestLog {
       if (event.type === 'request.started') {
         if (!event.record.isPoll) this.#running.add(event.record);
       } else if (event.type === 'request.finished') this.#end(event.record);
-      // A response in the background goes on after its request.
+      // A response in the background continues after its request.
       else if (event.type === 'generation.ended') this.#measure(event.record);
     });
   }

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { serverEventSchema, type ServerEvent } from '../../src/contract/v1/server-event.ts';
 import type { RequestDetails, RequestSummary } from '../../src/contract/v1/request.ts';
@@ -8,7 +10,9 @@ import { runHearth } from '../setup/cli/run-hearth.ts';
 import { writeScriptedEngine } from '../setup/engine/scripted-engine.ts';
 import { addHarbour, type Harbour } from '../setup/mcp/harbour.ts';
 import { startOtlpCollector, valuesOf } from '../setup/observability/otlp-collector.ts';
+import { startPrometheus } from '../setup/observability/prometheus-server.ts';
 import { parseMetrics } from '../setup/observability/prometheus-text.ts';
+import { projectFolder } from '../setup/project-folder.ts';
 import { get, post } from '../setup/server/api.ts';
 import { followStream, openStream, type LiveStream } from '../setup/server/live-stream.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
@@ -137,8 +141,10 @@ it('continues after the last event, and begins again with an id of another serve
   const missed = await followStream(hearth.url, '/api/v1/events', {
     headers: { ...owner, 'last-event-id': id },
   });
-  expect(await next(missed, 'request.')).toMatchObject({ type: 'request.started' });
-  expect(await next(missed, 'request.finished')).toMatchObject({
+  const path = '"/api/v1/models/load"';
+  expect(await next(missed, path)).toMatchObject({ type: 'request.started' });
+  expect(await next(missed, path)).toMatchObject({
+    type: 'request.finished',
     request: { state: 'failed', status: 404, error: { code: 'model_not_found' } },
   });
   missed.disconnect();
@@ -183,6 +189,42 @@ it('has metrics of all that happened, in both formats', async () => {
 function matches(labels: Readonly<Record<string, string>>, wanted: object): boolean {
   return Object.entries(wanted).every(([name, value]) => labels[name] === value);
 }
+
+it('is scraped by Prometheus, whose answers the dashboard and the alerts can use', async ({
+  skip,
+}) => {
+  const isInstalled = await promisify(execFile)('prometheus', ['--version']).then(
+    () => true,
+    () => false,
+  );
+  skip(!isInstalled, 'prometheus is missing; on Debian: apt-get install prometheus');
+  const { authorization } = await harbour.bearer('metrics');
+  const prometheus = await startPrometheus({
+    folder: join(hearth.home, 'prometheus'),
+    target: new URL(hearth.url).host,
+    token: authorization.slice('Bearer '.length),
+    rulesFile: join(projectFolder, 'deploy/prometheus/hearth-alerts.yml'),
+  });
+  try {
+    const calls = async () =>
+      (await prometheus.query('hearth_tool_calls_total{result="success"}'))[0]?.value[1];
+    await expect.poll(calls, { timeout: 20_000, interval: 100 }).toBe('1');
+    const rules = await get(prometheus.url, '/api/v1/rules');
+    expect(rules.body.data.groups[0].rules.length).toBeGreaterThan(5);
+    const dashboard = JSON.parse(
+      await readFile(join(projectFolder, 'deploy/grafana/hearth-dashboard.json'), 'utf8'),
+    ) as { panels: { targets: { expr: string }[] }[] };
+    const filled = dashboard.panels
+      .flatMap(({ targets }) => targets)
+      .map(({ expr }) =>
+        expr.replaceAll(/\$(?:job|model)/g, '.*').replaceAll('$__rate_interval', '1m'),
+      );
+    for (const expression of filled) await prometheus.query(expression);
+    expect(await prometheus.query(filled[23] ?? '')).toMatchObject([{ metric: { model } }]);
+  } finally {
+    await prometheus.close();
+  }
+});
 
 it('sends the span tree of a request to the collector, and its position to the tool server', async () => {
   const own = () => collector.spans.filter(({ traceId }) => traceId === client.traceId);

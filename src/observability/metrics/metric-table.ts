@@ -10,7 +10,7 @@ export interface MetricDeclaration {
   readonly alike?: readonly string[];
 }
 
-const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+const seconds = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];
 const loadSeconds = [0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 60, 120, 300, 600];
 
 /** The metrics of Hearth, by name. `docs/observability.md` shows this table. */

@@ -8,7 +8,7 @@ import {
   type Tracer,
 } from '@opentelemetry/api';
 import type { TraceContext } from '../trace-context.ts';
-import type { GivenIds } from './given-ids.ts';
+import type { RecordIds } from './record-ids.ts';
 
 /** A span that has ended; times are values of `performance.now()`. */
 export interface EndedSpan {
@@ -26,9 +26,9 @@ export interface EndedSpan {
 /** Hands ended spans to a tracer. */
 export class SpanWriter {
   readonly #tracer: Tracer;
-  readonly #ids: GivenIds;
+  readonly #ids: RecordIds;
 
-  constructor(tracer: Tracer, ids: GivenIds) {
+  constructor(tracer: Tracer, ids: RecordIds) {
     this.#tracer = tracer;
     this.#ids = ids;
   }

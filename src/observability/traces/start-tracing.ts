@@ -5,7 +5,7 @@ import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trac
 import type { Logger } from '../logger.ts';
 import type { ServerEvent } from '../server-event.ts';
 import type { ServerEvents } from '../server-events.ts';
-import { GivenIds } from './given-ids.ts';
+import { RecordIds } from './record-ids.ts';
 import { generationSpans, phaseSpan, requestSpan } from './to-span.ts';
 import { SpanWriter } from './span-writer.ts';
 
@@ -33,7 +33,7 @@ const warnEveryMs = 60_000;
 export function startTracing(options: TracingOptions): () => Promise<void> {
   const { endpoint, events, serviceName, version, hasPrompts, logger } = options;
   reportFailures(endpoint, logger);
-  const ids = new GivenIds();
+  const ids = new RecordIds();
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` });
   const provider = new BasicTracerProvider({
     resource: resourceFromAttributes({

@@ -11,7 +11,7 @@ const labelPattern = /([a-zA-Z_]\w*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/gy;
 /**
  * Parses the text format as strictly as Prometheus does.
  *
- * @throws Error for a line that is none of it, a series that comes twice, or a sample without a type.
+ * @throws Error for a line in another form, a series that comes twice, or a sample without a type.
  */
 export function parseMetrics(text: string): readonly Sample[] {
   const types = new Map<string, string>();
@@ -39,7 +39,8 @@ export function parseMetrics(text: string): readonly Sample[] {
 function parseSample(line: string): Sample {
   const [, name, inner = '', number = ''] = samplePattern.exec(line) ?? [];
   const value = Number(number.replace('Inf', 'Infinity'));
-  if (name === undefined || Number.isNaN(value)) throw new Error(`Not a sample: ${line}`);
+  const isNumber = !Number.isNaN(value) || number.toLowerCase() === 'nan';
+  if (name === undefined || !isNumber) throw new Error(`Not a sample: ${line}`);
   const labels: Record<string, string> = {};
   let length = 0;
   for (const [whole, label = '', text = ''] of inner.matchAll(labelPattern)) {

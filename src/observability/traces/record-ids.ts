@@ -1,7 +1,7 @@
 import type { IdGenerator } from '@opentelemetry/sdk-trace-base';
 
 /** Gives the tracer the ids that the record of a request has: tool servers know them already. */
-export class GivenIds implements IdGenerator {
+export class RecordIds implements IdGenerator {
   traceId = '';
   spanId = '';
 

@@ -1,0 +1,27 @@
+import { LogHistory } from './log-history.ts';
+import { createLogger, serverLog, type LogLevel } from './logger.ts';
+
+interface ServerLogOptions {
+  readonly settings: {
+    readonly 'log.level': LogLevel;
+    readonly 'log.format': 'auto' | 'text' | 'json';
+    readonly 'log.fileMiB': number;
+  };
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** File of the background server. */
+  readonly file: string;
+  readonly isForTerminal: boolean;
+}
+
+/** The logger of the server and the latest lines. */
+export function createServerLog({ settings, environment, file, isForTerminal }: ServerLogOptions) {
+  const format = settings['log.format'];
+  const history = new LogHistory();
+  const destination = serverLog({
+    format: format === 'auto' ? (isForTerminal ? 'text' : 'json') : format,
+    hasColors: isForTerminal && (environment['NO_COLOR'] ?? '') === '',
+    file,
+    maxFileBytes: settings['log.fileMiB'] * 1024 * 1024,
+  });
+  return { logger: createLogger(settings['log.level'], history.tee(destination)), history };
+}
