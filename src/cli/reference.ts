@@ -1,4 +1,3 @@
-import type { CommandDescription } from './command.ts';
 import { commandTable, type CommandEntry, type CommandGroup } from './command-table.ts';
 
 /** The page `docs/cli.md`, from the command table. */
@@ -24,7 +23,7 @@ async function section(entry: CommandEntry | CommandGroup, parent: string): Prom
     const below = await Promise.all(entry.commands.map((each) => section(each, `${path} `)));
     return [heading, ...below].join('\n\n');
   }
-  const { positionals = {}, options = {}, examples } = (await entry.load()) as CommandDescription;
+  const { positionals = {}, options = {}, examples } = await entry.load();
   const names = Object.entries(positionals).map(([name, { isRequired, isRest }]) => {
     const shown = isRest === true ? `${name}...` : name;
     return isRequired ? `<${shown}>` : `[${shown}]`;

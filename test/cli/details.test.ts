@@ -172,7 +172,7 @@ describe('hearth update', () => {
 });
 
 describe('the commands of a chat', () => {
-  it('change and save settings, attach images and list what is stored', async () => {
+  it('change and save settings, attach images and list stored answers', async () => {
     const folder = await temporaryFolder();
     const path = join(folder, 'my picture.png');
     await writeFile(path, Buffer.from((await picture('red')).split(',')[1] ?? '', 'base64'));

@@ -37,7 +37,7 @@ it.each(shells)('has no text of a summary in %s that the shell could run', (shel
 });
 
 describe('in bash', () => {
-  /** Completes the last word, with a `hearth` that knows two models. */
+  /** Completes the word at the cursor, with a `hearth` that knows two models. */
   async function complete(...words: readonly string[]): Promise<readonly string[]> {
     const folder = await temporaryFolder();
     const program = join(folder, 'hearth');
@@ -63,6 +63,7 @@ describe('in bash', () => {
   });
 
   it('is a valid script', async () => {
-    await run('bash', ['-n', '-c', completionScript('bash', commands)]);
+    const { stderr } = await run('bash', ['-n', '-c', completionScript('bash', commands)]);
+    expect(stderr).toBe('');
   });
 });
