@@ -11,8 +11,15 @@ const root = join(import.meta.dirname, '..');
 const read = (path) => readFile(join(root, path), 'utf8');
 const formatting = JSON.parse(await read('.oxfmtrc.json'));
 
-const { referenceFiles, settingsPage, configSchema, resultsMarkdown, metricsMarkdown } =
-  await loadSources(`
+const {
+  commandReference,
+  referenceFiles,
+  settingsPage,
+  configSchema,
+  resultsMarkdown,
+  metricsMarkdown,
+} = await loadSources(`
+   export { commandReference } from './src/cli/reference.ts';
   export { referenceFiles } from './src/reference.ts';
   export { configSchema, settingsPage } from './src/config/settings-reference.ts';
   export { resultsMarkdown } from './bench/results-page.ts';
@@ -21,6 +28,7 @@ const { referenceFiles, settingsPage, configSchema, resultsMarkdown, metricsMark
 
 const files = {
   ...referenceFiles(),
+  'docs/cli.md': await formatted('cli.md', await commandReference()),
   'docs/settings.md': await formatted('settings.md', settingsPage()),
   'docs/config.schema.json': await formatted('schema.json', JSON.stringify(configSchema())),
   'ARCHITECTURE.md': await withBlocks('ARCHITECTURE.md', () => roomsMarkdown()),

@@ -169,7 +169,7 @@ describe('a model of this machine', () => {
     });
   });
 
-  it('is refused if it is no model', async () => {
+  it('is refused if it is not a model', async () => {
     const junk = await put('local/junk/junk.gguf', Buffer.alloc(5_000_000, 'x'));
     expectError(junk, { code: 'corrupt_file', message: 'junk.gguf is not a GGUF file' });
     const form = await put('local/junk/junk.gguf', Buffer.from('a=b'), 'text/plain');

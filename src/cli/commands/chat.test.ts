@@ -58,7 +58,13 @@ describe('hearth chat -p', () => {
   it('prints only the text of the answer', async () => {
     const outcome = await chatWith([...answer, { type: 'chat.end', result }], ['a/b', '-p', 'Hi']);
     expect(outcome).toEqual({ exitCode: 0, stdout: 'Hello.\n', stderr: '' });
-    expect(sentBody()).toEqual({ model: 'a/b', input: 'Hi', store: true, stream: true });
+    expect(sentBody()).toEqual({
+      model: 'a/b',
+      input: 'Hi',
+      max_output_tokens: 4096,
+      store: true,
+      stream: true,
+    });
   });
 
   it('appends piped input, or sends it alone', async () => {

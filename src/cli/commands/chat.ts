@@ -108,14 +108,14 @@ export const chat = defineCommand({
         : await findDefaultModel(client, signal));
     if (model === undefined) return;
     const { chat: preset = {} } = await readPreset(context.home, model);
-    const given = omitUndefined({
+    const fromOptions = omitUndefined({
       temperature: options.temperature,
       max_output_tokens: options.maxTokens,
       reasoning: options.reasoning,
       system_prompt: options.system,
       integrations: options.mcp?.map((label) => `mcp/${label.replace(/^mcp\//, '')}`),
     });
-    const settings: ChatSettings = { model, ...preset, ...given };
+    const settings: ChatSettings = { model, ...preset, ...fromOptions };
     if (options.ttl !== undefined) await loadFor(client, model, options.ttl, signal);
     const display = {
       showsStats: options.stats === true,

@@ -42,12 +42,12 @@ export const doctor = defineCommand({
 });
 
 async function runCheck(
-  { run }: Check,
+  check: Check,
   context: DoctorContext,
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
   try {
-    return await run(context);
+    return await check.run(context);
   } catch (error) {
     signal.throwIfAborted();
     return [
@@ -62,16 +62,13 @@ async function runCheck(
 
 const marks = { ok: 'ok', warning: '!', problem: 'x' } as const;
 
-function writeFindings(
-  { line, style }: TerminalStream,
-  name: string,
-  findings: readonly Finding[],
-): void {
+function writeFindings(output: TerminalStream, name: string, findings: readonly Finding[]): void {
   for (const [index, { level, message, remedy }] of findings.entries()) {
+    const { style } = output;
     const paint = level === 'ok' ? style.green : level === 'problem' ? style.red : style.bold;
     const label = (index === 0 ? name : '').padEnd(12);
-    line(`${paint(marks[level].padEnd(2))} ${label} ${printable(message)}`);
-    if (remedy !== undefined) line(style.dim(`${' '.repeat(16)}${printable(remedy)}`));
+    output.line(`${paint(marks[level].padEnd(2))} ${label} ${printable(message)}`);
+    if (remedy !== undefined) output.line(style.dim(`${' '.repeat(16)}${printable(remedy)}`));
   }
 }
 

@@ -60,7 +60,7 @@ export const load = defineCommand({
     const client = await connect(context, options);
     const { output, messages } = context.terminal;
     // Undefined values would hide those that were saved.
-    const given = omitUndefined({
+    const fromOptions = omitUndefined({
       context_length: options.contextLength,
       parallel: options.parallel,
       ttl: options.ttl,
@@ -72,7 +72,7 @@ export const load = defineCommand({
     });
     const { load: saved = {} } = await readPreset(context.home, model);
     if (options.save === true) {
-      await savePreset(context.home, model, { load: given });
+      await savePreset(context.home, model, { load: fromOptions });
       messages.line(`Saved for ${printable(model)}.`);
     }
     const preset = options.save === true ? {} : saved;
@@ -82,7 +82,7 @@ export const load = defineCommand({
     const body = {
       model,
       ...preset,
-      ...given,
+      ...fromOptions,
       identifier: options.identifier,
       echo_load_config: true,
       estimate_only: options.estimateOnly,

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, rm, rmdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { HearthError } from '../../contract/errors.ts';
 import { isDiskFull } from '../disk-full.ts';
@@ -46,7 +45,7 @@ const abandonedAfterMs = 24 * 3600 * 1000;
  * Writes a GGUF file next to the library while it arrives, checks its header, and then publishes it. An upload that
  * fails leaves nothing.
  *
- * @throws HearthError `invalid_value` for a name; `conflict` if the file exists; `corrupt_file`, also for a body that is
+ * @throws HearthError `invalid_value` for a name; `conflict` if the file exists; `corrupt_file`, as soon as the first bytes
  *   no GGUF from its first bytes; `insufficient_disk`; the signal's reason when aborted.
  */
 export async function receiveFile(options: ReceiveOptions): Promise<ReceivedFile> {
@@ -91,29 +90,26 @@ async function writeBody(
   assertRoom: (neededBytes: number) => Promise<void>,
 ): Promise<number> {
   let sizeBytes = 0;
-  let uncheckedBytes = 0;
-  let head = Buffer.alloc(0);
-  const checks = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
+  async function* checked(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    let uncheckedBytes = 0;
+    let head = Buffer.alloc(0);
+    for await (const chunk of chunks) {
       sizeBytes += chunk.byteLength;
       uncheckedBytes += chunk.byteLength;
-      if (head.byteLength < 4) head = Buffer.concat([head, chunk]).subarray(0, 4);
-      if (head.byteLength === 4 && head.toString('latin1') !== 'GGUF') {
-        done(corruptFile(file, 'is not a GGUF file'));
-        return;
+      if (head.byteLength < 4) {
+        head = Buffer.concat([head, chunk]).subarray(0, 4);
+        if (!'GGUF'.startsWith(head.toString('latin1'))) {
+          throw corruptFile(file, 'is not a GGUF file');
+        }
       }
-      if (uncheckedBytes < checkEveryBytes) {
-        done(null, chunk);
-        return;
+      if (uncheckedBytes >= checkEveryBytes) {
+        await assertRoom(checkEveryBytes);
+        uncheckedBytes = 0;
       }
-      uncheckedBytes = 0;
-      assertRoom(checkEveryBytes).then(
-        () => done(null, chunk),
-        (error: Error) => done(error),
-      );
-    },
-  });
-  await pipeline(body, checks, createWriteStream(path, { flags: 'wx' }), { signal });
+      yield chunk;
+    }
+  }
+  await pipeline(body, checked, createWriteStream(path, { flags: 'wx' }), { signal });
   const handle = await open(path, 'r+');
   try {
     await handle.sync();

@@ -97,7 +97,7 @@ async function memoryAtContexts(
       }),
     );
   } catch (error) {
-    // No runtime of this machine loads it, so nothing can be said about its memory.
+    // No runtime of this machine loads it, so its memory is unknown.
     if (error instanceof HearthError && error.code === 'unsupported_format') return [];
     throw error;
   }
