@@ -47,6 +47,7 @@ import { ServerEvents } from './observability/server-events.ts';
 import { packageFolder } from './package-folder.ts';
 import { createServiceNotifier } from './processes/service-notifier.ts';
 import { createWatchdogLink } from './processes/watchdog-link.ts';
+import { startMaintenance } from './store/maintenance.ts';
 import { createSqliteStore } from './store/sqlite-store.ts';
 import { createPluginFileEditor } from './tools/plugin-file-editor.ts';
 import { speechScriptPlugin } from './tools/speech-script-plugin.ts';
@@ -141,6 +142,15 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       logger,
     });
     cleanups.push(() => store.close());
+    const maintenance = startMaintenance({
+      store,
+      limits: {
+        retentionDays: settings['store.retentionDays'],
+        maxBytes: settings['store.maxBytes'],
+      },
+      logger,
+    });
+    cleanups.push(() => maintenance.close());
 
     const modelsFolder = settings['models.dir'] ?? join(home, 'models');
     await mkdir(modelsFolder, { recursive: true });
