@@ -163,7 +163,7 @@ describe('a migration', () => {
   beforeEach(() => copyFile(recordedStoreFile, file));
   const versionOf = (database: string) => query(database, 'select version from schema_version');
 
-  it('leaves a backup of the older database that only the owner can read', async () => {
+  it('leaves a backup of the older database', async () => {
     const before = versionOf(file);
     const rows = query(file, 'select * from responses order by id');
     await (await open()).close();
@@ -171,13 +171,21 @@ describe('a migration', () => {
     expect(versionOf(backup)).toEqual(before);
     expect(query(backup, 'select * from responses order by id')).toEqual(rows);
     expect(versionOf(file)).toEqual([{ version: migrations.length }]);
-    if (process.platform !== 'win32') expect((await stat(backup)).mode & 0o777).toBe(0o600);
     // The recorded database is of an earlier version, and comes back.
     await restoreBackup(backup, file);
     expect(versionOf(file)).toEqual(before);
     await (await open()).close();
     expect(versionOf(file)).toEqual([{ version: migrations.length }]);
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'leaves a backup that only the owner can read',
+    async () => {
+      const [{ version } = { version: 0 }] = versionOf(file) as { version: number }[];
+      await (await open()).close();
+      expect((await stat(`${file}.schema-${version}.bak`)).mode & 0o777).toBe(0o600);
+    },
+  );
 
   it('does not run under a server of an earlier version', async () => {
     const before = versionOf(file);

@@ -33,7 +33,9 @@ export function startMaintenance({
     }
   }
 
-  const timer = setInterval(() => (running ??= run()), intervalMs);
+  const timer = setInterval(() => {
+    running ??= run();
+  }, intervalMs);
   timer.unref();
   return {
     close: async () => {

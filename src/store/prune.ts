@@ -42,11 +42,11 @@ export async function prune(
 async function deleteLeastRecent(
   store: Store,
   signal: AbortSignal,
-  { before, bytes }: { readonly before?: Date; readonly bytes?: number },
+  { before, bytes = Number.POSITIVE_INFINITY }: { readonly before?: Date; readonly bytes?: number },
 ): Promise<number> {
   let count = 0;
   let freedBytes = 0;
-  while (bytes === undefined || freedBytes < bytes) {
+  while (freedBytes < bytes) {
     signal.throwIfAborted();
     const conversation = await store.conversations.leastRecent(before);
     if (conversation === undefined) return count;
