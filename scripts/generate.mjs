@@ -19,7 +19,7 @@ const {
   resultsMarkdown,
   metricsMarkdown,
 } = await loadSources(`
-   export { commandReference } from './src/cli/reference.ts';
+  export { commandReference } from './src/cli/reference.ts';
   export { referenceFiles } from './src/reference.ts';
   export { configSchema, settingsPage } from './src/config/settings-reference.ts';
   export { resultsMarkdown } from './bench/results-page.ts';

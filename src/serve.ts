@@ -42,6 +42,7 @@ import { createServerLog } from './observability/create-server-log.ts';
 import { packageFolder } from './package-folder.ts';
 import { createServiceNotifier } from './processes/service-notifier.ts';
 import { createWatchdogLink } from './processes/watchdog-link.ts';
+import { startMaintenance } from './store/maintenance.ts';
 import { createSqliteStore } from './store/sqlite-store.ts';
 import { createPluginFileEditor } from './tools/plugin-file-editor.ts';
 import { withDeletionListener } from './store/with-deletion-listener.ts';
@@ -144,6 +145,15 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     });
     cleanups.push(() => warmStates?.close());
     const store = withDeletionListener(database, async () => warmStates?.removeUnwanted());
+    const maintenance = startMaintenance({
+      store,
+      limits: {
+        retentionDays: settings['store.retentionDays'],
+        maxBytes: settings['store.maxBytes'],
+      },
+      logger,
+    });
+    cleanups.push(() => maintenance.close());
 
     const modelsFolder = settings['models.dir'] ?? join(home, 'models');
     await mkdir(modelsFolder, { recursive: true });

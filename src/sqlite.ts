@@ -39,10 +39,21 @@ interface SqliteBinding {
 }
 
 /** Result codes of SQLite (https://www.sqlite.org/rescode.html). */
-export const sqliteResultCodes = { busy: 5, corrupt: 11, full: 13, notADatabase: 26 } as const;
+export const sqliteResultCodes = {
+  busy: 5,
+  readOnly: 8,
+  inputOutput: 10,
+  corrupt: 11,
+  full: 13,
+  cannotOpen: 14,
+  notADatabase: 26,
+} as const;
 
 const codesByMessage: Readonly<Record<string, number>> = {
   'database is locked': sqliteResultCodes.busy,
+  'attempt to write a readonly database': sqliteResultCodes.readOnly,
+  'disk I/O error': sqliteResultCodes.inputOutput,
+  'unable to open database file': sqliteResultCodes.cannotOpen,
   'database disk image is malformed': sqliteResultCodes.corrupt,
   'database or disk is full': sqliteResultCodes.full,
   'file is not a database': sqliteResultCodes.notADatabase,

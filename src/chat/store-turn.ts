@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { HearthError } from '../contract/errors.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { RequestContext } from '../request/request-context.ts';
+import { sqliteResultCode, sqliteResultCodes } from '../sqlite.ts';
+import { describeStoreError } from '../store/describe-store-error.ts';
 import type { Store } from '../store/store.ts';
 import type { TurnPrompt } from './prepare-turn.ts';
 import type { TurnRecorder } from './turn-recorder.ts';
@@ -62,13 +64,20 @@ export async function storeTurn(
         ? error
         : new HearthError(
             'storage_failed',
-            'The response was generated but could not be stored. Is the disk full? See the log of the server.',
+            `The response was generated but could not be stored${unstoredReason(error)} See the log of the server.`,
             { cause: error },
           );
     record.fail(failure);
     throw failure;
   }
   return id;
+}
+
+/** A full disk is the usual cause. */
+function unstoredReason(error: unknown): string {
+  const reason = describeStoreError(error);
+  const isFull = reason === undefined || sqliteResultCode(error) === sqliteResultCodes.full;
+  return isFull ? '. Is the disk full?' : `: ${reason}.`;
 }
 
 /** The name of the model in the request, such as an alias; undefined if it is the key. */

@@ -238,6 +238,32 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
     ],
   },
   {
+    name: 'store',
+    summary: 'Manage the database of conversations',
+    commands: [
+      {
+        name: 'prune',
+        summary: 'Delete the conversations that were not used for long',
+        load: async () => (await import('./commands/store-prune.ts')).storePrune,
+      },
+      {
+        name: 'vacuum',
+        summary: 'Rewrite the database without unused space (the server must not run)',
+        load: async () => (await import('./commands/store-vacuum.ts')).storeVacuum,
+      },
+      {
+        name: 'backup',
+        summary: 'Copy the database to a file',
+        load: async () => (await import('./commands/store-backup.ts')).storeBackup,
+      },
+      {
+        name: 'restore',
+        summary: 'Replace the database by a backup (the server must not run)',
+        load: async () => (await import('./commands/store-restore.ts')).storeRestore,
+      },
+    ],
+  },
+  {
     name: 'mcp',
     summary: 'Manage MCP plugins',
     commands: [

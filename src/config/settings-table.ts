@@ -249,6 +249,16 @@ export const settingsTable = {
     'File of the SQLite database.',
     { computedDefault: '<home>/hearth.db', path: 'path' },
   ),
+  'store.retentionDays': setting(
+    integer(1, 36_500).optional(),
+    'Delete conversations this many days after their newest response; pinned ones stay.',
+    { computedDefault: 'no limit' },
+  ),
+  'store.maxBytes': setting(
+    integer(1024 * 1024, Number.MAX_SAFE_INTEGER).optional(),
+    'Maximum size of the database: the least recently used conversations beyond it are deleted; pinned ones stay.',
+    { computedDefault: 'no limit' },
+  ),
   'limits.bodyBytes': setting(
     integer(1024, 2 ** 31).default(64 * 1024 * 1024),
     'Maximum size of a request body.',

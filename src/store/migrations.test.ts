@@ -43,7 +43,10 @@ describe('the schema', () => {
     ]);
     expect(await openOnce()).toEqual([]);
     withoutConversations(file, 2);
-    expect(await openOnce()).toEqual([expect.objectContaining({ from: 2, to: migrations.length })]);
+    expect(await openOnce()).toEqual([
+      expect.objectContaining({ backup: `${file}.schema-2.bak` }),
+      expect.objectContaining({ from: 2, to: migrations.length }),
+    ]);
     expect(query('select version from schema_version')).toEqual([{ version: migrations.length }]);
   });
 
@@ -55,6 +58,7 @@ describe('the schema', () => {
     expect(indexes.map(({ name }) => name)).toEqual([
       'conversation_entries.conversation_entries_by_conversation',
       'conversations.conversations_by_owner_and_time',
+      'conversations.conversations_by_time',
       'downloads.downloads_by_time',
       'response_blobs.response_blobs_by_blob',
       'responses.responses_by_owner_and_time',

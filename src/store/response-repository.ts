@@ -9,12 +9,21 @@ import { fromRow, readableRows } from './response-row.ts';
 import type { Schema } from './schema.ts';
 import type { ResponsePage, ResponseRepository, StoredResponse } from './store.ts';
 
+interface ResponseRepositoryOptions {
+  readonly database: Kysely<Schema>;
+  readonly logger: Logger;
+  readonly chains?: ChainReader;
+  /** Called before a response is deleted. */
+  readonly onDelete?: () => void;
+}
+
 /** Stored responses in any database that Kysely supports. */
-export function createResponseRepository(
-  database: Kysely<Schema>,
-  logger: Logger,
-  reader: ChainReader = new ChainReader(database),
-): ResponseRepository {
+export function createResponseRepository({
+  database,
+  logger,
+  chains = new ChainReader(database),
+  onDelete = () => chains.clear(),
+}: ResponseRepositoryOptions): ResponseRepository {
   return {
     insert: async (response, blobs) => {
       await database
@@ -28,10 +37,10 @@ export function createResponseRepository(
         .executeTakeFirst();
       return row === undefined ? undefined : fromRow(row);
     },
-    chain: (id, ownerId, onRead = () => {}) => chain(database, reader, id, ownerId, onRead),
+    chain: (id, ownerId, onRead = () => {}) => chain(database, chains, id, ownerId, onRead),
     page: (options) => page(database, logger, options),
     delete: (id, ownerId) => {
-      reader.clear();
+      onDelete();
       return database
         .transaction()
         .execute((transaction) => deleteResponse(transaction, id, ownerId));

@@ -18,12 +18,14 @@ const databaseOf = (connection: SqliteConnection) =>
 describe('openSqliteFile', () => {
   it('sets the journal, the durability and the time to wait for a lock', () => {
     const connection = openSqliteFile(file);
-    const settings = ['journal_mode', 'synchronous', 'foreign_keys', 'busy_timeout'].map((name) =>
+    const names = ['journal_mode', 'synchronous', 'foreign_keys', 'busy_timeout', 'secure_delete'];
+    const settings = names.map((name) =>
       Object.values(connection.prepare(`pragma ${name}`).get() as object),
     );
     connection.close();
     // `synchronous = 1` is `normal`; docs/adr/0003 has the reasons.
-    expect(settings.flat()).toEqual(['wal', 1, 1, 2000]);
+    // `secure_delete = 2` is `fast`.
+    expect(settings.flat()).toEqual(['wal', 1, 1, 2000, 2]);
   });
 
   it('throws the error of a file that is not a database', async () => {

@@ -142,7 +142,7 @@ describe('a full disk', () => {
     const connection = openSqliteFile(file);
     const database = new Kysely<Schema>({ dialect: new SqliteConnectionDialect(connection) });
     await migrate(database, { migrations, columnTypes: { bytes: 'blob' } });
-    const responses = createResponseRepository(database, createLogger('silent'));
+    const responses = createResponseRepository({ database, logger: createLogger('silent') });
     await responses.insert(response('1', 'first'), []);
     const { page_count: pages } = connection.prepare('pragma page_count').get() as {
       readonly page_count: number;

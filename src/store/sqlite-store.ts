@@ -1,6 +1,7 @@
 import { Kysely, sql } from 'kysely';
 import type { Logger } from '../observability/logger.ts';
 import { sqliteResultCode, sqliteResultCodes, type SqliteConnection } from '../sqlite.ts';
+import { backUp } from './backup.ts';
 import { createBlobRepository } from './blob-repository.ts';
 import { ChainReader } from './chain-reader.ts';
 import { createConversationRepository } from './conversations/conversation-repository.ts';
@@ -8,6 +9,7 @@ import { createDownloadRepository } from './download-repository.ts';
 import { migrate, NewerSchemaError } from './migrate.ts';
 import { migrations } from './migrations/migrations.ts';
 import { createResponseRepository } from './response-repository.ts';
+import { freePages, mergeIndex, storeSize } from './reclaim-space.ts';
 import type { Schema } from './schema.ts';
 import { openSqliteFile, SqliteConnectionDialect } from './sqlite-connection.ts';
 import type { Store } from './store.ts';
@@ -22,22 +24,43 @@ interface SqliteStoreOptions {
   /** Created if it doesn't exist; its folder must exist. */
   readonly file: string;
   readonly logger: Logger;
+  /** Whether an older schema may be migrated now, such as not under a running server; it may if absent. */
+  readonly mayMigrate?: () => Promise<boolean>;
 }
 
 /**
- * Opens the SQLite database and brings its schema up to date.
+ * Opens the SQLite database and brings its schema up to date, after a backup of the older one.
  *
  * @throws StoreOpenError if the file can't be opened or written, is damaged, or is from a newer Hearth.
  */
-export async function createSqliteStore({ file, logger }: SqliteStoreOptions): Promise<Store> {
-  const database = await open(file, logger);
+export async function createSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+  const { logger } = options;
+  const { database, connection } = await open(options);
   const chains = new ChainReader(database);
+  let hasDeletions = false;
+  const onDelete = (): void => {
+    chains.clear();
+    hasDeletions = true;
+  };
   return {
-    responses: createResponseRepository(database, logger, chains),
-    conversations: createConversationRepository(database, logger, chains),
+    responses: createResponseRepository({ database, logger, chains, onDelete }),
+    conversations: createConversationRepository({ database, logger, onDelete }),
     blobs: createBlobRepository(database),
     tokens: createTokenRepository(database),
     downloads: createDownloadRepository(database),
+    size: () => storeSize(database),
+    reclaim: async (signal) => {
+      if (hasDeletions) await mergeIndex(database, signal);
+      hasDeletions = false;
+      await freePages(database, signal);
+    },
+    rewrite: async () => {
+      connection.exec(`insert into conversation_search(conversation_search) values ('optimize')`);
+      // Also for files of early versions.
+      connection.exec('pragma auto_vacuum = incremental');
+      connection.exec('vacuum');
+    },
+    backUp: (target) => backUp(connection, target),
     ping: async () => {
       await sql`select 1`.execute(database);
     },
@@ -45,14 +68,26 @@ export async function createSqliteStore({ file, logger }: SqliteStoreOptions): P
   };
 }
 
-async function open(file: string, logger: Logger): Promise<Kysely<Schema>> {
+interface OpenDatabase {
+  readonly database: Kysely<Schema>;
+  readonly connection: SqliteConnection;
+}
+
+async function open({ file, logger, mayMigrate }: SqliteStoreOptions): Promise<OpenDatabase> {
   let connection: SqliteConnection | undefined;
   try {
     connection = openSqliteFile(file);
     const database = new Kysely<Schema>({ dialect: new SqliteConnectionDialect(connection) });
+    const version = schemaVersion(connection);
+    if (version > 0 && version < migrations.length) {
+      if (mayMigrate !== undefined && !(await mayMigrate())) throw new OlderServerError();
+      const backup = `${file}.schema-${version}.bak`;
+      await backUp(connection, backup);
+      logger.info({ file, backup }, 'database backed up before its migration');
+    }
     const { from, to } = await migrate(database, { migrations, columnTypes: { bytes: 'blob' } });
     if (from !== to) logger.info({ file, from, to }, 'database schema migrated');
-    return database;
+    return { database, connection };
   } catch (error) {
     if (connection?.isOpen) connection.close();
     throw new StoreOpenError(`The database ${file} can't be used: ${explain(error)}.`, {
@@ -61,14 +96,48 @@ async function open(file: string, logger: Logger): Promise<Kysely<Schema>> {
   }
 }
 
+/** 0 for an empty database. */
+function schemaVersion(connection: SqliteConnection): number {
+  const table = connection
+    .prepare(`select 1 from sqlite_schema where name = 'schema_version'`)
+    .get();
+  if (table === undefined) return 0;
+  const row = connection.prepare('select version from schema_version').get() as
+    | { readonly version: number }
+    | undefined;
+  return row?.version ?? 0;
+}
+
+/** A running server of an earlier version would fail after a migration. */
+class OlderServerError extends Error {
+  override readonly name = 'OlderServerError';
+
+  constructor() {
+    super(
+      'a running server of an earlier version uses it. Stop that server, or restart it with this version',
+    );
+  }
+}
+
 function explain(error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error);
+  if (error instanceof OlderServerError) return reason;
   if (error instanceof NewerSchemaError) {
     return `${reason}. Install that version again, or start with another home folder`;
   }
-  const code = sqliteResultCode(error);
-  if (code === sqliteResultCodes.notADatabase || code === sqliteResultCodes.corrupt) {
-    return `it is damaged (${reason}). Put a backup in its place, or move it away together with its -wal and -shm files to start with an empty one`;
+  switch (sqliteResultCode(error)) {
+    case sqliteResultCodes.notADatabase:
+    case sqliteResultCodes.corrupt:
+      return `it is damaged (${reason}). Put a backup in its place, or move it away together with its -wal and -shm files to start with an empty one; \`hearth store restore\` does the former`;
+    case sqliteResultCodes.full:
+      return `the disk is full (${reason}). Free some space; a migration also needs room for a backup`;
+    case sqliteResultCodes.readOnly:
+      return `it is read-only (${reason}). Check the permissions of the file and its folder, and that the file system is not mounted read-only`;
+    case sqliteResultCodes.inputOutput:
+      return `the disk reported an error (${reason}). Check the disk and the log of the system`;
+    case sqliteResultCodes.busy:
+      return `another process has locked it (${reason}). Stop that process, or try again`;
+    default:
+      return `${reason}. Check that its folder exists, may be written to and has room`;
   }
-  return `${reason}. Check that its folder exists, may be written to and has room`;
 }

@@ -5,6 +5,7 @@
 
 import type { Permission } from '../contract/permission.ts';
 import type { ConversationTurn } from '../conversation/conversation-turn.ts';
+import type { StoreSize } from './reclaim-space.ts';
 import type { ConversationRepository } from './conversations/conversation.ts';
 
 export interface StoredResponse {
@@ -126,6 +127,17 @@ export interface Store {
   readonly blobs: BlobRepository;
   readonly tokens: TokenRepository;
   readonly downloads: DownloadRepository;
+  size(): Promise<StoreSize>;
+  /**
+   * Removes the remains of deleted texts and gives free space back to the file system, in steps.
+   *
+   * @throws the signal's reason when aborted.
+   */
+  reclaim(signal: AbortSignal): Promise<void>;
+  /** Rewrites the whole file, which blocks the process; no other process may use it. */
+  rewrite(): Promise<void>;
+  /** Copies the database to a file, which may exist; blocks the process. */
+  backUp(target: string): Promise<void>;
   /** Throws if the database is not available. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -5,7 +5,7 @@ import { createLogger } from '../observability/logger.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import { withDeletionListener } from './with-deletion-listener.ts';
 
-it('reports deletions of responses and tokens, and only those', async () => {
+it('reports deletions of responses, conversations and tokens, and only those', async () => {
   const file = join(await temporaryFolder(), 'hearth.db');
   const database = await createSqliteStore({ file, logger: createLogger('silent') });
   let deletions = 0;
@@ -17,6 +17,7 @@ it('reports deletions of responses and tokens, and only those', async () => {
   await store.tokens.insert({ id: 'one', ...fields, expiresAt: null, lastUsedAt: null });
   expect(await store.tokens.delete('other')).toBe(false);
   expect(await store.responses.delete('resp_0', null)).toBe(false);
+  expect(await store.conversations.delete('conv_0', null)).toBe(false);
   expect(deletions).toBe(0);
   expect(await store.tokens.delete('one')).toBe(true);
   expect(deletions).toBe(1);

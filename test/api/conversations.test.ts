@@ -228,7 +228,7 @@ describe('an import', () => {
     expectError(refused, { code: 'invalid_value', param, message: '' });
   });
 
-  it('is refused with something that is no image', async () => {
+  it('is refused with an invalid image', async () => {
     const value = await exported();
     const html = `data:image/png;base64,${Buffer.from('<script>').toString('base64')}`;
     const hash = '0'.repeat(64);

@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { HearthError } from '../../contract/errors.ts';
+import { describeStoreError } from '../../store/describe-store-error.ts';
 import type { AppEnvironment } from '../app-environment.ts';
 import type { SurfaceDescription } from '../surface-description.ts';
 import { errorResponse } from './error-response.ts';
@@ -31,7 +32,12 @@ export function createErrorHandler(
     }
     logger.error({ err: error }, 'request failed');
     context.get('record').fail({ code: 'internal', message: error.message });
-    const message = `Something went wrong in the server; its log says more under the request id ${requestId}.`;
+    const reason = describeStoreError(error);
+    const failure =
+      reason === undefined
+        ? 'Something went wrong in the server'
+        : `The server could not use its database: ${reason}`;
+    const message = `${failure}; its log says more under the request id ${requestId}.`;
     return errorResponse(new HearthError('internal', message), errorSerializer, requestId);
   };
 }

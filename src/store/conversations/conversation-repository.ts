@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import { omitUndefined } from '../../omit-undefined.ts';
-import type { ChainReader } from '../chain-reader.ts';
 import { ancestryOf } from '../ancestry.ts';
 import { readableResponses } from '../readable-responses.ts';
 import type { Schema } from '../schema.ts';
@@ -14,12 +13,19 @@ import { listConversations } from './list-conversations.ts';
 import { toSearchText } from './search-text.ts';
 import type { Logger } from '../../observability/logger.ts';
 
+interface ConversationRepositoryOptions {
+  readonly database: Kysely<Schema>;
+  readonly logger: Logger;
+  /** Called before a conversation is deleted. */
+  readonly onDelete: () => void;
+}
+
 /** Stored conversations in a SQLite database, which has the full-text index. */
-export function createConversationRepository(
-  database: Kysely<Schema>,
-  logger: Logger,
-  chains: ChainReader,
-): ConversationRepository {
+export function createConversationRepository({
+  database,
+  logger,
+  onDelete,
+}: ConversationRepositoryOptions): ConversationRepository {
   return {
     page: (options) => listConversations(database, options),
     find: (id, callerId) => find(database, id, callerId),
@@ -28,13 +34,14 @@ export function createConversationRepository(
     branch: (options) => conversationBranch(database, logger, options),
     update: (id, ownerId, changes) => update(database, id, ownerId, changes),
     delete: (id, ownerId) => {
-      chains.clear();
+      onDelete();
       return database.transaction().execute(async (transaction) => {
         const conversation = await findOwn(transaction, id, ownerId);
         if (conversation !== undefined) await deleteConversation(transaction, id);
         return conversation !== undefined;
       });
     },
+    leastRecent: (before) => leastRecent(database, before),
     import: (conversation) =>
       database.transaction().execute(async (transaction) => {
         const id = await importConversation(transaction, conversation);
@@ -89,6 +96,30 @@ async function hasResponse(
     first?.response_id != null &&
     (await ancestryOf(database, first.response_id)).includes(responseId)
   );
+}
+
+async function leastRecent(
+  database: Kysely<Schema>,
+  before: Date | undefined,
+): ReturnType<ConversationRepository['leastRecent']> {
+  const row = await database
+    .selectFrom('conversations')
+    .where('is_pinned', '=', 0)
+    .$if(before !== undefined, (query) =>
+      query.where('updated_at', '<', (before ?? new Date()).toISOString()),
+    )
+    .orderBy('updated_at')
+    .select(['id', 'owner_id'])
+    .limit(1)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { bytes } = await database
+    .selectFrom('conversation_entries')
+    .innerJoin('responses', 'responses.id', 'conversation_entries.response_id')
+    .where('conversation_id', '=', row.id)
+    .select(sql<number | null>`sum(octet_length(content))`.as('bytes'))
+    .executeTakeFirstOrThrow();
+  return { id: row.id, ownerId: row.owner_id, contentBytes: bytes ?? 0 };
 }
 
 async function findOwn(

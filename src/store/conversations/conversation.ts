@@ -115,6 +115,16 @@ export interface ConversationRepository {
    * another owner continues stay as tombstones. False if this owner has no such conversation.
    */
   delete(id: string, ownerId: string | null): Promise<boolean>;
+  /** The unpinned conversation of any owner that was used least recently, if it was last used before a time. */
+  leastRecent(before?: Date): Promise<
+    | {
+        readonly id: string;
+        readonly ownerId: string | null;
+        /** Size of its stored turns. */
+        readonly contentBytes: number;
+      }
+    | undefined
+  >;
   /** Stores a conversation with new ids, all or nothing. */
   import(conversation: ConversationImport): Promise<StoredConversation>;
   /** Whether a response that the caller can read uses the image. */

@@ -35,6 +35,11 @@ async function createTables(transaction: Transaction<Schema>): Promise<void> {
     .on('conversations')
     .columns(['owner_id', 'is_pinned', 'updated_at', 'id'])
     .execute();
+  await schema
+    .createIndex('conversations_by_time')
+    .on('conversations')
+    .columns(['is_pinned', 'updated_at'])
+    .execute();
 
   await schema
     .createTable('conversation_entries')

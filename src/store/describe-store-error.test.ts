@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { describeStoreError } from './describe-store-error.ts';
+
+it.each([
+  [8, 'is read-only'],
+  [1032, 'is read-only'],
+  [10, 'I/O error'],
+  [778, 'I/O error'],
+  [11, 'is damaged'],
+  [26, 'is damaged'],
+  [13, 'the disk is full'],
+  [14, 'can not be opened'],
+  [5, 'locked'],
+])('names the result code %i', (errcode, words) => {
+  expect(describeStoreError(Object.assign(new Error('x'), { errcode }))).toContain(words);
+});
+
+it('knows the messages of errors without a code', () => {
+  expect(describeStoreError(new Error('disk I/O error'))).toContain('I/O error');
+  expect(describeStoreError(new Error('attempt to write a readonly database'))).toContain(
+    'read-only',
+  );
+});
+
+it('says nothing about other errors', () => {
+  expect(describeStoreError(new Error('other'))).toBeUndefined();
+  expect(describeStoreError(Object.assign(new Error('x'), { errcode: 1 }))).toBeUndefined();
+});

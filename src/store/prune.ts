@@ -1,0 +1,59 @@
+import { setImmediate as nextLoop } from 'node:timers/promises';
+import type { Store } from './store.ts';
+
+export interface RetentionLimits {
+  /** Days after the newest response of a conversation. */
+  readonly retentionDays?: number | undefined;
+  /** Size of the database without its free pages. */
+  readonly maxBytes?: number | undefined;
+}
+
+/** Most times that a text takes its size, with its index: an estimate too high costs a repetition, not a conversation. */
+const sizeFactor = 8;
+const dayMs = 24 * 3600 * 1000;
+
+/**
+ * Deletes whole conversations that exceed the limits, least recently used first; pinned ones stay.
+ *
+ * @returns the number of deleted conversations.
+ * @throws the signal's reason when aborted.
+ */
+export async function prune(
+  store: Store,
+  { retentionDays, maxBytes }: RetentionLimits,
+  signal: AbortSignal,
+): Promise<number> {
+  let count = 0;
+  if (retentionDays !== undefined) {
+    const before = new Date(Date.now() - retentionDays * dayMs);
+    count += await deleteLeastRecent(store, signal, { before });
+  }
+  if (maxBytes === undefined) return count;
+  while (true) {
+    const { usedBytes } = await store.size();
+    if (usedBytes <= maxBytes) return count;
+    const deleted = await deleteLeastRecent(store, signal, { bytes: usedBytes - maxBytes });
+    if (deleted === 0) return count;
+    count += deleted;
+    await store.reclaim(signal);
+  }
+}
+
+async function deleteLeastRecent(
+  store: Store,
+  signal: AbortSignal,
+  { before, bytes = Number.POSITIVE_INFINITY }: { readonly before?: Date; readonly bytes?: number },
+): Promise<number> {
+  let count = 0;
+  let freedBytes = 0;
+  while (freedBytes < bytes) {
+    signal.throwIfAborted();
+    const conversation = await store.conversations.leastRecent(before);
+    if (conversation === undefined) return count;
+    await store.conversations.delete(conversation.id, conversation.ownerId);
+    freedBytes += sizeFactor * conversation.contentBytes;
+    count += 1;
+    await nextLoop();
+  }
+  return count;
+}
