@@ -10,7 +10,12 @@ export const rooms = [
       'Wire schemas (plain zod), route declarations and the error table. Shared by server, CLI and clients.',
     imports: [],
   },
-  { name: 'observability', purpose: 'The logger.', imports: [] },
+  {
+    name: 'observability',
+    purpose:
+      'The log, events of the server, the record of each request, metrics and traces. The other rooms publish, these listen.',
+    imports: [],
+  },
   {
     name: 'request',
     purpose: 'The request context: id, logger, caller, abort signal.',
@@ -215,6 +220,7 @@ export const rooms = [
 /** Files in `src/` that every room may import; they import no room. */
 export const sharedFiles = [
   'error-code.ts',
+  'file-lock.ts',
   'format.ts',
   'json-document.ts',
   'nearest.ts',
@@ -238,6 +244,11 @@ export const packageOwners = {
   '@modelcontextprotocol/client': ['tools'],
   '@huggingface/hub': ['hub'],
   pino: ['observability'],
+  'prom-client': ['observability'],
+  '@opentelemetry/api': ['observability'],
+  '@opentelemetry/sdk-trace-base': ['observability'],
+  '@opentelemetry/exporter-trace-otlp-http': ['observability'],
+  '@opentelemetry/resources': ['observability'],
 };
 
 /** Imports from before the table that still have to go; an entry without such an import fails the lint. */
