@@ -5,6 +5,7 @@ import { measureEmbeddings } from './embeddings.ts';
 import { measureFirstToken } from './first-token.ts';
 import type { Measurement } from './measurement.ts';
 import { measureMemory } from './memory.ts';
+import { measureOpenAi } from './openai.ts';
 import { measureModels } from './models.ts';
 import type { MeasurementName } from './names.ts';
 import { measureStart } from './start.ts';
@@ -14,6 +15,7 @@ export const measurements: Readonly<Record<MeasurementName, Measurement>> = {
   start: measureStart,
   throughput: measureThroughput,
   'first-token': measureFirstToken,
+  openai: measureOpenAi,
   conversation: measureConversation,
   embeddings: measureEmbeddings,
   models: measureModels,

@@ -3,6 +3,7 @@ export const measurementNames = [
   'start',
   'throughput',
   'first-token',
+  'openai',
   'conversation',
   'embeddings',
   'models',

@@ -100,6 +100,7 @@ function samples(
 
 function speedTarget({ isStarter }: Bench, width: number): Target | undefined {
   if (width === 1) return { of: 'ratio', atLeast: isStarter ? 0.85 : 0.97 };
+  if (width === 16) return { of: 'ratio', atLeast: isStarter ? 0.85 : 0.97 };
   if (width === 8) return { of: 'ratio', atLeast: isStarter ? 0.85 : 1 };
   return undefined;
 }

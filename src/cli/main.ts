@@ -10,6 +10,10 @@ import { createTerminal } from './ui/terminal.ts';
 // flag applies to the whole process, so only the program sets it, not the package, and before the first request.
 setFlagsFromString('--liftoff-only');
 
+// The old generation is collected when it has grown by a fifth. By default V8 lets it double: what streams leave behind took
+// 50 MB after 2,000 requests. A collection takes some 10 ms, on threads of its own for the most part.
+setFlagsFromString('--heap-growing-percent=20');
+
 const { stdin, stdout, stderr, env: environment } = process;
 const [, entryPoint = '', ...commandLine] = process.argv;
 

@@ -27,13 +27,11 @@ it('edits a file through a call of its shell tool', async () => {
       },
       { text: 'I fixed the spelling.' },
     ];
+    // The test has a folder of its own; machines of continuous integration lack what the sandbox needs.
+    const options = `--json --skip-git-repo-check --sandbox danger-full-access --cd ${folder}`;
+    const prompt = `Fix the spelling. ${JSON.stringify(script)}`;
     const outcome = await runHearth(
-      [
-        ...['launch', 'codex', '--run', '--', 'exec', '--json', '--skip-git-repo-check'],
-        // The test has a folder of its own; machines of continuous integration lack what the sandbox needs.
-        ...['--sandbox', 'danger-full-access', '--cd', folder],
-        `Fix the spelling. ${JSON.stringify(script)}`,
-      ],
+      [...`launch codex --run -- exec ${options}`.split(' '), prompt],
       {
         home: hearth.home,
         environment: {

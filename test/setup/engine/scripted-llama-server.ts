@@ -97,8 +97,13 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (request.url === '/v1/chat/completions') return generate(body, response);
   const answers: Readonly<Record<string, unknown>> = {
     '/health': { status: 'ok' },
-    '/props': { default_generation_settings: { n_ctx: 4096 } },
+    '/props': {
+      default_generation_settings: {
+        n_ctx: Number(process.env['SCRIPTED_CONTEXT_LENGTH'] ?? 4096),
+      },
+    },
     '/tokenize': { tokens: [] },
+    '/apply-template': { prompt: '' },
   };
   const found = answers[request.url ?? ''];
   response.writeHead(found === undefined ? 404 : 200, { 'content-type': 'application/json' });
