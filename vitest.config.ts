@@ -10,15 +10,20 @@ export default defineConfig({
   test: {
     coverage: {
       provider: 'v8',
-      include: ['src/**/*.ts'],
-      exclude: ['src/**/*.test.ts'],
+      include: ['src/**/*.ts', 'web/src/**/*.ts'],
+      exclude: ['**/*.test.ts'],
       reporter: ['text-summary', 'html', 'lcov'],
     },
     projects: [
       {
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts', 'bench/**/*.test.ts', 'scripts/**/*.test.mjs'],
+          include: [
+            'src/**/*.test.ts',
+            'web/src/**/*.test.ts',
+            'bench/**/*.test.ts',
+            'scripts/**/*.test.mjs',
+          ],
           setupFiles: ['test/setup/seed-properties.ts'],
           env,
           pool: 'threads',

@@ -1,11 +1,12 @@
-// Builds dist/: the command-line tool, the library and the files that they read at run time.
+// Builds dist/: the command-line tool, the library, the web app and the files that they read at run time.
 import { build } from 'esbuild';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, cp, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { build as buildWebApp } from 'vite';
 
 const entryPoints = {
   'cli/main': 'src/cli/main.ts',
@@ -46,6 +47,11 @@ try {
   assertBundled(metafile);
   // They take most of the time, and a clone that starts the server needs none; `npm pack` and `npm run build` do.
   if (process.env.npm_command !== 'ci') await writeTypes(join(next, 'types'));
+  await buildWebApp({
+    configFile: 'web/vite.config.ts',
+    logLevel: 'warn',
+    build: { outDir: resolve(next, 'web') },
+  });
   await cp('src/engine/runtimes/wheel-launcher.py', join(next, 'engine/wheel-launcher.py'));
   const swaggerUi = dirname(require.resolve('swagger-ui-dist/package.json'));
   for (const name of bundledPackages) {

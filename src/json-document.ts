@@ -32,15 +32,23 @@ interface JsonDocument {
   locate(path: JSONPath): TextPosition | undefined;
 }
 
+const byteOrderMark = '\uFEFF';
+
 /**
  * Parses a JSON file that people edit, so that errors can name the line and column. Ignores a byte order mark.
  *
  * @throws JsonSyntaxError
  */
-export function parseJsonDocument(content: string): JsonDocument {
-  const text = content.replace(/^\uFEFF/u, '');
+export function parseJsonDocument(
+  content: string,
+  { allowsComments = false }: { readonly allowsComments?: boolean } = {},
+): JsonDocument {
+  const text = withoutMark(content);
   const errors: ParseError[] = [];
-  const root = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
+  const root = parseTree(text, errors, {
+    disallowComments: !allowsComments,
+    allowTrailingComma: false,
+  });
   const [error] = errors;
   if (error !== undefined || root === undefined) {
     const reason = error === undefined ? 'ValueExpected' : printParseErrorCode(error.error);
@@ -55,10 +63,17 @@ export function parseJsonDocument(content: string): JsonDocument {
   };
 }
 
-/** Sets the value at a path, or removes it if it is undefined; other lines stay unchanged. */
+/** Sets the value at a path, or removes it if it is undefined; other lines and a byte order mark stay unchanged. */
 export function editJsonDocument(content: string, path: readonly string[], value: unknown): string {
-  const formattingOptions = { insertSpaces: true, tabSize: 2, eol: '\n' };
-  return applyEdits(content, modify(content, [...path], value, { formattingOptions }));
+  const text = withoutMark(content);
+  const eol = text.includes('\r\n') ? '\r\n' : '\n';
+  const formattingOptions = { insertSpaces: !/^\t/m.test(text), tabSize: 2, eol };
+  const edited = applyEdits(text, modify(text, [...path], value, { formattingOptions }));
+  return text.length === content.length ? edited : `${byteOrderMark}${edited}`;
+}
+
+function withoutMark(content: string): string {
+  return content.startsWith(byteOrderMark) ? content.slice(1) : content;
 }
 
 /** `CommaExpected` → `comma expected`. */

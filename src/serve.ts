@@ -1,13 +1,15 @@
 import { mkdir } from 'node:fs/promises';
-import { isIP } from 'node:net';
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { generateOwnerToken, withOwnerToken } from './access/owner-token.ts';
+import { createSessionService } from './access/session-service.ts';
 import { createTokenService } from './access/token-service.ts';
+import { withSessions } from './access/with-sessions.ts';
 import { BackgroundTurns } from './background/background-turns.ts';
 import { createAliasSource } from './config/alias-source.ts';
-import { expandTilde } from './config/expand-tilde.ts';
-import { loadSettings, SettingsError } from './config/settings.ts';
+import { assertStartable } from './config/assert-startable.ts';
+import { createLiveSettings } from './config/live-settings.ts';
+import { createSettingsEditor } from './config/settings-editor.ts';
+import { resolveSettings } from './config/settings.ts';
 import type { SettingKey, Settings } from './config/settings-table.ts';
 import { createDownloadManager } from './downloads/download-manager.ts';
 import { planDownload } from './downloads/plan-download.ts';
@@ -26,23 +28,28 @@ import { createAnthropicSurface } from './http/surfaces/anthropic/surface.ts';
 import { createOllamaSurface } from './http/surfaces/ollama/surface.ts';
 import { createOpenAiSurface } from './http/surfaces/openai/surface.ts';
 import { createV0Surface } from './http/surfaces/v0/surface.ts';
+import { createEventFeed } from './http/surfaces/v1/create-event-feed.ts';
 import { createV1Surface } from './http/surfaces/v1/surface.ts';
 import { createHub } from './hub/create-hub.ts';
 import { hubEgressPolicy } from './hub/hub-endpoint.ts';
 import { GgufLoader } from './instances/gguf-loader.ts';
+import { toInstanceMetrics } from './instances/instance-metrics.ts';
 import { InstancePool } from './instances/pool.ts';
 import { preloadModels } from './instances/preload-models.ts';
 import { createModelAliases } from './models/model-aliases.ts';
-import { readAvailableMemory } from './machine/read-machine.ts';
+import { readAvailableMemory, readTotalMemory } from './machine/read-machine.ts';
 import { createModelLibrary } from './models/library.ts';
 import type { ModelRoot } from './models/scan-repository.ts';
 import { createHttpClient } from './net/http-client.ts';
 import { createLogger, textDestination } from './observability/logger.ts';
+import { RequestLog } from './observability/request-log.ts';
+import { ServerEvents } from './observability/server-events.ts';
 import { packageFolder } from './package-folder.ts';
 import { createServiceNotifier } from './processes/service-notifier.ts';
 import { createWatchdogLink } from './processes/watchdog-link.ts';
 import { createSqliteStore } from './store/sqlite-store.ts';
 import { withDeletionListener } from './store/with-deletion-listener.ts';
+import { createPluginFileEditor } from './tools/plugin-file-editor.ts';
 import { speechScriptPlugin } from './tools/speech-script-plugin.ts';
 import { createToolServers } from './tools/tool-servers.ts';
 import { version } from './version.ts';
@@ -89,8 +96,14 @@ export interface RunningServer {
  */
 export async function startServer(options: ServeOptions): Promise<RunningServer> {
   const { home, environment, recordFolder, onProgress } = options;
-  const settings = await loadSettings({ home, environment, flags: options.flags ?? {} });
-  assertGuarded(settings, options.allowUnauthenticated ?? false);
+  const sources = { home, environment, flags: options.flags ?? {} };
+  const resolved = await resolveSettings(sources);
+  const live = createLiveSettings(resolved.settings);
+  // Live settings are read from it again at each use.
+  const settings = live.current;
+  const check = (each: Settings) =>
+    assertStartable(each, { isUnauthenticatedAllowed: options.allowUnauthenticated ?? false });
+  check(settings);
   const { isLogForTerminal = false } = options;
   const isTextLog =
     settings['log.format'] === 'auto' ? isLogForTerminal : settings['log.format'] === 'text';
@@ -116,11 +129,15 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     await closeAll();
     logger.info('stopped');
   };
+  for (const warning of resolved.warnings) logger.warn(warning);
   try {
     const notifier = createServiceNotifier({ environment, logger });
     cleanups.push(() => notifier.close());
     const lock = await acquireHomeLock(home);
     cleanups.push(() => lock.release());
+
+    const events = new ServerEvents((err) => logger.error({ err }, 'event not processed'));
+    const requestLog = new RequestLog({ events, capacity: settings['observability.requests'] });
 
     const database = await createSqliteStore({
       file: settings['store.url'] ?? join(home, 'hearth.db'),
@@ -143,7 +160,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const modelsFolder = settings['models.dir'] ?? join(home, 'models');
     await mkdir(modelsFolder, { recursive: true });
     const aliases = createModelAliases(
-      createAliasSource({ home, environment, flags: options.flags ?? {} }, (err) =>
+      createAliasSource(sources, (err) =>
         logger.warn({ err }, 'config.json is invalid; the aliases stay unchanged'),
       ),
     );
@@ -194,17 +211,29 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       library,
       loaders: [ggufLoader],
       logger,
+      events,
       availableMemory: readAvailableMemory,
-      loadsOnRequest: settings['models.jit'],
-      defaultTtlSeconds: settings['models.ttlSeconds'],
+      totalMemoryBytes: readTotalMemory(),
+      get loadsOnRequest() {
+        return settings['models.jit'];
+      },
+      get defaultTtlSeconds() {
+        return settings['models.ttlSeconds'];
+      },
       defaults: {
         contextLength: settings['engine.contextLength'],
         parallel: settings['engine.parallel'],
       },
       queueCapacity: settings['limits.queuedRequests'],
-      memoryLimitBytes: settings['models.memoryLimitBytes'],
-      maxLoaded: settings['models.maxLoaded'],
-      keepsOnlyLast: settings['models.autoEvict'],
+      get memoryLimitBytes() {
+        return settings['models.memoryLimitBytes'];
+      },
+      get maxLoaded() {
+        return settings['models.maxLoaded'];
+      },
+      get keepsOnlyLast() {
+        return settings['models.autoEvict'];
+      },
       pinned: settings['models.pinned'],
       loadQueueCapacity: settings['limits.loadQueue'],
       loadWaitSeconds: settings['limits.loadWaitSeconds'],
@@ -220,10 +249,16 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const tools = createToolServers({
       home,
       environment,
-      builtInPlugins: [speechScriptPlugin],
-      allowsPlugins: settings['mcp.allowPlugins'],
-      allowsEphemeral: settings['mcp.allowEphemeral'],
-      allowedHosts: settings['mcp.allowedHosts'],
+      builtInPlugins,
+      get allowsPlugins() {
+        return settings['mcp.allowPlugins'];
+      },
+      get allowsEphemeral() {
+        return settings['mcp.allowEphemeral'];
+      },
+      get allowedHosts() {
+        return settings['mcp.allowedHosts'];
+      },
       connectTimeoutMs: settings['mcp.connectTimeoutSeconds'] * 1000,
       callTimeoutMs: settings['mcp.callTimeoutSeconds'] * 1000,
       maxProcesses: settings['mcp.maxProcesses'],
@@ -248,6 +283,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       modelsFolder,
       library,
       logger,
+      events,
     });
     cleanups.push(() => downloads.close());
     await downloads
@@ -259,10 +295,22 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     });
     cleanups.push(() => background.close());
 
+    // Loaded here, since most of the tests that import this file need no server.
+    const { ServerMetrics } = await import('./observability/metrics/server-metrics.ts');
+    const metrics = new ServerMetrics({
+      events,
+      version,
+      instances: async () => (await pool.describe()).map(toInstanceMetrics),
+      memory: () => pool.memory(),
+    });
+    const feed = createEventFeed({ events, requestLog, downloads, library, logger });
     const ownerToken = generateOwnerToken();
+    const sessions = createSessionService();
+    let linkUrl = '';
     const startedAt = new Date();
     const services: SurfaceServices = {
       library,
+      modelsFolder,
       aliases,
       pool,
       downloads,
@@ -270,28 +318,51 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       hubEndpoint: endpoint,
       store,
       tokens,
+      sessions,
       tools,
+      plugins: {
+        file: createPluginFileEditor(join(home, 'mcp.json')),
+        builtIn: builtInPlugins.map(({ label }) => label),
+        get isAllowed() {
+          return settings['mcp.allowPlugins'];
+        },
+      },
       background,
-      maxToolRounds: settings['chat.maxToolRounds'],
+      get maxToolRounds() {
+        return settings['chat.maxToolRounds'];
+      },
+      settings: { editor: createSettingsEditor(sources), live, check },
       runtimes,
       logger,
+      events,
+      requestLog,
+      feed,
       maxImagePixels: settings['limits.imagePixels'],
       server: {
         version,
         pid: process.pid,
         startedAt,
         home,
+        isTokenRequired: settings['auth.required'],
+        linkUrl: () => linkUrl,
         residentBytes: () => process.memoryUsage.rss(),
       },
     };
     const app = createApp({
       settings,
-      authenticator: withOwnerToken(tokens, ownerToken),
+      authenticator: withSessions(withOwnerToken(tokens, ownerToken), sessions),
       logger,
       version,
       docsFolder: join(packageFolder, 'dist/docs'),
+      webFolder: join(packageFolder, 'dist/web'),
       homeId: await ensureHomeId(home),
       ping: () => store.ping(),
+      metrics,
+      observation: {
+        events,
+        keepsPrompts: settings['log.prompts'],
+        isTraced: settings['tracing.endpoint'] !== undefined,
+      },
       surfaces: surfaces
         .map((create) => create(services))
         .filter(({ name }) => isServed(name, settings)),
@@ -302,6 +373,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       port: settings['server.port'],
       logger,
     });
+    linkUrl = server.url;
     const listeners = [server];
     cleanups.push(() =>
       Promise.all(listeners.map((each) => each.close(settings['limits.shutdownSeconds'] * 1000))),
@@ -320,6 +392,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       logger.info({ url: second.url }, 'listening also');
     }
 
+    // Streams that never end would delay the stop.
+    cleanups.push(() => feed.close());
     cleanups.push(() => removeOwnerToken(home));
     await writeOwnerToken(home, ownerToken);
     const record: ServerRecord = {
@@ -347,6 +421,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   }
 }
 
+const builtInPlugins = [speechScriptPlugin];
+
 /** What clients of Ollama look for at its address. */
 const ollamaGreeting = 'Ollama is running';
 
@@ -356,24 +432,10 @@ function isServed(name: string, settings: Settings): boolean {
   return !(key in settings) || settings[key as keyof Settings] === true;
 }
 
-/** Absolute paths of the folders of other programs. */
+/** The folders of other programs. */
 function extraRoots(settings: Settings): ModelRoot[] {
   return settings['models.extraDirs'].map((folder) => ({
-    folder: resolve(expandTilde(folder, homedir())),
+    folder,
     origin: 'extra',
   }));
-}
-
-/** A host that other machines can reach requires tokens, unless `allowUnauthenticated` is set. */
-function assertGuarded(settings: Settings, isAllowedUnauthenticated: boolean): void {
-  const host = settings['server.host'];
-  if (isLoopback(host) || settings['auth.required'] || isAllowedUnauthenticated) return;
-  throw new SettingsError(
-    `server.host ${host} can be reached from other machines, and auth.required is off. Turn it on ` +
-      '(and make a token: hearth token create), or start with --allow-unauthenticated.',
-  );
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }

@@ -10,7 +10,12 @@ export const rooms = [
       'Wire schemas (plain zod), route declarations and the error table. Shared by server, CLI and clients.',
     imports: [],
   },
-  { name: 'observability', purpose: 'The logger.', imports: [] },
+  {
+    name: 'observability',
+    purpose:
+      'The log, events of the server, the record of each request, metrics and traces. The other rooms publish, these listen.',
+    imports: [],
+  },
   {
     name: 'request',
     purpose: 'The request context: id, logger, caller, abort signal.',
@@ -84,7 +89,16 @@ export const rooms = [
     name: 'warm-state',
     purpose:
       'What the slots of an engine have read: choice of slots, states in memory and on disk, their restoration.',
-    imports: ['contract', 'observability', 'request', 'concurrency', 'engine', 'models', 'store'],
+    imports: [
+      'contract',
+      'observability',
+      'request',
+      'concurrency',
+      'engine',
+      'models',
+      'store',
+      'access',
+    ],
   },
   {
     name: 'downloads',
@@ -231,6 +245,7 @@ export const rooms = [
 /** Files in `src/` that every room may import; they import no room. */
 export const sharedFiles = [
   'error-code.ts',
+  'file-lock.ts',
   'format.ts',
   'json-document.ts',
   'nearest.ts',
@@ -254,6 +269,11 @@ export const packageOwners = {
   '@modelcontextprotocol/client': ['tools'],
   '@huggingface/hub': ['hub'],
   pino: ['observability'],
+  'prom-client': ['observability'],
+  '@opentelemetry/api': ['observability'],
+  '@opentelemetry/sdk-trace-base': ['observability'],
+  '@opentelemetry/exporter-trace-otlp-http': ['observability'],
+  '@opentelemetry/resources': ['observability'],
 };
 
 /** Imports from before the table that still have to go; an entry without such an import fails the lint. */

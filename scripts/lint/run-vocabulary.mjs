@@ -3,7 +3,17 @@ import { join } from 'node:path';
 import { listFiles } from './import-graph.mjs';
 
 const root = join(import.meta.dirname, '../..');
-const folders = ['src', 'test', 'bench', 'scripts', 'examples', 'docs', '.github'];
+const folders = [
+  'src',
+  'web/src',
+  'web/build',
+  'test',
+  'bench',
+  'scripts',
+  'examples',
+  'docs',
+  '.github',
+];
 const rootPages = [
   'README.md',
   'ARCHITECTURE.md',
@@ -30,7 +40,7 @@ export async function listPages() {
 /** Checks every file and prints the problems. */
 export async function runVocabulary(check) {
   const sources = await Promise.all(
-    folders.map((folder) => listFiles(root, folder, /\.(ts|mts|mjs)$/)),
+    folders.map((folder) => listFiles(root, folder, /\.(ts|tsx|mts|mjs)$/)),
   );
   const files = [...sources.flat(), ...(await listPages())].filter((file) => !excluded.has(file));
   const problems = await Promise.all(

@@ -5,6 +5,9 @@ import type { TokenService } from './token-service.ts';
 
 const ownerPermissions: readonly Permission[] = ['admin'];
 
+/** Id of the token, and owner of the responses, of commands and pages of the home's owner. */
+export const ownerId = 'owner';
+
 /** A new token for the commands of the home's owner: 192 random bits. */
 export function generateOwnerToken(): string {
   return `hearth-owner-${randomBytes(24).toString('hex')}`;
@@ -26,7 +29,7 @@ export function withOwnerToken(
         return tokens.authenticate(authorizationHeader, now);
       }
       const token = {
-        id: 'owner',
+        id: ownerId,
         name: 'owner',
         permissions: ownerPermissions,
         secretHash: ownerHash.toString('hex'),

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Permission } from '../contract/permission.ts';
 import type { StoredToken, TokenRepository } from '../store/store.ts';
+import type { Session } from './session-service.ts';
 import { formatToken, generateToken, hashSecret, maskToken, parseToken } from './token-form.ts';
 
 interface NewToken {
@@ -13,10 +14,11 @@ interface NewToken {
 export type Authentication =
   | { readonly kind: 'none' }
   | { readonly kind: 'token'; readonly token: StoredToken }
+  | { readonly kind: 'session'; readonly session: Session }
   | {
       readonly kind: 'invalid';
-      /** `unknown` also covers revoked tokens and wrong secrets. */
-      readonly reason: 'malformed' | 'unknown' | 'expired';
+      /** `unknown` also covers revoked tokens and wrong secrets; `ended`: the token of a session. */
+      readonly reason: 'malformed' | 'unknown' | 'expired' | 'ended';
       /** The part of the token that messages may show. */
       readonly masked: string;
     };

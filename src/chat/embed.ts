@@ -57,9 +57,16 @@ async function embedOn(
   const lease = await pool.acquire(request, context);
   try {
     const admitted = await lease.admitInputs(inputs);
-    const { vectors, promptTokens } = await lease.withSlot((engine, slotContext) =>
-      engine.embed(admitted, slotContext),
-    );
+    const { vectors, promptTokens } = await lease.withSlot(async (engine, slotContext) => {
+      const record = context.record.beginGeneration('embedding');
+      try {
+        const embeddings = await engine.embed(admitted, slotContext);
+        record.end({ usage: embeddings });
+        return embeddings;
+      } finally {
+        record.end({ hasFailed: true });
+      }
+    });
     const { selection } = lease;
     logGeneration('embedding', { selection, usage: { promptTokens } }, context);
     return { selection, vectors, promptTokens };

@@ -1,4 +1,5 @@
-import { type RequestContext } from '../request/request-context.ts';
+import { logTexts, recordOutput, recordPrompt } from './record-texts.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import type {
   Engine,
   EngineStopReason,
@@ -48,27 +49,41 @@ export async function* generate(
 ): AsyncGenerator<GenerationStep> {
   let firstTokenAt: number | undefined;
   let reasoning = '';
+  const record = context.record.beginGeneration(request.kind);
+  if (record.texts !== undefined) await recordPrompt(record, engine, request, context);
   yield { type: 'prompt.start' };
-  for await (const event of engine.generate(request, context)) {
-    if (event.type === 'generation.end') {
-      const { type: _, ...end } = event;
-      const timeToFirstTokenMs = (firstTokenAt ?? performance.now()) - startedAt;
-      const reasoningTokens = reasoning === '' ? 0 : await engine.countTokens(reasoning, context);
-      const timeToFirstTokenSeconds = timeToFirstTokenMs / 1000;
-      const report = { ...end, reasoningTokens, timeToFirstTokenSeconds };
-      yield { type: 'generation.report', report };
-    } else if (event.type === 'generation.cut') {
-      const now = performance.now();
-      const timeToFirstTokenSeconds = ((firstTokenAt ?? now) - startedAt) / 1000;
-      // The engine gives its own time with the end only.
-      const usage = { ...event.usage, generationMs: now - (firstTokenAt ?? now) };
-      const { reasoningTokens } = event;
-      const report = { usage, reasoningTokens, timeToFirstTokenSeconds };
-      yield { type: 'generation.cut', report };
-    } else {
-      if (event.type === 'reasoning.delta') reasoning += event.text;
-      if (event.type !== 'prompt.progress') firstTokenAt ??= performance.now();
-      yield event;
+  try {
+    for await (const event of engine.generate(request, context)) {
+      if (event.type === 'generation.end') {
+        const { type: _, ...end } = event;
+        record.end(end);
+        const timeToFirstTokenMs = (firstTokenAt ?? performance.now()) - startedAt;
+        const reasoningTokens = reasoning === '' ? 0 : await engine.countTokens(reasoning, context);
+        const timeToFirstTokenSeconds = timeToFirstTokenMs / 1000;
+        const report = { ...end, reasoningTokens, timeToFirstTokenSeconds };
+        yield { type: 'generation.report', report };
+      } else if (event.type === 'generation.cut') {
+        record.end({ usage: event.usage, hasFailed: true });
+        const now = performance.now();
+        const timeToFirstTokenSeconds = ((firstTokenAt ?? now) - startedAt) / 1000;
+        // The engine gives its own time with the end only.
+        const usage = { ...event.usage, generationMs: now - (firstTokenAt ?? now) };
+        const { reasoningTokens } = event;
+        const report = { usage, reasoningTokens, timeToFirstTokenSeconds };
+        yield { type: 'generation.cut', report };
+      } else {
+        if (event.type === 'reasoning.delta') reasoning += event.text;
+        if (event.type !== 'prompt.progress') {
+          firstTokenAt ??= performance.now();
+          record.noteToken();
+          if (record.texts !== undefined) recordOutput(record, event);
+        }
+        yield event;
+      }
     }
+  } finally {
+    // A generation that did not report its end has failed, or its client has disconnected.
+    record.end({ hasFailed: true });
+    if (record.texts !== undefined) logTexts(record, context);
   }
 }

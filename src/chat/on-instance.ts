@@ -1,3 +1,4 @@
+import { HearthError } from '../contract/errors.ts';
 import type { AcquireRequest } from '../instances/acquire-request.ts';
 import { EngineLost } from '../instances/engine-lost.ts';
 import type { InstancePool } from '../instances/pool.ts';
@@ -54,6 +55,7 @@ export async function* onInstance<Start, Event extends { readonly type: string }
       const mayRepeat = error instanceof EngineLost && error.isRepeatable;
       if (isRepeated || isFinal || !mayRepeat) {
         yield* held;
+        if (error instanceof HearthError) context.record.fail(error);
         throw error;
       }
       onRepeat();

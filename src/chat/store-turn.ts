@@ -17,12 +17,13 @@ export async function storeTurn(
   request: TurnRequest,
   { messages, images }: Pick<TurnPrompt, 'messages' | 'images'>,
   recorder: TurnRecorder,
-  { caller }: RequestContext,
+  { caller, record }: RequestContext,
   interruption?: 'cancelled' | 'failed',
 ): Promise<string> {
   const { previousResponseId, systemPrompt, instructions } = request;
   const { instanceId, selection, items, stopReason, usage, timings } = recorder.result(undefined);
   const { responseId: id = newResponseId() } = request;
+  const phase = record.beginPhase({ name: 'store' });
   try {
     await store.responses.insert(
       {
@@ -51,13 +52,19 @@ export async function storeTurn(
       },
       images,
     );
+    phase.end();
   } catch (error) {
-    if (error instanceof HearthError) throw error;
-    throw new HearthError(
-      'storage_failed',
-      'The response was generated but could not be stored. Is the disk full? See the log of the server.',
-      { cause: error },
-    );
+    phase.end({ hasFailed: true });
+    const failure =
+      error instanceof HearthError
+        ? error
+        : new HearthError(
+            'storage_failed',
+            'The response was generated but could not be stored. Is the disk full? See the log of the server.',
+            { cause: error },
+          );
+    record.fail(failure);
+    throw failure;
   }
   return id;
 }

@@ -1,10 +1,12 @@
-import type { ToolContent } from '../conversation/content.ts';
+import type { JsonObject, ToolContent } from '../conversation/content.ts';
 import type {
   ClientToolCallItem,
   InvalidToolCallItem,
   ToolCallItem,
 } from '../conversation/turn-item.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import type { RequestContext } from '../request/request-context.ts';
+import type { Tool, ToolResult } from '../tools/toolbox.ts';
 import type { CheckedCall } from './tool-call.ts';
 
 /** The outcome of a call: the item of the turn, and the result for the model. */
@@ -43,7 +45,7 @@ async function run(
       return { item: call.item, content: [{ type: 'text', text: call.item.reason }] };
     case 'valid': {
       const { tool, written } = call;
-      const { content, isError } = await tool.call(call.arguments, context);
+      const { content, isError } = await callTool(tool, call.arguments, context);
       const item = {
         type: 'toolCall',
         round,
@@ -56,5 +58,27 @@ async function run(
       } as const;
       return { item, content };
     }
+  }
+}
+
+async function callTool(
+  tool: Tool,
+  args: JsonObject,
+  context: RequestContext,
+): Promise<ToolResult> {
+  const { name, provider } = tool;
+  const phase = context.record.beginPhase({
+    name: 'tool',
+    tool: name,
+    provider: provider.type === 'plugin' ? provider.pluginId : provider.serverLabel,
+    providerType: provider.type === 'plugin' ? 'plugin' : 'ephemeral_mcp',
+  });
+  try {
+    const traceparent = context.record.traceparentOf(phase);
+    const result = await tool.call(args, context, omitUndefined({ traceparent }));
+    phase.end({ hasFailed: result.isError });
+    return result;
+  } finally {
+    phase.end({ hasFailed: true });
   }
 }

@@ -81,6 +81,11 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
     load: async () => (await import('./commands/status.ts')).status,
   },
   {
+    name: 'open',
+    summary: 'Open the page of the server in a browser',
+    load: async () => (await import('./commands/open.ts')).open,
+  },
+  {
     name: 'chat',
     aliases: ['run'],
     summary: 'Chat with a model',
@@ -227,6 +232,39 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
         name: 'test',
         summary: 'Connect to an MCP plugin and list its tools',
         load: async () => (await import('./commands/mcp-test.ts')).mcpTest,
+      },
+    ],
+  },
+  {
+    name: 'config',
+    summary: 'Read and change settings',
+    commands: [
+      {
+        name: 'ls',
+        aliases: ['list'],
+        summary: 'List settings with their values and sources',
+        load: async () => (await import('./commands/config-ls.ts')).configLs,
+      },
+      {
+        name: 'get',
+        summary: 'Show the value of a setting',
+        load: async () => (await import('./commands/config-get.ts')).configGet,
+      },
+      {
+        name: 'set',
+        summary: 'Change a setting in config.json',
+        load: async () => (await import('./commands/config-set.ts')).configSet,
+      },
+      {
+        name: 'unset',
+        aliases: ['rm'],
+        summary: 'Remove a setting from config.json',
+        load: async () => (await import('./commands/config-unset.ts')).configUnset,
+      },
+      {
+        name: 'path',
+        summary: 'Show the path of config.json',
+        load: async () => (await import('./commands/config-path.ts')).configPath,
       },
     ],
   },

@@ -1,4 +1,4 @@
-import { SettingsError } from '../config/settings.ts';
+import { SettingsError } from '../config/settings-error.ts';
 import type { ExitCode } from './command.ts';
 import { describeSystemError } from './system-error.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 import { createAliasSource } from './alias-source.ts';
-import { SettingsError } from './settings.ts';
+import { SettingsError } from './settings-error.ts';
 
 async function open(content?: string, environment: Record<string, string> = {}) {
   const home = await temporaryFolder();

@@ -1,10 +1,11 @@
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { errorCode } from '../error-code.ts';
-import { editJsonDocument, parseJsonDocument } from '../json-document.ts';
+import { withFileLock } from '../file-lock.ts';
+import { editJsonDocument } from '../json-document.ts';
 import { readIfPresent, replacePrivateFile } from '../private-file.ts';
-import { loadSettings, SettingsError, type SettingsSources } from './settings.ts';
-import { environmentVariables } from './settings-table.ts';
+import { configFile, placesOf } from './config-file.ts';
+import { findOverride, loadSettings, type SettingsSources } from './settings.ts';
+import { SettingsError } from './settings-error.ts';
 
 type Aliases = Readonly<Record<string, string>>;
 
@@ -35,8 +36,7 @@ export function createAliasSource(
   sources: SettingsSources,
   onInvalid: (error: SettingsError) => void = () => {},
 ): AliasSource {
-  const file = join(sources.home, 'config.json');
-  const variables = environmentVariables('models.aliases');
+  const file = configFile(sources.home);
   let cached: { readonly version: string; readonly aliases: Aliases } | undefined;
 
   async function read(): Promise<Aliases> {
@@ -56,18 +56,16 @@ export function createAliasSource(
   }
 
   return {
-    isFixed:
-      sources.flags['models.aliases'] !== undefined ||
-      variables.some((variable) => (sources.environment[variable] ?? '') !== ''),
+    isFixed: findOverride('models.aliases', sources) !== undefined,
     read,
-    async write(name, model) {
-      // Rejects a file that can't be read as settings before it is changed.
-      await loadSettings(sources);
-      const content = (await readIfPresent(file)) ?? '{}\n';
-      const isDotted = parseJsonDocument(content).locate(['models.aliases']) !== undefined;
-      const path = isDotted ? ['models.aliases', name] : ['models', 'aliases', name];
-      await replacePrivateFile(file, editJsonDocument(content, path, model));
-    },
+    write: (name, model) =>
+      withFileLock(file, async () => {
+        // Rejects a file that can't be read as settings before it is changed.
+        await loadSettings(sources);
+        const content = (await readIfPresent(file)) ?? '{}\n';
+        const [place = ['models', 'aliases']] = placesOf(content, 'models.aliases');
+        await replacePrivateFile(file, editJsonDocument(content, [...place, name], model));
+      }),
   };
 }
 

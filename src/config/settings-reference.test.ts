@@ -20,6 +20,7 @@ describe('the JSON schema of config.json', () => {
   it.each([
     [{}],
     [{ $schema: './config.schema.json', server: { port: 0, cors: ['*'] } }],
+    [{ server: { tls: { cert: 'a' }, 'tls.key': 'b' }, 'server.tls': { cert: 'a' } }],
     [{ 'engine.parallel': 3, models: { jit: false }, log: { level: 'debug' } }],
   ])('accepts %j', (config) => {
     expect(validate(config)).toBe(true);
@@ -32,6 +33,7 @@ describe('the JSON schema of config.json', () => {
     [{ store: { url: 'postgres://h/db' } }],
     [{ models: { pinned: 'a' } }],
     [{ hub: { endpoint: 1 } }],
+    [{ server: { tls: { crt: 'a' } } }],
   ])('rejects %j', (config) => {
     expect(validate(config)).toBe(false);
   });

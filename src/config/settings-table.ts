@@ -15,6 +15,10 @@ export interface SettingDeclaration {
   readonly alias?: string;
   /** Secrets are left out of messages and of lists of settings. */
   readonly isSecret?: boolean;
+  /** The value is a path, or a list of paths: relative ones start at the home folder. `name`: or the name of a program. */
+  readonly path?: 'path' | 'name';
+  /** Whether a change takes effect in a running server. */
+  readonly isLive?: boolean;
 }
 
 const setting = <Schema extends z.ZodType>(
@@ -53,6 +57,17 @@ const list = z
     'It must be a list of strings, or one string with commas between the items.',
   )
   .pipe(z.array(z.string().min(1)));
+const environmentAllowed =
+  'It must be an object of strings by name of a variable, or such an object as JSON.';
+const variables = z
+  .union([z.record(z.string(), z.string()), z.string().transform(parseJson)], environmentAllowed)
+  .pipe(
+    z.record(
+      z.string().regex(/^[^=\0]+$/u, environmentAllowed),
+      z.string(environmentAllowed).regex(/^[^\0]*$/u, environmentAllowed),
+      environmentAllowed,
+    ),
+  );
 const aliasesAllowed =
   'It must be an object of model keys by alias; an alias has at most one "*", 256 characters, and no space around it.';
 const aliases = z
@@ -103,10 +118,23 @@ export const settingsTable = {
     integer(1, 65_535).optional(),
     'Second port, on the same host, such as 11434 for clients of Ollama that can not be given another one.',
   ),
+  'server.publicUrl': setting(
+    httpUrl.optional(),
+    'Address by which browsers reach the server through a reverse proxy, such as https://hearth.example.com. Its pages and its Host header are accepted, and links of `hearth open` have it.',
+  ),
+  'server.tls.cert': setting(
+    text.optional(),
+    'File with the certificate chain (PEM). With it and `server.tls.key` the server speaks HTTPS only. Changed files are read again.',
+    { path: 'path' },
+  ),
+  'server.tls.key': setting(text.optional(), 'File with the private key (PEM).', {
+    path: 'path',
+  }),
   'auth.required': setting(boolean.default(false), 'Require an API token for every request.'),
   'chat.maxToolRounds': setting(
     integer(1, 1000).default(16),
     'Maximum rounds of tool calls in one turn. After them the model must answer without tools.',
+    { isLive: true },
   ),
   'surfaces.openai': setting(boolean.default(true), 'Serve the API of OpenAI at /v1.'),
   'surfaces.anthropic': setting(
@@ -117,14 +145,17 @@ export const settingsTable = {
   'mcp.allowPlugins': setting(
     boolean.default(false),
     'Allow requests to use the plugins of mcp.json. Their token needs the permission "plugins".',
+    { isLive: true },
   ),
   'mcp.allowEphemeral': setting(
     boolean.default(false),
     'Allow requests to name MCP servers by URL (ephemeral servers).',
+    { isLive: true },
   ),
   'mcp.allowedHosts': setting(
     list.default([]),
     'Hosts (name or name:port) with private or loopback addresses that ephemeral servers may have.',
+    { isLive: true },
   ),
   'mcp.connectTimeoutSeconds': setting(
     integer(1, 600).default(30),
@@ -136,30 +167,38 @@ export const settingsTable = {
     'Maximum number of plugin processes. Requests that need more fail with 429.',
   ),
   'models.dir': setting(text.optional(), 'Folder of the model library.', {
+    path: 'path',
     computedDefault: '<home>/models',
   }),
   'models.extraDirs': setting(
     list.default([]),
     'Model folders of other programs, such as ~/.ollama/models. Hearth reads them in place and never writes to them.',
+    { path: 'path' },
   ),
   'models.aliases': setting(
     aliases.default({}),
     'Other names for models: {"claude-*": "publisher/model"}. One * stands for any characters; the name of a model wins over an alias. `hearth alias` changes them while the server runs.',
+    { isLive: true },
   ),
-  'models.jit': setting(boolean.default(true), 'Load models on request (just in time).'),
+  'models.jit': setting(boolean.default(true), 'Load models on request (just in time).', {
+    isLive: true,
+  }),
   'models.ttlSeconds': setting(
     integer(1, 365 * 24 * 3600).default(3600),
     'Idle time after which a just-in-time instance is unloaded.',
+    { isLive: true },
   ),
   'models.autoEvict': setting(
     boolean.default(true),
     'Unload the previous just-in-time model when a request loads another. Chat and embedding models are independent.',
+    { isLive: true },
   ),
   'models.maxLoaded': setting(
     integer(1, 10_000).optional(),
     'Maximum number of loaded instances.',
     {
       computedDefault: 'no limit',
+      isLive: true,
     },
   ),
   'models.pinned': setting(
@@ -173,14 +212,15 @@ export const settingsTable = {
   'models.memoryLimitBytes': setting(
     integer(1, Number.MAX_SAFE_INTEGER).optional(),
     'Memory limit for all loaded instances together.',
-    { computedDefault: 'the free memory of the machine' },
+    { computedDefault: 'the free memory of the machine', isLive: true },
   ),
   'engine.llamaServer': setting(
     text.optional(),
     'Path or name of a llama-server binary to use instead of an installed runtime.',
-    { alias: 'HEARTH_LLAMA_SERVER', computedDefault: 'an installed runtime' },
+    { alias: 'HEARTH_LLAMA_SERVER', computedDefault: 'an installed runtime', path: 'name' },
   ),
   'engine.runtimesDir': setting(text.optional(), 'Folder of the installed runtimes.', {
+    path: 'path',
     computedDefault: '<home>/runtimes',
   }),
   'engine.releaseUrl': setting(
@@ -220,6 +260,10 @@ export const settingsTable = {
     integer(0, 1024 * 1024).default(4096),
     'Memory of one instance beyond its prompt cache and twice its estimate. An engine that takes more is ended.',
   ),
+  'engine.environment': setting(
+    variables.default({}),
+    'Environment variables of engine processes, such as {"HIP_VISIBLE_DEVICES": "0"}, in addition to those that they inherit.',
+  ),
   'engine.loadTimeoutSeconds': setting(
     integer(1, 24 * 3600).default(600),
     'Timeout for loading a model.',
@@ -255,7 +299,7 @@ export const settingsTable = {
   'store.url': setting(
     text.regex(/^(?!.*:\/\/)/s, 'Only SQLite files are supported by this version.').optional(),
     'File of the SQLite database.',
-    { computedDefault: '<home>/hearth.db' },
+    { computedDefault: '<home>/hearth.db', path: 'path' },
   ),
   'limits.bodyBytes': setting(
     integer(1024, 2 ** 31).default(64 * 1024 * 1024),
@@ -293,6 +337,27 @@ export const settingsTable = {
     choice(logFormats).default('auto'),
     'Format of the log: text or json; auto is text on a terminal and json elsewhere.',
   ),
+  'log.prompts': setting(
+    boolean.default(false),
+    'Write the exact prompt and the output of each generation to the log, and keep them with the bodies of requests for `GET /api/v1/requests/{id}`.',
+  ),
+  'log.fileMiB': setting(
+    integer(1, 10_000).default(10),
+    'Size at which the log of the background server (<home>/logs/server.log) is rotated. Three older files are kept.',
+  ),
+  'observability.requests': setting(
+    integer(0, 10_000).default(200),
+    'Number of requests that the server keeps in memory for `GET /api/v1/requests`.',
+  ),
+  'tracing.endpoint': setting(
+    httpUrl.optional(),
+    'Base URL of an OpenTelemetry collector (OTLP over HTTP), such as http://127.0.0.1:4318. Traces are off without it.',
+    { alias: 'OTEL_EXPORTER_OTLP_ENDPOINT', computedDefault: 'no traces' },
+  ),
+  'tracing.prompts': setting(
+    boolean.default(false),
+    'Add prompts and outputs to the traces. It requires `log.prompts`.',
+  ),
 } as const satisfies Record<string, SettingDeclaration>;
 
 export type SettingKey = keyof typeof settingsTable;
@@ -311,10 +376,41 @@ export function isSecretSetting(key: SettingKey): boolean {
   return settingDeclaration(key).isSecret === true;
 }
 
+/** Kind of a setting's value in `config.json`, with its bounds; derived from its schema. */
+export interface SettingType {
+  readonly name: 'boolean' | 'integer' | 'string' | 'url' | 'list' | 'object';
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly choices?: readonly string[];
+}
+
+export function settingType(key: SettingKey): SettingType {
+  const schema = z.toJSONSchema(settingsTable[key].schema, { io: 'output' });
+  const { type, minimum, maximum, enum: choices, format } = schema;
+  if (choices !== undefined) return { name: 'string', choices: choices.map(String) };
+  switch (type) {
+    case 'integer':
+      return { name: 'integer', minimum: minimum ?? 0, maximum: maximum ?? 0 };
+    case 'boolean':
+      return { name: 'boolean' };
+    case 'array':
+      return { name: 'list' };
+    case 'object':
+      return { name: 'object' };
+    default:
+      return { name: format === 'uri' ? 'url' : 'string' };
+  }
+}
+
+/** Default of a setting; undefined if it has none, or it is computed. */
+export function defaultValue(key: SettingKey): unknown {
+  return settingsTable[key].schema.safeParse(undefined).data;
+}
+
 /** Default of a setting for people; empty where there is none. */
 export function describeDefault(key: SettingKey): string {
   const { computedDefault } = settingDeclaration(key);
-  const value = settingsTable[key].schema.safeParse(undefined).data;
+  const value = defaultValue(key);
   const isMap = typeof value === 'object' && !Array.isArray(value);
   return isMap ? JSON.stringify(value) : String(value ?? computedDefault ?? '');
 }

@@ -1,7 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { findUnknownVariables, loadSettings } from './settings.ts';
+import { homedir } from 'node:os';
+import { readConfigFile } from './config-file.ts';
+import { findUnknownVariables, loadSettings, resolveSettings } from './settings.ts';
 import { environmentVariables, flagName } from './settings-table.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 
@@ -66,7 +68,6 @@ describe('loadSettings', () => {
     ['{\n  "server": {\n    "prot": 1\n  }\n}', ':3:13). Did you mean "server.port"?'],
     ['{"port": 1}', ':1:10). Did you mean "server.port"?'],
     ['{"Server.Port": 1}', 'Did you mean "server.port"?'],
-    ['{"nothing": 1}', ':1:13). See `hearth serve --help`'],
     ['{\n  "server": {"port": "x"}\n}', ':2:22). It must be a whole number'],
     ['{\n  "server": {},\n}', 'property name expected (FILE:3:1).'],
     ['{\n  "a": 1\n  "b": 2}', 'comma expected (FILE:3:3).'],
@@ -75,6 +76,53 @@ describe('loadSettings', () => {
     const file = join(home, 'config.json');
     await expect(load()).rejects.toThrow(message.replace('FILE', file));
     await expect(load()).rejects.toThrow(`(${file}:`);
+  });
+
+  it.each([
+    [
+      '{"models": {"ttlSecond": 1}}',
+      /"models\.ttlSecond" .*:1:26\)\. Did you mean "models\.ttlSeconds"\?/,
+    ],
+    ['{"nothing": 1}', /:1:13\)\. See `hearth serve --help`/],
+    ['{"models": {"port": 1}}', /"models\.port" is not a setting/],
+  ])('ignores the unknown setting of %s with a warning', async (config, message) => {
+    await configure(config);
+    const { warnings } = await resolveSettings({ home, environment: {}, flags: {} });
+    expect(warnings).toEqual([expect.stringMatching(message)]);
+  });
+
+  it.each(['auth.requird', 'Auth.Required', 'auth', 'auht.required', 'required', 'server.x.y'])(
+    'does not start with the unknown setting %s, which may have closed the server',
+    async (key) => {
+      await configure({ [key]: true });
+      await expect(load()).rejects.toThrow(`"${key}" is not a setting`);
+    },
+  );
+
+  it('names the successor of a retired setting', async () => {
+    await configure({ 'models.old': 1 });
+    const retired = { 'models.old': 'Use models.new.' };
+    const { warnings } = await readConfigFile(home, undefined, retired);
+    expect(warnings).toEqual([
+      expect.stringMatching(/"models\.old" is ignored .* Use models\.new\./),
+    ]);
+  });
+
+  it('reads comments and a byte order mark', async () => {
+    await configure('\uFEFF{\n  // The port.\n  "server": { "port": 4321 } /* end */\n}');
+    expect(await load()).toMatchObject({ 'server.port': 4321 });
+  });
+
+  it('resolves the paths of all sources against the home folder', async () => {
+    await configure({ models: { dir: 'data/models', extraDirs: ['~/.ollama', 'more'] } });
+    const environment = { HEARTH_STORE_URL: 'db/hearth.db', HEARTH_LLAMA_SERVER: 'llama-server' };
+    expect(await load({ 'engine.runtimesDir': '/opt/runtimes' }, environment)).toMatchObject({
+      'models.dir': join(home, 'data/models'),
+      'models.extraDirs': [join(homedir(), '.ollama'), join(home, 'more')],
+      'store.url': join(home, 'db/hearth.db'),
+      'engine.llamaServer': 'llama-server',
+      'engine.runtimesDir': '/opt/runtimes',
+    });
   });
 
   it('names the variable of an invalid value', async () => {

@@ -1,31 +1,17 @@
-import { join } from 'node:path';
-import { JsonSyntaxError, parseJsonDocument, type TextPosition } from '../json-document.ts';
-import { nearest } from '../nearest.ts';
-import { readIfPresent } from '../private-file.ts';
+import { homedir } from 'node:os';
+import { readConfigFile, suggestName } from './config-file.ts';
+import { resolvePath, resolveProgram, type Folders } from './resolve-path.ts';
+import { SettingsError } from './settings-error.ts';
 import {
   environmentVariables,
   flagName,
   isSecretSetting,
+  settingDeclaration,
   settingKeys,
   settingsTable,
   type SettingKey,
   type Settings,
 } from './settings-table.ts';
-
-/** An invalid setting; the message names the key, its source and the allowed values. */
-export class SettingsError extends Error {
-  override readonly name = 'SettingsError';
-  /** Whether the value comes from the command line. */
-  readonly isFromFlag: boolean;
-
-  constructor(
-    message: string,
-    options: { readonly cause?: unknown; readonly isFromFlag?: boolean } = {},
-  ) {
-    super(message, options.cause === undefined ? {} : { cause: options.cause });
-    this.isFromFlag = options.isFromFlag ?? false;
-  }
-}
 
 export interface SettingsSources {
   /** Home folder; its `config.json` is optional. */
@@ -33,34 +19,85 @@ export interface SettingsSources {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Values of command-line flags, by key. */
   readonly flags: Readonly<Partial<Record<SettingKey, unknown>>>;
+  /** Home folder of the user, for `~` in paths; that of this process by default. */
+  readonly userHome?: string;
+  /** Text in place of that of `config.json`. */
+  readonly configText?: string;
+}
+
+/** Where the value of a setting comes from. */
+export interface SettingSource {
+  readonly kind: 'flag' | 'environment' | 'file' | 'default';
+  /** Such as `--server-port`, `HEARTH_SERVER_PORT` or `config.json`. */
+  readonly name: string;
+}
+
+export interface ResolvedSettings {
+  readonly settings: Settings;
+  readonly sources: Readonly<Record<SettingKey, SettingSource>>;
+  /** One sentence for each ignored setting of `config.json`. */
+  readonly warnings: readonly string[];
 }
 
 /**
  * Loads all settings. Precedence: flag, environment variable, `config.json`, default.
  *
- * @throws SettingsError for an unknown key or a value that is not allowed.
+ * @throws SettingsError for a value that is not allowed, or an unknown key that must not be ignored.
  */
 export async function loadSettings(sources: SettingsSources): Promise<Settings> {
-  const file = join(sources.home, 'config.json');
-  const fromFile = await readConfigFile(file);
+  return (await resolveSettings(sources)).settings;
+}
+
+/** Loads all settings as `loadSettings` does, with their sources. */
+export async function resolveSettings(sources: SettingsSources): Promise<ResolvedSettings> {
+  const { settings: fromFile, warnings } = await readConfigFile(sources.home, sources.configText);
+  const folders = { home: sources.home, userHome: sources.userHome ?? homedir() };
   const entries = settingKeys.map((key) => {
-    const variables = environmentVariables(key).map(
-      // An empty variable counts as unset.
-      (variable) => [sources.environment[variable] || undefined, variable] as const,
-    );
     const inFile = fromFile.get(key);
-    const candidates: readonly Candidate[] = [
-      [sources.flags[key], { name: `--${flagName(key)}`, isFromFlag: true }],
-      ...variables.map(([value, name]) => [value, { name }] as const),
-      [inFile?.value, { name: `${key} in config.json`, place: inFile?.place }],
-    ];
-    const [value, origin] = candidates.find(([candidate]) => candidate !== undefined) ?? [
-      undefined,
-      { name: key },
-    ];
-    return [key, parseSetting(key, value, origin)] as const;
+    const overriding = findOverride(key, sources);
+    const found: Candidate = overriding ?? {
+      value: inFile?.value,
+      source: {
+        kind: inFile === undefined ? 'default' : 'file',
+        name: inFile === undefined ? 'default' : 'config.json',
+      },
+      label: `${key} in config.json`,
+      place: inFile?.place,
+    };
+    const value = toAbsolute(key, parseSetting(key, found), folders);
+    return [key, { value, source: found.source }] as const;
   });
-  return Object.fromEntries(entries) as Settings;
+  const pick = <Part extends 'value' | 'source'>(part: Part) =>
+    Object.fromEntries(entries.map(([key, each]) => [key, each[part]]));
+  return {
+    settings: pick('value') as Settings,
+    sources: pick('source') as Record<SettingKey, SettingSource>,
+    warnings,
+  };
+}
+
+/** The flag or the variable that overrides `config.json`. */
+export function findOverride(
+  key: SettingKey,
+  { flags, environment }: SettingsSources,
+): (Candidate & { readonly source: SettingSource }) | undefined {
+  if (flags[key] !== undefined) {
+    const name = `--${flagName(key)}`;
+    return { value: flags[key], source: { kind: 'flag', name }, label: name };
+  }
+  // An empty variable counts as unset.
+  const name = environmentVariables(key).find((variable) => (environment[variable] ?? '') !== '');
+  if (name === undefined) return undefined;
+  return { value: environment[name], source: { kind: 'environment', name }, label: name };
+}
+
+/**
+ * Parses a value for `config.json`.
+ *
+ * @throws SettingsError
+ */
+export function parseFileSetting(key: SettingKey, value: unknown): unknown {
+  return parseSetting(key, { value, source: { kind: 'file', name: 'config.json' }, label: key });
 }
 
 /** Variables with the prefix of settings that no setting has, and the setting that was probably meant. */
@@ -75,97 +112,40 @@ export function findUnknownVariables(
 
 const otherVariables = ['HEARTH_HOME', 'HEARTH_HOST', 'HEARTH_TOKEN'];
 
-interface SettingOrigin {
-  readonly name: string;
+interface Candidate {
+  readonly value: unknown;
+  readonly source: SettingSource;
+  /** For messages. */
+  readonly label: string;
   /** `FILE:LINE:COLUMN`, for a setting in a file. */
   readonly place?: string | undefined;
-  readonly isFromFlag?: boolean;
 }
-type Candidate = readonly [unknown, SettingOrigin];
 
-function parseSetting(key: SettingKey, value: unknown, origin: SettingOrigin): unknown {
+function parseSetting(key: SettingKey, candidate: Candidate): unknown {
+  const { value, source, label, place } = candidate;
   const result = settingsTable[key].schema.safeParse(value);
   if (result.success) return result.data;
-  const allowed = result.error.issues.map(({ message }) => message).join(' ');
+  const allowed = [...new Set(result.error.issues.map(({ message }) => message))].join(' ');
   const shown = isSecretSetting(key) ? 'this value' : show(value);
-  const place = origin.place === undefined ? '' : ` (${origin.place})`;
-  throw new SettingsError(`${origin.name}: ${shown} is not allowed${place}. ${allowed}`, {
-    isFromFlag: origin.isFromFlag ?? false,
+  const where = place === undefined ? '' : ` (${place})`;
+  throw new SettingsError(`${label}: ${shown} is not allowed${where}. ${allowed}`, {
+    isFromFlag: source.kind === 'flag',
   });
+}
+
+/** Makes the paths of a setting absolute. */
+function toAbsolute(key: SettingKey, value: unknown, folders: Folders): unknown {
+  const { path } = settingDeclaration(key);
+  if (path === undefined) return value;
+  const toPath = (each: unknown): unknown => {
+    if (typeof each !== 'string') return each;
+    return path === 'name' ? resolveProgram(each, folders) : resolvePath(each, folders);
+  };
+  return Array.isArray(value) ? value.map(toPath) : toPath(value);
 }
 
 /** Hides URLs, which may contain a password. */
 function show(value: unknown): string {
   const json = JSON.stringify(value);
   return json.includes('://') ? 'this value' : json;
-}
-
-interface FileSetting {
-  readonly value: unknown;
-  /** `FILE:LINE:COLUMN` */
-  readonly place: string;
-}
-
-/**
- * Reads `{"server": {"port": 1}}` as `server.port: 1`. Dotted keys are accepted too; `$schema` is for editors.
- *
- * @returns no settings if there is no such file.
- */
-async function readConfigFile(file: string): Promise<ReadonlyMap<SettingKey, FileSetting>> {
-  const settings = new Map<SettingKey, FileSetting>();
-  const content = await readIfPresent(file);
-  if (content === undefined) return settings;
-  const document = parseConfig(content, file);
-  const visit = (value: unknown, path: readonly string[]): void => {
-    const name = path.join('.');
-    const key = settingKeys.find((candidate) => candidate === name);
-    const place = () => formatPlace(file, document.locate([...path]));
-    if (key !== undefined) {
-      settings.set(key, { value, place: place() });
-    } else if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      for (const [inner, child] of Object.entries(value)) {
-        if (path.length > 0 || inner !== '$schema') visit(child, [...path, inner]);
-      }
-    } else {
-      const meant = suggestName(name, settingKeys, '.');
-      const hint =
-        meant === undefined
-          ? 'See `hearth serve --help` for the settings.'
-          : `Did you mean "${meant}"?`;
-      throw new SettingsError(`config.json: "${name}" is not a setting (${place()}). ${hint}`);
-    }
-  };
-  const { value } = document;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new SettingsError(`config.json must contain one JSON object (${file}).`);
-  }
-  visit(value, []);
-  return settings;
-}
-
-function parseConfig(content: string, file: string) {
-  try {
-    return parseJsonDocument(content);
-  } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error;
-    const place = formatPlace(file, error.position);
-    throw new SettingsError(`config.json is not JSON: ${error.message} (${place}).`, {
-      cause: error,
-    });
-  }
-}
-
-function formatPlace(file: string, position: TextPosition | undefined): string {
-  return position === undefined ? file : `${file}:${position.line}:${position.column}`;
-}
-
-/** The only name that ends alike, such as `server.port` for `port`, or else the nearest one. */
-function suggestName(
-  name: string,
-  names: readonly string[],
-  separator: string,
-): string | undefined {
-  const lastWord = (each: string) => each.split(separator).at(-1)?.toLowerCase();
-  const [alike, ...others] = names.filter((each) => lastWord(each) === lastWord(name));
-  return alike !== undefined && others.length === 0 ? alike : nearest(name, names);
 }

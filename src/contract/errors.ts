@@ -101,6 +101,12 @@ export const errorTable = {
     retryable: false,
     when: 'A token is required and missing, malformed, unknown or revoked.',
   },
+  invalid_code: {
+    type: 'invalid_request',
+    status: 401,
+    retryable: false,
+    when: 'The code of a link of `hearth open` is unknown, used, or older than 60 seconds.',
+  },
   forbidden: {
     type: 'invalid_request',
     status: 403,
@@ -131,11 +137,47 @@ export const errorTable = {
     retryable: false,
     when: 'No stored response of this caller has this id.',
   },
+  conversation_not_found: {
+    type: 'not_found',
+    status: 404,
+    retryable: false,
+    when: 'No stored conversation of this caller has this id.',
+  },
+  blob_not_found: {
+    type: 'not_found',
+    status: 404,
+    retryable: false,
+    when: 'No response of this caller has an image with this SHA-256.',
+  },
   token_not_found: {
     type: 'not_found',
     status: 404,
     retryable: false,
     when: 'No token has this id.',
+  },
+  request_not_found: {
+    type: 'not_found',
+    status: 404,
+    retryable: false,
+    when: 'No request that the server remembers has this id.',
+  },
+  session_not_found: {
+    type: 'not_found',
+    status: 404,
+    retryable: false,
+    when: 'No session has this id.',
+  },
+  mcp_server_not_found: {
+    type: 'not_found',
+    status: 404,
+    retryable: false,
+    when: 'mcp.json has no server with this label.',
+  },
+  runtime_not_found: {
+    type: 'not_found',
+    status: 404,
+    retryable: false,
+    when: 'No runtime with this name and version is installed.',
   },
   instance_not_found: {
     type: 'instance_not_found',

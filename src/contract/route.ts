@@ -18,13 +18,19 @@ export interface Route {
   readonly headers?: ZodType;
   /** JSON body. */
   readonly body?: ZodType;
+  /** Raw body of any size, which the handler reads as a stream; instead of `body`. */
+  readonly upload?: { readonly contentType: 'application/octet-stream' };
   readonly result: ZodType;
+  /** Media type of a result that is not JSON. */
+  readonly resultType?: 'text/plain';
   /** Data of the server-sent events, for an endpoint that can stream. */
   readonly events?: ZodType;
   /** Whether it always streams: `result` has the same schema as `events`. */
   readonly isStreamOnly?: true;
   /** Lines of a stream of JSON lines (`application/x-ndjson`), for an endpoint that can stream so. */
   readonly lines?: ZodType;
+  /** Media types of the bodies that are not JSON; an endpoint with the result `z.void()` has no other. */
+  readonly mediaTypes?: readonly string[];
   /** Errors of this endpoint, besides those that every endpoint can answer with. */
   readonly errors: readonly ErrorCode[];
 }

@@ -5,25 +5,31 @@ import { SpeedMeter } from './speed-meter.ts';
 
 /** How often the progress of a running job is written to the store. */
 const saveIntervalMs = 2000;
+/** How often it is reported. */
+const progressIntervalMs = 500;
 
 interface ActiveDownloadOptions {
   readonly stored: StoredDownload;
   /** Writes the job to the store. */
   readonly save: (stored: StoredDownload) => void;
+  readonly onProgress?: (stored: StoredDownload) => void;
 }
 
 /** A running job, which downloads or waits to start. */
 export class ActiveDownload {
   readonly #save: ActiveDownloadOptions['save'];
+  readonly #onProgress: ActiveDownloadOptions['onProgress'];
   readonly #meter = new SpeedMeter();
   readonly #controller = new AbortController();
   #stored: StoredDownload;
   #savedAtMs = performance.now();
+  #reportedAtMs = 0;
   #ended: Promise<void> = Promise.resolve();
 
-  constructor({ stored, save }: ActiveDownloadOptions) {
+  constructor({ stored, save, onProgress }: ActiveDownloadOptions) {
     this.#stored = stored;
     this.#save = save;
+    this.#onProgress = onProgress;
   }
 
   get stored(): StoredDownload {
@@ -63,6 +69,10 @@ export class ActiveDownload {
     const nowMs = performance.now();
     this.#meter.add(downloadedBytes, nowMs);
     this.change({ downloadedBytes });
+    if (nowMs - this.#reportedAtMs >= progressIntervalMs) {
+      this.#reportedAtMs = nowMs;
+      this.#onProgress?.(this.#stored);
+    }
     if (nowMs - this.#savedAtMs < saveIntervalMs) return;
     this.#savedAtMs = nowMs;
     this.#save(this.#stored);

@@ -3,6 +3,8 @@ import type { HearthError } from '../contract/errors.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { HttpClient } from '../net/http-client.ts';
 import type { Logger } from '../observability/logger.ts';
+import type { DownloadEvent } from '../observability/server-event.ts';
+import { noEvents, type EventPublisher } from '../observability/server-events.ts';
 import type { DownloadRepository, StoredDownload } from '../store/store.ts';
 import { ActiveDownload } from './active-download.ts';
 import { describeFailure, isUnexpected } from './describe-failure.ts';
@@ -20,6 +22,7 @@ export interface DownloadJobsOptions {
   readonly store: DownloadRepository;
   readonly modelsFolder: string;
   readonly logger: Logger;
+  readonly events?: EventPublisher;
   /** Maximum number of concurrent transfers (default 2); other jobs wait with the status `downloading` and speed 0. */
   readonly concurrentJobs?: number;
   /** Maximum number of completed jobs in the list (default 1,000). */
@@ -138,6 +141,7 @@ export class DownloadJobs {
         this.#lastSpeed = active.speed || this.#lastSpeed;
         void this.#save(current);
       },
+      onProgress: (current) => this.#publish('download.progress', current),
     });
     // Removes an earlier run of the job first, so that the newest start comes last.
     this.#active.delete(stored.id);
@@ -157,6 +161,7 @@ export class DownloadJobs {
         assertRoom: () => this.#disk.assertRoom(active.remainingBytes, promisedTo(earlier)),
       });
     logger.info({ job: stored.id, model: planOf(stored).model }, 'download started');
+    this.#publish('download.started', stored);
     active.run(async (signal) => {
       try {
         await this.#slots.run(() => download(signal), signal);
@@ -192,12 +197,23 @@ export class DownloadJobs {
   async end(active: ActiveDownload, fields: Partial<StoredDownload>): Promise<void> {
     const stored = active.change(fields);
     if (await this.#save(stored)) this.#active.delete(stored.id);
+    const { status } = stored;
+    if (status !== 'downloading') this.#publish(`download.${status}`, stored);
   }
 
   /** Deletes a job from the store; its files stay. */
   async delete(id: string): Promise<void> {
     await this.#options.store.delete(id);
     this.#active.delete(id);
+    this.#publish('download.cancelled', { id, downloadedBytes: 0 });
+  }
+
+  #publish(
+    type: DownloadEvent['type'],
+    { id, downloadedBytes }: Pick<StoredDownload, 'id' | 'downloadedBytes'>,
+  ): void {
+    const { events = noEvents } = this.#options;
+    events.publish({ type, jobId: id, downloadedBytes });
   }
 
   async #save(stored: StoredDownload): Promise<boolean> {

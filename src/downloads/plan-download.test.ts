@@ -25,6 +25,7 @@ function hubWith(...paths: readonly string[]) {
       queries.push([owner, name, revision, querySignal]);
       return repository;
     },
+    page: () => Promise.reject(new Error('not used')),
     search: () => Promise.reject(new Error('not searched')),
     fileUrl: (_repository, path) => new URL(`https://hub.test/${path}`),
     headers: {},

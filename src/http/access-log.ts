@@ -2,28 +2,32 @@ import type { Context } from 'hono';
 import type { Logger } from '../observability/logger.ts';
 import type { AppEnvironment } from './app-environment.ts';
 
-const maxPathLength = 256;
-
 /** Requests that programs repeat to watch the server; they would hide the others. */
 const pollPaths =
-  /^\/(?:health|ready|api\/v1\/status|api\/v1\/models\/download(?:s|\/status\/[^/]+))$/;
+  /^\/(?:health|ready|metrics|api\/v1\/(?:status|events|logs|requests(?:\/[^/]+)?|models\/download(?:s|\/status\/[^/]+)))$/;
 
-/** Logs a request after its response was sent, without query and body, which may be private. Polls that succeed are logged as `debug`. */
-export function logAtEnd(
-  logger: Logger,
-  context: Context<AppEnvironment>,
-  startedAtMs: number,
-): void {
+/** Whether a program sends the request only to watch the server. */
+export function isPoll(method: string, path: string): boolean {
+  return method === 'GET' && pollPaths.test(path);
+}
+
+/**
+ * Ends the record of a request and logs it after its response was sent, without query and body, which may be private.
+ * Polls that succeed are logged as `debug`.
+ */
+export function reportAtEnd(logger: Logger, context: Context<AppEnvironment>): void {
+  const record = context.get('record');
   const write = (isComplete: boolean): void => {
-    const { method, path } = context.req;
     const { status } = context.res;
-    const isPoll = method === 'GET' && status < 400 && pollPaths.test(path);
-    logger[isPoll ? 'debug' : 'info'](
+    record.finish(status, isComplete);
+    const { method, path, failure } = record;
+    logger[record.isPoll && status < 400 ? 'debug' : 'info'](
       {
         method,
-        path: path.slice(0, maxPathLength),
+        path,
         status,
-        durationMs: Math.round((performance.now() - startedAtMs) * 10) / 10,
+        durationMs: Math.round((record.durationSeconds ?? 0) * 10_000) / 10,
+        ...(failure === undefined ? {} : { code: failure.code }),
         ...(isComplete ? {} : { aborted: true }),
       },
       'request',

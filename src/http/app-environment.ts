@@ -1,5 +1,6 @@
 import type { Hono } from 'hono';
 import type { Logger } from '../observability/logger.ts';
+import type { RequestRecord } from '../observability/request-record.ts';
 import type { Principal } from './guards/principal.ts';
 import type { RunningRequest } from './running-requests.ts';
 import type { SurfaceDescription } from './surface-description.ts';
@@ -20,6 +21,7 @@ export interface AppEnvironment {
     requestId: string;
     /** Writes `requestId` with every line. */
     logger: Logger;
+    record: RequestRecord;
     signal: AbortSignal;
     /** Null if a token is required and the request has none. */
     principal: Principal | null;

@@ -1,17 +1,19 @@
 import { Hono } from 'hono';
 import type { Logger } from '../observability/logger.ts';
+import { noEvents } from '../observability/server-events.ts';
 import type { AppEnvironment, HonoApp } from './app-environment.ts';
 import { mountDocs } from './docs.ts';
 import { createErrorHandler, type SurfaceOf } from './errors/handle-error.ts';
 import { createGuards, type GuardSettings } from './guards.ts';
 import type { Authenticator } from './guards/authentication.ts';
-import type { Endpoint } from './mount.ts';
+import { takesUpload, type Endpoint } from './mount.ts';
 import { createNotFoundHandler } from './not-found.ts';
-import { createObserver } from './observe.ts';
+import { createObserver, type Observation } from './observe.ts';
 import { openApiDocument } from './openapi/document.ts';
 import type { Surface } from './surface.ts';
 import { findSurface } from './surface-description.ts';
-import { createServerSurface } from './surfaces/server/surface.ts';
+import { createServerSurface, type MetricsReader } from './surfaces/server/surface.ts';
+import { mountWebApp } from './web/mount-web-app.ts';
 
 export interface AppOptions {
   readonly settings: GuardSettings;
@@ -20,18 +22,36 @@ export interface AppOptions {
   readonly version: string;
   /** Folder with the files of the reference page, `dist/docs`. */
   readonly docsFolder: string;
+  /** Folder with the build of the web app, `dist/web`. */
+  readonly webFolder: string;
   /** Random id of the home folder, by which commands recognize their server. */
   readonly homeId?: string;
   /** Throws if the store does not respond. */
   readonly ping: () => Promise<void>;
   readonly surfaces: readonly Surface[];
+  /** Absent if requests are not reported. */
+  readonly observation?: Observation;
+  readonly metrics?: MetricsReader;
 }
+
+const unobserved: Observation = { events: noEvents, keepsPrompts: false, isTraced: false };
 
 /** The HTTP server without a socket: for `listen`, or for a test to call directly. */
 export function createApp(options: AppOptions): HonoApp {
-  const { settings, authenticator, logger, version, docsFolder, homeId, ping } = options;
+  const {
+    settings,
+    authenticator,
+    logger,
+    version,
+    docsFolder,
+    webFolder,
+    homeId,
+    ping,
+    observation = unobserved,
+    metrics,
+  } = options;
   // Its prefix `/` makes it the surface of all other paths.
-  const serverSurface = createServerSurface({ homeId, ping });
+  const serverSurface = createServerSurface({ homeId, ping, metrics });
   const surfaces = [serverSurface, ...options.surfaces];
   const surfaceOf: SurfaceOf = (context) =>
     context.get('surface') ?? findSurface(surfaces, context.req) ?? serverSurface;
@@ -39,9 +59,13 @@ export function createApp(options: AppOptions): HonoApp {
   const app: HonoApp = new Hono<AppEnvironment>();
   app.onError(createErrorHandler(surfaceOf));
   app.notFound(createNotFoundHandler(app, surfaceOf));
-  app.use('*', createObserver(logger, surfaceOf), createGuards(settings, authenticator, surfaceOf));
+  app.use(
+    '*',
+    createObserver(logger, surfaceOf, observation),
+    createGuards(settings, authenticator, surfaceOf, (request) => takesUpload(endpoints, request)),
+  );
   const endpoints = mountSurfaces(app, surfaces);
-  app.get('/', (context) =>
+  mountWebApp(app, webFolder, (context) =>
     context.text(
       context.env.greeting ?? `Hearth ${version}\nReference of the API: /docs and /openapi.json\n`,
     ),

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import type { RequestRecord } from '../observability/request-record.ts';
 import type { Caller } from '../request/request-context.ts';
 import { permits, type Principal } from './guards/principal.ts';
 
@@ -9,9 +10,15 @@ const ipv6NetworkBits = 64;
 export function toCaller(principal: Principal, remoteAddress: string | undefined): Caller {
   return {
     tokenId: principal.tokenId,
+    identity: principal.identity,
     clientKey: clientKeyOf(principal, remoteAddress),
     hasPermission: (permission) => permits(principal, permission),
   };
+}
+
+/** The token of a request; null if it has none. */
+export function toRecordedCaller({ tokenId, identity }: Principal): RequestRecord['caller'] {
+  return tokenId === null ? null : { tokenId, name: identity?.name ?? tokenId };
 }
 
 /** The token, or else the address. Addresses that one client can change at will share a key. */

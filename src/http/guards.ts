@@ -22,6 +22,7 @@ export function createGuards(
   settings: GuardSettings,
   authenticator: Authenticator,
   surfaceOf: SurfaceOf,
+  takesUpload: (request: { readonly method: string; readonly path: string }) => boolean,
 ): MiddlewareHandler<AppEnvironment> {
   const checkHost = createHostGuard({
     boundHost: settings['server.host'],
@@ -52,8 +53,10 @@ export function createGuards(
     }
     refuse(checkUrlLength(url));
     const contentLength = req.header('content-length');
+    const isUpload = takesUpload(req);
     refuse(
       checkContentType({
+        isUpload,
         method,
         contentType: req.header('content-type'),
         contentLength,
@@ -61,7 +64,8 @@ export function createGuards(
         allowsUndeclared: surfaceOf(context).takesUndeclaredJson === true && !isFromPage(req),
       }),
     );
-    refuse(checkContentLength(contentLength, bodyLimitBytes));
+    // An upload is limited by the disk.
+    if (!isUpload) refuse(checkContentLength(contentLength, bodyLimitBytes));
     context.set('bodyLimitBytes', bodyLimitBytes);
 
     const principal = await identify(

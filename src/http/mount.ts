@@ -5,7 +5,9 @@ import type { Route } from '../contract/route.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { AppEnvironment, HonoApp } from './app-environment.ts';
 import { readJsonBody } from './body/json-body.ts';
-import { toCaller } from './caller.ts';
+import { elideLongTexts } from './body/elide-long-texts.ts';
+import { openUpload, type UploadBody } from './body/upload-body.ts';
+import { toCaller, toRecordedCaller } from './caller.ts';
 import { endpointMethods } from './endpoint-methods.ts';
 import { authorize } from './guards/principal.ts';
 import { chooseByClient, hasPath, type SurfaceDescription } from './surface-description.ts';
@@ -37,6 +39,8 @@ export interface RouteRequest<Declared extends Route> {
   readonly query: Output<SchemaOf<Declared, 'query'>>;
   readonly headers: Output<SchemaOf<Declared, 'headers'>>;
   readonly body: Output<SchemaOf<Declared, 'body'>>;
+  /** The raw body of a route that declares an upload. */
+  readonly upload: Declared extends { readonly upload: object } ? UploadBody : undefined;
   readonly context: RequestContext;
 }
 
@@ -68,14 +72,26 @@ export function mount<Declared extends Route>(
     const principal = authorize(context.get('principal'), route.permission);
     if (principal instanceof HearthError) throw principal;
     const validated = await validateRequest(route, context);
+    const record = context.get('record');
+    record.begin(route.path, toRecordedCaller(principal));
+    if (record.keepsPrompts) record.body = elideLongTexts(validated.body);
     const requestContext: RequestContext = {
       requestId: context.get('requestId'),
       logger: context.get('logger'),
       caller: toCaller(principal, context.env.remoteAddress),
+      record,
       signal: context.get('signal'),
     };
-    const request = { ...validated, context: requestContext } as RouteRequest<Declared>;
-    const result = await handler(request);
+    const opened = route.upload === undefined ? undefined : openUpload(context.req.raw);
+    const request = {
+      ...validated,
+      upload: opened?.upload,
+      context: requestContext,
+    } as RouteRequest<Declared>;
+    const result = await handler(request).catch(async (error: unknown) => {
+      await opened?.drain();
+      throw error;
+    });
     return result instanceof Response ? result : Response.json(result);
   });
 }
@@ -97,6 +113,17 @@ function toPattern(path: string): RegExp {
     })
     .join('');
   return new RegExp(`^${source}$`);
+}
+
+/** Whether the request sends the body of an endpoint that takes an upload. */
+export function takesUpload(
+  endpoints: readonly Endpoint[],
+  { method, path }: { readonly method: string; readonly path: string },
+): boolean {
+  return endpoints.some(
+    ({ route, pattern }) =>
+      route.upload !== undefined && route.method === method.toLowerCase() && pattern.test(path),
+  );
 }
 
 /** Lets the next endpoint with this path handle the request. */

@@ -1,23 +1,50 @@
 import type { MiddlewareHandler } from 'hono';
 import type { Logger } from '../observability/logger.ts';
-import { logAtEnd } from './access-log.ts';
+import { RequestRecord } from '../observability/request-record.ts';
+import type { EventPublisher } from '../observability/server-events.ts';
+import { checkTraceparent, startTrace } from '../observability/trace-context.ts';
+import { isPoll, reportAtEnd } from './access-log.ts';
 import type { AppEnvironment } from './app-environment.ts';
 import type { SurfaceOf } from './errors/handle-error.ts';
 import { shareWithOrigin } from './guards/origin.ts';
 import { requestIdOf } from './guards/request-id.ts';
 import { setDefaultHeaders } from './default-headers.ts';
 
-/** The outermost middleware: sets the id, logger and signal of a request, and the headers and log line of its response. */
+/** Where requests are reported, and what of them. */
+export interface Observation {
+  readonly events: EventPublisher;
+  /** Whether to keep bodies, prompts and outputs (`log.prompts`). */
+  readonly keepsPrompts: boolean;
+  readonly isTraced: boolean;
+}
+
+/**
+ * The outermost middleware: sets the id, logger, record and signal of a request, and the headers and log line of its
+ * response.
+ */
 export function createObserver(
   logger: Logger,
   surfaceOf: SurfaceOf,
+  { events, keepsPrompts, isTraced }: Observation,
 ): MiddlewareHandler<AppEnvironment> {
   return async (context, next) => {
-    const startedAtMs = performance.now();
     // Absent if a test calls the app without a server.
     context.env ??= {};
     const requestId = requestIdOf(context.req.header('x-request-id'));
     const requestLogger = logger.child({ requestId });
+    const { method, path } = context.req;
+    const traceparent = checkTraceparent(context.req.header('traceparent'));
+    const record = new RequestRecord({
+      requestId,
+      method,
+      path,
+      events,
+      isPoll: isPoll(method, path),
+      keepsPrompts,
+      trace: isTraced ? startTrace(traceparent) : undefined,
+      traceparent,
+    });
+    context.set('record', record);
     context.set('requestId', requestId);
     context.set('logger', requestLogger);
     context.set('signal', context.env.running?.signal ?? context.req.raw.signal);
@@ -31,6 +58,6 @@ export function createObserver(
     if (context.env.isStopping === true) headers.set('Connection', 'close');
     const sharedOrigin = context.get('sharedOrigin');
     if (sharedOrigin !== undefined) shareWithOrigin(headers, sharedOrigin);
-    logAtEnd(requestLogger, context, startedAtMs);
+    reportAtEnd(requestLogger, context);
   };
 }

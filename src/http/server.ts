@@ -38,11 +38,30 @@ export interface ListeningServer {
 /** Limits for receiving a request; responses have none. */
 const receiveLimits = {
   headersTimeout: 15_000,
-  requestTimeout: 300_000,
+  // An upload may take hours; `limitReceiving` bounds all requests.
+  requestTimeout: 0,
   connectionsCheckingInterval: 5_000,
   keepAliveTimeout: 65_000,
   keepAlive: true,
 };
+
+/** Time to receive a whole request; an upload only must not stall. */
+const receiveTimeoutMs = 300_000;
+const uploadStallMs = 60_000;
+
+/** Closes the connection of a client that takes too long to send its request. */
+function limitReceiving(incoming: IncomingMessage): void {
+  const { headers } = incoming;
+  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return;
+  const giveUp = (): void => void (incoming.complete || incoming.destroy());
+  if (headers['content-type'] === 'application/octet-stream') {
+    incoming.setTimeout(uploadStallMs, giveUp);
+    incoming.once('end', () => incoming.setTimeout(0));
+    return;
+  }
+  const timer = setTimeout(giveUp, receiveTimeoutMs);
+  incoming.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
+}
 
 /** Time for aborted requests to send their error. */
 const abortGraceMs = 1000;
@@ -69,6 +88,7 @@ export async function listen(options: ListenOptions): Promise<ListeningServer> {
   const server = createServer(
     { ...receiveLimits, requireHostHeader: false },
     (incoming, outgoing) => {
+      limitReceiving(incoming);
       void handle(incoming, outgoing);
     },
   );

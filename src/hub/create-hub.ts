@@ -4,11 +4,27 @@ import { printableText } from '../models/printable-text.ts';
 import type { HttpClient } from '../net/http-client.ts';
 import { HttpFailure } from '../net/http-failure.ts';
 import { pathFault } from './file-path.ts';
-import { licenseOf, modelInfoSchema, parseEntry, parseSearchResult } from './hub-answers.ts';
+import {
+  licenseOf,
+  modelInfoSchema,
+  parseEntry,
+  parseSearchResult,
+  shownTags,
+  type ModelInfo,
+} from './hub-answers.ts';
 import { defaultHubEndpoint, hubAddress, hubHeaders } from './hub-endpoint.ts';
 import { hubFailure, nonsense } from './hub-failure.ts';
 import { createHubFetch, type GetFetch, type HubConnection } from './hub-fetch.ts';
-import type { Hub, HubFile, HubRepository, HubSearchResult, RepositoryName } from './hub.ts';
+import type {
+  Hub,
+  HubFile,
+  HubRepository,
+  HubRepositoryPage,
+  HubSearchResult,
+  ModelCard,
+  RepositoryName,
+} from './hub.ts';
+import { toModelCard } from './model-card.ts';
 
 /** Imported with the first query, since the import is slow. */
 const client = () => import('@huggingface/hub');
@@ -51,6 +67,15 @@ export function createHub(options: HubOptions): Hub {
         throw failed(error, name, revision ?? 'main');
       }
     },
+    async page(name, signal) {
+      const fetch = createHubFetch(connection, signal);
+      try {
+        return await readPage({ base, endpoint, fetch }, name);
+      } catch (error) {
+        signal.throwIfAborted();
+        throw failed(error, name, 'main');
+      }
+    },
     async search(words, limit, signal) {
       const fetch = createHubFetch(connection, signal);
       try {
@@ -61,8 +86,7 @@ export function createHub(options: HubOptions): Hub {
       }
     },
     fileUrl({ owner, name, commit }, path) {
-      const encoded = path.split('/').map(encodeURIComponent).join('/');
-      return new URL(`${base}/${owner}/${name}/resolve/${commit}/${encoded}`);
+      return fileUrl(base, { owner, name, commit }, path);
     },
   };
 }
@@ -79,7 +103,53 @@ async function readRepository(
   repository: RepositoryName,
   revision: string,
 ): Promise<HubRepository> {
-  const { base, fetch } = source;
+  const info = await readInfo(source, repository, revision);
+  if (info.gated) await assertAccess(source, info.name);
+  return listRepository(source, info);
+}
+
+/** The front page of the default revision. Anyone may see that of a gated repository, but not its card. */
+async function readPage(source: Source, repository: RepositoryName): Promise<HubRepositoryPage> {
+  const info = await readInfo(source, repository, 'main');
+  const listed = await listRepository(source, info);
+  return {
+    repository: listed,
+    tags: shownTags(info.tags),
+    downloadCount: info.downloads ?? null,
+    likeCount: info.likes ?? null,
+    updatedAt: info.updatedAt ?? null,
+    isGated: info.gated,
+    card: await readCard(source, listed),
+  };
+}
+
+async function readCard(source: Source, repository: HubRepository): Promise<ModelCard | null> {
+  const readme = repository.files.find(({ path }) => path.toLowerCase() === 'readme.md');
+  if (readme === undefined) return null;
+  try {
+    const response = await source.fetch(fileUrl(source.base, repository, readme.path));
+    return toModelCard(await response.text());
+  } catch (error) {
+    // The page is of use without its card.
+    if (error instanceof HttpFailure) return null;
+    throw error;
+  }
+}
+
+function fileUrl(
+  base: string,
+  { owner, name, commit }: Pick<HubRepository, 'owner' | 'name' | 'commit'>,
+  path: string,
+): URL {
+  const encoded = path.split('/').map(encodeURIComponent).join('/');
+  return new URL(`${base}/${owner}/${name}/resolve/${commit}/${encoded}`);
+}
+
+async function readInfo(
+  { base, fetch }: Source,
+  repository: RepositoryName,
+  revision: string,
+): Promise<ModelInfo> {
   const { modelInfo } = await client();
   const answer = await modelInfo({
     name: `${repository.owner}/${repository.name}`,
@@ -88,9 +158,11 @@ async function readRepository(
     fetch,
     additionalFields: ['sha', 'tags', 'library_name'],
   });
-  const info = modelInfoSchema.parse(answer);
+  return modelInfoSchema.parse(answer);
+}
+
+async function listRepository(source: Source, info: ModelInfo): Promise<HubRepository> {
   const { owner, name } = info.name;
-  if (info.gated) await assertAccess(source, info.name);
   const files = await readFiles(source, info.name, info.sha);
   return {
     owner,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { printableText } from '../models/printable-text.ts';
 import type { FileChecksum, HubFile, HubSearchResult } from './hub.ts';
 import { parseRepositoryName } from './repository-name.ts';
 
@@ -52,6 +53,8 @@ const isGated = z
   .nullish()
   .transform((gated) => gated !== undefined && gated !== null && gated !== false);
 
+const knownCount = z.number().int().min(0).nullish().catch(null);
+
 export const modelInfoSchema = z.object({
   name: nameSchema,
   /** Commit of the requested revision. */
@@ -59,7 +62,12 @@ export const modelInfoSchema = z.object({
   gated: isGated,
   tags,
   library_name: z.string().nullish().catch(undefined),
+  downloads: knownCount,
+  likes: knownCount,
+  updatedAt: z.date().nullish().catch(null),
 });
+
+export type ModelInfo = z.infer<typeof modelInfoSchema>;
 
 const count = z.number().int().min(0).catch(0);
 
@@ -84,6 +92,16 @@ export function parseSearchResult(found: unknown): HubSearchResult | null {
     isGated: data.gated,
     task: data.task ?? null,
   };
+}
+
+const maxTags = 100;
+
+/** The tags to show: printable, at most 100 of at most 100 characters. */
+export function shownTags(repositoryTags: readonly string[]): readonly string[] {
+  return repositoryTags
+    .map((tag) => printableText(tag, 100))
+    .filter((tag) => tag !== '')
+    .slice(0, maxTags);
 }
 
 /** License of a repository from its tags, such as `apache-2.0`. */

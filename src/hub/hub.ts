@@ -38,6 +38,26 @@ export interface HubSearchResult extends RepositoryName {
   readonly task: string | null;
 }
 
+/** A repository as its page on the hub shows it. */
+export interface HubRepositoryPage {
+  readonly repository: HubRepository;
+  /** At most 100, of at most 100 characters. */
+  readonly tags: readonly string[];
+  /** null where the hub does not report it. */
+  readonly downloadCount: number | null;
+  readonly likeCount: number | null;
+  readonly updatedAt: Date | null;
+  readonly isGated: boolean;
+  /** README.md; null if there is none or it can't be read without an account. */
+  readonly card: ModelCard | null;
+}
+
+/** Markdown of untrusted origin, without its front matter. */
+export interface ModelCard {
+  readonly markdown: string;
+  readonly isTruncated: boolean;
+}
+
 export interface Hub {
   /**
    * Lists a repository.
@@ -53,6 +73,12 @@ export interface Hub {
     revision: string | undefined,
     signal: AbortSignal,
   ): Promise<HubRepository>;
+  /**
+   * Reads a repository with its model card; also a gated one, whose files can't be downloaded.
+   *
+   * @throws HearthError as `repository`.
+   */
+  page(name: RepositoryName, signal: AbortSignal): Promise<HubRepositoryPage>;
   /** Searches GGUF repositories, most downloaded first. @throws HearthError `hub_unreachable`. */
   search(words: string, limit: number, signal: AbortSignal): Promise<readonly HubSearchResult[]>;
   /** Returns the URL of a file's content, on the hub's own origin; it may redirect elsewhere. */

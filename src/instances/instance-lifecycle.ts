@@ -2,6 +2,8 @@ import { HearthError } from '../contract/errors.ts';
 import type { EngineHandle } from '../engine/engine.ts';
 import type { ModelSelection } from '../models/model.ts';
 import type { Logger } from '../observability/logger.ts';
+import type { EvictionCause } from '../observability/server-event.ts';
+import { noEvents, type EventPublisher } from '../observability/server-events.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { EngineLoader } from './engine-loader.ts';
 import { EngineLost } from './engine-lost.ts';
@@ -27,6 +29,7 @@ export interface LifecycleOptions extends SchedulerOptions {
   readonly queueCapacity: number;
   /** Keys of models, with or without `@variant`, that stay loaded after their first load. */
   readonly pinned: readonly string[];
+  readonly events?: EventPublisher;
 }
 
 /** Creates, loads, watches and stops instances, on behalf of the scheduler. */
@@ -36,10 +39,12 @@ export class InstanceLifecycle implements SchedulerEffects {
   readonly #scheduler: LoadScheduler;
   readonly #idleTimers = new Map<Instance, NodeJS.Timeout>();
   readonly #stopping = new Set<Promise<void>>();
+  readonly #events: EventPublisher;
   #isClosed = false;
 
   constructor(options: LifecycleOptions) {
     this.#options = options;
+    this.#events = options.events ?? noEvents;
     this.#scheduler = new LoadScheduler(options, this.registry, this);
   }
 
@@ -51,8 +56,20 @@ export class InstanceLifecycle implements SchedulerEffects {
   estimate(selection: ModelSelection, options: LoadOptions): LoadEstimate {
     const plan = this.#plan(selection, { ...options, isForced: false }, true);
     const { config, estimate, admission } = plan;
-    const usableBytes = this.#scheduler.usableBytes(plan);
+    const usableBytes = this.#scheduler.usableBytes(plan.demand);
     return { selection, config, estimate, usableBytes, fits: admission.kind !== 'refuse' };
+  }
+
+  /** Bytes that the load of any model by name could use. */
+  usableBytes(): number {
+    return this.#scheduler.usableBytes({
+      modelKey: '',
+      variantId: '',
+      purpose: 'generation',
+      isExplicit: true,
+      needsMemory: true,
+      estimatedBytes: 0,
+    });
   }
 
   /**
@@ -89,6 +106,10 @@ export class InstanceLifecycle implements SchedulerEffects {
     });
     this.registry.add(instance);
     this.#scheduler.submit(instance, plan, clientKey);
+    if (instance.state === 'waiting') {
+      const { estimatedBytes } = instance;
+      this.#events.publish({ type: 'instance.queued', ...subjectOf(instance), estimatedBytes });
+    }
     return instance;
   }
 
@@ -130,7 +151,8 @@ export class InstanceLifecycle implements SchedulerEffects {
 
   startLoad(instance: Instance): void {
     instance.beginLoading();
-    const { load } = instance;
+    const { load, estimatedBytes } = instance;
+    this.#events.publish({ type: 'instance.loading', ...subjectOf(instance), estimatedBytes });
     if (load !== undefined) void this.#load(instance, load);
   }
 
@@ -138,7 +160,8 @@ export class InstanceLifecycle implements SchedulerEffects {
     this.#failLoading(instance, error);
   }
 
-  evict(instance: Instance, reason: string): void {
+  evict(instance: Instance, cause: EvictionCause, reason: string): void {
+    this.#events.publish({ type: 'instance.evicted', ...subjectOf(instance), cause, reason });
     this.#options.logger.info({ instance: instance.id, reason }, 'idle model unloaded');
     this.discard(instance, new HearthError('unloaded', reason));
   }
@@ -174,7 +197,10 @@ export class InstanceLifecycle implements SchedulerEffects {
       const handle = await this.#loaderOf(selection).load(
         { instanceId: id, selection, config, estimatedBytes },
         load.signal,
-        (fraction) => load.report(fraction),
+        (fraction) => {
+          load.report(fraction);
+          this.#events.publish({ type: 'instance.progress', ...subjectOf(instance), fraction });
+        },
       );
       const loadTimeSeconds = (performance.now() - startedAt) / 1000;
       const stats = await handle.stats?.().catch(() => undefined);
@@ -183,6 +209,7 @@ export class InstanceLifecycle implements SchedulerEffects {
         throw load.signal.reason;
       }
       instance.becomeReady(handle, loadTimeSeconds);
+      this.#events.publish({ type: 'instance.ready', ...subjectOf(instance), loadTimeSeconds });
       this.#startIdleTimer(instance);
       void this.#watch(instance, handle);
       this.#options.logger.info({ instance: id, loadTimeSeconds, ...stats }, 'model loaded');
@@ -204,6 +231,12 @@ export class InstanceLifecycle implements SchedulerEffects {
           });
     this.registry.remove(instance);
     instance.failLoading(failure);
+    const { code, message } = failure;
+    this.#events.publish({
+      type: 'instance.failed',
+      ...subjectOf(instance),
+      error: { code, message },
+    });
   }
 
   /** An engine that exits by itself has crashed: its requests fail, and the next request loads the model again. */
@@ -214,6 +247,12 @@ export class InstanceLifecycle implements SchedulerEffects {
     const isOutgrown = exit.lackedMemory === 'guard';
     const event = isOutgrown ? 'engine ended by the memory guard' : 'engine crashed';
     this.#options.logger.error({ instance: id, ...exit }, event);
+    this.#events.publish({
+      type: 'instance.crashed',
+      ...subjectOf(instance),
+      cause: isOutgrown ? 'memory_guard' : 'crash',
+      reason: exit.reason,
+    });
     this.#clearIdleTimer(instance);
     this.registry.remove(instance);
     const message = `The engine of ${id} stopped: ${exit.reason}`;
@@ -238,6 +277,8 @@ export class InstanceLifecycle implements SchedulerEffects {
       await instance.handle?.stop();
     } finally {
       this.registry.remove(instance);
+      const reason = error.message;
+      this.#events.publish({ type: 'instance.unloaded', ...subjectOf(instance), reason });
       this.#scheduler.advance();
     }
   }
@@ -248,7 +289,7 @@ export class InstanceLifecycle implements SchedulerEffects {
     if (ttlSeconds === undefined || !isIdle(instance.view())) return;
     const expire = (): void => {
       this.#idleTimers.delete(instance);
-      this.evict(instance, `${instance.id} was idle for ${instance.ttlSeconds} s.`);
+      this.evict(instance, 'idle', `${instance.id} was idle for ${instance.ttlSeconds} s.`);
     };
     const timer = setTimeout(expire, Math.min(ttlSeconds * 1000, maxTimerMs)).unref();
     this.#idleTimers.set(instance, timer);
@@ -258,4 +299,8 @@ export class InstanceLifecycle implements SchedulerEffects {
     clearTimeout(this.#idleTimers.get(instance));
     this.#idleTimers.delete(instance);
   }
+}
+
+function subjectOf({ id, selection }: Instance) {
+  return { instanceId: id, model: selection.model.key };
 }

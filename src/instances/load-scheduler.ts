@@ -1,9 +1,11 @@
 import type { AvailableMemory } from '../machine/available-memory.ts';
 import { FairQueue } from '../concurrency/fair-queue.ts';
 import type { HearthError } from '../contract/errors.ts';
+import type { EvictionCause } from '../observability/server-event.ts';
 import type { EngineLoader } from './engine-loader.ts';
 import type { Instance } from './instance.ts';
 import type { InstanceRegistry } from './instance-registry.ts';
+import type { LoadDemand } from './policy/eviction.ts';
 import { planLoad, type LoadPlan, type LoadRequest } from './plan-load.ts';
 import { admit, maxAvailable, type Admission, type Capacity } from './policy/admit.ts';
 import { isLeftBehind, isSuperseded } from './policy/eviction.ts';
@@ -36,7 +38,7 @@ export interface SchedulerEffects {
   /** Fails a queued load. */
   refuseLoad(instance: Instance, error: HearthError): void;
   /** Unloads an idle instance to free memory. */
-  evict(instance: Instance, reason: string): void;
+  evict(instance: Instance, cause: EvictionCause, reason: string): void;
 }
 
 interface QueuedLoad {
@@ -80,7 +82,7 @@ export class LoadScheduler {
   }
 
   /** Bytes that a load could use after unloading all evictable instances. */
-  usableBytes({ demand }: LoadPlan): number {
+  usableBytes(demand: LoadDemand): number {
     return maxAvailable(this.#registry.views(), demand, this.#capacity()).usableBytes;
   }
 
@@ -96,7 +98,8 @@ export class LoadScheduler {
     if (this.#mustWait(plan)) this.#makeRoom(plan, clientKey);
     for (const other of this.#registry.list()) {
       if (isLeftBehind(other.view(), demand)) {
-        this.#effects.evict(other, `${other.id} was replaced by an instance with another context.`);
+        const reason = `${other.id} was replaced by an instance with another context.`;
+        this.#effects.evict(other, 'replaced', reason);
       }
     }
   }
@@ -138,7 +141,7 @@ export class LoadScheduler {
   /** Called when the last request has released an instance. */
   becameIdle(instance: Instance): void {
     if (instance.isSuperseded && !instance.isRetired && isIdle(instance.view())) {
-      this.#effects.evict(instance, `${instance.id} was replaced by another model.`);
+      this.#effects.evict(instance, 'replaced', `${instance.id} was replaced by another model.`);
     }
     this.advance();
   }
@@ -180,8 +183,10 @@ export class LoadScheduler {
     for (const other of this.#registry.list()) {
       const view = other.view();
       if (!isSuperseded(view, demand)) continue;
-      if (isIdle(view)) this.#effects.evict(other, `${other.id} was replaced by ${instance.id}.`);
-      else other.supersede();
+      if (isIdle(view)) {
+        const reason = `${other.id} was replaced by ${instance.id}.`;
+        this.#effects.evict(other, 'replaced', reason);
+      } else other.supersede();
     }
   }
 
@@ -189,7 +194,8 @@ export class LoadScheduler {
     for (const id of ids) {
       const instance = this.#registry.get(id);
       if (instance !== undefined) {
-        this.#effects.evict(instance, `${id} was unloaded to make room for another model.`);
+        const reason = `${id} was unloaded to make room for another model.`;
+        this.#effects.evict(instance, 'memory', reason);
       }
     }
   }

@@ -20,6 +20,8 @@ interface PoolOptions extends LifecycleOptions {
   /** Whether requests load models (`models.jit`). */
   readonly loadsOnRequest: boolean;
   readonly defaultTtlSeconds: number;
+  /** Memory of the machine. */
+  readonly totalMemoryBytes: number;
 }
 
 /** The memory of all instances, in bytes. */
@@ -30,6 +32,14 @@ interface PoolMemory {
   readonly limitBytes: number | undefined;
   /** Bytes that a new process can use now. */
   readonly availableBytes: number;
+}
+
+/** What decides whether a model fits, in bytes. */
+export interface Headroom {
+  /** Available now, after evicting the instances that may be evicted. */
+  readonly usableBytes: number;
+  /** Memory of the machine, or `models.memoryLimitBytes` if that is less. */
+  readonly capacityBytes: number;
 }
 
 /** Manages the loaded instances: loads models for requests and assigns slots. */
@@ -64,6 +74,15 @@ export class InstancePool {
     return { reservedBytes, limitBytes: memoryLimitBytes, availableBytes: availableMemory().bytes };
   }
 
+  /** The memory for a model that is not loaded yet. */
+  headroom(): Headroom {
+    const { memoryLimitBytes, totalMemoryBytes } = this.#options;
+    return {
+      usableBytes: this.#lifecycle.usableBytes(),
+      capacityBytes: Math.min(totalMemoryBytes, memoryLimitBytes ?? totalMemoryBytes),
+    };
+  }
+
   /**
    * Finds the model that a request names, without loading it.
    *
@@ -93,8 +112,13 @@ export class InstancePool {
     const instance = this.#instanceFor(request, context);
     if (request.ttlSeconds !== undefined) instance.setTtl(request.ttlSeconds);
     const lease = this.#lifecycle.openLease(instance, context);
+    context.record.useInstance(instance.id, instance.selection.model.key);
+    const queue = context.record.beginPhase({ name: 'queue' });
     try {
-      const slot = lease.reserveSlot().then(() => onEvent({ type: 'slot.assigned' }));
+      const slot = lease.reserveSlot().then(() => {
+        queue.end();
+        onEvent({ type: 'slot.assigned' });
+      });
       // A request that is displaced from the queue stops waiting for the load as well.
       slot.catch((error: unknown) => lease.abort(error));
       instance.addPrompt(request.promptPrefix ?? '');
@@ -106,6 +130,7 @@ export class InstancePool {
       await slot;
       return lease;
     } catch (error) {
+      queue.end({ hasFailed: true });
       lease.release();
       throw error;
     }
@@ -265,6 +290,7 @@ export class InstancePool {
           : stillLoading(instance.id, load.fraction, loadWaitSeconds);
       lease.abort(timeLimitError);
     };
+    const phase = lease.context.record.beginPhase({ name: 'load' });
     const timer = waitsForLoad ? undefined : setTimeout(giveUp, loadWaitSeconds * 1000);
     try {
       await load.join(signal, (fraction) => onEvent({ type: 'load.progress', fraction }));
@@ -276,10 +302,12 @@ export class InstancePool {
         const cancelled = new HearthError('unloaded', `Loading ${instance.id} was cancelled.`);
         this.#lifecycle.discard(instance, cancelled);
       }
+      phase.end({ hasFailed: true });
       throw error;
     } finally {
       clearTimeout(timer);
     }
+    phase.endAfter(instance.loadTimeSeconds);
     onEvent({ type: 'load.end', loadTimeSeconds: instance.loadTimeSeconds });
   }
 }

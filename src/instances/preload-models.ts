@@ -1,5 +1,6 @@
 import { HearthError } from '../contract/errors.ts';
 import type { Logger } from '../observability/logger.ts';
+import { RequestRecord } from '../observability/request-record.ts';
 import type { InstancePool } from './pool.ts';
 
 /**
@@ -20,7 +21,8 @@ export async function preloadModels(options: {
   const caller = { tokenId: null, clientKey: requestId, hasPermission: () => true };
   const load = async (model: string): Promise<void> => {
     try {
-      await pool.load(model, {}, { requestId, logger, caller, signal });
+      const record = RequestRecord.detached(requestId);
+      await pool.load(model, {}, { requestId, logger, caller, record, signal });
     } catch (err) {
       const isStopping = err instanceof HearthError && err.code === 'shutting_down';
       if (!isStopping && !signal.aborted) logger.error({ err, model }, 'preload failed');

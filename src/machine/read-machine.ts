@@ -24,6 +24,13 @@ export function readAvailableMemory(): AvailableMemory {
   });
 }
 
+/** The memory of this machine, or of the control groups of this process if they allow less, in bytes. */
+export function readTotalMemory(): number {
+  if (process.platform !== 'linux') return totalmem();
+  const limits = readControlGroupMemory(readText).map(({ limitBytes }) => limitBytes);
+  return Math.min(totalmem(), ...limits);
+}
+
 /** CPU threads for an engine on this machine. */
 export function readDefaultThreads(): number {
   const { platform, arch: architecture } = process;

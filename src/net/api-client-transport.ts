@@ -13,8 +13,10 @@ export class TransportError extends Error {
   }
 }
 
+export type ApiMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
 interface ApiRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: ApiMethod;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;

@@ -1,6 +1,9 @@
 import type { Transaction } from 'kysely';
-import type { Schema } from './schema.ts';
+import { ancestryOf } from './ancestry.ts';
+import { unindexResponse } from './conversations/index-response.ts';
 import { ownResponses } from './readable-responses.ts';
+import { removeResponses } from './remove-responses.ts';
+import type { Schema } from './schema.ts';
 
 /**
  * Deletes a response. A response with descendants stays as a tombstone, since they need its content. A leaf
@@ -18,70 +21,37 @@ export async function deleteResponse(
     .select('id')
     .executeTakeFirst();
   if (response === undefined) return false;
+  await unindexResponse(transaction, id);
+  if (await hasChild(transaction, id)) await softDelete(transaction, [id]);
+  else await removeWithTombstones(transaction, id);
+  return true;
+}
+
+/** Removes a leaf and the tombstones above it, up to the first response that is still needed. */
+export async function removeWithTombstones(
+  transaction: Transaction<Schema>,
+  leafId: string,
+): Promise<void> {
+  await removeResponses(transaction, await ancestryOf(transaction, leafId, 'needed'));
+}
+
+export async function softDelete(
+  transaction: Transaction<Schema>,
+  ids: readonly string[],
+): Promise<void> {
+  await transaction
+    .updateTable('responses')
+    .set({ deleted_at: new Date().toISOString() })
+    .where('id', 'in', ids)
+    .execute();
+}
+
+async function hasChild(transaction: Transaction<Schema>, id: string): Promise<boolean> {
   const child = await transaction
     .selectFrom('responses')
     .where('parent_id', '=', id)
     .select('id')
     .limit(1)
     .executeTakeFirst();
-  await (child === undefined ? removeLeaf(transaction, id) : softDelete(transaction, id));
-  return true;
-}
-
-async function softDelete(transaction: Transaction<Schema>, id: string): Promise<void> {
-  await transaction
-    .updateTable('responses')
-    .set({ deleted_at: new Date().toISOString() })
-    .where('id', '=', id)
-    .execute();
-}
-
-async function removeLeaf(transaction: Transaction<Schema>, id: string): Promise<void> {
-  const references = await withUnneeded(transaction, id)
-    .deleteFrom('response_blobs')
-    .where('response_id', 'in', (query) => query.selectFrom('unneeded').select('id'))
-    .returning('sha256')
-    .execute();
-  await withUnneeded(transaction, id)
-    .deleteFrom('responses')
-    .where('id', 'in', (query) => query.selectFrom('unneeded').select('id'))
-    .execute();
-  for (const sha256 of new Set(references.map((reference) => reference.sha256))) {
-    await deleteBlobIfUnused(transaction, sha256);
-  }
-}
-
-/** `unneeded`: the leaf and the tombstones above it, up to the first response that is still needed. */
-function withUnneeded(transaction: Transaction<Schema>, leafId: string) {
-  return transaction.withRecursive('unneeded(id, parent_id)', (query) =>
-    query
-      .selectFrom('responses')
-      .where('id', '=', leafId)
-      .select(['id', 'parent_id'])
-      .unionAll(
-        query
-          .selectFrom('responses as tombstone')
-          .innerJoin('unneeded', 'unneeded.parent_id', 'tombstone.id')
-          .where('tombstone.deleted_at', 'is not', null)
-          .where((expression) => {
-            const otherChildren = expression
-              .selectFrom('responses as child')
-              .whereRef('child.parent_id', '=', 'tombstone.id')
-              .whereRef('child.id', '!=', 'unneeded.id')
-              .select('child.id');
-            return expression.not(expression.exists(otherChildren));
-          })
-          .select(['tombstone.id', 'tombstone.parent_id']),
-      ),
-  );
-}
-
-async function deleteBlobIfUnused(transaction: Transaction<Schema>, sha256: string): Promise<void> {
-  await transaction
-    .deleteFrom('blobs')
-    .where('sha256', '=', sha256)
-    .where('sha256', 'not in', (query) =>
-      query.selectFrom('response_blobs').where('sha256', '=', sha256).select('sha256'),
-    )
-    .execute();
+  return child !== undefined;
 }

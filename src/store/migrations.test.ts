@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { withoutConversations } from '../../test/setup/store/without-conversations.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 import { createLogger } from '../observability/logger.ts';
 import { openSqlite } from '../sqlite.ts';
@@ -41,7 +42,7 @@ describe('the schema', () => {
       }),
     ]);
     expect(await openOnce()).toEqual([]);
-    query('update schema_version set version = 2');
+    withoutConversations(file, 2);
     expect(await openOnce()).toEqual([expect.objectContaining({ from: 2, to: migrations.length })]);
     expect(query('select version from schema_version')).toEqual([{ version: migrations.length }]);
   });
@@ -52,6 +53,8 @@ describe('the schema', () => {
       `select tbl_name || '.' || name as name from sqlite_master where type = 'index' and sql is not null order by 1`,
     );
     expect(indexes.map(({ name }) => name)).toEqual([
+      'conversation_entries.conversation_entries_by_conversation',
+      'conversations.conversations_by_owner_and_time',
       'downloads.downloads_by_time',
       'response_blobs.response_blobs_by_blob',
       'responses.responses_by_owner_and_time',

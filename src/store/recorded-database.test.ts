@@ -87,3 +87,42 @@ it('leaves a damaged turn unchanged and rewrites the others', async () => {
   await expect(store.responses.find(first?.id ?? '', null)).rejects.toThrow(first?.id);
   expect(third?.id).toBe(three?.id);
 });
+
+it('groups the responses of an older database into conversations that a search finds', async () => {
+  const file = await copyDatabase();
+  const damaged = openSqlite(file);
+  const [first] = contentsOf(file);
+  damaged.prepare('update responses set content = ? where id = ?').run('{', first?.id ?? '');
+  const responses = damaged
+    .prepare('select id, parent_id, owner_id, deleted_at from responses')
+    .all() as {
+    readonly id: string;
+    readonly parent_id: string | null;
+    readonly owner_id: string | null;
+    readonly deleted_at: string | null;
+  }[];
+  damaged.close();
+  const store = await open(file);
+  onTestFinished(() => store.close());
+  const byId = new Map(responses.map((each) => [each.id, each]));
+  const beginningOf = (id: string): string => {
+    const { parent_id: parentId = null, owner_id: ownerId } = byId.get(id) ?? {};
+    const isJoined = parentId !== null && byId.get(parentId)?.owner_id === ownerId;
+    return isJoined ? beginningOf(parentId) : id;
+  };
+  const live = responses.filter((each) => each.deleted_at === null);
+  const expected = new Set(live.map(({ id }) => beginningOf(id).replace('resp_', 'conv_')));
+  const found = new Map<string, number>();
+  for (const ownerId of new Set(responses.map((each) => each.owner_id))) {
+    const { conversations } = await store.conversations.page({ ownerId, limit: 100 });
+    for (const { id, responseCount, title } of conversations) {
+      found.set(id, responseCount);
+      const [word = ''] = title.split(' ');
+      const search = { ownerId, limit: 100, search: word.replace('…', '') };
+      const matches = await store.conversations.page(search);
+      expect(matches.conversations.map((each) => each.id)).toContain(id);
+    }
+  }
+  expect(new Set(found.keys())).toEqual(expected);
+  expect([...found.values()].reduce((sum, count) => sum + count)).toBe(live.length);
+});

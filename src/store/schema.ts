@@ -6,6 +6,8 @@ import type { Generated } from 'kysely';
  */
 export interface Schema {
   readonly responses: ResponseTable;
+  readonly conversations: ConversationTable;
+  readonly conversation_entries: ConversationEntryTable;
   readonly response_blobs: ResponseBlobTable;
   readonly blobs: BlobTable;
   readonly tokens: TokenTable;
@@ -24,6 +26,35 @@ interface ResponseTable {
   readonly model_instance_id: string;
   /** The turn as `encodeTurn` writes it. */
   readonly content: string;
+}
+
+interface ConversationTable {
+  readonly id: string;
+  readonly owner_id: string | null;
+  readonly title: string;
+  /** 0 or 1. */
+  readonly is_pinned: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+  /** Responses that were not deleted. */
+  readonly response_count: number;
+  readonly last_response_id: string;
+  readonly model_key: string;
+}
+
+/** A response or the title of a conversation; triggers keep the full-text index of `text`. */
+interface ConversationEntryTable {
+  /** Rises in the order in which responses were stored. */
+  readonly id: Generated<number>;
+  readonly conversation_id: string;
+  /** Null for the title. */
+  readonly response_id: string | null;
+  /** 0 or 1; the preview and the text of a deleted response are empty. */
+  readonly is_deleted: number;
+  /** 0 or 1. */
+  readonly is_interrupted: number;
+  readonly preview: string;
+  readonly text: string;
 }
 
 interface ResponseBlobTable {

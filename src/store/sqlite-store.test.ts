@@ -94,7 +94,7 @@ describe('createSqliteStore', () => {
   async function damageSchema(): Promise<void> {
     await (await open()).close();
     const bytes = await readFile(file, 'latin1');
-    const damaged = bytes.replace('CREATE TABLE "responses"', 'CREATE junk! "responses"');
+    const damaged = bytes.replaceAll('CREATE TABLE "responses"', 'CREATE junk! "responses"');
     expect(damaged).not.toBe(bytes);
     await writeFile(file, damaged, 'latin1');
   }
@@ -142,7 +142,7 @@ describe('a full disk', () => {
     const connection = openSqliteFile(file);
     const database = new Kysely<Schema>({ dialect: new SqliteConnectionDialect(connection) });
     await migrate(database, { migrations, columnTypes: { bytes: 'blob' } });
-    const responses = createResponseRepository(database);
+    const responses = createResponseRepository(database, createLogger('silent'));
     await responses.insert(response('1', 'first'), []);
     const { page_count: pages } = connection.prepare('pragma page_count').get() as {
       readonly page_count: number;

@@ -2,6 +2,7 @@ import { Kysely, sql } from 'kysely';
 import type { Logger } from '../observability/logger.ts';
 import { sqliteResultCode, sqliteResultCodes, type SqliteConnection } from '../sqlite.ts';
 import { createBlobRepository } from './blob-repository.ts';
+import { createConversationRepository } from './conversations/conversation-repository.ts';
 import { createDownloadRepository } from './download-repository.ts';
 import { migrate, NewerSchemaError } from './migrate.ts';
 import { migrations } from './migrations/migrations.ts';
@@ -30,7 +31,8 @@ interface SqliteStoreOptions {
 export async function createSqliteStore({ file, logger }: SqliteStoreOptions): Promise<Store> {
   const database = await open(file, logger);
   return {
-    responses: createResponseRepository(database),
+    responses: createResponseRepository(database, logger),
+    conversations: createConversationRepository(database, logger),
     blobs: createBlobRepository(database),
     tokens: createTokenRepository(database),
     downloads: createDownloadRepository(database),

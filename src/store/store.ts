@@ -5,6 +5,7 @@
 
 import type { Permission } from '../contract/permission.ts';
 import type { ConversationTurn } from '../conversation/conversation-turn.ts';
+import type { ConversationRepository } from './conversations/conversation.ts';
 
 export interface StoredResponse {
   /** `resp_` and 48 lower-case hex digits. */
@@ -42,10 +43,18 @@ export interface ResponseRepository {
   insert(response: StoredResponse, blobs: readonly NewBlob[]): Promise<void>;
   /** Undefined if it does not exist, was deleted, or belongs to another owner. */
   find(id: string, ownerId: string | null): Promise<StoredResponse | undefined>;
-  /** The response and its ancestors, oldest first, deleted ancestors included; undefined as in `find`. */
-  chain(id: string, ownerId: string | null): Promise<readonly StoredResponse[] | undefined>;
   /**
-   * Newest first; new responses don't move later pages. `after` is the id of the last response of the previous page.
+   * The response and its ancestors, oldest first, deleted ancestors included; undefined as in `find`.
+   *
+   * @param onRead Called with each response as it is read, newest first. What it throws ends the reading.
+   */
+  chain(
+    id: string,
+    ownerId: string | null,
+    onRead?: (response: StoredResponse) => void,
+  ): Promise<readonly StoredResponse[] | undefined>;
+  /**
+   * Newest first, without responses that can't be read; new responses don't move later pages. `after` is the id of the last response of the previous page.
    *
    * @throws HearthError `invalid_value` if `after` does not exist, belongs to another owner, or was deleted
    *   and has no descendants.
@@ -113,6 +122,7 @@ export interface DownloadRepository {
 
 export interface Store {
   readonly responses: ResponseRepository;
+  readonly conversations: ConversationRepository;
   readonly blobs: BlobRepository;
   readonly tokens: TokenRepository;
   readonly downloads: DownloadRepository;

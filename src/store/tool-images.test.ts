@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { conversationTurn } from '../../test/setup/store/conversation-turn.ts';
+import { withoutConversations } from '../../test/setup/store/without-conversations.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 import { encodeTurn } from '../conversation/codec.ts';
 import { createLogger } from '../observability/logger.ts';
@@ -76,8 +77,8 @@ it('moves the images of an older database into blobs', async () => {
        values (?, '2026-11-21T10:00:00.123Z', 'a', 'a', ?)`,
     )
     .run(id, content);
-  database.exec('update schema_version set version = 3');
   database.close();
+  withoutConversations(file, 3);
 
   const store = await open(file);
   onTestFinished(() => store.close());

@@ -1,6 +1,6 @@
 import type { Store } from './store.ts';
 
-/** Calls `onDeleted` after each deletion of a response or a token, and waits for it. */
+/** Calls `onDeleted` after each deletion of responses, a conversation or a token, and waits for it. */
 export function withDeletionListener(store: Store, onDeleted: () => Promise<void>): Store {
   const listening =
     <Parameters extends readonly unknown[]>(
@@ -11,12 +11,16 @@ export function withDeletionListener(store: Store, onDeleted: () => Promise<void
       if (isDeleted) await onDeleted();
       return isDeleted;
     };
-  const { responses, tokens } = store;
+  const { responses, conversations, tokens } = store;
   return {
     ...store,
     responses: {
       ...responses,
       delete: listening((id: string, ownerId: string | null) => responses.delete(id, ownerId)),
+    },
+    conversations: {
+      ...conversations,
+      delete: listening((id: string, ownerId: string | null) => conversations.delete(id, ownerId)),
     },
     tokens: { ...tokens, delete: listening((id: string) => tokens.delete(id)) },
   };

@@ -45,7 +45,7 @@ export function createToolbox(
       parameters,
       provider,
       findArgumentIssue,
-      call: (args, { signal }) => connection.call(name, args, signal),
+      call: (args, { signal }, options) => connection.call(name, args, signal, options),
     };
   }
 

@@ -1,10 +1,19 @@
-import { Mutex } from '../concurrency/semaphore.ts';
+import { withFileLock } from '../file-lock.ts';
 import { readIfPresent, replacePrivateFile } from '../private-file.ts';
-import { parsePluginFile, parsePluginJson, type PluginEntry } from './plugin-file.ts';
+import {
+  describeLabel,
+  parsePluginFile,
+  parsePluginJson,
+  type PluginEntry,
+} from './plugin-file.ts';
+import { pluginLabelSchema } from './plugin-label.ts';
 
 type JsonObject = Record<string, unknown>;
 
-/** Changes single entries of mcp.json. Everything else stays unchanged, including keys of other programs. */
+/**
+ * Changes single entries of mcp.json. Everything else stays unchanged, including keys of other programs. Of changes at
+ * the same time, also in other processes, none is lost.
+ */
 export interface PluginFileEditor {
   /** @throws PluginFileError if the file can't be used. */
   list(): Promise<ReadonlyMap<string, PluginEntry>>;
@@ -14,6 +23,17 @@ export interface PluginFileEditor {
    */
   add(label: string, entry: Readonly<JsonObject>): Promise<string | undefined>;
   /**
+   * Adds an entry or replaces it.
+   *
+   * @param change Makes the new entry from the present one; what it throws ends the change.
+   * @returns as `add`
+   * @throws PluginFileError
+   */
+  put(
+    label: string,
+    change: (present: Readonly<JsonObject> | undefined) => Readonly<JsonObject>,
+  ): Promise<string | undefined>;
+  /**
    * @returns Whether the file had the entry.
    * @throws PluginFileError
    */
@@ -21,33 +41,39 @@ export interface PluginFileEditor {
 }
 
 export function createPluginFileEditor(file: string): PluginFileEditor {
-  // A change reads and rewrites the file, so of two concurrent changes one would be lost.
-  const changes = new Mutex();
-
   const read = async (): Promise<string> => (await readIfPresent(file)) ?? '{}';
 
-  function withServers(content: string, change: (servers: Map<string, unknown>) => void): string {
-    const json = parsePluginJson(content) as JsonObject;
-    const servers = new Map(Object.entries((json['mcpServers'] ?? {}) as JsonObject));
-    change(servers);
-    const changed = { ...json, mcpServers: Object.fromEntries(servers) };
-    return `${JSON.stringify(changed, null, 2)}\n`;
+  async function set(
+    content: string,
+    label: string,
+    entry: Readonly<JsonObject>,
+  ): Promise<string | undefined> {
+    // Also names such as __proto__, which objects treat specially.
+    const named = pluginLabelSchema.safeParse(label);
+    if (!named.success) return describeLabel(label, named.error);
+    const changed = withServers(content, (servers) => servers.set(label, entry));
+    const added = parsePluginFile(changed).get(label);
+    if (added?.type === 'faulty') return added.fault;
+    await replacePrivateFile(file, changed);
+    return undefined;
   }
 
   return {
     list: async () => parsePluginFile(await read()),
     add: (label, entry) =>
-      changes.run(async () => {
+      withFileLock(file, async () => {
         const content = await read();
         if (parsePluginFile(content).has(label)) return `there is a plugin ${label} already`;
-        const changed = withServers(content, (servers) => servers.set(label, entry));
-        const added = parsePluginFile(changed).get(label);
-        if (added?.type === 'faulty') return added.fault;
-        await replacePrivateFile(file, changed);
-        return undefined;
+        return set(content, label, entry);
+      }),
+    put: (label, change) =>
+      withFileLock(file, async () => {
+        const content = await read();
+        parsePluginFile(content);
+        return set(content, label, change(serversOf(content).get(label)));
       }),
     remove: (label) =>
-      changes.run(async () => {
+      withFileLock(file, async () => {
         const content = await read();
         if (!parsePluginFile(content).has(label)) return false;
         await replacePrivateFile(
@@ -57,4 +83,17 @@ export function createPluginFileEditor(file: string): PluginFileEditor {
         return true;
       }),
   };
+}
+
+function withServers(content: string, change: (servers: Map<string, unknown>) => void): string {
+  const json = parsePluginJson(content) as JsonObject;
+  const servers = serversOf(content);
+  change(servers);
+  const changed = { ...json, mcpServers: Object.fromEntries(servers) };
+  return `${JSON.stringify(changed, null, 2)}\n`;
+}
+
+function serversOf(content: string): Map<string, JsonObject> {
+  const json = parsePluginJson(content) as JsonObject;
+  return new Map(Object.entries((json['mcpServers'] ?? {}) as Record<string, JsonObject>));
 }

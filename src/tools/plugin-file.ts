@@ -87,7 +87,7 @@ function parseEntry(label: string, entry: unknown): PluginEntry {
   const place = `mcpServers.${label}`;
   const fault = (reason: string): PluginEntry => ({ type: 'faulty', fault: reason });
   const named = pluginLabelSchema.safeParse(label);
-  if (!named.success) return fault(describe(named.error, `the label ${JSON.stringify(label)}`));
+  if (!named.success) return fault(describeLabel(label, named.error));
   if (builtInLabels.has(label)) return fault(`${place} has the name of a plugin of Hearth's own`);
   const kind = z.looseObject({}, 'must be an object').safeParse(entry);
   if (!kind.success) return fault(describe(kind.error, place));
@@ -104,6 +104,11 @@ function parseEntry(label: string, entry: unknown): PluginEntry {
   const parsed = httpSchema.safeParse(entry);
   if (!parsed.success) return fault(describe(parsed.error, place));
   return { type: 'http', url: new URL(parsed.data.url), headers: parsed.data.headers };
+}
+
+/** Why a label is not allowed. */
+export function describeLabel(label: string, error: z.ZodError): string {
+  return describe(error, `the label ${JSON.stringify(label)}`);
 }
 
 /** `mcpServers.files.args[1] must be a text`. */

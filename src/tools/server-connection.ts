@@ -10,7 +10,7 @@ import type { Logger } from '../observability/logger.ts';
 import { version } from '../version.ts';
 import { HttpFailure } from '../net/http-failure.ts';
 import type { McpTransport } from './mcp-transport.ts';
-import type { ToolResult } from './toolbox.ts';
+import type { CallOptions, ToolResult } from './toolbox.ts';
 import { callResultSchema, toolFailure, toToolResult } from './tool-content.ts';
 import { listTools, ToolListError, type ToolList, unlimitedMs } from './tool-list.ts';
 import { TimeoutError, withTimeout } from '../concurrency/with-timeout.ts';
@@ -35,6 +35,7 @@ export interface ServerConnection {
     name: string,
     args: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
+    options?: CallOptions,
   ): Promise<ToolResult>;
   close(): Promise<void>;
 }
@@ -169,13 +170,20 @@ function watched(
 
   return {
     list: () => current,
-    call: async (name, args, signal) => {
+    call: async (name, args, signal, { traceparent } = {}) => {
       try {
         const answer = await withTimeout(limits.callTimeoutMs, signal, (inner) =>
           Promise.race([
             link.broken,
             client.request(
-              { method: 'tools/call', params: { name, arguments: { ...args } } },
+              {
+                method: 'tools/call',
+                params: {
+                  name,
+                  arguments: { ...args },
+                  ...(traceparent === undefined ? {} : { _meta: { traceparent } }),
+                },
+              },
               callResultSchema,
               { signal: inner, timeout: unlimitedMs },
             ),

@@ -29,7 +29,7 @@ export function assertMayUse(
         'Plugins are switched off on this server. The setting mcp.allowPlugins turns them on.',
       );
     }
-    if (caller.tokenId === null) {
+    if (caller.tokenId === null && caller.identity === undefined) {
       refuse(
         'Plugins need a token with the permission plugins, and the request has none that is valid. `hearth token create --name NAME --permissions chat,plugins` makes one.',
       );

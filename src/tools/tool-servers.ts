@@ -11,11 +11,12 @@ import type { BuiltInPlugin } from './built-in-plugin.ts';
 import { createToolbox } from './create-toolbox.ts';
 import { assertDistinct, nameField } from './distinct-integrations.ts';
 import { ephemeralSource } from './ephemeral-source.ts';
+import { pluginId } from './plugin-label.ts';
 import { createPluginSources } from './plugin-source.ts';
 import type { ToolList } from './tool-list.ts';
 import { assertMayUse, type ToolSwitches } from './tool-permission.ts';
 import type { OpenToolSource, ToolSource } from './tool-source.ts';
-import type { Integration, Toolbox, ToolServers } from './toolbox.ts';
+import type { Integration, Toolbox, TriableToolServers } from './toolbox.ts';
 
 export interface ToolServersOptions extends ToolSwitches {
   /** Folder of mcp.json; the default working folder of plugins. */
@@ -52,7 +53,7 @@ const maxLoggedTools = 20;
 const emptyToolbox: Toolbox = { tools: () => [], close: async () => {} };
 
 /** Opens tool servers for turns: each turn has its own connections and processes, which end with it. */
-export function createToolServers(options: ToolServersOptions): ToolServers {
+export function createToolServers(options: ToolServersOptions): TriableToolServers {
   const { connectTimeoutMs, callTimeoutMs, bounds = defaultBounds, stopGraceMs = 2000 } = options;
   const limits = { connectTimeoutMs, callTimeoutMs };
   const plugins = createPluginSources({ ...options, limits, bounds, stopGraceMs });
@@ -121,10 +122,10 @@ export function createToolServers(options: ToolServersOptions): ToolServers {
   }
 
   async function openToolbox(
-    integrations: readonly Integration[],
+    candidates: Promise<readonly Candidate[]>,
     context: RequestContext,
   ): Promise<Toolbox> {
-    const sources = await openAll(await validate(integrations, context), context);
+    const sources = await openAll(await candidates, context);
     const toolbox = createToolbox(sources, context.logger, async () => {
       await closeAll(sources);
       openToolboxes.delete(toolbox);
@@ -133,18 +134,33 @@ export function createToolServers(options: ToolServersOptions): ToolServers {
     return toolbox;
   }
 
+  async function tracked(opening: Promise<Toolbox>): Promise<Toolbox> {
+    openings.add(opening);
+    try {
+      return await opening;
+    } finally {
+      openings.delete(opening);
+    }
+  }
+
+  async function pluginCandidate(label: string): Promise<Candidate> {
+    const source = await plugins.find(pluginId(label), 'label', 'label');
+    return { source, field: 'label', allowedTools: undefined };
+  }
+
   return {
     validate: async (integrations, context) => void (await validate(integrations, context)),
     open: async (integrations, context) => {
       if (integrations.length === 0) return emptyToolbox;
-      const opening = openToolbox(integrations, context);
-      openings.add(opening);
-      try {
-        return await opening;
-      } finally {
-        openings.delete(opening);
-      }
+      return tracked(openToolbox(validate(integrations, context), context));
     },
+    tryPlugin: (label, context) =>
+      tracked(
+        openToolbox(
+          pluginCandidate(label).then((candidate) => [candidate]),
+          context,
+        ),
+      ),
     close: async () => {
       closing.abort(new HearthError('shutting_down', 'The server is stopping.'));
       await Promise.allSettled(openings);

@@ -26,6 +26,11 @@ export interface ToolResult {
   readonly isError: boolean;
 }
 
+export interface CallOptions {
+  /** Position in the trace of the request, for the tool server; see W3C Trace Context. */
+  readonly traceparent?: string;
+}
+
 export interface Tool {
   /** The tool's name on its server. */
   readonly name: string;
@@ -46,7 +51,11 @@ export interface Tool {
    *
    * @throws The signal's reason when aborted.
    */
-  call(args: Readonly<Record<string, unknown>>, context: RequestContext): Promise<ToolResult>;
+  call(
+    args: Readonly<Record<string, unknown>>,
+    context: RequestContext,
+    options?: CallOptions,
+  ): Promise<ToolResult>;
 }
 
 /** The tools of one turn. */
@@ -77,4 +86,15 @@ export interface ToolServers {
   open(integrations: readonly Integration[], context: RequestContext): Promise<Toolbox>;
   /** Closes every toolbox, with its connections and processes. */
   close(): Promise<void>;
+}
+
+/** Tool servers that an operator can try, too. */
+export interface TriableToolServers extends ToolServers {
+  /**
+   * Connects to one plugin for an operator who tries it, whether requests may use plugins or not.
+   *
+   * @param label Label in mcp.json, or that of a built-in plugin.
+   * @throws HearthError as `open`, with the field `label`.
+   */
+  tryPlugin(label: string, context: RequestContext): Promise<Toolbox>;
 }

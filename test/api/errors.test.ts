@@ -15,6 +15,7 @@ import { placeModel } from '../setup/models/place-model.ts';
 import { writeStubEngine } from '../setup/engine/stub-engine.ts';
 import { starterPath } from '../setup/engine/test-engines.ts';
 import { withTokens } from '../setup/server/with-tokens.ts';
+import { adminErrorCases } from './admin-error-cases.ts';
 import { downloadErrorCases, fillHub } from './download-error-cases.ts';
 import { placeBadPlugins, toolErrorCases } from './tool-error-cases.ts';
 import { modelErrorCases } from './model-error-cases.ts';
@@ -97,7 +98,7 @@ describe('a server with one slot and no queue', () => {
   });
 
   it('errors of tools and tokens', async () => {
-    for (const errorCase of toolErrorCases(token)) {
+    for (const errorCase of [...toolErrorCases(token), ...adminErrorCases(token)]) {
       await expectFailure(hearth.url, errorCase);
       provoked.add(errorCase.code);
     }

@@ -162,6 +162,18 @@ const httpCases: readonly ErrorCase[] = [
     message: '"text/plain"',
   },
   {
+    code: 'conversation_not_found',
+    path: `/api/v1/conversations/conv_${'0'.repeat(48)}`,
+    param: 'conversation_id',
+    message: 'GET /api/v1/conversations lists',
+  },
+  {
+    code: 'blob_not_found',
+    path: `/api/v1/blobs/${'0'.repeat(64)}`,
+    param: 'sha256',
+    message: '0'.repeat(64),
+  },
+  {
     code: 'response_not_found',
     path: `/api/v1/responses/${neverStored}`,
     param: 'response_id',

@@ -1,4 +1,5 @@
 import { createLogger } from '../../src/observability/logger.ts';
+import { RequestRecord } from '../../src/observability/request-record.ts';
 import type { Caller, RequestContext } from '../../src/request/request-context.ts';
 
 interface TestContextOptions extends Partial<Omit<RequestContext, 'caller'>> {
@@ -11,6 +12,7 @@ export function testContext({ caller, ...rest }: TestContextOptions = {}): Reque
     requestId: 'test-request',
     logger: createLogger('silent'),
     signal: new AbortController().signal,
+    record: RequestRecord.detached('test-request'),
     ...rest,
     caller: { tokenId: null, clientKey: 'test-client', hasPermission: () => false, ...caller },
   };

@@ -1,6 +1,11 @@
 import type * as z from 'zod';
 import type { Route } from '../../contract/route.ts';
-import { sendApiRequest, TransportError, type ApiAnswer } from '../../net/api-client-transport.ts';
+import {
+  sendApiRequest,
+  TransportError,
+  type ApiAnswer,
+  type ApiMethod,
+} from '../../net/api-client-transport.ts';
 import {
   ApiError,
   isConnectFailure,
@@ -67,7 +72,7 @@ export function createClient(options: {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }
     const response = await sendApiRequest({
-      method: declared.method.toUpperCase() as 'GET' | 'POST' | 'DELETE',
+      method: declared.method.toUpperCase() as ApiMethod,
       url,
       headers: {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),

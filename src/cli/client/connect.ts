@@ -3,6 +3,13 @@ import { UsageError } from '../failure.ts';
 import { createClient, type Client } from './client.ts';
 import { findHomeServer } from './find-home-server.ts';
 
+export interface ConnectionOptions {
+  readonly host?: string | undefined;
+  readonly token?: string | undefined;
+  /** Whether the requests need the permission `admin`, which the owner of the home has. */
+  readonly isForAdmin?: boolean;
+}
+
 /**
  * Connects to the server of `--host` or HEARTH_HOST, or else to the server of the home folder. The latter needs
  * no token: the owner of the home is authenticated by a file in it.
@@ -11,7 +18,7 @@ import { findHomeServer } from './find-home-server.ts';
  */
 export async function connect(
   context: CommandContext,
-  options: { readonly host?: string | undefined; readonly token?: string | undefined },
+  options: ConnectionOptions,
 ): Promise<Client> {
   const { environment } = context;
   const token = options.token ?? nonEmpty(environment['HEARTH_TOKEN']);
@@ -23,7 +30,7 @@ export async function connect(
         : parseHost('--host', options.host);
     return createClient({ baseUrl, token });
   }
-  const { baseUrl, ownerToken } = await findHomeServer(context);
+  const { baseUrl, ownerToken } = await findHomeServer(context, options);
   return createClient({ baseUrl, token: token ?? ownerToken });
 }
 

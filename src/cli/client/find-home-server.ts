@@ -9,7 +9,7 @@ import { probeServer, type ProbeResult } from './probe-server.ts';
 
 export interface HomeServer {
   readonly baseUrl: string;
-  /** Token of the home's owner; undefined if the server needs none, or belongs to another owner. */
+  /** Token of the home's owner; undefined if the request needs none, or the server belongs to another owner. */
   readonly ownerToken?: string | undefined;
 }
 
@@ -20,7 +20,10 @@ export interface HomeServer {
  *
  * @throws ServerUnreachableError, which names what uses the port instead; SettingsError; the signal's reason.
  */
-export async function findHomeServer(context: CommandContext): Promise<HomeServer> {
+export async function findHomeServer(
+  context: CommandContext,
+  { isForAdmin = false }: { readonly isForAdmin?: boolean } = {},
+): Promise<HomeServer> {
   const { home, serviceFolder, signal } = context;
   const homeId = await readHomeId(home);
   const isOwn = (result: ProbeResult): boolean =>
@@ -31,7 +34,8 @@ export async function findHomeServer(context: CommandContext): Promise<HomeServe
     const result = await probeServer(record.url, signal);
     // Without need the token is not sent: what it makes would belong to the owner alone.
     if (isOwn(result)) {
-      const ownerToken = record.requires_token ? await readOwnerToken(home) : undefined;
+      const isNeeded = isForAdmin || record.requires_token === true;
+      const ownerToken = isNeeded ? await readOwnerToken(home) : undefined;
       return { baseUrl: record.url, ownerToken };
     }
   }

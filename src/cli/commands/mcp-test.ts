@@ -1,5 +1,6 @@
 import { loadSettings } from '../../config/settings.ts';
 import { HearthError } from '../../contract/errors.ts';
+import { RequestRecord } from '../../observability/request-record.ts';
 import { createLogger } from '../../observability/logger.ts';
 import { pluginId } from '../../tools/plugin-label.ts';
 import { speechScriptPlugin } from '../../tools/speech-script-plugin.ts';
@@ -33,6 +34,7 @@ export const mcpTest = defineCommand({
     });
     const requestContext = {
       requestId: 'local',
+      record: RequestRecord.detached('local'),
       logger: createLogger('error'),
       caller: { tokenId: 'local', clientKey: 'local', hasPermission: () => true },
       signal,

@@ -1,5 +1,5 @@
 import { createAliasSource } from '../../config/alias-source.ts';
-import { SettingsError } from '../../config/settings.ts';
+import { SettingsError } from '../../config/settings-error.ts';
 import { HearthError } from '../../contract/errors.ts';
 import { createModelAliases, type ModelAliases } from '../../models/model-aliases.ts';
 import type { CommandContext } from '../context.ts';

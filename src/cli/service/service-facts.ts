@@ -1,5 +1,4 @@
-import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
-import { expandTilde } from '../../config/expand-tilde.ts';
+import { dirname, join, sep } from 'node:path';
 import { isSecretSetting, type SettingKey } from '../../config/settings-table.ts';
 import { loadSettings } from '../../config/settings.ts';
 import type { CommandContext } from '../context.ts';
@@ -54,7 +53,12 @@ export async function serviceFacts(
       `${secret} is secret, and every user can read the options of a service. Set it in ${join(home, 'config.json')}.`,
     );
   }
-  const settings = await loadSettings({ home, environment: {}, flags });
+  const settings = await loadSettings({
+    home,
+    environment: {},
+    flags,
+    userHome: dirname(home),
+  });
   const isOutside = (folder: string) => folder !== home && !folder.startsWith(home + sep);
   const written = [
     settings['models.dir'],
@@ -67,10 +71,8 @@ export async function serviceFacts(
     shutdownSeconds: settings['limits.shutdownSeconds'],
     port: settings['server.port'],
     writableFolders: written.filter(
-      (folder): folder is string => folder !== undefined && isAbsolute(folder) && isOutside(folder),
+      (folder): folder is string => folder !== undefined && isOutside(folder),
     ),
-    readableFolders: settings['models.extraDirs'].map((folder) =>
-      resolve(expandTilde(folder, dirname(home))),
-    ),
+    readableFolders: settings['models.extraDirs'],
   };
 }

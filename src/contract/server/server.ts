@@ -38,7 +38,24 @@ export const getReadiness = defineRoute({
   errors: ['internal', 'shutting_down'],
 });
 
-const instanceStatusSchema = z
+export const getMetrics = defineRoute({
+  method: 'get',
+  path: '/metrics',
+  operationId: 'getMetrics',
+  summary: 'Get the metrics of the server for Prometheus',
+  description:
+    'In the text format of Prometheus, or as OpenMetrics if the `Accept` header asks for it. ' +
+    'Callers without a token have the permission `metrics` if no token is required.',
+  permission: 'metrics',
+  headers: z.object({ accept: z.string().optional() }),
+  resultType: 'text/plain',
+  result: z.string().meta({
+    examples: ['# TYPE hearth_requests_running gauge\nhearth_requests_running 1\n'],
+  }),
+  errors: [],
+});
+
+export const instanceStatusSchema = z
   .object({
     id: z.string(),
     model: z.string(),

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { isoTimeSchema } from '../field.ts';
 import { defineRoute } from '../route.ts';
+import { memoryFitSchema } from './memory.ts';
 
-const catalogModelSchema = z
+export const catalogModelSchema = z
   .object({
     id: z.string().describe('Value for `model` of `POST /api/v1/models/download`.'),
     source: z
@@ -24,6 +25,7 @@ const catalogModelSchema = z
       .boolean()
       .optional()
       .describe('Whether the model hub requires an account that accepted the terms.'),
+    fits: memoryFitSchema.optional().describe('Present where `size_bytes` is known.'),
   })
   .meta({ id: 'CatalogModel' });
 export type CatalogModelRecord = z.infer<typeof catalogModelSchema>;
@@ -69,6 +71,7 @@ export const searchCatalog = defineRoute({
               size_bytes: 490_000_000,
               license: 'apache-2.0',
               description: 'Very small chat model in many languages.',
+              fits: 'fits',
             },
           ],
         },

@@ -82,7 +82,9 @@ const jobFields = {
     .describe('Present if the job failed. Requesting the same download again resumes it.'),
 };
 
-const downloadJobSchema = z.object(jobFields).meta({ id: 'DownloadJob', examples: [exampleJob] });
+export const downloadJobSchema = z
+  .object(jobFields)
+  .meta({ id: 'DownloadJob', examples: [exampleJob] });
 export type DownloadJobRecord = z.infer<typeof downloadJobSchema>;
 
 const downloadedSchema = z

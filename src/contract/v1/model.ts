@@ -39,6 +39,10 @@ const exampleModel = {
   description: null,
 };
 
+export const quantizationSchema = z
+  .object({ name: z.string(), bits_per_weight: z.number() })
+  .meta({ id: 'Quantization' });
+
 export const v1ModelSchema = z
   .object({
     type: z.enum(['llm', 'embedding']),
@@ -46,10 +50,7 @@ export const v1ModelSchema = z
     key: z.string(),
     display_name: z.string(),
     architecture: z.string().nullable().optional(),
-    quantization: z
-      .object({ name: z.string(), bits_per_weight: z.number() })
-      .meta({ id: 'Quantization' })
-      .nullable(),
+    quantization: quantizationSchema.nullable(),
     size_bytes: z.int(),
     params_string: z.string().nullable(),
     loaded_instances: z.array(

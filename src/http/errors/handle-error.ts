@@ -20,6 +20,7 @@ export function createErrorHandler(
     const signal = context.get('signal');
     const requestId = context.get('requestId');
     if (error instanceof HearthError) {
+      context.get('record').fail(error);
       if (error.status >= 500) logger.warn({ code: error.code, err: error }, 'request failed');
       return errorResponse(error, errorSerializer, requestId);
     }
@@ -29,6 +30,7 @@ export function createErrorHandler(
       return new Response(null, { status: clientClosedRequest });
     }
     logger.error({ err: error }, 'request failed');
+    context.get('record').fail({ code: 'internal', message: error.message });
     const message = `Something went wrong in the server; its log says more under the request id ${requestId}.`;
     return errorResponse(new HearthError('internal', message), errorSerializer, requestId);
   };

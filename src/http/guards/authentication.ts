@@ -1,3 +1,4 @@
+import { ownerId } from '../../access/owner-token.ts';
 import type { Authentication, TokenService } from '../../access/token-service.ts';
 import { HearthError } from '../../contract/errors.ts';
 import { anonymousPrincipal, type Principal } from './principal.ts';
@@ -24,8 +25,20 @@ export async function identify(
   switch (authentication.kind) {
     case 'none':
       return isTokenRequired ? null : anonymousPrincipal;
-    case 'token':
-      return { tokenId: authentication.token.id, permissions: authentication.token.permissions };
+    case 'token': {
+      const { id, name, permissions, expiresAt } = authentication.token;
+      const type = id === ownerId ? 'owner' : 'token';
+      return { tokenId: id, permissions, identity: { type, id, name, expiresAt } };
+    }
+    case 'session': {
+      const { id, expiresAt } = authentication.session;
+      return {
+        // The page keeps its conversations when its session ends, and shares them with the owner's commands.
+        tokenId: isTokenRequired ? ownerId : null,
+        permissions: ['admin'],
+        identity: { type: 'session', id, name: null, expiresAt },
+      };
+    }
     case 'invalid':
       // Clients of other servers send arbitrary keys; if no token is required, they are ignored.
       if (authentication.reason === 'malformed' && !isTokenRequired) return anonymousPrincipal;
@@ -57,5 +70,6 @@ function describeRefusal({
     unknown: 'is unknown or revoked',
     expired: 'has expired',
   };
+  if (reason === 'ended') return 'The session has ended. `hearth open` starts a new one.';
   return `The token ${JSON.stringify(masked)} ${reasons[reason]}. \`hearth token create\` makes a new one.`;
 }

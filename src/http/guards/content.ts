@@ -11,7 +11,12 @@ interface ContentHeaders {
   readonly transferEncoding: string | undefined;
   /** Whether the type that programs such as curl declare without being told is allowed. */
   readonly allowsUndeclared?: boolean;
+  /** Whether the endpoint takes a file. */
+  readonly isUpload?: boolean;
 }
+
+/** Declared for a file; pages of other origins can't send it without a preflight request either. */
+const uploadType = 'application/octet-stream';
 
 /** What curl declares if it is not told the type. */
 const undeclaredType = 'application/x-www-form-urlencoded';
@@ -23,14 +28,22 @@ const undeclaredType = 'application/x-www-form-urlencoded';
 export function checkContentType(headers: ContentHeaders): HearthError | undefined {
   const { method, contentType, contentLength, transferEncoding } = headers;
   if (!methodsWithBody.has(method)) return undefined;
+  if (headers.isUpload === true) {
+    if (contentType?.toLowerCase() === uploadType) return undefined;
+    return unsupported(contentType, uploadType);
+  }
   if (contentType !== undefined && jsonType.test(contentType)) return undefined;
   if (headers.allowsUndeclared === true && contentType === undeclaredType) return undefined;
   const hasBody = transferEncoding !== undefined || Number(contentLength ?? 0) > 0;
   if (contentType === undefined && !hasBody) return undefined;
+  return unsupported(contentType, 'application/json');
+}
+
+function unsupported(contentType: string | undefined, required: string): HearthError {
   const shown = contentType === undefined ? 'missing' : shorten(contentType);
   return new HearthError(
     'unsupported_media_type',
-    `The Content-Type is ${shown}; it must be application/json.`,
+    `The Content-Type is ${shown}; it must be ${required}.`,
   );
 }
 

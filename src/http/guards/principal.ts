@@ -1,10 +1,13 @@
 import { HearthError } from '../../contract/errors.ts';
 import type { Permission } from '../../contract/permission.ts';
+import type { CallerIdentity } from '../../request/request-context.ts';
 
 /** The sender of a request and its permissions. */
 export interface Principal {
-  /** Null if the server requires no token and the request has none. */
+  /** Null if the server requires no token and the request has none, or that of a session. */
   readonly tokenId: string | null;
+  /** Absent for an anonymous caller. */
+  readonly identity?: CallerIdentity;
   readonly permissions: readonly Permission[];
 }
 
@@ -14,7 +17,7 @@ export interface Principal {
  */
 export const anonymousPrincipal: Principal = {
   tokenId: null,
-  permissions: ['chat', 'embeddings', 'models:read', 'models:write', 'ephemeral-mcp'],
+  permissions: ['chat', 'embeddings', 'models:read', 'models:write', 'ephemeral-mcp', 'metrics'],
 };
 
 /** `admin` implies every other permission. */

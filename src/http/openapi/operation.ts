@@ -32,19 +32,36 @@ export function toOperation({ surface, route }: Endpoint, components: Components
             content: { 'application/json': toMediaType(body, 'input', schemas) },
           },
         }),
+    ...(route.upload === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: {
+              [route.upload.contentType]: { schema: { type: 'string', format: 'binary' } },
+            },
+          },
+        }),
     responses: {
       200: {
         description: 'OK',
         content: {
-          ...(route.isStreamOnly === true
+          ...(route.isStreamOnly === true || route.result instanceof z.ZodVoid
             ? {}
-            : { 'application/json': toMediaType(route.result, 'output', schemas) }),
+            : {
+                [route.resultType ?? 'application/json']: toMediaType(
+                  route.result,
+                  'output',
+                  schemas,
+                ),
+              }),
           ...(route.events === undefined
             ? {}
             : { 'text/event-stream': toMediaType(route.events, 'output', schemas) }),
           ...(route.lines === undefined
             ? {}
             : { 'application/x-ndjson': toMediaType(route.lines, 'output', schemas) }),
+          ...Object.fromEntries((route.mediaTypes ?? []).map((type) => [type, {}])),
         },
       },
       ...errors.responsesOf(route, surface.errorSerializer),

@@ -1,18 +1,28 @@
+import type { SessionService } from '../../access/session-service.ts';
 import type { TokenService } from '../../access/token-service.ts';
 import type { BackgroundTurns } from '../../background/background-turns.ts';
+import type { LiveSettings } from '../../config/live-settings.ts';
+import type { SettingsEditor } from '../../config/settings-editor.ts';
+import type { Settings } from '../../config/settings-table.ts';
 import type { DownloadManager } from '../../downloads/downloads.ts';
 import type { RuntimeManager } from '../../engine/runtimes/runtime.ts';
 import type { Hub } from '../../hub/hub.ts';
 import type { InstancePool } from '../../instances/pool.ts';
 import type { ModelAliases } from '../../models/model-aliases.ts';
 import type { EditableModelLibrary } from '../../models/model.ts';
+import type { EventFeed } from '../event-feed.ts';
 import type { Logger } from '../../observability/logger.ts';
+import type { RequestLog } from '../../observability/request-log.ts';
+import type { ServerEvents } from '../../observability/server-events.ts';
 import type { Store } from '../../store/store.ts';
-import type { ToolServers } from '../../tools/toolbox.ts';
+import type { PluginFileEditor } from '../../tools/plugin-file-editor.ts';
+import type { TriableToolServers } from '../../tools/toolbox.ts';
 
 /** The parts of the server that surfaces use. */
 export interface SurfaceServices {
   readonly library: EditableModelLibrary;
+  /** The library's own folder. */
+  readonly modelsFolder: string;
   /** Other names of the models. */
   readonly aliases: ModelAliases;
   readonly pool: InstancePool;
@@ -22,11 +32,29 @@ export interface SurfaceServices {
   readonly hubEndpoint: string;
   readonly store: Store;
   readonly tokens: TokenService;
-  readonly tools: ToolServers;
+  readonly sessions: SessionService;
+  readonly tools: TriableToolServers;
+  readonly plugins: {
+    readonly file: PluginFileEditor;
+    /** Labels of the plugins that are part of Hearth. */
+    readonly builtIn: readonly string[];
+    /** Whether requests may use plugins. */
+    readonly isAllowed: boolean;
+  };
   readonly background: BackgroundTurns;
   readonly maxToolRounds: number;
+  readonly settings: {
+    readonly editor: SettingsEditor;
+    readonly live: LiveSettings;
+    /** Throws a `SettingsError` for settings that this server could not start with. */
+    readonly check: (settings: Settings) => void;
+  };
   readonly runtimes: RuntimeManager;
   readonly logger: Logger;
+  readonly events: ServerEvents;
+  readonly requestLog: RequestLog;
+  /** The events of `GET /api/v1/events`. */
+  readonly feed: EventFeed;
   /** Largest image, width × height. */
   readonly maxImagePixels: number;
   readonly server: {
@@ -34,6 +62,10 @@ export interface SurfaceServices {
     readonly pid: number;
     readonly startedAt: Date;
     readonly home: string;
+    /** Whether every request needs a token. */
+    readonly isTokenRequired: boolean;
+    /** Base URL of links for people, without a slash at the end. */
+    readonly linkUrl: () => string;
     /** Memory of the server process itself. */
     readonly residentBytes: () => number;
   };

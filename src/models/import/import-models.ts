@@ -3,10 +3,9 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { HearthError } from '../../contract/errors.ts';
 import { assertFolderName } from '../folder-name.ts';
 import { modelName } from '../library-model.ts';
-import { createRepositoryReader } from '../read-repository.ts';
-import { scanRepository } from '../scan-repository.ts';
 import { findInFile } from './find-in-file.ts';
 import { findInFolder } from './find-in-folder.ts';
+import { findKey } from './find-key.ts';
 import type { FoundSources, ImportSource, LeftOutFile } from './import-source.ts';
 import { placeFiles, type PlacingMethod } from './place-files.ts';
 
@@ -80,7 +79,11 @@ export async function importModels(options: ImportOptions): Promise<ImportResult
     throw firstLeftOut.error;
   }
   const keys: string[] = [];
-  for (const destination of imported) keys.push(await findKey(destination, signal));
+  for (const { publisher, repo, folder, files } of imported) {
+    const paths = files.map(({ target }) => join(folder, target));
+    const key = await findKey({ publisher, repo, folder, paths }, signal);
+    keys.push(key ?? `${publisher}/${modelName(repo)}`.toLowerCase());
+  }
   return { keys, leftOut };
 }
 
@@ -133,19 +136,4 @@ async function sumBytes(destinations: readonly Destination[]): Promise<number> {
   const paths = destinations.flatMap(({ files }) => files.map(({ path }) => path));
   const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size));
   return sizes.reduce((sum, size) => sum + size, 0);
-}
-
-/** The name depends on the other files of the folder. */
-async function findKey(
-  { publisher, repo, folder, files }: Destination,
-  signal: AbortSignal,
-): Promise<string> {
-  const repository = await scanRepository(
-    { root: { folder }, publisher, name: repo, folder },
-    () => undefined,
-  );
-  const { models } = await createRepositoryReader(signal).read(repository);
-  const placed = new Set(files.map(({ target }) => join(folder, target)));
-  const model = models.find((candidate) => candidate.files.some(({ path }) => placed.has(path)));
-  return `${publisher}/${model?.names[0] ?? modelName(repo)}`.toLowerCase();
 }

@@ -2,6 +2,7 @@ import { responsesAndTokens } from './0001-responses-and-tokens.ts';
 import { downloads } from './0002-downloads.ts';
 import { turnFormat } from './0003-turn-format.ts';
 import { toolImages } from './0004-tool-images.ts';
+import { conversations } from './0005-conversations.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. The version of a schema is the number of migrations applied to it. */
@@ -10,4 +11,5 @@ export const migrations: readonly Migration[] = [
   downloads,
   turnFormat,
   toolImages,
+  conversations,
 ];

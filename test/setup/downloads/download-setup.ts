@@ -113,6 +113,7 @@ function hubOf(hub: FakeHub): Hub {
   const refuse = () => Promise.reject(new Error('not asked here'));
   return {
     repository: refuse,
+    page: refuse,
     search: refuse,
     headers: {},
     fileUrl: ({ owner, name, commit }, path) =>

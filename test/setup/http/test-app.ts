@@ -46,6 +46,7 @@ export function createTestApp({ v1Routes, v0Routes, ...options }: TestAppOptions
     authenticator: testAuthenticator,
     version: '1.2.3',
     docsFolder: '/nowhere',
+    webFolder: '/nowhere',
     ping: async () => {},
     surfaces: [
       testSurface({

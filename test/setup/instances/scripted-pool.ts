@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { HearthError } from '../../../src/contract/errors.ts';
 import type { Runtime, RuntimeManager } from '../../../src/engine/runtimes/runtime.ts';
 import type { EngineLoader } from '../../../src/instances/engine-loader.ts';
@@ -59,6 +60,7 @@ export function scriptedPoolWith({ estimate, loaders = [], ...options }: Scripte
     loaders: [loader, ...loaders],
     logger: createLogger('silent'),
     availableMemory: readAvailableMemory,
+    totalMemoryBytes: totalmem(),
     loadsOnRequest: true,
     defaultTtlSeconds: 60,
     defaults: { contextLength: 2048, parallel: 2 },

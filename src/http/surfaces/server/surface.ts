@@ -1,4 +1,4 @@
-import { getHealth, getReadiness } from '../../../contract/server/server.ts';
+import { getHealth, getMetrics, getReadiness } from '../../../contract/server/server.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
 import { createHearthErrorSerializer } from '../../errors/hearth-error-serializer.ts';
 import { toSnakeCase } from '../../errors/snake-case.ts';
@@ -9,15 +9,26 @@ interface ServerSurfaceOptions {
   readonly homeId?: string | undefined;
   /** Throws if the store does not respond. */
   readonly ping: () => Promise<void>;
+  readonly metrics?: MetricsReader | undefined;
 }
+
+/** The metrics of the server as text. */
+export interface MetricsReader {
+  read(format: 'prometheus' | 'openmetrics'): Promise<string>;
+}
+
+const contentTypes = {
+  prometheus: 'text/plain; version=0.0.4; charset=utf-8',
+  openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
+};
 
 export const serverErrors = createHearthErrorSerializer(toSnakeCase);
 
 /** The endpoints about the server itself, and the error format of paths that belong to no other surface. */
-export function createServerSurface({ homeId, ping }: ServerSurfaceOptions): Surface {
+export function createServerSurface({ homeId, ping, metrics }: ServerSurfaceOptions): Surface {
   return {
     name: 'server',
-    description: 'State of the server itself; never requires a token.',
+    description: 'State of the server itself. Only its metrics require a token.',
     prefixes: ['/'],
     errorSerializer: serverErrors,
     mountRoutes: (app) => {
@@ -29,6 +40,12 @@ export function createServerSurface({ homeId, ping }: ServerSurfaceOptions): Sur
       mount(app, getReadiness, async () => {
         await ping();
         return { status: 'ready' };
+      });
+      mount(app, getMetrics, async ({ headers }) => {
+        const isOpenMetrics = headers.accept?.includes('application/openmetrics-text') === true;
+        const format = isOpenMetrics ? 'openmetrics' : 'prometheus';
+        const text = (await metrics?.read(format)) ?? '';
+        return new Response(text, { headers: { 'Content-Type': contentTypes[format] } });
       });
     },
   };

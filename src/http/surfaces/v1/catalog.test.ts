@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { HearthError } from '../../../contract/errors.ts';
+import type { InstancePool } from '../../../instances/pool.ts';
 import type { Hub, HubSearchResult } from '../../../hub/hub.ts';
 import { createTestApp } from '../../../../test/setup/http/test-app.ts';
 import type { SurfaceServices } from '../services.ts';
@@ -28,17 +29,32 @@ beforeEach(() => {
   };
 });
 const hub = { search: (...query: Parameters<Hub['search']>) => search(...query) } as Hub;
+const pool = {
+  headroom: () => ({ usableBytes: 1e9, capacityBytes: 3e9 }),
+} as InstancePool;
 const { app } = createTestApp({
   v1Routes: (target) =>
-    mountCatalog(target, { hub, hubEndpoint: 'http://mirror/hf/' } as SurfaceServices),
+    mountCatalog(target, { hub, hubEndpoint: 'http://mirror/hf/', pool } as SurfaceServices),
 });
 
 async function list(query: string) {
   const response = await app.request(`/api/v1/models/catalog${query}`);
   return { status: response.status, body: (await response.json()) as Listing };
 }
+it('says which fit into the memory', async () => {
+  const { body } = await list('?search=qwen3&limit=4');
+  const fits = new Map(body.models.map((model) => [model.id, model.fits]));
+  expect(fits.get('qwen3-0.6b')).toBe('fits');
+  expect(fits.get('qwen3-1.7b')).toBe('partly');
+  expect(fits.get('qwen3-8b')).toBe('too_large');
+});
+
 interface Listing {
-  readonly models: readonly { readonly id: string; readonly source: string }[];
+  readonly models: readonly {
+    readonly id: string;
+    readonly source: string;
+    readonly fits?: string;
+  }[];
   readonly warning?: unknown;
 }
 
@@ -61,6 +77,7 @@ it('puts its own matches first and no repository twice', async () => {
       repository: 'ggml-org/SmolVLM-256M-Instruct-GGUF',
       url: 'http://mirror/hf/ggml-org/SmolVLM-256M-Instruct-GGUF',
       type: 'vlm',
+      fits: 'fits',
     }),
     {
       id: 'some/SmolVLM-GGUF',

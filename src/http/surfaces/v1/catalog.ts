@@ -1,5 +1,8 @@
 import { searchCatalog, type CatalogModelRecord } from '../../../contract/v1/catalog.ts';
+import type { CatalogEntry } from '../../../hub/catalog-entries.ts';
 import { searchModels, type AvailableModel } from '../../../hub/search-models.ts';
+import { estimateFromSize, memoryFit } from '../../../instances/memory-fit.ts';
+import type { Headroom } from '../../../instances/pool.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
 import { mount, type App } from '../../mount.ts';
 import type { SurfaceServices } from '../services.ts';
@@ -11,13 +14,15 @@ export function mountCatalog(app: App, services: SurfaceServices): void {
       { words: search, limit },
       context.signal,
     );
-    if (hubError === undefined) return { models: models.map(toRecord) };
+    const headroom = services.pool.headroom();
+    const records = models.map((model) => toRecord(model, headroom));
+    if (hubError === undefined) return { models: records };
     const { type, message, code } = hubError;
-    return { models: models.map(toRecord), warning: { type, message, code } };
+    return { models: records, warning: { type, message, code } };
   });
 }
 
-function toRecord(model: AvailableModel): CatalogModelRecord {
+function toRecord(model: AvailableModel, headroom: Headroom): CatalogModelRecord {
   const { source, url } = model;
   if (source === 'hub') {
     const { owner, name, downloadCount, likeCount, updatedAt, isGated } = model.result;
@@ -34,16 +39,26 @@ function toRecord(model: AvailableModel): CatalogModelRecord {
       gated: isGated,
     };
   }
-  const { id, type, repository, quantization, license, description } = model.entry;
+  return toCatalogRecord(model.entry, url, headroom);
+}
+
+/** A model of the catalog. @param url of its repository */
+export function toCatalogRecord(
+  entry: CatalogEntry,
+  url: string,
+  headroom: Headroom,
+): CatalogModelRecord {
+  const { id, type, repository, quantization, license, description, approximateBytes } = entry;
   return {
     id,
-    source,
+    source: 'catalog',
     repository,
     url,
     type,
     quantization,
-    size_bytes: model.entry.approximateBytes,
+    size_bytes: approximateBytes,
     license,
     description,
+    fits: memoryFit(estimateFromSize(approximateBytes), headroom),
   };
 }

@@ -7,6 +7,7 @@ export function mountDeleteModel(app: App, services: SurfaceServices): void {
   mount(app, deleteModel, async ({ params, context }) => {
     const { name, freedBytes } = await removeModel(services, params.model);
     context.logger.info({ model: name, freedBytes }, 'model deleted');
+    services.events.publish({ type: 'model.deleted', model: name, freedBytes });
     return { model: name, deleted: true, freed_bytes: freedBytes };
   });
 }

@@ -2,6 +2,7 @@ import { omitUndefined } from '../../../omit-undefined.ts';
 import type { LoadConfig, V1Model } from '../../../contract/v1/model.ts';
 import type { InstanceSummary } from '../../../instances/instance-summary.ts';
 import type { InstanceConfig } from '../../../instances/load-options.ts';
+import type { Headroom } from '../../../instances/pool.ts';
 import type { ModelEntry, ModelVariant } from '../../../models/model.ts';
 
 /** A model as v1 shows it; `loaded` are its own instances. */
@@ -10,17 +11,13 @@ export function toV1Model(
   variant: ModelVariant,
   loaded: readonly InstanceSummary[],
 ): V1Model {
-  const { quantization } = variant;
   return {
     type: model.type === 'embeddings' ? 'embedding' : 'llm',
     publisher: model.publisher,
     key: model.key,
     display_name: model.displayName,
     ...(model.type === 'embeddings' ? {} : { architecture: model.architecture }),
-    quantization:
-      quantization === null
-        ? null
-        : { name: quantization.name, bits_per_weight: quantization.bitsPerWeight },
+    quantization: toQuantization(variant),
     size_bytes: variant.sizeBytes,
     params_string: model.parameterLabel,
     loaded_instances: loaded.map(({ id, config }) => ({ id, config: toLoadConfig(config) })),
@@ -34,6 +31,11 @@ export function toV1Model(
         }
       : {}),
   };
+}
+
+export function toQuantization({ quantization }: ModelVariant): V1Model['quantization'] {
+  if (quantization === null) return null;
+  return { name: quantization.name, bits_per_weight: quantization.bitsPerWeight };
 }
 
 function languageModelFields(model: ModelEntry): Partial<V1Model> {
@@ -66,4 +68,8 @@ export function toLoadConfig(config: InstanceConfig): LoadConfig {
       offload_kv_cache_to_gpu: config.offloadsKvCacheToGpu,
     }),
   };
+}
+
+export function toHeadroom({ usableBytes, capacityBytes }: Headroom) {
+  return { usable_bytes: usableBytes, capacity_bytes: capacityBytes };
 }

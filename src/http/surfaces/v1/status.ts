@@ -33,7 +33,7 @@ export function mountStatus(app: App, { pool, runtimes, server }: SurfaceService
   });
 }
 
-function toInstanceStatus(instance: InstanceDescription): InstanceStatus {
+export function toInstanceStatus(instance: InstanceDescription): InstanceStatus {
   const { loadedAt, ttlSeconds, idleSeconds } = instance;
   return {
     id: instance.id,

@@ -2,6 +2,7 @@ import { storedImage, withToolImages } from '../../../chat/stored-image.ts';
 import type { InputItem } from '../../../contract/v1/chat.ts';
 import type { StoredResponseRecord } from '../../../contract/v1/stored-response.ts';
 import type { ConversationContent } from '../../../conversation/content.ts';
+import type { ConversationTurn } from '../../../conversation/conversation-turn.ts';
 import type { Store, StoredResponse } from '../../../store/store.ts';
 import { toChatStats } from './to-chat-result.ts';
 import { toStoredOutput } from './to-output-item.ts';
@@ -12,9 +13,32 @@ export async function toStoredResponse(
   response: StoredResponse,
 ): Promise<StoredResponseRecord> {
   const { turn } = await withToolImages(store, response);
-  const content = turn.messages.flatMap((message) =>
-    message.role === 'user' ? message.content : [],
-  );
+  return {
+    ...toFields(response, turn),
+    input: await Promise.all(inputOf(turn).map((part) => toInputItem(store, part))),
+  };
+}
+
+/** The same with references to images instead of their data. */
+export function toReferencingResponse(response: StoredResponse) {
+  return {
+    ...toFields(response, response.turn),
+    input: inputOf(response.turn).map((part) =>
+      part.type === 'text'
+        ? { type: 'text' as const, content: part.text }
+        : { type: 'image' as const, sha256: part.sha256, media_type: part.mediaType },
+    ),
+  };
+}
+
+function inputOf({ messages }: ConversationTurn): readonly ConversationContent[] {
+  return messages.flatMap((message) => (message.role === 'user' ? message.content : []));
+}
+
+function toFields(
+  response: StoredResponse,
+  turn: ConversationTurn,
+): Omit<StoredResponseRecord, 'input'> {
   return {
     model_instance_id: response.modelInstanceId,
     output: toStoredOutput(turn.items),
@@ -24,7 +48,6 @@ export async function toStoredResponse(
     created_at: response.createdAt.toISOString(),
     model: response.modelKey,
     system_prompt: turn.systemPrompt,
-    input: await Promise.all(content.map((part) => toInputItem(store, part))),
     ...(turn.isInterrupted ? { interrupted: true } : {}),
   };
 }

@@ -1,0 +1,160 @@
+import * as z from 'zod';
+import { HearthError } from '../contract/errors.ts';
+import { decodeTurn } from '../conversation/codec.ts';
+import type { ConversationMessage, ToolContent } from '../conversation/content.ts';
+import type { ConversationTurn } from '../conversation/conversation-turn.ts';
+import type { StoredConversation } from '../store/conversations/conversation.ts';
+import type { Store } from '../store/store.ts';
+import { ImageAllowance } from './image-allowance.ts';
+import { admitImage, prepareImage, type PreparedImage } from './image.ts';
+
+export interface ConversationToImport {
+  readonly title: string;
+  readonly responses: readonly {
+    readonly id: string;
+    readonly parentId: string | null;
+    readonly createdAt: Date;
+    readonly modelKey: string;
+    readonly modelInstanceId: string;
+    /** The turn as `encodeTurn` writes it. */
+    readonly turn: unknown;
+  }[];
+  /** Data URLs by the SHA-256 that the turns refer to. */
+  readonly images: Readonly<Record<string, string>>;
+}
+
+interface ImportOptions {
+  readonly ownerId: string | null;
+  readonly maxImagePixels: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Stores an exported conversation with new ids. Its images are encoded again: the engine decodes only images of our
+ * own encoder.
+ *
+ * @throws HearthError `invalid_value`, `invalid_image`; the signal's reason when aborted.
+ */
+export async function importConversation(
+  store: Store,
+  { title, responses, images }: ConversationToImport,
+  { ownerId, maxImagePixels, signal }: ImportOptions,
+): Promise<StoredConversation> {
+  assertTree(responses);
+  const turns = responses.map(({ turn }, index) => readTurn(turn, `responses[${index}].turn`));
+  const prepared = new Map<string, PreparedImage>();
+  for (const [sha256, dataUrl] of Object.entries(images)) {
+    signal.throwIfAborted();
+    prepared.set(sha256, await prepare(dataUrl, `images.${sha256}`, maxImagePixels, signal));
+  }
+  return store.conversations.import({
+    ownerId,
+    title,
+    responses: responses.map((response, index) => ({
+      ...response,
+      turn: withImages(turns[index] ?? readTurn(response.turn, 'turn'), prepared, index),
+    })),
+    blobs: [...prepared.values()],
+  });
+}
+
+function assertTree(responses: ConversationToImport['responses']): void {
+  const known = new Set<string>();
+  for (const [index, { id, parentId }] of responses.entries()) {
+    if (known.has(id)) {
+      throw refusal(`"${id}" appears twice.`, `responses[${index}].response_id`);
+    }
+    if (parentId !== null && !known.has(parentId)) {
+      throw refusal(
+        `"${parentId}" is not an earlier response of the list.`,
+        `responses[${index}].previous_response_id`,
+      );
+    }
+    known.add(id);
+  }
+}
+
+const count = z.int().nonnegative();
+const seconds = z.number().nonnegative();
+/** What the codec does not check, as Hearth wrote the numbers itself. */
+const numbersSchema = z.object({
+  usage: z.object({
+    promptTokens: count,
+    cachedTokens: count,
+    completionTokens: count,
+    reasoningTokens: count,
+  }),
+  timings: z.object({
+    timeToFirstTokenSeconds: seconds,
+    generationSeconds: seconds,
+    tokensPerSecond: seconds,
+    loadTimeSeconds: seconds.optional(),
+  }),
+});
+
+function readTurn(value: unknown, field: string): ConversationTurn {
+  try {
+    const turn = decodeTurn(JSON.stringify(value));
+    numbersSchema.parse(turn);
+    return turn;
+  } catch (error) {
+    throw refusal(`The turn can't be read: ${describe(error)}.`, field);
+  }
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof z.ZodError)) return error instanceof Error ? error.message : String(error);
+  const [issue] = error.issues;
+  return `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`;
+}
+
+async function prepare(
+  dataUrl: string,
+  field: string,
+  maxImagePixels: number,
+  signal: AbortSignal,
+): Promise<PreparedImage> {
+  const allowance = new ImageAllowance({ projector: null }, maxImagePixels);
+  try {
+    await admitImage(dataUrl, allowance, field);
+    return await prepareImage(dataUrl, allowance, field, signal);
+  } finally {
+    allowance.release();
+  }
+}
+
+function withImages(
+  turn: ConversationTurn,
+  prepared: ReadonlyMap<string, PreparedImage>,
+  index: number,
+): ConversationTurn {
+  const imageOf = (sha256: string): PreparedImage => {
+    const image = prepared.get(sha256);
+    if (image !== undefined) return image;
+    throw refusal(`images has no "${sha256}".`, `responses[${index}].turn`);
+  };
+  const inMessage = (message: ConversationMessage): ConversationMessage => ({
+    ...message,
+    content: message.content.map((part) => {
+      if (part.type === 'text') return part;
+      const { sha256, mediaType } = imageOf(part.sha256);
+      return { type: 'image', sha256, mediaType };
+    }),
+  });
+  const inResult = (block: ToolContent): ToolContent => {
+    if (block.type !== 'image' || typeof block['sha256'] !== 'string') return block;
+    const { sha256, mediaType } = imageOf(block['sha256']);
+    return { ...block, sha256, mimeType: mediaType };
+  };
+  return {
+    ...turn,
+    messages: turn.messages.map(inMessage),
+    items: turn.items.map((item) =>
+      item.type === 'toolCall' ? { ...item, result: item.result.map(inResult) } : item,
+    ),
+  };
+}
+
+function refusal(reason: string, field: string): HearthError {
+  return new HearthError('invalid_value', `${field}: ${reason}`, { field });
+}

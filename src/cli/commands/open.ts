@@ -1,0 +1,53 @@
+import { createSessionLink } from '../../contract/v1/session.ts';
+import { connectOrStart } from '../background/connect-or-start.ts';
+import { browserCommand, openBrowser } from '../browser.ts';
+import { ApiError } from '../client/client-error.ts';
+import { defineCommand } from '../command.ts';
+import { CommandError } from '../failure.ts';
+import { connectionOptions, flag, jsonOption } from '../option.ts';
+
+export const open = defineCommand({
+  options: {
+    browser: flag('--no-browser', 'Print the link only'),
+    ...jsonOption,
+    ...connectionOptions,
+  },
+  examples: [
+    'hearth open',
+    'hearth open --no-browser',
+    'hearth open --host http://192.168.1.5:1234',
+  ],
+  async run({ context, options }) {
+    const { environment, signal } = context;
+    const { output, messages } = context.terminal;
+    const client = await connectOrStart(context, { ...options, isForAdmin: true });
+    const link = await client.call(createSessionLink, {}, signal).catch(explain);
+    const isElsewhere = (options.host ?? environment['HEARTH_HOST'] ?? '') !== '';
+    // The server knows its own address, not the one by which this machine reaches it.
+    const url = isElsewhere ? `${client.baseUrl}/open#code=${link.code}` : link.url;
+    const command =
+      options.browser === false ? undefined : browserCommand(process.platform, environment);
+    const isOpened = command !== undefined && (await openBrowser(command, url));
+    if (options.json === true) {
+      output.json({ url, expires_at: link.expires_at, opened: isOpened });
+      return;
+    }
+    output.line(url);
+    messages.line('The link is valid for 60 seconds, and opens one session with all permissions.');
+    if (isOpened || options.browser === false) return;
+    messages.line(
+      'There is no browser here. Open the link in a browser on this machine; from another one, forward the port ' +
+        `first: ssh -L ${new URL(url).port}:${new URL(url).host} HOST`,
+    );
+  },
+});
+
+function explain(error: unknown): never {
+  const isForbidden =
+    error instanceof ApiError && ['forbidden', 'invalid_api_key'].includes(error.code ?? '');
+  if (!isForbidden) throw error;
+  throw new CommandError(
+    'This server belongs to another user, or is on another machine: a link needs a token with the permission "admin". ' +
+      'Its owner makes one with `hearth token create --name NAME --permissions admin`. Then: hearth open --token TOKEN.',
+  );
+}

@@ -1,0 +1,80 @@
+import { assertStartable } from '../../config/assert-startable.ts';
+import { describeSettings } from '../../config/describe-settings.ts';
+import { createSettingsEditor, type SettingsEditor } from '../../config/settings-editor.ts';
+import type { SettingKey } from '../../config/settings-table.ts';
+import { changeSettings as changeSettingsRoute } from '../../contract/v1/setting.ts';
+import { readOwnerToken } from '../../home/owner-token.ts';
+import { findServer } from '../background/find-server.ts';
+import { createClient } from '../client/client.ts';
+import type { CommandContext } from '../context.ts';
+
+/** The settings of the home folder; needs no running server. */
+export function openSettings({ home, environment }: CommandContext): SettingsEditor {
+  return createSettingsEditor({ home, environment, flags: {} });
+}
+
+interface Change {
+  readonly keys: readonly string[];
+  /** Whether a server runs, so that a change may need its restart. */
+  readonly isRunning: boolean;
+  readonly restartRequired: readonly string[];
+  readonly overridden: readonly { readonly key: string; readonly by: string }[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Changes `config.json` through the running server of the home, which applies the change at once, or directly if no
+ * server of this user runs.
+ *
+ * @throws SettingsError; ApiError with the same reasons.
+ */
+export async function changeSettings(
+  context: CommandContext,
+  changes: Readonly<Record<string, string | null>>,
+): Promise<Change> {
+  const { home, signal } = context;
+  const keys = Object.keys(changes);
+  const server = await findServer(home);
+  const token = server === undefined ? undefined : await readOwnerToken(home);
+  if (server !== undefined && token !== undefined) {
+    const client = createClient({ baseUrl: server.url, token });
+    const answer = await client.call(changeSettingsRoute, { body: { ...changes } }, signal);
+    const { restart_required: restartRequired, overridden, warnings } = answer;
+    return { keys, isRunning: true, restartRequired, overridden, warnings };
+  }
+  const resolved = await openSettings(context).change(changes, ({ settings }) =>
+    // The command line of the next start is not known.
+    assertStartable(settings, { isUnauthenticatedAllowed: true }),
+  );
+  const described = describeSettings(resolved, keys as SettingKey[]);
+  return {
+    keys,
+    isRunning: server !== undefined,
+    restartRequired: described.filter(({ isLive }) => !isLive).map(({ key }) => key),
+    overridden: described.flatMap(({ key, source }) =>
+      source.kind === 'environment' ? [{ key, by: source.name }] : [],
+    ),
+    warnings: resolved.warnings,
+  };
+}
+
+/** Prints what a change does, and when. */
+export function reportChange(context: CommandContext, change: Change, isJson: boolean): void {
+  const { output, messages } = context.terminal;
+  const { keys, isRunning, overridden, warnings } = change;
+  const restartRequired = isRunning ? change.restartRequired : [];
+  if (isJson) {
+    output.json({ changed: keys, restart_required: restartRequired, overridden, warnings });
+    return;
+  }
+  for (const warning of warnings) messages.line(`warning: ${warning}`);
+  for (const key of keys) output.line(`Changed ${key}`);
+  for (const { key, by } of overridden) {
+    messages.line(
+      `${by} overrides ${key}: the value in config.json has no effect while it is set.`,
+    );
+  }
+  if (restartRequired.length > 0) {
+    messages.line('Restart the server for it to take effect: `hearth server stop`, then `start`.');
+  }
+}

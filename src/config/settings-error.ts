@@ -1,0 +1,14 @@
+/** An invalid setting; the message names the key, its source and the allowed values. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+  /** Whether the value comes from the command line. */
+  readonly isFromFlag: boolean;
+
+  constructor(
+    message: string,
+    options: { readonly cause?: unknown; readonly isFromFlag?: boolean } = {},
+  ) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause });
+    this.isFromFlag = options.isFromFlag ?? false;
+  }
+}

@@ -1,0 +1,39 @@
+/** The raw body of a request. */
+export interface UploadBody {
+  readonly body: AsyncIterable<Uint8Array>;
+  /** From the header; undefined for a chunked body. */
+  readonly declaredBytes: number | undefined;
+}
+
+/** A client that sends more after an early error loses its connection before it reads the error. */
+const maxDrainedBytes = 64 * 1024 * 1024;
+
+/**
+ * Opens the body of a request as a stream that a failed handler leaves open.
+ *
+ * @returns the body, and a function that reads and discards a bounded rest of it, so that the client gets the error.
+ */
+export function openUpload({ body, headers }: Request) {
+  const length = headers.get('content-length');
+  const reader = body?.getReader();
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const next = await reader?.read();
+      if (next?.value === undefined) return;
+      yield next.value;
+    }
+  }
+  const upload: UploadBody = {
+    body: chunks(),
+    declaredBytes: length === null ? undefined : Number(length),
+  };
+  async function drain(): Promise<void> {
+    for (let drainedBytes = 0; drainedBytes <= maxDrainedBytes;) {
+      const next = await reader?.read().catch(() => undefined);
+      if (next?.value === undefined) return;
+      drainedBytes += next.value.byteLength;
+    }
+    await reader?.cancel().catch(() => {});
+  }
+  return { upload, drain };
+}

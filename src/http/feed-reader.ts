@@ -1,0 +1,35 @@
+import type { EventTopic } from '../contract/v1/server-event.ts';
+
+/** Waits for events of some topics. */
+export class FeedReader {
+  readonly topics: ReadonlySet<EventTopic>;
+  readonly #onClose: () => void;
+  #resume: (() => void) | undefined;
+
+  constructor(topics: ReadonlySet<EventTopic>, onClose: () => void) {
+    this.topics = topics;
+    this.#onClose = onClose;
+  }
+
+  wake(): void {
+    this.#resume?.();
+    this.#resume = undefined;
+  }
+
+  /** Resolves when an event of the topics is added, or the signal aborts. Call it in the same tick as `since`. */
+  next(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      this.#resume = done;
+      if (signal.aborted) done();
+      else signal.addEventListener('abort', done, { once: true });
+    });
+  }
+
+  close(): void {
+    this.#onClose();
+  }
+}

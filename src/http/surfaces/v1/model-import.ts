@@ -1,0 +1,46 @@
+import { isAbsolute } from 'node:path';
+import { HearthError } from '../../../contract/errors.ts';
+import { importModel, uploadModelFile } from '../../../contract/v1/model-import.ts';
+import { importModels } from '../../../models/import/import-models.ts';
+import { receiveFile } from '../../../models/import/receive-file.ts';
+import { omitUndefined } from '../../../omit-undefined.ts';
+import { mount, type App } from '../../mount.ts';
+import type { SurfaceServices } from '../services.ts';
+
+export function mountModelImport(app: App, { modelsFolder }: SurfaceServices): void {
+  mount(app, importModel, async ({ body, context }) => {
+    if (!isAbsolute(body.path)) {
+      throw new HearthError(
+        'invalid_value',
+        (name) => `${name('path')} must be an absolute path on the machine of the server.`,
+        { field: 'path' },
+      );
+    }
+    const { keys, leftOut } = await importModels({
+      path: body.path,
+      modelsFolder,
+      ...omitUndefined({ publisher: body.publisher, repo: body.repository }),
+      how: body.method ?? 'copy',
+      signal: context.signal,
+    });
+    context.logger.info({ models: keys }, 'models imported');
+    return {
+      models: [...keys],
+      skipped: leftOut.map(({ name, error: { code, message } }) => ({ name, code, message })),
+    };
+  });
+
+  mount(app, uploadModelFile, async ({ params, upload, context }) => {
+    const { publisher, repository, file } = params;
+    const { key, sizeBytes } = await receiveFile({
+      modelsFolder,
+      publisher,
+      repo: repository,
+      file,
+      ...upload,
+      signal: context.signal,
+    });
+    context.logger.info({ publisher, repository, file, sizeBytes }, 'model file uploaded');
+    return { model: key, file, size_bytes: sizeBytes };
+  });
+}

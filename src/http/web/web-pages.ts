@@ -1,0 +1,2 @@
+/** First segments of the paths of the web app; the app itself chooses the page. */
+export const webPages = ['chat', 'models', 'compare', 'voice', 'developer', 'shortcuts'] as const;

@@ -1,0 +1,26 @@
+import { catalogEntries, type CatalogEntry } from './catalog-entries.ts';
+
+/**
+ * Chooses models of the catalog for a machine: the largest language model that fits, the largest with vision, and a
+ * language model of at most half the size for quick answers; then others, largest first.
+ *
+ * @param fits Whether a model of this download size fits into the memory.
+ */
+export function recommendModels(
+  fits: (sizeBytes: number) => boolean,
+  limit: number,
+  entries: readonly CatalogEntry[] = catalogEntries,
+): readonly CatalogEntry[] {
+  const usable = entries
+    .filter(({ type, approximateBytes }) => type !== 'embedding' && fits(approximateBytes))
+    .toSorted((left, right) => right.approximateBytes - left.approximateBytes);
+  // A model for code is not the first that people chat with.
+  const general = usable.filter(({ type, id }) => type === 'llm' && !id.includes('coder'));
+  const [largest] = general;
+  const seeing = usable.find(({ type }) => type === 'vlm');
+  const quick = general.find(
+    ({ approximateBytes }) => approximateBytes * 2 <= (largest?.approximateBytes ?? 0),
+  );
+  const first = [largest, seeing, quick].filter((entry) => entry !== undefined);
+  return [...new Set([...first, ...general, ...usable])].slice(0, limit);
+}

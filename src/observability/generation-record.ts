@@ -1,0 +1,90 @@
+import { TokenIntervals } from './token-intervals.ts';
+
+export type Operation = 'chat' | 'completion' | 'embedding';
+
+/** How a generation ended. */
+export interface GenerationOutcome {
+  readonly usage?: {
+    readonly promptTokens: number;
+    readonly cachedTokens?: number;
+    readonly completionTokens?: number;
+    readonly generationMs?: number;
+  };
+  readonly stopReason?: string;
+  readonly hasFailed?: boolean;
+}
+
+/** Texts of a generation; kept only if `log.prompts` is on. */
+export interface GenerationTexts {
+  prompt: string;
+  output: string;
+  toolCalls: string;
+  isTruncated: boolean;
+}
+
+const maxTextLength = 256 * 1024;
+
+interface GenerationOptions {
+  readonly operation: Operation;
+  readonly spanId: string;
+  readonly promptSpanId: string;
+  readonly keepsTexts: boolean;
+  readonly onFirstToken: () => void;
+  readonly onEnd: (generation: GenerationRecord) => void;
+}
+
+/** One run of the engine for a request. Times are values of `performance.now()`. */
+export class GenerationRecord {
+  readonly operation: Operation;
+  /** Of its span; empty if the request is not traced. */
+  readonly spanId: string;
+  /** Of the span for the processing of its prompt. */
+  readonly promptSpanId: string;
+  readonly startMs = performance.now();
+  firstTokenMs: number | undefined;
+  endMs: number | undefined;
+  /** Pieces of output that have arrived: usually tokens. */
+  tokenCount = 0;
+  readonly intervals = new TokenIntervals();
+  readonly texts: GenerationTexts | undefined;
+  outcome: GenerationOutcome = {};
+  readonly #options: GenerationOptions;
+  #lastTokenMs = 0;
+
+  constructor(options: GenerationOptions) {
+    this.operation = options.operation;
+    this.spanId = options.spanId;
+    this.promptSpanId = options.promptSpanId;
+    this.texts = options.keepsTexts
+      ? { prompt: '', output: '', toolCalls: '', isTruncated: false }
+      : undefined;
+    this.#options = options;
+  }
+
+  /** Called for each piece of output. */
+  noteToken(): void {
+    const now = performance.now();
+    this.tokenCount += 1;
+    if (this.firstTokenMs === undefined) {
+      this.firstTokenMs = now;
+      this.#options.onFirstToken();
+    } else this.intervals.add((now - this.#lastTokenMs) / 1000);
+    this.#lastTokenMs = now;
+  }
+
+  /** Adds to the texts, up to their limit. */
+  noteText(kind: 'prompt' | 'output' | 'toolCalls', text: string): void {
+    if (this.texts === undefined) return;
+    const left = maxTextLength - this.texts[kind].length;
+    this.texts[kind] += text.slice(0, left);
+    if (text.length > left) this.texts.isTruncated = true;
+  }
+
+  /** A second call does nothing. */
+  end(outcome: GenerationOutcome): void {
+    if (this.endMs !== undefined) return;
+    this.endMs = performance.now();
+    this.outcome = outcome;
+    this.#options.onEnd(this);
+  }
+}

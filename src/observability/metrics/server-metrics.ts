@@ -1,0 +1,235 @@
+import {
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  Histogram,
+  Registry,
+  type Metric,
+} from 'prom-client';
+import type { GenerationRecord } from '../generation-record.ts';
+import type { Phase } from '../phase.ts';
+import type { RequestRecord } from '../request-record.ts';
+import type { DownloadEvent, ServerEvent } from '../server-event.ts';
+import type { ServerEvents } from '../server-events.ts';
+import { LabelValues } from './label-values.ts';
+import { metricTable, type MetricDeclaration, type MetricName } from './metric-table.ts';
+import { TokenIntervalMetric } from './token-interval-metric.ts';
+import { toOpenMetrics } from './to-open-metrics.ts';
+
+/** State of an instance when the metrics are read. */
+export interface InstanceMetrics {
+  readonly instanceId: string;
+  readonly model: string;
+  readonly state: string;
+  readonly runningRequests: number;
+  readonly waitingRequests: number;
+  readonly estimatedBytes: number;
+  readonly residentBytes: number | undefined;
+}
+
+export interface MetricsOptions {
+  readonly events: Pick<ServerEvents, 'subscribe'>;
+  readonly version: string;
+  readonly instances: () => Promise<readonly InstanceMetrics[]>;
+  readonly memory: () => { readonly availableBytes: number; readonly reservedBytes: number };
+}
+
+/** The least interval at which the delay of the event loop is measured. */
+const eventLoopPrecisionMs = 20;
+
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** The metrics of the server in the formats of Prometheus. */
+export class ServerMetrics {
+  readonly #options: MetricsOptions;
+  readonly #registry = new Registry();
+  readonly #metrics = new Map<string, Metric>();
+  readonly #tokenIntervals: TokenIntervalMetric;
+  /** Keys of models: files that come and go. */
+  readonly #models = new LabelValues(200);
+  readonly #downloadedBytes = new Map<string, number>();
+
+  constructor(options: MetricsOptions) {
+    this.#options = options;
+    const name = 'hearth_inter_token_latency_seconds';
+    this.#tokenIntervals = new TokenIntervalMetric(name, metricTable[name].help);
+    for (const [each, declaration] of Object.entries(metricTable)) {
+      if (each !== name) this.#metrics.set(each, createMetric(each, declaration, this.#registry));
+    }
+    this.#registry.registerMetric(this.#tokenIntervals as unknown as Metric);
+    collectDefaultMetrics({
+      register: this.#registry,
+      eventLoopMonitoringPrecision: eventLoopPrecisionMs,
+    });
+    this.#set('hearth_build_info', { version: options.version }, 1);
+    options.events.subscribe((event) => this.#record(event));
+  }
+
+  /** In the text format of Prometheus, or as OpenMetrics. */
+  async read(format: 'prometheus' | 'openmetrics'): Promise<string> {
+    await this.#readState();
+    const text = await this.#registry.metrics();
+    return format === 'openmetrics' ? toOpenMetrics(text) : text;
+  }
+
+  async #readState(): Promise<void> {
+    const instances = await this.#options.instances();
+    const { availableBytes, reservedBytes } = this.#options.memory();
+    this.#set('hearth_memory_available_bytes', {}, availableBytes);
+    this.#set('hearth_memory_reserved_bytes', {}, reservedBytes);
+    this.#set('hearth_downloads_active', {}, this.#downloadedBytes.size);
+    for (const name of instanceGauges) this.#gauge(name).reset();
+    for (const state of ['waiting', 'loading', 'ready']) {
+      const count = instances.filter((instance) => instance.state === state).length;
+      this.#set('hearth_instances', { state }, count);
+    }
+    for (const each of instances) {
+      const { instanceId, model, estimatedBytes, residentBytes } = each;
+      const labels = { instance: instanceId, model };
+      this.#gauge('hearth_num_requests_running').inc({ model }, each.runningRequests);
+      this.#gauge('hearth_num_requests_waiting').inc({ model }, each.waitingRequests);
+      this.#set('hearth_instance_estimated_bytes', labels, estimatedBytes);
+      if (residentBytes !== undefined) {
+        this.#set('hearth_instance_resident_bytes', labels, residentBytes);
+      }
+    }
+  }
+
+  #record(event: ServerEvent): void {
+    switch (event.type) {
+      case 'request.finished':
+        return this.#recordRequest(event.record);
+      case 'phase.ended':
+        return this.#recordPhase(event.record, event.phase);
+      case 'generation.ended':
+        return this.#recordGeneration(event.record, event.generation);
+      case 'instance.ready': {
+        const model = this.#models.bound(event.model);
+        this.#count('hearth_model_loads_total', { model, result: 'success' });
+        this.#observe('hearth_model_load_duration_seconds', { model }, event.loadTimeSeconds);
+        return;
+      }
+      case 'instance.failed': {
+        const model = this.#models.bound(event.model);
+        return this.#count('hearth_model_loads_total', { model, result: 'error' });
+      }
+      case 'instance.evicted':
+        return this.#count('hearth_evictions_total', { cause: event.cause });
+      case 'instance.crashed': {
+        const { cause } = event;
+        const model = this.#models.bound(event.model);
+        return this.#count('hearth_engine_crashes_total', { model, cause });
+      }
+      case 'download.started':
+      case 'download.progress':
+      case 'download.paused':
+      case 'download.completed':
+      case 'download.failed':
+      case 'download.cancelled':
+        return this.#recordDownload(event);
+      default:
+    }
+  }
+
+  #recordRequest({ method, route, status, durationSeconds = 0, model }: RequestRecord): void {
+    const labels = {
+      method: methods.has(method) ? method : 'other',
+      route: route ?? 'none',
+      status: String(status),
+    };
+    this.#count('hearth_http_requests_total', labels);
+    const { route: ofRoute } = labels;
+    this.#observe('hearth_http_request_duration_seconds', { route: ofRoute }, durationSeconds);
+    if (model === undefined) return;
+    const ofModel = { model: this.#models.bound(model) };
+    this.#observe('hearth_e2e_request_latency_seconds', ofModel, durationSeconds);
+  }
+
+  #recordPhase(record: RequestRecord, { subject, seconds, hasFailed }: Phase): void {
+    if (subject.name === 'queue') {
+      const labels = { model: this.#models.bound(record.model ?? 'none') };
+      this.#observe('hearth_request_queue_time_seconds', labels, seconds);
+    } else if (subject.name === 'tool') {
+      const labels = { provider_type: subject.providerType };
+      const result = hasFailed ? 'error' : 'success';
+      this.#count('hearth_tool_calls_total', { ...labels, result });
+      this.#observe('hearth_tool_call_duration_seconds', labels, seconds);
+    }
+  }
+
+  #recordGeneration(record: RequestRecord, generation: GenerationRecord): void {
+    const { operation, startMs, endMs = startMs, firstTokenMs, outcome, tokenCount } = generation;
+    const model = this.#models.bound(record.model ?? 'none');
+    const { usage, stopReason, hasFailed = false } = outcome;
+    this.#count('hearth_generations_total', {
+      model,
+      operation,
+      finished_reason: hasFailed ? 'error' : (stopReason ?? 'none'),
+    });
+    const { promptTokens = 0, cachedTokens = 0, completionTokens = tokenCount } = usage ?? {};
+    this.#count('hearth_prompt_tokens_total', { model }, promptTokens);
+    if (operation === 'embedding') return;
+    this.#count('hearth_prompt_tokens_cached_total', { model }, cachedTokens);
+    this.#count('hearth_generation_tokens_total', { model }, completionTokens);
+    this.#tokenIntervals.merge(model, generation.intervals);
+    if (firstTokenMs === undefined) return;
+    const prefillSeconds = (firstTokenMs - startMs) / 1000;
+    this.#observe('hearth_request_prefill_time_seconds', { model }, prefillSeconds);
+    const decodeSeconds = (endMs - firstTokenMs) / 1000;
+    this.#observe('hearth_request_decode_time_seconds', { model }, decodeSeconds);
+    if (record.firstTokenMs !== firstTokenMs) return;
+    const waitedSeconds = (firstTokenMs - record.startMs) / 1000;
+    this.#observe('hearth_time_to_first_token_seconds', { model }, waitedSeconds);
+  }
+
+  /** A job that is resumed starts with the bytes that it has. */
+  #recordDownload({ type, jobId, downloadedBytes }: DownloadEvent): void {
+    const before = this.#downloadedBytes.get(jobId);
+    if (before !== undefined && downloadedBytes > before) {
+      this.#count('hearth_download_bytes_total', {}, downloadedBytes - before);
+    }
+    if (type === 'download.started' || type === 'download.progress') {
+      this.#downloadedBytes.set(jobId, downloadedBytes);
+      return;
+    }
+    this.#downloadedBytes.delete(jobId);
+    const result = type.slice('download.'.length);
+    if (type !== 'download.paused') this.#count('hearth_downloads_total', { result });
+  }
+
+  #count(name: MetricName, labels: Readonly<Record<string, string>>, amount = 1): void {
+    const metric = this.#metrics.get(name);
+    if (metric instanceof Counter) metric.inc(labels, amount);
+  }
+
+  #observe(name: MetricName, labels: Readonly<Record<string, string>>, value: number): void {
+    const metric = this.#metrics.get(name);
+    if (metric instanceof Histogram) metric.observe(labels, value);
+  }
+
+  #set(name: MetricName, labels: Readonly<Record<string, string>>, value: number): void {
+    this.#gauge(name).set(labels, value);
+  }
+
+  #gauge(name: MetricName): Gauge {
+    const metric = this.#metrics.get(name);
+    if (metric instanceof Gauge) return metric;
+    throw new TypeError(`${name} is not a gauge`);
+  }
+}
+
+/** Their series end with their instances. */
+const instanceGauges = [
+  'hearth_num_requests_running',
+  'hearth_num_requests_waiting',
+  'hearth_instance_estimated_bytes',
+  'hearth_instance_resident_bytes',
+] as const satisfies readonly MetricName[];
+
+function createMetric(name: string, declaration: MetricDeclaration, registry: Registry): Metric {
+  const { type, help, labels, buckets = [] } = declaration;
+  const options = { name, help, labelNames: [...labels], registers: [registry] };
+  if (type === 'counter') return new Counter(options);
+  if (type === 'gauge') return new Gauge(options);
+  return new Histogram({ ...options, buckets: [...buckets] });
+}

@@ -1,0 +1,85 @@
+import type { RequestRecord } from './request-record.ts';
+import type { ServerEvents } from './server-events.ts';
+
+interface RequestLogOptions {
+  readonly events: Pick<ServerEvents, 'subscribe'>;
+  /** Most requests that have ended; 0 keeps none. */
+  readonly capacity: number;
+  /** Most characters of their prompts, outputs and bodies. */
+  readonly maxTextLength?: number;
+}
+
+/** What a request without texts takes, about. */
+const baseLength = 1024;
+const defaultMaxTextLength = 64 * 1024 * 1024;
+
+/** The running and the latest requests. Polls are left out, unless they fail. */
+export class RequestLog {
+  readonly #capacity: number;
+  readonly #maxTextLength: number;
+  readonly #running = new Set<RequestRecord>();
+  /** With the length of its texts; oldest first. */
+  readonly #ended = new Map<RequestRecord, number>();
+  #textLength = 0;
+
+  constructor({ events, capacity, maxTextLength = defaultMaxTextLength }: RequestLogOptions) {
+    this.#capacity = capacity;
+    this.#maxTextLength = maxTextLength;
+    events.subscribe((event) => {
+      if (event.type === 'request.started') {
+        if (!event.record.isPoll) this.#running.add(event.record);
+      } else if (event.type === 'request.finished') this.#end(event.record);
+      // A response in the background goes on after its request.
+      else if (event.type === 'generation.ended') this.#measure(event.record);
+    });
+  }
+
+  get running(): ReadonlySet<RequestRecord> {
+    return this.#running;
+  }
+
+  /** Newest first. */
+  list(): readonly RequestRecord[] {
+    return [...this.#ended.keys(), ...this.#running].toSorted(
+      (one, other) => other.startMs - one.startMs,
+    );
+  }
+
+  /** By the id of its record, else the newest with this request id. */
+  find(id: string): RequestRecord | undefined {
+    const records = this.list();
+    return (
+      records.find((record) => record.id === id) ??
+      records.find((record) => record.requestId === id)
+    );
+  }
+
+  #end(record: RequestRecord): void {
+    this.#running.delete(record);
+    if (record.isPoll && record.state === 'completed') return;
+    this.#ended.set(record, 0);
+    this.#measure(record);
+  }
+
+  #measure(record: RequestRecord): void {
+    const before = this.#ended.get(record);
+    if (before === undefined) return;
+    const length = lengthOf(record);
+    this.#ended.set(record, length);
+    this.#textLength += length - before;
+    for (const [oldest, oldestLength] of this.#ended) {
+      const isFull = this.#ended.size > this.#capacity || this.#textLength > this.#maxTextLength;
+      if (!isFull) return;
+      this.#ended.delete(oldest);
+      this.#textLength -= oldestLength;
+    }
+  }
+}
+
+function lengthOf({ body, generations }: RequestRecord): number {
+  const texts = generations.map(({ texts: kept }) =>
+    kept === undefined ? 0 : kept.prompt.length + kept.output.length + kept.toolCalls.length,
+  );
+  const bodyLength = body === undefined ? 0 : JSON.stringify(body).length;
+  return baseLength + bodyLength + texts.reduce((sum, length) => sum + length, 0);
+}

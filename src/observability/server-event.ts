@@ -1,0 +1,62 @@
+import type { GenerationRecord } from './generation-record.ts';
+import type { Phase } from './phase.ts';
+import type { RequestRecord } from './request-record.ts';
+
+interface InstanceSubject {
+  readonly instanceId: string;
+  /** Key of its model. */
+  readonly model: string;
+}
+
+/** Why an idle instance is unloaded. */
+export type EvictionCause = 'idle' | 'memory' | 'replaced';
+
+export type InstanceEvent = InstanceSubject &
+  (
+    | { readonly type: 'instance.queued' | 'instance.loading'; readonly estimatedBytes: number }
+    | { readonly type: 'instance.progress'; readonly fraction: number }
+    | { readonly type: 'instance.ready'; readonly loadTimeSeconds: number }
+    | {
+        readonly type: 'instance.failed';
+        readonly error: { readonly code: string; readonly message: string };
+      }
+    | { readonly type: 'instance.evicted'; readonly cause: EvictionCause; readonly reason: string }
+    | { readonly type: 'instance.unloaded'; readonly reason: string }
+    | {
+        readonly type: 'instance.crashed';
+        readonly cause: 'crash' | 'memory_guard';
+        readonly reason: string;
+      }
+  );
+
+/** A job in the download manager, which has its details. */
+export interface DownloadEvent {
+  readonly type:
+    | 'download.started'
+    | 'download.progress'
+    | 'download.paused'
+    | 'download.completed'
+    | 'download.failed'
+    | 'download.cancelled';
+  readonly jobId: string;
+  readonly downloadedBytes: number;
+}
+
+export interface ModelEvent {
+  readonly type: 'model.deleted';
+  readonly model: string;
+  readonly freedBytes: number;
+}
+
+export type RequestEvent =
+  | { readonly type: 'request.started' | 'request.finished'; readonly record: RequestRecord }
+  /** May come after `request.finished`, for a response that runs in the background. */
+  | { readonly type: 'phase.ended'; readonly record: RequestRecord; readonly phase: Phase }
+  | {
+      readonly type: 'generation.ended';
+      readonly record: RequestRecord;
+      readonly generation: GenerationRecord;
+    };
+
+/** What happens in the server, for metrics, traces, the request log and clients that follow it. */
+export type ServerEvent = InstanceEvent | DownloadEvent | ModelEvent | RequestEvent;

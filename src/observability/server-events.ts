@@ -1,0 +1,38 @@
+import type { ServerEvent } from './server-event.ts';
+
+/** Where the rooms report what happens. */
+export interface EventPublisher {
+  readonly publish: (event: ServerEvent) => void;
+}
+
+type Listener = (event: ServerEvent) => void;
+
+/** Passes events on to listeners, at once and in order. */
+export class ServerEvents implements EventPublisher {
+  readonly #listeners = new Set<Listener>();
+  readonly #onError: (error: unknown) => void;
+
+  /** @param onError Gets what a listener throws; the publisher and other listeners are not affected. */
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError;
+  }
+
+  readonly publish = (event: ServerEvent): void => {
+    for (const listener of this.#listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        this.#onError(error);
+      }
+    }
+  };
+
+  /** @returns A function that ends the subscription. */
+  subscribe(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+}
+
+/** Drops all events. */
+export const noEvents: EventPublisher = { publish: () => {} };

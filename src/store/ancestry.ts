@@ -1,0 +1,74 @@
+import type { Kysely } from 'kysely';
+import { setImmediate as nextLoop } from 'node:timers/promises';
+import type { Schema } from './schema.ts';
+
+/** Ancestors that one query follows: each query blocks the event loop. */
+const batchSize = 500;
+
+/** Whether the walk stops before a response, such as one that is still needed. */
+type StopsBefore = 'never' | 'needed';
+
+/**
+ * The ids of a response and its ancestors, newest first, followed in steps.
+ *
+ * @param stopsBefore `needed`: only the tombstones above the response that no other response continues.
+ */
+export async function ancestryOf(
+  database: Kysely<Schema>,
+  id: string,
+  stopsBefore: StopsBefore = 'never',
+): Promise<string[]> {
+  const ids = [id];
+  while (true) {
+    const step = await ancestorsOf(database, ids.at(-1) ?? id, stopsBefore);
+    for (const ancestor of step) ids.push(ancestor);
+    if (step.length < batchSize) return ids;
+    await nextLoop();
+  }
+}
+
+async function ancestorsOf(
+  database: Kysely<Schema>,
+  id: string,
+  stopsBefore: StopsBefore,
+): Promise<readonly string[]> {
+  const rows = await database
+    .withRecursive('ancestry(id, parent_id, distance)', (query) =>
+      query
+        .selectFrom('responses')
+        .where('id', '=', id)
+        .select((expression) => ['id', 'parent_id', expression.lit(0).as('distance')])
+        .unionAll(
+          query
+            .selectFrom('responses as parent')
+            .innerJoin('ancestry', 'ancestry.parent_id', 'parent.id')
+            .where('ancestry.distance', '<', batchSize)
+            .$if(stopsBefore === 'needed', (unneeded) =>
+              unneeded
+                .where('parent.deleted_at', 'is not', null)
+                .where((expression) =>
+                  expression.not(
+                    expression.exists(
+                      expression
+                        .selectFrom('responses as child')
+                        .whereRef('child.parent_id', '=', 'parent.id')
+                        .whereRef('child.id', '!=', 'ancestry.id')
+                        .select('child.id'),
+                    ),
+                  ),
+                ),
+            )
+            .select((expression) => [
+              'parent.id',
+              'parent.parent_id',
+              expression('ancestry.distance', '+', 1).as('distance'),
+            ]),
+        ),
+    )
+    .selectFrom('ancestry')
+    .where('distance', '>', 0)
+    .orderBy('distance')
+    .select('id')
+    .execute();
+  return rows.map((row) => row.id);
+}

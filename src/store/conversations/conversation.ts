@@ -1,0 +1,122 @@
+import type { ConversationTurn } from '../../conversation/conversation-turn.ts';
+import type { NewBlob, ResponsePage } from '../store.ts';
+
+/**
+ * The responses of one owner that continue one first response, or those of one import. It exists as long as it has a
+ * response that was not deleted. A response that continues one of another owner begins a new conversation.
+ */
+export interface StoredConversation {
+  /** `conv_` and 48 lower-case hex digits. */
+  readonly id: string;
+  readonly ownerId: string | null;
+  readonly title: string;
+  readonly isPinned: boolean;
+  readonly createdAt: Date;
+  /** Time of the response that was stored last. */
+  readonly updatedAt: Date;
+  /** Responses of all branches, without deleted ones. */
+  readonly responseCount: number;
+  readonly lastResponseId: string;
+  /** Model of the response that was stored last. */
+  readonly modelKey: string;
+}
+
+/** The place of a match, as plain text. */
+export interface Snippet {
+  /** Null for a match in the title. */
+  readonly responseId: string | null;
+  readonly before: string;
+  /** Empty if no word of the search stands in the text as it was typed. */
+  readonly match: string;
+  readonly after: string;
+}
+
+export interface ListedConversation extends StoredConversation {
+  /** Present in the result of a search. */
+  readonly snippet?: Snippet;
+}
+
+export interface ConversationPage {
+  readonly conversations: readonly ListedConversation[];
+  /** Pass it as `cursor` to get the next page; null at the end. */
+  readonly nextCursor: string | null;
+}
+
+/** A response of a tree, without its content. */
+export interface ConversationNode {
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly createdAt: Date;
+  readonly modelKey: string;
+  readonly preview: string;
+  readonly isInterrupted: boolean;
+  /** Its content is not shown, but responses that continue it need it. */
+  readonly isDeleted: boolean;
+}
+
+export interface ImportedResponse {
+  /** Id within the import; the stored response gets another one. */
+  readonly id: string;
+  /** Id of an earlier response of the import; null for a first one. */
+  readonly parentId: string | null;
+  readonly createdAt: Date;
+  readonly modelKey: string;
+  readonly modelInstanceId: string;
+  readonly turn: ConversationTurn;
+}
+
+export interface ConversationImport {
+  readonly ownerId: string | null;
+  readonly title: string;
+  /** Parents before children. */
+  readonly responses: readonly ImportedResponse[];
+  readonly blobs: readonly NewBlob[];
+}
+
+export interface ConversationRepository {
+  /**
+   * Pinned conversations first, then the most recently updated. `search` finds the conversations whose title or one of
+   * whose turns contains all words.
+   *
+   * @throws HearthError `invalid_value` for a cursor of another form.
+   */
+  page(options: {
+    readonly ownerId: string | null;
+    readonly limit: number;
+    readonly cursor?: string;
+    readonly search?: string;
+  }): Promise<ConversationPage>;
+  /** Undefined if it does not exist, or this caller can't read it: it belongs to another token. */
+  find(id: string, callerId: string | null): Promise<StoredConversation | undefined>;
+  /**
+   * All responses of a conversation that `find` returns, and those of other owners that it continues; parents before
+   * children.
+   */
+  tree(id: string): Promise<readonly ConversationNode[]>;
+  /** Whether `tree` returns the response. */
+  hasResponse(id: string, responseId: string): Promise<boolean>;
+  /**
+   * The branch from `leafId` to its beginning, newest first, without deleted responses and those that can't be read.
+   * `after` is the last response of the previous page. The leaf must be one that `tree` returns.
+   */
+  branch(options: {
+    readonly leafId: string;
+    readonly limit: number;
+    readonly after?: string;
+  }): Promise<ResponsePage>;
+  /** Undefined if this owner has no such conversation. */
+  update(
+    id: string,
+    ownerId: string | null,
+    changes: { readonly title?: string; readonly isPinned?: boolean },
+  ): Promise<StoredConversation | undefined>;
+  /**
+   * Deletes a conversation with all its branches, and the images that no other response uses. Responses that one of
+   * another owner continues stay as tombstones. False if this owner has no such conversation.
+   */
+  delete(id: string, ownerId: string | null): Promise<boolean>;
+  /** Stores a conversation with new ids, all or nothing. */
+  import(conversation: ConversationImport): Promise<StoredConversation>;
+  /** Whether a response that the caller can read uses the image. */
+  canReadBlob(sha256: string, callerId: string | null): Promise<boolean>;
+}

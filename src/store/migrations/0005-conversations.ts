@@ -1,0 +1,192 @@
+import { sql, type Transaction } from 'kysely';
+import { decodeTurn } from '../../conversation/codec.ts';
+import { previewOf, searchTextOf, titleOf } from '../../conversation/turn-summary.ts';
+import { toSearchText } from '../conversations/search-text.ts';
+import type { Schema } from '../schema.ts';
+import type { Migration } from './migration.ts';
+
+/** Number of turns in memory at a time. */
+const batchSize = 100;
+
+/** Groups the responses into conversations, with a full-text index of their titles and texts. */
+export const conversations: Migration = async (transaction) => {
+  await createTables(transaction);
+  await groupResponses(transaction);
+  await indexTurns(transaction);
+  await createConversations(transaction);
+};
+
+async function createTables(transaction: Transaction<Schema>): Promise<void> {
+  const { schema } = transaction;
+  await schema
+    .createTable('conversations')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('owner_id', 'text')
+    .addColumn('title', 'text', (column) => column.notNull())
+    .addColumn('is_pinned', 'integer', (column) => column.notNull())
+    .addColumn('created_at', 'text', (column) => column.notNull())
+    .addColumn('updated_at', 'text', (column) => column.notNull())
+    .addColumn('response_count', 'integer', (column) => column.notNull())
+    .addColumn('last_response_id', 'text', (column) => column.notNull())
+    .addColumn('model_key', 'text', (column) => column.notNull())
+    .execute();
+  await schema
+    .createIndex('conversations_by_owner_and_time')
+    .on('conversations')
+    .columns(['owner_id', 'is_pinned', 'updated_at', 'id'])
+    .execute();
+
+  // The long column is the last one: SQLite reads the others without it.
+  await schema
+    .createTable('conversation_entries')
+    .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+    .addColumn('conversation_id', 'text', (column) => column.notNull())
+    .addColumn('response_id', 'text', (column) => column.unique().references('responses.id'))
+    .addColumn('is_deleted', 'integer', (column) => column.notNull())
+    .addColumn('is_interrupted', 'integer', (column) => column.notNull())
+    .addColumn('preview', 'text', (column) => column.notNull())
+    .addColumn('text', 'text', (column) => column.notNull())
+    .execute();
+  await schema
+    .createIndex('conversation_entries_by_conversation')
+    .on('conversation_entries')
+    .columns(['conversation_id', 'is_deleted', 'id'])
+    .execute();
+
+  // https://www.sqlite.org/fts5.html#external_content_tables
+  await sql`create virtual table conversation_search using fts5(
+    text, content='conversation_entries', content_rowid='id', tokenize='trigram'
+  )`.execute(transaction);
+  // Else the words of deleted texts stay in the file until the index is rewritten.
+  await sql`insert into conversation_search(conversation_search, rank) values ('secure-delete', 1)`.execute(
+    transaction,
+  );
+  await sql`create virtual table conversation_search_terms using fts5vocab(conversation_search, row)`.execute(
+    transaction,
+  );
+  await sql`create trigger conversation_entries_insert after insert on conversation_entries begin
+    insert into conversation_search(rowid, text) values (new.id, new.text);
+  end`.execute(transaction);
+  await sql`create trigger conversation_entries_delete after delete on conversation_entries begin
+    insert into conversation_search(conversation_search, rowid, text) values ('delete', old.id, old.text);
+  end`.execute(transaction);
+  await sql`create trigger conversation_entries_update after update of text on conversation_entries begin
+    insert into conversation_search(conversation_search, rowid, text) values ('delete', old.id, old.text);
+    insert into conversation_search(rowid, text) values (new.id, new.text);
+  end`.execute(transaction);
+}
+
+/** Adds an entry for each response, in the order of their times, but parents before children. */
+async function groupResponses(transaction: Transaction<Schema>): Promise<void> {
+  await sql`
+    with recursive tree(response_id, owner_id, conversation_id, created_at, is_deleted) as (
+      select id, owner_id, 'conv_' || substr(id, 6), created_at, deleted_at is not null
+      from responses where parent_id is null
+      union all
+      select child.id, child.owner_id,
+        case when child.owner_id is tree.owner_id then tree.conversation_id else 'conv_' || substr(child.id, 6) end,
+        child.created_at, child.deleted_at is not null
+      from tree join responses as child on child.parent_id = tree.response_id
+      order by 4
+    )
+    insert into conversation_entries (conversation_id, response_id, is_deleted, is_interrupted, preview, text)
+    select conversation_id, response_id, is_deleted, 0, '', '' from tree`.execute(transaction);
+  // A conversation whose responses are all deleted exists only as the history of others.
+  await sql`delete from conversation_entries where conversation_id not in (
+    select conversation_id from conversation_entries where is_deleted = 0
+  )`.execute(transaction);
+}
+
+async function indexTurns(transaction: Transaction<Schema>): Promise<void> {
+  let lastId = 0;
+  while (true) {
+    const rows = await transaction
+      .selectFrom('conversation_entries as entry')
+      .innerJoin('responses', 'responses.id', 'entry.response_id')
+      .where('entry.id', '>', lastId)
+      .where('entry.is_deleted', '=', 0)
+      .orderBy('entry.id')
+      .select(['entry.id', 'responses.content'])
+      .limit(batchSize)
+      .execute();
+    for (const { id, content } of rows) {
+      const turn = readTurn(content);
+      if (turn === undefined) continue;
+      await transaction
+        .updateTable('conversation_entries')
+        .set({
+          preview: previewOf(turn),
+          is_interrupted: Number(turn.isInterrupted === true),
+          text: toSearchText(searchTextOf(turn)),
+        })
+        .where('id', '=', id)
+        .execute();
+    }
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    lastId = last.id;
+  }
+}
+
+async function createConversations(transaction: Transaction<Schema>): Promise<void> {
+  const rows = await transaction
+    .selectFrom('conversation_entries')
+    .where('is_deleted', '=', 0)
+    .groupBy('conversation_id')
+    .select(({ fn }) => [
+      'conversation_id as id',
+      fn.min('id').as('first'),
+      fn.max('id').as('last'),
+      fn.countAll<number>().as('count'),
+    ])
+    .orderBy('first')
+    .execute();
+  for (const { id, first, last, count } of rows) {
+    const [oldest, newest] = [await responseOf(first), await responseOf(last)];
+    const turn = readTurn(oldest.content);
+    const title = turn === undefined ? 'Untitled' : titleOf(turn);
+    await transaction
+      .insertInto('conversations')
+      .values({
+        id,
+        owner_id: newest.owner_id,
+        title,
+        is_pinned: 0,
+        created_at: oldest.created_at,
+        updated_at: newest.created_at,
+        response_count: count,
+        last_response_id: newest.id,
+        model_key: newest.model_key,
+      })
+      .execute();
+    await transaction
+      .insertInto('conversation_entries')
+      .values({
+        conversation_id: id,
+        response_id: null,
+        is_deleted: 0,
+        is_interrupted: 0,
+        preview: '',
+        text: toSearchText(title),
+      })
+      .execute();
+  }
+
+  function responseOf(entryId: number) {
+    return transaction
+      .selectFrom('conversation_entries as entry')
+      .innerJoin('responses', 'responses.id', 'entry.response_id')
+      .where('entry.id', '=', entryId)
+      .selectAll('responses')
+      .executeTakeFirstOrThrow();
+  }
+}
+
+/** Undefined for a damaged row, which is listed without texts. */
+function readTurn(content: string): ReturnType<typeof decodeTurn> | undefined {
+  try {
+    return decodeTurn(content);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,39 @@
+import type { Transaction } from 'kysely';
+import { inBatches } from './in-batches.ts';
+import type { Schema } from './schema.ts';
+
+/**
+ * Removes the rows of responses, with their entries and the images that no other response uses.
+ *
+ * @param ids Children before parents; no other response continues them.
+ */
+export async function removeResponses(
+  transaction: Transaction<Schema>,
+  ids: readonly string[],
+): Promise<void> {
+  for await (const batch of inBatches(ids)) {
+    const references = await transaction
+      .deleteFrom('response_blobs')
+      .where('response_id', 'in', batch)
+      .returning('sha256')
+      .execute();
+    await transaction
+      .deleteFrom('conversation_entries')
+      .where('response_id', 'in', batch)
+      .execute();
+    await transaction.deleteFrom('responses').where('id', 'in', batch).execute();
+    for (const sha256 of new Set(references.map((reference) => reference.sha256))) {
+      await deleteBlobIfUnused(transaction, sha256);
+    }
+  }
+}
+
+async function deleteBlobIfUnused(transaction: Transaction<Schema>, sha256: string): Promise<void> {
+  await transaction
+    .deleteFrom('blobs')
+    .where('sha256', '=', sha256)
+    .where('sha256', 'not in', (query) =>
+      query.selectFrom('response_blobs').where('sha256', '=', sha256).select('sha256'),
+    )
+    .execute();
+}

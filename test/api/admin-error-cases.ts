@@ -1,0 +1,38 @@
+import type { ErrorCase } from '../setup/server/error-case.ts';
+
+/** Requests of the administration that must fail. The token may do everything. */
+export function adminErrorCases(token: string): readonly ErrorCase[] {
+  const headers = { authorization: `Bearer ${token}` };
+  return [
+    {
+      code: 'invalid_code',
+      path: '/api/v1/sessions',
+      body: { code: 'A'.repeat(43) },
+      param: 'code',
+      message: 'unknown, used, or older than 60 seconds. `hearth open` makes a new one',
+    },
+    {
+      code: 'session_not_found',
+      path: '/api/v1/sessions/b41e07d9c2a65f38',
+      method: 'DELETE',
+      headers,
+      param: 'id',
+      message: '"b41e07d9c2a65f38"',
+    },
+    {
+      code: 'mcp_server_not_found',
+      path: '/api/v1/mcp/servers/nowhere',
+      headers,
+      param: 'label',
+      message: '"nowhere"',
+    },
+    {
+      code: 'runtime_not_found',
+      path: '/api/v1/runtimes/use',
+      body: { name: 'llama.cpp-none', version: 'b1' },
+      headers,
+      param: 'name',
+      message: 'llama.cpp-none b1',
+    },
+  ];
+}

@@ -1,0 +1,266 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { get, post, type ApiAnswer } from '../setup/server/api.ts';
+import { expectError } from '../setup/server/expect-error.ts';
+import { runHearth } from '../setup/cli/run-hearth.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+
+const everything = join(
+  dirname(
+    createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/package.json'),
+  ),
+  'dist/index.js',
+);
+const hearth = useHearth({ environment: { HEARTH_LOG_LEVEL: 'info' } });
+
+const sessionsPath = '/api/v1/sessions';
+const bearing = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+const open = async () => {
+  const { stdout } = await runHearth(['open', '--json', '--no-browser'], {
+    home: hearth.home,
+    environment: { HEARTH_SERVER_PORT: '0' },
+  });
+  const { url } = JSON.parse(stdout) as { readonly url: string };
+  return { url, code: new URL(url).hash.replace('#code=', '') };
+};
+const exchange = (code: string): Promise<ApiAnswer> => post(hearth.url, sessionsPath, { code });
+
+let token: string;
+beforeAll(async () => {
+  ({ token } = (await exchange((await open()).code)).body);
+});
+
+describe('a session', () => {
+  it('opens once with the link of hearth open, has all permissions, and ends when it is revoked', async () => {
+    const { url, code } = await open();
+    expect(url).toBe(`${hearth.url}/open#code=${code}`);
+    const { status, body } = await exchange(code);
+    expect(status).toBe(200);
+    const { id, token: opened } = body;
+    expectError(await exchange(code), { code: 'invalid_code', message: 'used', param: 'code' });
+
+    const whoAmI = () => get(hearth.url, '/api/v1/session', bearing(opened));
+    expect((await whoAmI()).body).toMatchObject({
+      type: 'session',
+      id,
+      permissions: expect.arrayContaining(['admin', 'plugins', 'chat']),
+      auth_required: false,
+    });
+    const listed = await get(hearth.url, sessionsPath, bearing(opened));
+    expect(listed.body.sessions).toContainEqual(expect.objectContaining({ id }));
+    expect(JSON.stringify(listed.body)).not.toContain(opened);
+
+    const revoke = () =>
+      get(hearth.url, `${sessionsPath}/${id}`, { ...bearing(opened), method: 'DELETE' });
+    expect((await revoke()).body).toEqual({ id, revoked: true });
+    expectError(await whoAmI(), { code: 'invalid_api_key', message: 'The session has ended' });
+    const owner = (await readFile(join(hearth.home, 'owner-token'), 'utf8')).trim();
+    const again = await get(hearth.url, `${sessionsPath}/${id}`, {
+      ...bearing(owner),
+      method: 'DELETE',
+    });
+    expectError(again, { code: 'session_not_found', message: id, param: 'id' });
+    expect((await get(hearth.url, '/api/v1/session', bearing(owner))).body.type).toBe('owner');
+    for (const secret of [code, opened.slice(-43), owner])
+      expect(hearth.log()).not.toContain(secret);
+  });
+
+  it('shares the responses of anonymous callers', async () => {
+    const made = await post(
+      hearth.url,
+      '/api/v1/chat',
+      { model: 'hearth/starter-chat', input: 'Hello!', max_output_tokens: 1 },
+      bearing(token),
+    );
+    const path = `/api/v1/responses/${made.body.response_id}`;
+    expect((await get(hearth.url, path)).status).toBe(200);
+  });
+});
+
+it('tells an anonymous caller that it has neither admin nor plugins', async () => {
+  const { body } = await get(hearth.url, '/api/v1/session');
+  expect(body).toMatchObject({ type: 'anonymous', id: null });
+  expect(body.permissions).not.toContain('admin');
+  expect(body.permissions).not.toContain('plugins');
+});
+
+describe('refuses', () => {
+  it.each([
+    ['POST', `${sessionsPath}/links`],
+    ['GET', sessionsPath],
+    ['DELETE', `${sessionsPath}/b41e07d9c2a65f38`],
+  ])('an anonymous caller: %s %s', async (method, path) => {
+    expectError(await get(hearth.url, path, { method }), { code: 'forbidden', message: 'admin' });
+  });
+
+  it('the page of another origin, also with a code', async () => {
+    const { code } = await open();
+    for (const origin of ['https://evil.example', 'null', `https://${new URL(hearth.url).host}`]) {
+      const answer = await post(hearth.url, sessionsPath, { code }, { headers: { origin } });
+      expectError(answer, { code: 'forbidden', message: 'may not call' });
+    }
+    expect((await exchange(code)).status).toBe(200);
+  });
+});
+
+describe('settings', () => {
+  const settingsPath = '/api/v1/settings';
+  const change = (body: object) =>
+    post(hearth.url, settingsPath, body, { ...bearing(token), method: 'PATCH' });
+  const config = (...commandLine: string[]) =>
+    runHearth(['config', ...commandLine], { home: hearth.home });
+
+  it('take effect at once, or with the next start', async () => {
+    const changed = await change({
+      'models.ttlSeconds': 77,
+      'engine.parallel': 2,
+      'log.level': 'debug',
+      'hub.token': 'hf_secret',
+    });
+    expect(changed).toMatchObject({
+      status: 200,
+      body: {
+        applied: ['models.ttlSeconds'],
+        restart_required: ['engine.parallel', 'hub.token'],
+        overridden: [{ key: 'log.level', by: 'HEARTH_LOG_LEVEL' }],
+      },
+    });
+    const model = 'hearth/starter-chat';
+    await post(hearth.url, '/api/v1/models/unload', { instance_id: model });
+    await post(hearth.url, '/api/v1/chat', { model, input: 'Hello!', max_output_tokens: 1 });
+    const { body } = await get(hearth.url, '/api/v1/status');
+    expect(body.instances).toContainEqual(expect.objectContaining({ ttl_seconds: 77 }));
+
+    const listed = await get(hearth.url, settingsPath, bearing(token));
+    expect(listed.body.settings).toContainEqual(
+      expect.objectContaining({ key: 'hub.token', value: null, is_set: true, source: 'file' }),
+    );
+    expect(JSON.stringify([changed, listed]) + hearth.log()).not.toContain('hf_secret');
+    expect(await readFile(join(hearth.home, 'config.json'), 'utf8')).toContain('hf_secret');
+  });
+
+  it('are rejected as at the start, and nothing is written', async () => {
+    const before = await readFile(join(hearth.home, 'config.json'), 'utf8');
+    for (const [body, param, message] of [
+      [{ 'server.port': 70_000 }, 'server.port', 'from 0 to 65535'],
+      [{ 'auth.requird': false }, 'auth.requird', 'Did you mean "auth.required"?'],
+    ] as const) {
+      expectError(await change(body), { code: 'invalid_value', message, param });
+    }
+    const open = await change({ 'server.host': '0.0.0.0' });
+    expectError(open, { code: 'conflict', message: 'auth.required is off' });
+    expectError(await change({}), { code: 'invalid_value', message: 'at least one setting' });
+    expect(await readFile(join(hearth.home, 'config.json'), 'utf8')).toBe(before);
+  });
+
+  it('are changed by hearth config, through the running server', async () => {
+    expect(await config('set', 'models.ttlSeconds', '78')).toMatchObject({
+      exitCode: 0,
+      stdout: 'Changed models.ttlSeconds\n',
+      stderr: '',
+    });
+    expect(await config('get', 'models.ttlSeconds')).toMatchObject({ stdout: '78\n' });
+    expect((await config('unset', 'engine.parallel')).stderr).toBe('');
+    expect((await config('set', 'models.ttlSeconds', 'x')).stderr).toContain('from 1 to');
+    const { stdout } = await config('ls', '--changed', '--json');
+    expect(JSON.parse(stdout).settings).toContainEqual(
+      expect.objectContaining({ key: 'models.ttlSeconds', value: 78, source: 'file' }),
+    );
+  });
+
+  it('are closed to anonymous callers', async () => {
+    expectError(await get(hearth.url, settingsPath), { code: 'forbidden', message: 'admin' });
+    const foreign = await post(
+      hearth.url,
+      settingsPath,
+      { 'models.jit': false },
+      {
+        method: 'PATCH',
+        headers: { ...bearing(token).headers, origin: 'https://evil.example' },
+      },
+    );
+    expectError(foreign, { code: 'forbidden', message: 'may not call' });
+  });
+});
+
+describe('MCP servers', () => {
+  const serversPath = '/api/v1/mcp/servers';
+  const call = (method: string, path: string, body?: object) =>
+    body === undefined
+      ? get(hearth.url, `${serversPath}${path}`, { ...bearing(token), method })
+      : post(hearth.url, `${serversPath}${path}`, body, { ...bearing(token), method });
+  const echoServer = {
+    command: process.execPath,
+    args: [everything, 'stdio'],
+    env: { KEY: 'secret-value' },
+  };
+
+  it('are added, tested, tried and removed, and keep their secrets', async () => {
+    const added = await call('PUT', '/all', echoServer);
+    expect(added).toMatchObject({
+      status: 200,
+      body: { id: 'mcp/all', type: 'process', env: { KEY: '[redacted]' } },
+    });
+    const changed = { ...echoServer, env: { ...added.body.env, OTHER: 'x' } };
+    expect((await call('PUT', '/all', changed)).status).toBe(200);
+    const stored = JSON.parse(await readFile(join(hearth.home, 'mcp.json'), 'utf8'));
+    expect(stored.mcpServers.all.env).toEqual({ KEY: 'secret-value', OTHER: 'x' });
+
+    const tested = await call('POST', '/all/test');
+    expect(tested.body.tools).toContainEqual(
+      expect.objectContaining({ name: 'echo', parameters: expect.anything() }),
+    );
+    const echo = (body: object) => call('POST', '/all/tools/echo', body);
+    expect((await echo({ arguments: { message: 'Hello' } })).body).toMatchObject({
+      content: [{ type: 'text', text: 'Echo: Hello' }],
+      is_error: false,
+    });
+    const wrong = await echo({ arguments: { message: 5 } });
+    expectError(wrong, { code: 'invalid_value', message: 'message', param: 'arguments' });
+
+    const listed = await call('GET', '');
+    expect(listed.body.servers.map(({ label }: { label: string }) => label)).toEqual([
+      'speech-script',
+      'all',
+    ]);
+    expect(JSON.stringify(listed.body) + hearth.log()).not.toContain('secret-value');
+    expect((await call('DELETE', '/all')).body).toEqual({ label: 'all', removed: true });
+  });
+
+  it('are validated', async () => {
+    const unknown = await call('POST', '/speech-script/tools/none', { arguments: {} });
+    expectError(unknown, { code: 'invalid_value', message: 'it has: format', param: 'tool' });
+
+    for (const [label, entry, message] of [
+      ['x', { command: 'a', url: 'http://b' }, 'either command or url'],
+      ['x', { url: 'ftp://a' }, 'http or https URL'],
+      ['x', { command: 'a', env: { KEY: '[redacted]' } }, 'env.KEY is [redacted]'],
+      ['a%20b', { command: 'a' }, 'must be up to 64 letters'],
+      ['__proto__', { command: 'a' }, 'must be up to 64 letters'],
+      ['speech-script', { command: 'a' }, "a plugin of Hearth's own"],
+    ] as const) {
+      expectError(await call('PUT', `/${label}`, entry), { code: 'invalid_value', message });
+    }
+  });
+
+  it('are closed to anonymous callers', async () => {
+    const added = await post(hearth.url, `${serversPath}/x`, { command: 'a' }, { method: 'PUT' });
+    expectError(added, { code: 'forbidden', message: 'admin' });
+    for (const path of ['', '/speech-script']) {
+      expectError(await get(hearth.url, serversPath + path), {
+        code: 'forbidden',
+        message: 'admin',
+      });
+    }
+  });
+});
+
+it('starts the server if none runs', async () => {
+  await hearth.stop();
+  const { url } = await open();
+  expect(url).toContain('/open#code=');
+  await runHearth(['server', 'stop'], { home: hearth.home });
+  await hearth.restart();
+});

@@ -1,0 +1,57 @@
+// Keeps the shell of the app, so that it opens while the server does not run. Answers of the API are never kept.
+const cacheName = 'hearth-shell';
+
+self.addEventListener('install', (event) => {
+  event.waitUntil(keepPage().then(() => self.skipWaiting()));
+});
+self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
+
+self.addEventListener('fetch', (event) => {
+  const { request } = event;
+  const url = new URL(request.url);
+  if (request.method !== 'GET' || url.origin !== location.origin) return;
+  if (request.mode === 'navigate' && isPage(url.pathname)) event.respondWith(networkFirst(request));
+  else if (url.pathname.startsWith('/assets/')) event.respondWith(cacheFirst(request));
+});
+
+function isPage(path) {
+  return path === '/' || /^\/(chat|models|compare|voice|developer|shortcuts)(\/|$)/.test(path);
+}
+
+async function keepPage() {
+  const cache = await caches.open(cacheName);
+  await cache.add(new Request('/', { headers: { Accept: 'text/html' } }));
+}
+
+async function networkFirst(request) {
+  try {
+    const response = await fetch(request);
+    if (response.ok) {
+      const cache = await caches.open(cacheName);
+      await cache.put('/', response.clone());
+      await removeOldAssets(cache, await response.clone().text());
+    }
+    return response;
+  } catch {
+    return (await caches.match('/', { ignoreVary: true })) ?? Response.error();
+  }
+}
+
+async function cacheFirst(request) {
+  const kept = await caches.match(request, { ignoreVary: true });
+  if (kept !== undefined) return kept;
+  const response = await fetch(request);
+  if (response.ok) await (await caches.open(cacheName)).put(request, response.clone());
+  return response;
+}
+
+/** After an update the page names other scripts; assets of the previous one are removed. */
+async function removeOldAssets(cache, page) {
+  const entry = /\/assets\/index-[\w-]+\.js/.exec(page)?.[0];
+  const marker = await cache.match('/entry');
+  if ((await marker?.text()) === entry || entry === undefined) return;
+  for (const request of await cache.keys()) {
+    if (new URL(request.url).pathname.startsWith('/assets/')) await cache.delete(request);
+  }
+  await cache.put('/entry', new Response(entry));
+}

@@ -1,0 +1,65 @@
+/** An answer of the server that is not a success. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  /** Code of the error reference, such as `model_not_found`. */
+  readonly code: string | undefined;
+  readonly param: string | undefined;
+  readonly requestId: string | undefined;
+
+  constructor(options: {
+    readonly status: number;
+    readonly message: string;
+    readonly code?: string | undefined;
+    readonly param?: string | undefined;
+    readonly requestId?: string | undefined;
+  }) {
+    super(options.message);
+    this.status = options.status;
+    this.code = options.code;
+    this.param = options.param;
+    this.requestId = options.requestId;
+  }
+}
+
+/** The server did not answer. */
+export class UnreachableError extends Error {
+  override readonly name = 'UnreachableError';
+}
+
+/** Reads the error of an answer; a body of another server, such as a proxy, gives its status only. */
+export async function toApiError(response: Response): Promise<ApiError> {
+  const requestId = response.headers.get('x-request-id') ?? undefined;
+  const { status } = response;
+  try {
+    const body: unknown = await response.json();
+    const { message, code, param } = errorFields(body);
+    if (message !== undefined) return new ApiError({ status, message, code, param, requestId });
+  } catch {
+    // Not JSON.
+  }
+  return new ApiError({ status, message: `The server answered with status ${status}.`, requestId });
+}
+
+export function errorFields(body: unknown): {
+  readonly message?: string | undefined;
+  readonly code?: string | undefined;
+  readonly param?: string | undefined;
+} {
+  const error = field(body, 'error');
+  return {
+    message: text(error, 'message'),
+    code: text(error, 'code'),
+    param: text(error, 'param'),
+  };
+}
+
+function field(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return (value as Readonly<Record<string, unknown>>)[name];
+}
+
+function text(value: unknown, name: string): string | undefined {
+  const found = field(value, name);
+  return typeof found === 'string' ? found : undefined;
+}

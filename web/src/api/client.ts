@@ -1,0 +1,111 @@
+import { access } from './access.ts';
+import { ApiError, toApiError, UnreachableError } from './api-error.ts';
+import type { Method, PathOf, RequestParts, ResultOf, RouteOf } from './routes.ts';
+import { readServerSentEvents, type ServerSentEvent } from './server-sent-events.ts';
+import { toUrl, type UrlParts } from './to-url.ts';
+
+interface Parts extends UrlParts {
+  readonly body?: unknown;
+}
+
+interface Options {
+  readonly signal?: AbortSignal | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Calls an endpoint of the contract: `call('get', '/api/v1/models', {})`. Its input and result have the types of the
+ * declaration.
+ *
+ * @throws ApiError, UnreachableError; the signal's reason when aborted.
+ */
+export async function call<M extends Method, P extends PathOf<M>>(
+  method: M,
+  path: P,
+  parts: RequestParts<RouteOf<M, P>>,
+  options: Options = {},
+): Promise<ResultOf<RouteOf<M, P>>> {
+  const response = await send(method, toUrl(path, parts as Parts), parts as Parts, options);
+  return (await response.json()) as ResultOf<RouteOf<M, P>>;
+}
+
+/**
+ * Calls an endpoint that answers with server-sent events. Leaving the loop ends the request.
+ *
+ * @throws as `call`; UnreachableError if the connection breaks.
+ */
+export async function* stream<M extends Method, P extends PathOf<M>>(
+  method: M,
+  path: P,
+  parts: RequestParts<RouteOf<M, P>>,
+  options: Options = {},
+): AsyncGenerator<ServerSentEvent> {
+  yield* streamUrl(method, toUrl(path, parts as Parts), parts as Parts, options);
+}
+
+/** As `stream`, for a URL that the contract of this build does not have. */
+export async function* streamUrl(
+  method: string,
+  url: string,
+  parts: Parts,
+  { signal, headers }: Options = {},
+): AsyncGenerator<ServerSentEvent> {
+  const controller = new AbortController();
+  const combined = AbortSignal.any([controller.signal, ...(signal === undefined ? [] : [signal])]);
+  try {
+    const response = await send(method, url, parts, {
+      signal: combined,
+      headers: { accept: 'text/event-stream', ...headers },
+    });
+    if (response.body === null) return;
+    yield* readServerSentEvents(response.body);
+  } catch (error) {
+    if (signal?.aborted === true) throw signal.reason;
+    throw error instanceof ApiError ? error : new UnreachableError(messageOf(error));
+  } finally {
+    controller.abort();
+  }
+}
+
+/** Fetches a file, such as an export, with the token of the tab. */
+export async function fetchFile(url: string, options: Options = {}): Promise<Blob> {
+  return (await send('get', url, {}, options)).blob();
+}
+
+/** Sends a request with the token of the tab; a refusal shows the token page. */
+export async function send(
+  method: string,
+  url: string,
+  { body }: Parts,
+  { signal, headers }: Options = {},
+): Promise<Response> {
+  const { token } = access.get();
+  let response: Response;
+  try {
+    response = await fetch(url, {
+      method: method.toUpperCase(),
+      headers: {
+        ...(body === undefined || body instanceof Blob
+          ? {}
+          : { 'content-type': 'application/json' }),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: body instanceof Blob ? body : JSON.stringify(body) }),
+      signal: signal ?? null,
+      cache: 'no-store',
+    });
+  } catch (error) {
+    if (signal?.aborted === true) throw signal.reason;
+    throw new UnreachableError(messageOf(error));
+  }
+  if (response.ok) return response;
+  const error = await toApiError(response);
+  // A token that was replaced in the meantime is not the one that was refused.
+  if (response.status === 401 && access.get().token === token) access.refuse(error.message);
+  throw error;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,87 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { access } from './access.ts';
+import { ApiError } from './api-error.ts';
+import { streamUrl } from './client.ts';
+import type { ServerSentEvent } from './server-sent-events.ts';
+import { createStore } from './store.ts';
+
+export type Connection = 'connecting' | 'open' | 'polling' | 'unreachable';
+
+/** How the app learns of changes: by events, or by asking again while the server has none for this token. */
+export const connection = createStore<Connection>('connecting');
+
+type Listener = (event: ServerSentEvent) => void;
+const listeners = new Set<Listener>();
+
+/** Calls a function for each event of `GET /api/v1/events`; returns the function that ends this. */
+export function onLiveEvent(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** First part of an event's name → first part of the keys of queries that it outdates. */
+const outdatedBy: Readonly<Record<string, readonly string[]>> = {
+  model: ['models'],
+  model_load: ['models'],
+  instance: ['models'],
+  download: ['downloads', 'models'],
+  request: ['requests'],
+  conversation: ['conversations'],
+  response: ['conversations'],
+};
+
+const reconnectMs = { first: 500, longest: 15_000 };
+const pollMs = 15_000;
+
+/** Follows the events of the server until the signal aborts; reconnects, also when the token changes. */
+export async function followLiveEvents(queries: QueryClient, signal: AbortSignal): Promise<void> {
+  let waitMs = reconnectMs.first;
+  while (!signal.aborted) {
+    const attempt = new AbortController();
+    const isWithToken = access.get().token;
+    const unsubscribe = access.subscribe(() => {
+      if (access.get().token !== isWithToken) attempt.abort();
+    });
+    const combined = AbortSignal.any([signal, attempt.signal]);
+    try {
+      for await (const event of streamUrl('get', '/api/v1/events', {}, { signal: combined })) {
+        if (connection.get() !== 'open') {
+          connection.set('open');
+          waitMs = reconnectMs.first;
+          // Changes during the interruption have no event.
+          void queries.invalidateQueries();
+        }
+        for (const listener of listeners) listener(event);
+        outdate(queries, event.event);
+      }
+    } catch (error) {
+      if (error instanceof ApiError) {
+        connection.set('polling');
+        void queries.invalidateQueries({ type: 'active' });
+        waitMs = pollMs;
+      } else if (!combined.aborted) {
+        connection.set('unreachable');
+      }
+    } finally {
+      unsubscribe();
+    }
+    await waitFor(attempt.signal.aborted ? 0 : waitMs, combined);
+    waitMs = Math.min(waitMs * 2, reconnectMs.longest);
+  }
+}
+
+function outdate(queries: QueryClient, name: string): void {
+  const [kind = ''] = name.split('.');
+  for (const key of outdatedBy[kind] ?? []) void queries.invalidateQueries({ queryKey: [key] });
+}
+
+function waitFor(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted && ms > 0) return resolve();
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { newestLeaf, pathTo, siblingsOf } from './branches.ts';
+
+// a ─ b ─ c
+//   └ d ─ e
+const nodes = [
+  ['a', null],
+  ['b', 'a'],
+  ['c', 'b'],
+  ['d', 'a'],
+  ['e', 'd'],
+].map(([id, previous]) => ({
+  response_id: id ?? '',
+  previous_response_id: previous ?? null,
+}));
+
+it('gives the path from the beginning to a leaf', () => {
+  expect(pathTo(nodes, 'e').map(({ response_id: id }) => id)).toEqual(['a', 'd', 'e']);
+  expect(pathTo(nodes, 'missing')).toEqual([]);
+});
+
+it('gives the branches of a place, oldest first', () => {
+  expect(siblingsOf(nodes, 'a').map(({ response_id: id }) => id)).toEqual(['b', 'd']);
+});
+
+it('gives the newest end below a response', () => {
+  expect(newestLeaf(nodes, 'b')).toBe('c');
+  expect(newestLeaf(nodes, 'a')).toBe('e');
+  expect(newestLeaf(nodes, 'c')).toBe('c');
+});

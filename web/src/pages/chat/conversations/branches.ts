@@ -1,0 +1,44 @@
+/** A response in the tree of a conversation. */
+export interface TreeNode {
+  readonly response_id: string;
+  readonly previous_response_id: string | null;
+}
+
+/** The responses from the beginning of a conversation to a leaf; empty if the leaf is unknown. */
+export function pathTo<Node extends TreeNode>(
+  nodes: readonly Node[],
+  leafId: string,
+): readonly Node[] {
+  const byId = new Map(nodes.map((node) => [node.response_id, node]));
+  const path: Node[] = [];
+  for (let node = byId.get(leafId); node !== undefined; node = parentOf(byId, node))
+    path.push(node);
+  return path.toReversed();
+}
+
+function parentOf<Node extends TreeNode>(
+  byId: ReadonlyMap<string, Node>,
+  { previous_response_id: id }: Node,
+): Node | undefined {
+  return id === null ? undefined : byId.get(id);
+}
+
+/** The responses that continue the same one, oldest first: the branches of this place. */
+export function siblingsOf<Node extends TreeNode>(
+  nodes: readonly Node[],
+  previousId: string | null,
+): readonly Node[] {
+  return nodes.filter((node) => node.previous_response_id === previousId);
+}
+
+/** The newest end of the branches that begin with a response. Nodes are sorted by age. */
+export function newestLeaf(nodes: readonly TreeNode[], startId: string): string {
+  const below = new Set([startId]);
+  let newest = startId;
+  for (const { response_id: id, previous_response_id: previous } of nodes) {
+    if (previous === null || !below.has(previous)) continue;
+    below.add(id);
+    newest = id;
+  }
+  return newest;
+}

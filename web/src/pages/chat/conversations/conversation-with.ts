@@ -1,0 +1,27 @@
+import { ApiError } from '../../../api/api-error.ts';
+import { call } from '../../../api/client.ts';
+import { queryClient } from '../../../api/query-client.ts';
+import { treeQuery } from './conversation-queries.ts';
+
+/**
+ * The conversation of a stored response; undefined if the response is not stored.
+ *
+ * @param hint conversation that it continues, if that is known
+ */
+export async function conversationWith(
+  responseId: string,
+  hint: string | undefined,
+): Promise<string | undefined> {
+  try {
+    if (hint !== undefined) {
+      const tree = await queryClient.fetchQuery({ ...treeQuery(hint), staleTime: 0 });
+      const isIn = tree.responses.some(({ response_id: id }) => id === responseId);
+      if (isIn) return hint;
+    }
+    const { conversations } = await call('get', '/api/v1/conversations', { query: { limit: 100 } });
+    return conversations.find(({ last_response_id: id }) => id === responseId)?.conversation_id;
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}

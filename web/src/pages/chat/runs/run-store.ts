@@ -1,0 +1,203 @@
+import type { ChatEvent } from '../../../../../src/contract/v1/chat-event.ts';
+import { ApiError, UnreachableError } from '../../../api/api-error.ts';
+import { call, stream } from '../../../api/client.ts';
+import { queryClient } from '../../../api/query-client.ts';
+import type { RequestParts, RouteOf } from '../../../api/routes.ts';
+import type { ServerSentEvent } from '../../../api/server-sent-events.ts';
+import { createStore } from '../../../api/store.ts';
+import { messageOf, showError } from '../../../ui/toasts.ts';
+import { conversationsKey, type InputPart } from '../conversations/conversation-queries.ts';
+import { conversationWith } from '../conversations/conversation-with.ts';
+import { applyEvent, type Run } from './run.ts';
+import {
+  forgetRun,
+  onSavedRunsChange,
+  readSavedRuns,
+  saveRun,
+  type SavedRun,
+} from './saved-runs.ts';
+
+export type ChatBody = RequestParts<RouteOf<'post', '/api/v1/chat'>>['body'];
+
+/** The running answers, and those whose stored response is not loaded yet. */
+export const runs = createStore<readonly Run[]>([]);
+
+const controllers = new Map<string, AbortController>();
+
+interface StartOptions {
+  readonly conversationId: string | undefined;
+  readonly previousId: string | null;
+  readonly input: readonly InputPart[];
+  readonly body: Omit<ChatBody, 'stream' | 'background' | 'store'>;
+}
+
+/** Sends a message. The answer continues on the server if the page is closed. */
+export function startRun({ conversationId, previousId, input, body }: StartOptions): Run {
+  const run: Run = {
+    key: crypto.randomUUID(),
+    responseId: undefined,
+    conversationId,
+    previousId,
+    model: body.model,
+    input,
+    phase: { kind: 'sending' },
+    items: [],
+    error: undefined,
+    isCancelled: false,
+    result: undefined,
+    startedAt: Date.now(),
+  };
+  runs.set((all) => [...all, run]);
+  const signal = controllerOf(run.key).signal;
+  const events = stream(
+    'post',
+    '/api/v1/chat',
+    { body: { ...body, stream: true, background: true, store: true } },
+    { signal },
+  );
+  void follow(run, events);
+  return run;
+}
+
+/** Stops an answer; the server stores what it has written so far. */
+export async function stopRun(run: Run): Promise<void> {
+  if (run.responseId === undefined) {
+    controllers.get(run.key)?.abort();
+    removeRun(run.key);
+    return;
+  }
+  try {
+    await call('post', '/api/v1/responses/{response_id}/cancel', {
+      params: { response_id: run.responseId },
+    });
+  } catch (error) {
+    // It has ended in the meantime.
+    if (!(error instanceof ApiError && error.status === 404)) showError(error);
+  }
+}
+
+export function removeRun(key: string): void {
+  controllers.delete(key);
+  runs.set((all) => all.filter((each) => each.key !== key));
+}
+
+/** Follows the running answers that this browser has started in other tabs or before a reload. */
+export function resumeRuns(): void {
+  const resume = () => {
+    const known = new Set(runs.get().map(({ responseId }) => responseId));
+    for (const saved of readSavedRuns()) if (!known.has(saved.responseId)) resumeRun(saved);
+  };
+  resume();
+  onSavedRunsChange(resume);
+}
+
+function resumeRun(saved: SavedRun): void {
+  const run: Run = {
+    ...saved,
+    conversationId: saved.conversationId,
+    key: saved.responseId,
+    phase: { kind: 'writing' },
+    items: [],
+    error: undefined,
+    isCancelled: false,
+    result: undefined,
+  };
+  runs.set((all) => [...all, run]);
+  void follow(run, followFrom(saved.responseId, undefined, controllerOf(run.key).signal));
+}
+
+function followFrom(responseId: string, lastId: string | undefined, signal: AbortSignal) {
+  return stream(
+    'get',
+    '/api/v1/responses/{response_id}/events',
+    { params: { response_id: responseId } },
+    { signal, headers: lastId === undefined ? {} : { 'last-event-id': lastId } },
+  );
+}
+
+/** Reads the events of a run, over as many connections as necessary. */
+async function follow(run: Run, first: AsyncIterable<ServerSentEvent>): Promise<void> {
+  const { key } = run;
+  const { signal } = controllerOf(key);
+  const updates = frameUpdates(run);
+  let events = first;
+  let lastId: string | undefined;
+  let waitMs = 300;
+  while (!signal.aborted) {
+    try {
+      for await (const { id, data } of events) {
+        lastId = id ?? lastId;
+        waitMs = 300;
+        const { responseId: known } = updates.get();
+        updates.add(JSON.parse(data) as ChatEvent);
+        const current = updates.get();
+        if (known === undefined && current.responseId !== undefined) {
+          saveRun({ ...current, responseId: current.responseId });
+          updates.flush();
+        }
+      }
+      break;
+    } catch (error) {
+      const { responseId } = updates.get();
+      if (signal.aborted) return;
+      if (!(error instanceof UnreachableError) || responseId === undefined) {
+        return end(updates.flush(), error);
+      }
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      waitMs = Math.min(waitMs * 2, 5000);
+      events = followFrom(responseId, lastId, signal);
+    }
+  }
+  await end(updates.flush());
+}
+
+/** Shows the stored response in place of the run; a run that failed before it was stored stays with its error. */
+async function end(run: Run, error?: unknown): Promise<void> {
+  const { key, responseId } = run;
+  if (responseId !== undefined) {
+    const stored = await conversationWith(responseId, run.conversationId).catch(() => undefined);
+    forgetRun(responseId);
+    if (stored !== undefined) {
+      update({ ...run, conversationId: stored, phase: { kind: 'ended' } });
+      await queryClient.invalidateQueries({ queryKey: conversationsKey });
+      return;
+    }
+    await queryClient.invalidateQueries({ queryKey: conversationsKey });
+    // A resumed run that the server no longer knows.
+    if (error instanceof ApiError && error.status === 404) return removeRun(key);
+  }
+  const message = run.error ?? (error === undefined ? undefined : messageOf(error));
+  update({ ...run, phase: { kind: 'ended' }, error: message });
+}
+
+function update(run: Run): void {
+  runs.set((all) => all.map((each) => (each.key === run.key ? run : each)));
+}
+
+/** Applies events at once, and shows them with the next frame. */
+function frameUpdates(initial: Run) {
+  let run = initial;
+  let frame: number | undefined;
+  const flush = () => {
+    if (frame !== undefined) cancelAnimationFrame(frame);
+    frame = undefined;
+    update(run);
+    return run;
+  };
+  return {
+    get: () => run,
+    flush,
+    add: (event: ChatEvent) => {
+      run = applyEvent(run, event);
+      // A tab in the background has no frames.
+      if (document.hidden) flush();
+      else frame ??= requestAnimationFrame(flush);
+    },
+  };
+}
+
+function controllerOf(key: string): AbortController {
+  const controller = controllers.get(key) ?? new AbortController();
+  controllers.set(key, controller);
+  return controller;
+}

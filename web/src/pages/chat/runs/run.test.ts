@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest';
+import type { ChatEvent } from '../../../../../src/contract/v1/chat-event.ts';
+import { applyEvent, type Run } from './run.ts';
+
+const start: Run = {
+  key: '1',
+  responseId: undefined,
+  conversationId: undefined,
+  previousId: null,
+  model: 'test/model',
+  input: [{ type: 'text', content: 'Hi' }],
+  phase: { kind: 'sending' },
+  items: [],
+  error: undefined,
+  isCancelled: false,
+  result: undefined,
+  startedAt: 0,
+};
+const after = (...events: readonly ChatEvent[]) => events.reduce(applyEvent, start);
+const provider_info = { type: 'plugin' as const, plugin_id: 'mcp/files' };
+
+it('collects reasoning and text', () => {
+  const { items, phase } = after(
+    { type: 'reasoning.start' },
+    { type: 'reasoning.delta', content: 'Let me ' },
+    { type: 'reasoning.delta', content: 'think' },
+    { type: 'reasoning.end' },
+    { type: 'message.start' },
+    { type: 'message.delta', content: 'Hello' },
+  );
+  expect(items).toEqual([
+    { type: 'reasoning', content: 'Let me think' },
+    { type: 'message', content: 'Hello' },
+  ]);
+  expect(phase).toEqual({ kind: 'writing' });
+});
+
+it('shows loads and the prompt on the way', () => {
+  const model_instance_id = 'test/model';
+  expect(after({ type: 'model_load.progress', model_instance_id, progress: 0.4 }).phase).toEqual({
+    kind: 'loading',
+    progress: 0.4,
+  });
+  expect(after({ type: 'prompt_processing.progress', progress: 0.5 }).phase).toEqual({
+    kind: 'prompt',
+    progress: 0.5,
+  });
+});
+
+it('replaces a call by its result, and by its failure', () => {
+  const call = { tool: 'read', provider_info };
+  const running = after(
+    { type: 'tool_call.start', ...call },
+    { type: 'tool_call.arguments', ...call, arguments: { path: 'a' } },
+  );
+  expect(running.items).toEqual([
+    { type: 'running_tool_call', tool: 'read', arguments: { path: 'a' } },
+  ]);
+  const done = applyEvent(running, {
+    type: 'tool_call.success',
+    ...call,
+    arguments: { path: 'a' },
+    output: 'text',
+  });
+  expect(done.items).toMatchObject([{ type: 'tool_call', tool: 'read', output: 'text' }]);
+  const failed = applyEvent(running, { type: 'tool_call.failure', reason: 'no', metadata: {} });
+  expect(failed.items).toMatchObject([{ type: 'invalid_tool_call', reason: 'no' }]);
+});
+
+it('keeps a cancellation apart from an error', () => {
+  const error = { type: 'x', message: 'stopped' };
+  expect(after({ type: 'error', error: { ...error, code: 'cancelled' } })).toMatchObject({
+    isCancelled: true,
+    error: undefined,
+  });
+  expect(after({ type: 'error', error })).toMatchObject({ isCancelled: false, error: 'stopped' });
+});

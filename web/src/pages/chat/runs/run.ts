@@ -1,0 +1,114 @@
+import type { ChatEvent } from '../../../../../src/contract/v1/chat-event.ts';
+import type { ChatResult } from '../../../../../src/contract/v1/chat.ts';
+import type { InputPart, OutputItem } from '../conversations/conversation-queries.ts';
+
+export type ToolCall = Extract<OutputItem, { type: 'tool_call' }>;
+
+/** An item of an answer that is being written. A tool call has no output until it ends. */
+export type RunItem =
+  | { readonly type: 'message'; readonly content: string }
+  | { readonly type: 'reasoning'; readonly content: string }
+  | {
+      readonly type: 'running_tool_call';
+      readonly tool: string;
+      readonly arguments?: Readonly<Record<string, unknown>>;
+    }
+  | OutputItem;
+
+export type RunPhase =
+  | { readonly kind: 'sending' }
+  | { readonly kind: 'loading'; readonly progress?: number }
+  | { readonly kind: 'prompt'; readonly progress: number }
+  | { readonly kind: 'writing' }
+  | { readonly kind: 'ended' };
+
+/** An answer that is being written, in this tab or elsewhere. */
+export interface Run {
+  /** Unique in this tab. */
+  readonly key: string;
+  /** Unknown until the server has accepted the message. */
+  readonly responseId: string | undefined;
+  /** Absent in a new conversation until its first answer is stored. */
+  readonly conversationId: string | undefined;
+  readonly previousId: string | null;
+  readonly model: string;
+  readonly input: readonly InputPart[];
+  readonly phase: RunPhase;
+  readonly items: readonly RunItem[];
+  readonly error: string | undefined;
+  readonly isCancelled: boolean;
+  readonly result: ChatResult | undefined;
+  readonly startedAt: number;
+}
+
+/** The run after an event of its stream. */
+export function applyEvent(run: Run, event: ChatEvent): Run {
+  switch (event.type) {
+    case 'chat.start':
+      return { ...run, responseId: event.response_id ?? run.responseId };
+    case 'model_load.start':
+      return { ...run, phase: { kind: 'loading' } };
+    case 'model_load.progress':
+      return { ...run, phase: { kind: 'loading', progress: event.progress } };
+    case 'model_load.end':
+    case 'prompt_processing.start':
+      return { ...run, phase: { kind: 'prompt', progress: 0 } };
+    case 'prompt_processing.progress':
+      return { ...run, phase: { kind: 'prompt', progress: event.progress } };
+    case 'prompt_processing.end':
+      return { ...run, phase: { kind: 'writing' } };
+    case 'reasoning.start':
+      return append(run, { type: 'reasoning', content: '' });
+    case 'message.start':
+      return append(run, { type: 'message', content: '' });
+    case 'reasoning.delta':
+      return extend(run, 'reasoning', event.content);
+    case 'message.delta':
+      return extend(run, 'message', event.content);
+    case 'tool_call.start':
+      return append(run, { type: 'running_tool_call', tool: event.tool });
+    case 'tool_call.arguments':
+      return replaceCall(run, {
+        type: 'running_tool_call',
+        tool: event.tool,
+        arguments: event.arguments,
+      });
+    case 'tool_call.success':
+      return replaceCall(run, { ...event, type: 'tool_call' });
+    case 'tool_call.failure':
+      return replaceCall(run, {
+        type: 'invalid_tool_call',
+        reason: event.reason,
+        metadata: event.metadata as Extract<OutputItem, { type: 'invalid_tool_call' }>['metadata'],
+      });
+    case 'error':
+      return event.error.code === 'cancelled'
+        ? { ...run, isCancelled: true }
+        : { ...run, error: event.error.message };
+    case 'chat.end':
+      return { ...run, items: event.result.output, result: event.result, phase: { kind: 'ended' } };
+    case 'reasoning.end':
+    case 'message.end':
+      return run;
+  }
+}
+
+function append(run: Run, item: RunItem): Run {
+  return { ...run, items: [...run.items, item], phase: { kind: 'writing' } };
+}
+
+function extend(run: Run, type: 'message' | 'reasoning', content: string): Run {
+  const last = run.items.at(-1);
+  if (last?.type !== type) return append(run, { type, content });
+  return {
+    ...run,
+    items: [...run.items.slice(0, -1), { type, content: last.content + content }],
+    phase: { kind: 'writing' },
+  };
+}
+
+/** Replaces the newest call that has not ended; calls end in the order in which they start. */
+function replaceCall(run: Run, item: RunItem): Run {
+  const index = run.items.findLastIndex(({ type }) => type === 'running_tool_call');
+  return index === -1 ? append(run, item) : { ...run, items: run.items.with(index, item) };
+}

@@ -1,0 +1,57 @@
+import type { Run } from './run.ts';
+
+const storageKey = 'hearth.runs';
+/** Responses are kept for 5 minutes after their end; one that writes longer than this is not resumed. */
+const maxAgeMs = 24 * 60 * 60 * 1000;
+const maxInputLength = 20_000;
+
+export type SavedRun = Pick<
+  Run,
+  'conversationId' | 'previousId' | 'model' | 'input' | 'startedAt'
+> & {
+  readonly responseId: string;
+};
+
+/** The running answers that this browser has started, for other tabs and after a reload. */
+export function readSavedRuns(): readonly SavedRun[] {
+  try {
+    const saved = JSON.parse(localStorage.getItem(storageKey) ?? '[]') as readonly SavedRun[];
+    return saved.filter(({ startedAt }) => Date.now() - startedAt < maxAgeMs);
+  } catch {
+    return [];
+  }
+}
+
+export function saveRun(run: Run & { readonly responseId: string }): void {
+  const { responseId, conversationId, previousId, model, startedAt } = run;
+  // Images may exceed the storage of the browser.
+  const input = run.input
+    .filter(({ type }) => type === 'text')
+    .map((part) =>
+      'content' in part ? { ...part, content: part.content.slice(0, maxInputLength) } : part,
+    );
+  const saved: SavedRun = {
+    responseId,
+    previousId,
+    model,
+    input,
+    startedAt,
+    ...(conversationId === undefined ? {} : { conversationId }),
+  } as SavedRun;
+  write([...readSavedRuns().filter((each) => each.responseId !== responseId), saved]);
+}
+
+export function forgetRun(responseId: string): void {
+  write(readSavedRuns().filter((each) => each.responseId !== responseId));
+}
+
+/** Calls a function when another tab starts or ends a run. */
+export function onSavedRunsChange(listener: () => void): void {
+  addEventListener('storage', ({ key }) => {
+    if (key === storageKey) listener();
+  });
+}
+
+function write(runs: readonly SavedRun[]): void {
+  localStorage.setItem(storageKey, JSON.stringify(runs));
+}

@@ -1,0 +1,21 @@
+import { createRouter } from '@tanstack/react-router';
+import { chatRoute, conversationRoute, homeRoute } from './pages/chat/routes.ts';
+import { shortcutsRoute } from './pages/shortcuts/routes.ts';
+import { PageError } from './shell/page-error.tsx';
+import { rootRoute } from './shell/root-route.tsx';
+
+/** The routes of all pages, one line per page. */
+const routeTree = rootRoute.addChildren([homeRoute, chatRoute, conversationRoute, shortcutsRoute]);
+
+export const router = createRouter({
+  routeTree,
+  defaultPreload: 'intent',
+  defaultErrorComponent: PageError,
+  scrollRestoration: false,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,69 @@
+import type { LucideIcon } from 'lucide-react';
+import { useEffect } from 'react';
+import { createStore } from '../api/store.ts';
+import { matchesKeys } from './match-keys.ts';
+
+/** An action that the palette lists, and a shortcut may run. */
+export interface Command {
+  readonly id: string;
+  readonly label: string;
+  readonly icon?: LucideIcon;
+  /** Keys as `parseKeys` reads them: `mod+k`, `?`. `mod` is Ctrl, or Cmd on a Mac. */
+  readonly keys?: string;
+  /** Whether the keys also work while a text field has the focus. */
+  readonly worksInFields?: boolean;
+  /** Whether the palette leaves it out. */
+  readonly isHidden?: boolean;
+  readonly run: () => void;
+}
+
+export const commands = createStore<readonly Command[]>([]);
+
+/** Adds commands while a component is mounted. Memoize the list. */
+export function useCommands(list: readonly Command[]): void {
+  useEffect(() => {
+    commands.set((all) => [...all, ...list]);
+    return () => commands.set((all) => all.filter((each) => !list.includes(each)));
+  }, [list]);
+}
+
+export const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
+
+/** Runs the command of each key press; call it once. Returns the function that ends this. */
+export function listenForKeys(): () => void {
+  const listener = (event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.isComposing) return;
+    const isInField = isField(event.target);
+    const command = commands
+      .get()
+      .findLast(
+        ({ keys, worksInFields }) =>
+          keys !== undefined &&
+          matchesKeys(keys, event) &&
+          (!isInField || worksInFields === true || keys.includes('mod+')),
+      );
+    if (command === undefined) return;
+    event.preventDefault();
+    command.run();
+  };
+  document.addEventListener('keydown', listener);
+  return () => document.removeEventListener('keydown', listener);
+}
+
+function isField(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
+}
+
+/** Keys for people: `Ctrl K`. */
+export function shownKeys(keys: string): readonly string[] {
+  const names: Readonly<Record<string, string>> = {
+    mod: isMac ? '⌘' : 'Ctrl',
+    shift: isMac ? '⇧' : 'Shift',
+    escape: 'Esc',
+    enter: 'Enter',
+  };
+  return keys.split('+').map((key) => names[key] ?? key.toUpperCase());
+}

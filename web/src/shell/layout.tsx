@@ -1,0 +1,126 @@
+import { Dialog } from '@base-ui/react/dialog';
+import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
+import { CircleHelp, Menu as MenuIcon, Search } from 'lucide-react';
+import { lazy, Suspense, useEffect, useMemo } from 'react';
+import { access } from '../api/access.ts';
+import { connection } from '../api/live-events.ts';
+import { useStore } from '../api/store.ts';
+import { navigation } from '../pages/navigation.ts';
+import { texts } from '../texts/texts.ts';
+import { IconButton } from '../ui/icon-button.tsx';
+import { Flame } from './brand.tsx';
+import { listenForKeys, useCommands, type Command } from './commands.ts';
+import { isDrawerOpen, isPaletteOpen } from './layout-state.ts';
+import { Sidebar } from './sidebar.tsx';
+import { TokenPage } from './token-page.tsx';
+
+const CommandPalette = lazy(async () => ({
+  default: (await import('./command-palette.tsx')).CommandPalette,
+}));
+
+/** The frame of every page: sidebar or drawer, notices, palette. */
+export function Layout() {
+  const { isTokenNeeded } = useStore(access);
+  const isPaletteShown = useStore(isPaletteOpen);
+  useCommands(useShellCommands());
+  useEffect(listenForKeys, []);
+  if (isTokenNeeded) return <TokenPage />;
+  return (
+    <div className="flex h-dvh">
+      <a
+        href="#content"
+        className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-lg focus:bg-raised focus:px-3 focus:py-2"
+      >
+        {texts.app.skipToContent}
+      </a>
+      <div className="hidden w-66 shrink-0 border-r bg-panel md:block">
+        <Sidebar />
+      </div>
+      <div className="flex min-w-0 flex-1 flex-col">
+        <TopBar />
+        <ConnectionNotice />
+        <main id="content" tabIndex={-1} className="min-h-0 flex-1 overflow-y-auto outline-none">
+          <Outlet />
+        </main>
+      </div>
+      {isPaletteShown && (
+        <Suspense>
+          <CommandPalette />
+        </Suspense>
+      )}
+    </div>
+  );
+}
+
+/** The bar of narrow screens, with the drawer that has the sidebar. */
+function TopBar() {
+  const isOpen = useStore(isDrawerOpen);
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  useEffect(() => isDrawerOpen.set(false), [path]);
+  return (
+    <header className="flex items-center gap-1 border-b bg-panel px-2 py-1.5 md:hidden">
+      <Dialog.Root open={isOpen} onOpenChange={isDrawerOpen.set}>
+        <Dialog.Trigger
+          render={<IconButton icon={MenuIcon} label={texts.app.openMenu} size={19} />}
+        />
+        <Dialog.Portal>
+          <Dialog.Backdrop className="backdrop fixed inset-0 z-30 bg-black/45" />
+          <Dialog.Popup
+            aria-label={texts.app.navigation}
+            className="drawer fixed inset-y-0 left-0 z-30 w-[min(19rem,86vw)] border-r bg-panel shadow-pop"
+          >
+            <Sidebar />
+          </Dialog.Popup>
+        </Dialog.Portal>
+      </Dialog.Root>
+      <span className="flex flex-1 items-center justify-center gap-1.5 pr-8 font-semibold">
+        <Flame size={18} />
+        {texts.app.name}
+      </span>
+    </header>
+  );
+}
+
+function ConnectionNotice() {
+  const isUnreachable = useStore(connection) === 'unreachable';
+  return (
+    <div role="status">
+      {isUnreachable && (
+        <p className="border-b bg-warn-soft px-4 py-2 text-sm text-warn">
+          <strong className="font-semibold">{texts.connection.unreachable}.</strong>{' '}
+          {texts.connection.unreachableHint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function useShellCommands(): readonly Command[] {
+  const navigate = useNavigate();
+  return useMemo(
+    () => [
+      {
+        id: 'palette',
+        label: texts.palette.open,
+        icon: Search,
+        keys: 'mod+k',
+        isHidden: true,
+        run: () => isPaletteOpen.set((isOpen) => !isOpen),
+      },
+      ...navigation.map(({ path, label, icon }) => ({
+        id: `page:${path}`,
+        label,
+        icon,
+        run: () => void navigate({ to: path }),
+      })),
+      {
+        id: 'shortcuts',
+        label: texts.pages.shortcuts,
+        icon: CircleHelp,
+        keys: '?',
+        run: () => void navigate({ to: '/shortcuts' }),
+      },
+    ],
+    [navigate],
+  );
+}

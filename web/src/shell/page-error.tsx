@@ -1,0 +1,28 @@
+import { useRouter } from '@tanstack/react-router';
+import { TriangleAlert } from 'lucide-react';
+import { ApiError } from '../api/api-error.ts';
+import { texts } from '../texts/texts.ts';
+import { Button } from '../ui/button.tsx';
+import { messageOf } from '../ui/toasts.ts';
+
+/** Shown in place of a page that failed; the rest of the app keeps working. */
+export function PageError({ error }: { readonly error: unknown }) {
+  const router = useRouter();
+  return (
+    <div
+      role="alert"
+      className="mx-auto flex max-w-md flex-col items-center gap-3 px-6 py-24 text-center"
+    >
+      <TriangleAlert size={28} aria-hidden className="text-danger" />
+      <h1 className="text-lg font-semibold">{texts.errors.title}</h1>
+      <p className="text-sm break-words text-muted">{messageOf(error)}</p>
+      {error instanceof ApiError && error.requestId !== undefined && (
+        <p className="font-mono text-xs text-muted">{texts.errors.requestId(error.requestId)}</p>
+      )}
+      <div className="flex gap-2">
+        <Button onClick={() => void router.invalidate()}>{texts.app.retry}</Button>
+        <Button onClick={() => location.reload()}>{texts.errors.reload}</Button>
+      </div>
+    </div>
+  );
+}

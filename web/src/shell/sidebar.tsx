@@ -1,0 +1,81 @@
+import { Link } from '@tanstack/react-router';
+import { CircleHelp, LogOut, Monitor, Moon, Search, Sun } from 'lucide-react';
+import { access } from '../api/access.ts';
+import { useStore } from '../api/store.ts';
+import { ConversationList } from '../pages/chat/list/conversation-list.tsx';
+import { navigation } from '../pages/navigation.ts';
+import { texts } from '../texts/texts.ts';
+import { IconButton, iconButtonClass } from '../ui/icon-button.tsx';
+import { Menu } from '../ui/menu.tsx';
+import { Flame } from './brand.tsx';
+import { Keys } from './keys.tsx';
+import { isPaletteOpen } from './layout-state.ts';
+import { chooseTheme, theme } from './theme.ts';
+
+const itemClass =
+  'flex items-center gap-2.5 rounded-lg px-2.5 py-1.5 text-sm text-muted transition-colors hover:bg-hover hover:text-text';
+
+/** Pages, conversations and settings of the app. */
+export function Sidebar() {
+  return (
+    <div className="flex h-full flex-col">
+      <div className="px-3 pt-4 pb-3">
+        <Link
+          to="/chat"
+          className="flex items-center gap-2 px-2 text-[15px] font-semibold tracking-tight"
+        >
+          <Flame />
+          {texts.app.name}
+        </Link>
+      </div>
+      <nav aria-label={texts.app.navigation} className="flex flex-col gap-0.5 px-3">
+        {navigation.map(({ path, label, icon: Icon }) => (
+          <Link
+            key={path}
+            to={path}
+            className={itemClass}
+            activeProps={{ className: 'bg-hover font-medium !text-text' }}
+          >
+            <Icon size={17} aria-hidden />
+            {label}
+          </Link>
+        ))}
+        <button type="button" className={itemClass} onClick={() => isPaletteOpen.set(true)}>
+          <Search size={17} aria-hidden />
+          <span className="flex-1 text-left">{texts.palette.open}</span>
+          <Keys keys="mod+k" />
+        </button>
+      </nav>
+      <div className="mt-4 min-h-0 flex-1">
+        <ConversationList />
+      </div>
+      <SidebarFooter />
+    </div>
+  );
+}
+
+function SidebarFooter() {
+  const { token } = useStore(access);
+  const chosen = useStore(theme);
+  const icons = { light: Sun, dark: Moon, system: Monitor };
+  const names = ['light', 'dark', 'system'] as const;
+  return (
+    <footer className="flex items-center gap-1 border-t px-3 py-2">
+      <Menu
+        align="start"
+        trigger={<IconButton icon={icons[chosen]} label={texts.theme.label} />}
+        items={names.map((name) => ({
+          label: texts.theme[name],
+          icon: icons[name],
+          onSelect: () => chooseTheme(name),
+        }))}
+      />
+      <Link to="/shortcuts" aria-label={texts.pages.shortcuts} className={iconButtonClass}>
+        <CircleHelp size={17} aria-hidden />
+      </Link>
+      {token !== undefined && (
+        <IconButton icon={LogOut} label={texts.token.signOut} onClick={() => access.signOut()} />
+      )}
+    </footer>
+  );
+}

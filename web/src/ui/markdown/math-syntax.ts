@@ -1,0 +1,44 @@
+import type { TokenizerAndRendererExtension } from 'marked';
+
+const blockPatterns = [/^\$\$\s*([^$]+?)\s*\$\$(?:\n|$)/, /^\\\[\s*([\s\S]+?)\s*\\\](?:\n|$)/];
+const inlinePatterns = [
+  /^\$\$([^$\n]+?)\$\$/,
+  // Not a price: no white space inside, no digit after it.
+  /^\$((?![\s\d])[^$\n]*?[^$\s\\])\$(?!\d)/,
+  /^\$(\d[^$\n]*?[=^_\\+*/<>-][^$\n]*?[^$\s\\])\$(?!\d)/,
+  /^\\\(([\s\S]+?)\\\)/,
+];
+
+/** Longer formulas are text. */
+const maxLength = 5000;
+
+/** `$…$`, `$$…$$`, `\(…\)` and `\[…\]` as tokens of the type `math`. */
+export const mathExtensions: TokenizerAndRendererExtension[] = [
+  {
+    name: 'math',
+    level: 'inline',
+    start: (source) => startOf(source, /\$|\\\(/),
+    tokenizer: (source) => tokenOf(source, inlinePatterns, false),
+  },
+  {
+    name: 'blockMath',
+    level: 'block',
+    start: (source) => startOf(source, /\$\$|\\\[/),
+    tokenizer: (source) => tokenOf(source, blockPatterns, true),
+  },
+];
+
+function startOf(source: string, pattern: RegExp): number | undefined {
+  const index = source.search(pattern);
+  return index === -1 ? undefined : index;
+}
+
+function tokenOf(source: string, patterns: readonly RegExp[], isBlock: boolean) {
+  const part = source.slice(0, maxLength);
+  for (const pattern of patterns) {
+    const match = pattern.exec(part);
+    if (match?.[1] === undefined) continue;
+    return { type: isBlock ? 'blockMath' : 'math', raw: match[0], text: match[1] };
+  }
+  return undefined;
+}

@@ -1,0 +1,43 @@
+import { Toast } from '@base-ui/react/toast';
+import { X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { texts } from '../texts/texts.ts';
+import { classNames } from './class-names.ts';
+import { toastManager } from './toasts.ts';
+
+/** Shows toasts above the page. */
+export function Toaster({ children }: { readonly children: ReactNode }) {
+  return (
+    <Toast.Provider toastManager={toastManager} limit={4}>
+      {children}
+      <Toast.Portal>
+        <Toast.Viewport className="fixed right-4 bottom-4 z-50 flex w-[min(24rem,calc(100vw-2rem))] flex-col-reverse gap-2">
+          <Toasts />
+        </Toast.Viewport>
+      </Toast.Portal>
+    </Toast.Provider>
+  );
+}
+
+function Toasts() {
+  const { toasts } = Toast.useToastManager();
+  return toasts.map((toast) => (
+    <Toast.Root
+      key={toast.id}
+      toast={toast}
+      className={classNames(
+        'popup rounded-xl border bg-raised p-3 pr-10 text-sm shadow-pop',
+        toast.type === 'error' && 'border-danger/50',
+      )}
+    >
+      <Toast.Title className={classNames('font-medium', toast.type === 'error' && 'text-danger')} />
+      <Toast.Description className="text-muted" />
+      <Toast.Close
+        aria-label={texts.app.dismiss}
+        className="absolute top-2 right-2 rounded-md p-1 text-muted hover:bg-hover hover:text-text"
+      >
+        <X size={16} aria-hidden />
+      </Toast.Close>
+    </Toast.Root>
+  ));
+}

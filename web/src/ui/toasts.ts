@@ -1,0 +1,21 @@
+import { Toast } from '@base-ui/react/toast';
+import { ApiError, UnreachableError } from '../api/api-error.ts';
+import { texts } from '../texts/texts.ts';
+
+export const toastManager = Toast.createToastManager();
+
+export function showToast(title: string, description?: string): void {
+  toastManager.add({ title, ...(description === undefined ? {} : { description }) });
+}
+
+/** Shows an error with what to do next; the id of the request is for the log of the server. */
+export function showError(error: unknown): void {
+  toastManager.add({ title: messageOf(error), type: 'error', timeout: 9000, priority: 'high' });
+}
+
+/** The message of an error for a person. */
+export function messageOf(error: unknown): string {
+  if (error instanceof UnreachableError) return texts.errors.unreachable;
+  if (error instanceof ApiError) return error.message;
+  return error instanceof Error && error.message !== '' ? error.message : texts.errors.unexpected;
+}

@@ -1,0 +1,30 @@
+import tailwind from '@tailwindcss/vite';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+import { compressed } from './build/compressed.ts';
+import { licenses } from './build/licenses.ts';
+import { sizeBudget } from './build/size-budget.ts';
+
+/** Server that `npm run dev` forwards requests of the API to. */
+const server = process.env['HEARTH_URL'] ?? 'http://127.0.0.1:1234';
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), tailwind(), sizeBudget({ maxGzipBytes: 200_000 }), licenses(), compressed()],
+  build: {
+    target: 'es2022',
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 1000,
+  },
+  server: {
+    port: 5173,
+    proxy: Object.fromEntries(
+      ['/api', '/v1', '/health', '/openapi.json', '/docs'].map((path) => [
+        path,
+        // The server accepts requests of its own origin only.
+        { target: server, changeOrigin: true, headers: { origin: server } },
+      ]),
+    ),
+  },
+});
