@@ -10,6 +10,7 @@ import { measureModels } from './models.ts';
 import type { MeasurementName } from './names.ts';
 import { measureStart } from './start.ts';
 import { measureThroughput } from './throughput.ts';
+import { measureWarmState } from './warm-state.ts';
 
 export const measurements: Readonly<Record<MeasurementName, Measurement>> = {
   start: measureStart,
@@ -22,4 +23,5 @@ export const measurements: Readonly<Record<MeasurementName, Measurement>> = {
   disconnect: measureDisconnect,
   memory: measureMemory,
   downloads: measureDownloads,
+  'warm-state': measureWarmState,
 };

@@ -10,6 +10,8 @@ export const measurementNames = [
   'disconnect',
   'memory',
   'downloads',
+  // It loads models again, so that earlier engine processes end.
+  'warm-state',
 ] as const;
 
 export type MeasurementName = (typeof measurementNames)[number];

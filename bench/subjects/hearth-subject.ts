@@ -95,5 +95,18 @@ function storedConversation(
     },
     branch: () =>
       storedConversation(connection, model, systemPrompt, maxTokens, signal, previousResponseId),
+    reload: async () => {
+      const unload = { connection, path: '/api/v1/models/unload', model };
+      await post(unload, { instance_id: model, model: undefined }, signal);
+      await post({ connection, path: '/api/v1/models/load', model }, {}, signal);
+      return storedConversation(
+        connection,
+        model,
+        systemPrompt,
+        maxTokens,
+        signal,
+        previousResponseId,
+      );
+    },
   };
 }

@@ -9,16 +9,20 @@ export function plainConversation(
   maxTokens: number,
   signal: AbortSignal,
   earlier: readonly ChatMessage[],
+  isCold = false,
 ): Conversation {
   let messages = earlier;
   return {
     say: async (text) => {
       messages = [...messages, { role: 'user', content: text }];
-      const answer = await streamRequest(endpoint, chatMessages(messages, maxTokens), signal);
+      const request = { ...chatMessages(messages, maxTokens), cache_prompt: !isCold };
+      const answer = await streamRequest(endpoint, request, signal);
       messages = [...messages, { role: 'assistant', content: contentOf(answer.text()) }];
       return answer.firstTokenMs;
     },
     branch: () => plainConversation(endpoint, maxTokens, signal, messages),
+    // A new process would read the whole prompt as well.
+    reload: async () => plainConversation(endpoint, maxTokens, signal, messages, true),
   };
 }
 

@@ -6,6 +6,8 @@ export interface Conversation {
   say(text: string): Promise<number>;
   /** The conversation as it is now, to be continued in another way. */
   branch(): Conversation;
+  /** A branch in an engine that has read nothing: the first turn of it finds what the server has saved. */
+  reload(): Promise<Conversation>;
 }
 
 /** A server that is measured. */

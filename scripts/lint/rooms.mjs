@@ -89,7 +89,16 @@ export const rooms = [
     name: 'warm-state',
     purpose:
       'What the slots of an engine have read: choice of slots, states in memory and on disk, their restoration.',
-    imports: ['contract', 'observability', 'request', 'concurrency', 'engine', 'models', 'store'],
+    imports: [
+      'contract',
+      'observability',
+      'request',
+      'concurrency',
+      'engine',
+      'models',
+      'store',
+      'access',
+    ],
   },
   {
     name: 'downloads',

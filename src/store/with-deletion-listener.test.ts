@@ -17,7 +17,7 @@ it('reports deletions of responses, conversations and tokens, and only those', a
   await store.tokens.insert({ id: 'one', ...fields, expiresAt: null, lastUsedAt: null });
   expect(await store.tokens.delete('other')).toBe(false);
   expect(await store.responses.delete('resp_0', null)).toBe(false);
-  expect(await store.conversations.delete('conv_0', null)).toBe(false);
+  expect(await store.conversations.delete('resp_0', null)).toBe(false);
   expect(deletions).toBe(0);
   expect(await store.tokens.delete('one')).toBe(true);
   expect(deletions).toBe(1);

@@ -1,6 +1,6 @@
 import type { Store } from './store.ts';
 
-/** Calls `onDeleted` after each deletion of a response, a conversation or a token, and waits for it. */
+/** Calls `onDeleted` after each deletion of responses, a conversation or a token, and waits for it. */
 export function withDeletionListener(store: Store, onDeleted: () => Promise<void>): Store {
   const listening =
     <Parameters extends readonly unknown[]>(

@@ -1,8 +1,6 @@
+import { ownerId as ownerTokenId } from '../access/owner-token.ts';
 import type { Store } from '../store/store.ts';
 import type { CachedPrompt } from './cached-prompt.ts';
-
-/** The id of the owner's token, which is not in the store. */
-const ownerTokenId = 'owner';
 
 /** Whether the response of a prompt is stored, and the token of its request exists. */
 export async function isWanted(

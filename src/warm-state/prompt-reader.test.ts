@@ -16,8 +16,8 @@ function setUp({ maxPieceTokens = 256 } = {}) {
   const reads: { readonly end: number; readonly reusesSlot: boolean }[] = [];
   const started: string[] = [];
   const slots: Pick<EngineSlots, 'tokenize' | 'read'> = {
-    tokenize: async (asked) => {
-      const { length } = asked.kind === 'completion' ? asked.prompt : '';
+    tokenize: async (generation) => {
+      const { length } = generation.kind === 'completion' ? generation.prompt : '';
       return Array.from({ length: length / 4 }, (_, index) => index);
     },
     read: async ({ reusesSlot }, tokens) => {
@@ -40,9 +40,15 @@ function setUp({ maxPieceTokens = 256 } = {}) {
       const usage = { ...figures, cachedTokens, promptTokens: tokens };
       yield { type: 'generation.end', stopReason: 'eosFound', usage, isMalformed: false } as const;
     };
-    const asked = request(tokens);
+    const generation = request(tokens);
     const use = { slotId: 0, reusesSlot: false, expectedTokens: 0, release: () => {} };
-    const events = reader.generate({ generate }, asked, promptChain(null, asked), use, context);
+    const events = reader.generate(
+      { generate },
+      generation,
+      promptChain(null, generation),
+      use,
+      context,
+    );
     return { write, end, events };
   }
   async function drain({ events }: ReturnType<typeof open>) {

@@ -19,7 +19,7 @@ const firstTokensPerCharacter = 0.25;
 /** Shorter readings say little about the speed. */
 const minMeasuredTokens = 32;
 
-/** What was read before the generation. */
+/** Tokens that were read before the generation. */
 interface ReadPieces {
   /** Tokens of them that the slot already had. */
   readonly cachedTokens: number;

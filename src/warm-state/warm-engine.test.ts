@@ -4,6 +4,7 @@ import { testContext } from '../../test/setup/test-context.ts';
 import type {
   EngineExit,
   EngineHandle,
+  EngineSlots,
   GenerationEvent,
   GenerationRequest,
 } from '../engine/engine.ts';
@@ -62,7 +63,10 @@ function setUp(events: readonly GenerationEvent[], idleMs = 100_000) {
       order.push('stop');
     },
   };
-  const reader = new PromptReader({ tokenize: async () => [], read: vi.fn() }, 256);
+  const reader = new PromptReader(
+    { tokenize: async () => [], read: vi.fn<EngineSlots['read']>() },
+    256,
+  );
   const options = { slots: slots as unknown as WarmSlots, reader, idleMs, stopSaveMs: 1000 };
   return { warm: withWarmSlots(handle, options), slots, order, requests, release, closed };
 }
