@@ -185,7 +185,9 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       guard: watchdog,
       logger,
     });
-    void keepRecommended({ runtimes, logger, signal: stopping.signal });
+    if (settings['engine.llamaServer'] === undefined) {
+      void keepRecommended({ runtimes, logger, signal: stopping.signal });
+    }
     const launcher = createEngineLauncher({
       logger,
       watchdog,

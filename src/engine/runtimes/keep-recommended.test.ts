@@ -14,14 +14,13 @@ const old: ListedRuntime = {
   isSelected: false,
   isRecommended: false,
 };
-const { folder: _, ...onPath } = { ...old, source: 'path' as const };
 
 async function installs(list: readonly ListedRuntime[], failure?: Error) {
   let count = 0;
   const logged: string[] = [];
   await keepRecommended({
     runtimes: {
-      list: async () => list,
+      installed: async () => list,
       install: async () => {
         count += 1;
         if (failure !== undefined) throw failure;
@@ -39,15 +38,12 @@ it('installs the recommended runtime beside one of another version', async () =>
     count: 1,
     logged: expect.stringContaining('lists older ones to remove'),
   });
-  expect((await installs([old, onPath])).count).toBe(1);
 });
 
 it.each([
   ['none is installed', []],
-  ['one on PATH serves', [onPath]],
   ['it is installed', [old, { ...old, isRecommended: true }]],
   ['the user selected one', [{ ...old, isSelected: true }]],
-  ['the setting names one', [{ ...onPath, source: 'setting' as const }, old]],
 ])('installs nothing if %s', async (_name, list) => {
   expect((await installs(list)).count).toBe(0);
 });

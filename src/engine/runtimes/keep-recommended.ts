@@ -2,19 +2,19 @@ import type { Logger } from '../../observability/logger.ts';
 import type { ListedRuntime, RuntimeManager } from './runtime.ts';
 
 interface KeepRecommendedOptions {
-  readonly runtimes: Pick<RuntimeManager, 'list' | 'install'>;
+  readonly runtimes: Pick<RuntimeManager, 'installed' | 'install'>;
   readonly logger: Logger;
   readonly signal: AbortSignal;
 }
 
 /**
  * After an upgrade of Hearth, installs the build that the new version names, while the old one serves. Does nothing where
- * the user chose a runtime, and where none is installed yet: the first load installs it. A failure is logged.
+ * the user selected a runtime, and where none is installed yet: the first load installs it. A failure is logged.
  */
 export async function keepRecommended(options: KeepRecommendedOptions): Promise<void> {
   const { runtimes, logger, signal } = options;
   try {
-    if (!isOutdated(await runtimes.list())) return;
+    if (!isOutdated(await runtimes.installed())) return;
     logger.info('installing the engine runtime that this version of Hearth recommends');
     const { name, version } = await runtimes.install({ signal });
     logger.info(
@@ -32,8 +32,7 @@ export async function keepRecommended(options: KeepRecommendedOptions): Promise<
 }
 
 /** Whether all runtimes that Hearth installed are of other versions than the recommended ones. */
-export function isOutdated(list: readonly ListedRuntime[]): boolean {
-  const isChosen = list.some(({ isSelected, source }) => isSelected || source === 'setting');
-  const installed = list.filter(({ folder }) => folder !== undefined);
-  return !isChosen && installed.length > 0 && !installed.some((each) => each.isRecommended);
+function isOutdated(installed: readonly ListedRuntime[]): boolean {
+  const isCurrent = installed.some((each) => each.isSelected || each.isRecommended);
+  return installed.length > 0 && !isCurrent;
 }

@@ -142,6 +142,8 @@ export function createRuntimeManager(options: RuntimeManagerOptions): RuntimeMan
       ...elsewhere(await onPath()),
     ],
 
+    installed: preferred,
+
     resolve: async (format) => {
       const runs = (runtime: Runtime | undefined): runtime is Runtime =>
         runtime?.supportedFormats.includes(format) === true;

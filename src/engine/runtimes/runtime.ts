@@ -40,6 +40,9 @@ export interface RuntimeManager {
    */
   list(): Promise<readonly ListedRuntime[]>;
 
+  /** Those of the list that Hearth installed; runs no program. */
+  installed(): Promise<readonly ListedRuntime[]>;
+
   /** The preferred runtime for a model format, or undefined if there is none. */
   resolve(format: string): Promise<Runtime | undefined>;
 

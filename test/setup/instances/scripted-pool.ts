@@ -26,6 +26,7 @@ const runtimes: RuntimeManager = {
   list: async () => [{ ...runtime, isSelected: false, isRecommended: true }],
   resolve: async (format) => (format === 'gguf' ? runtime : undefined),
   install: async () => runtime,
+  installed: async () => [],
   select: async () => false,
   remove: async () => false,
 };
