@@ -12,9 +12,19 @@ const batchSize = 100;
 export const conversations: Migration = async (transaction) => {
   await createTables(transaction);
   await groupResponses(transaction);
+  // Few large segments of the index instead of many small ones, which would be merged again and again.
+  await setIndexBuffer(transaction, 32 * 1024 * 1024);
   await indexTurns(transaction);
   await createConversations(transaction);
+  await setIndexBuffer(transaction, 1024 * 1024);
 };
+
+/** Bytes of new terms that the index holds in memory. */
+async function setIndexBuffer(transaction: Transaction<Schema>, bytes: number): Promise<void> {
+  await sql`insert into conversation_search(conversation_search, rank) values ('hashsize', ${bytes})`.execute(
+    transaction,
+  );
+}
 
 async function createTables(transaction: Transaction<Schema>): Promise<void> {
   const { schema } = transaction;
