@@ -62,6 +62,6 @@ it('wakes a reader whose signal aborts', async () => {
   const controller = new AbortController();
   const waiting = reader.next(controller.signal);
   controller.abort();
-  await waiting;
-  await reader.next(controller.signal);
+  await expect(waiting).resolves.toBeUndefined();
+  await expect(reader.next(controller.signal)).resolves.toBeUndefined();
 });

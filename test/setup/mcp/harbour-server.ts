@@ -25,6 +25,7 @@ server.registerTool(
   'get_weather',
   { description: 'Get the weather of a city', inputSchema: city },
   async (input, { mcpReq }) => {
+    // oxlint-disable-next-line no-underscore-dangle -- a field of MCP
     const { traceparent } = { ...mcpReq._meta };
     note({ called: 'get_weather', input, ...(traceparent === undefined ? {} : { traceparent }) });
     return text({ temperature: 14, sky: 'cloudy' });
