@@ -45,8 +45,8 @@ const abandonedAfterMs = 24 * 3600 * 1000;
  * Writes a GGUF file next to the library while it arrives, checks its header, and then publishes it. An upload that
  * fails leaves nothing.
  *
- * @throws HearthError `invalid_value` for a name; `conflict` if the file exists; `corrupt_file`, as soon as the first bytes
- *   no GGUF from its first bytes; `insufficient_disk`; the signal's reason when aborted.
+ * @throws HearthError `invalid_value` for a name; `conflict` if the file exists; `corrupt_file`, as soon as the
+ *   first bytes show it; `insufficient_disk`; the signal's reason when aborted.
  */
 export async function receiveFile(options: ReceiveOptions): Promise<ReceivedFile> {
   const { modelsFolder, publisher, repo, file, declaredBytes = 0, signal } = options;
