@@ -115,7 +115,7 @@ it('keeps the output of a hostile model inert', async () => {
 it('shows why an answer failed, and answers again', async () => {
   const page = await openPage(hearth.url, { token, settings });
   await send(page, script({ isMalformed: true }));
-  await page.getByRole('alert').first().waitFor();
+  expect(await page.getByRole('alert').first().innerText()).not.toBe('');
   await page.getByRole('button', { name: 'Answer again' }).first().waitFor();
 });
 

@@ -22,29 +22,35 @@ export function onLiveEvent(listener: Listener): () => void {
 /** First part of an event's name → first part of the keys of queries that it outdates. */
 const outdatedBy: Readonly<Record<string, readonly string[]>> = {
   model: ['models'],
-  model_load: ['models'],
   instance: ['models'],
   download: ['downloads', 'models'],
-  conversation: ['conversations'],
-  response: ['conversations'],
 };
 
-const reconnectMs = { first: 500, longest: 15_000 };
+const reconnectMs = { first: 500, longest: 5000 };
 const pollMs = 15_000;
 
-/** Follows the events of the server until the signal aborts; reconnects, also when the token changes. */
+/**
+ * Follows the events of the server until the signal aborts, while the page is visible; reconnects, also when the token
+ * changes.
+ */
 export async function followLiveEvents(queries: QueryClient, signal: AbortSignal): Promise<void> {
   let waitMs = reconnectMs.first;
   while (!signal.aborted) {
+    await becomesVisible();
     const attempt = new AbortController();
+    // Browsers limit the connections to a server over all tabs.
+    const endIfHidden = () => document.hidden && attempt.abort();
+    document.addEventListener('visibilitychange', endIfHidden);
     const isWithToken = access.get().token;
     const unsubscribe = access.subscribe(() => {
       if (access.get().token !== isWithToken) attempt.abort();
     });
     const combined = AbortSignal.any([signal, attempt.signal]);
+    let isOpen = false;
     try {
       for await (const event of streamUrl('get', '/api/v1/events', {}, { signal: combined })) {
-        if (connection.get() !== 'open') {
+        if (!isOpen) {
+          isOpen = true;
           connection.set('open');
           waitMs = reconnectMs.first;
           // Changes during the interruption have no event.
@@ -63,16 +69,25 @@ export async function followLiveEvents(queries: QueryClient, signal: AbortSignal
       }
     } finally {
       unsubscribe();
+      document.removeEventListener('visibilitychange', endIfHidden);
     }
     await waitFor(attempt.signal.aborted ? 0 : waitMs, combined);
     waitMs = Math.min(waitMs * 2, reconnectMs.longest);
   }
 }
 
-/** Events of progress carry all that is new; pages apply them with `onLiveEvent`. */
+async function becomesVisible(): Promise<void> {
+  while (document.hidden) {
+    await new Promise((resolve) => {
+      document.addEventListener('visibilitychange', resolve, { once: true });
+    });
+  }
+}
+
 function outdate(queries: QueryClient, name: string): void {
-  const [kind = '', what] = name.split('.');
-  if (what === 'progress') return;
+  const [kind = '', change] = name.split('.');
+  // Pages that show progress read it from the event.
+  if (change === 'progress') return;
   for (const key of outdatedBy[kind] ?? []) void queries.invalidateQueries({ queryKey: [key] });
 }
 

@@ -24,7 +24,6 @@ export function CodeBlock({
         <span>{name === '' ? texts.markdown.code : name}</span>
         <CopyButton text={code} label={texts.markdown.copyCode} />
       </figcaption>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- long lines are scrolled with the keys */}
       <pre tabIndex={0}>
         <code>{tree === undefined ? code : tree.children.map(toElement)}</code>
       </pre>

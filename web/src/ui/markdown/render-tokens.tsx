@@ -142,7 +142,6 @@ function TableView({ table, depth }: { readonly table: Tokens.Table; readonly de
       left: 'text-left',
     })[table.align[index] ?? 'left'];
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a wide table is scrolled with the keys
     <div
       className="table-scroll"
       tabIndex={0}

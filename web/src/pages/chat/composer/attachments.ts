@@ -9,7 +9,7 @@ export interface Attachment {
 
 const maxImageBytes = 20_000_000;
 const maxTextBytes = 2_000_000;
-const imageTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
+const imageTypes = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif']);
 
 /**
  * Reads a file as a part of a message: an image, or text with the name of the file.
@@ -19,7 +19,7 @@ const imageTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
 export async function readAttachment(file: File): Promise<Attachment> {
   const { name } = file;
   const id = crypto.randomUUID();
-  if (imageTypes.includes(file.type)) {
+  if (imageTypes.has(file.type)) {
     if (file.size > maxImageBytes) throw new Error(texts.chat.imageTooLarge(name));
     return { id, name, part: { type: 'image', data_url: await readDataUrl(file) } };
   }

@@ -25,7 +25,7 @@ import {
 import { RenameDialog } from './rename-dialog.tsx';
 
 export const rowClass =
-  'group relative flex items-center gap-1.5 rounded-lg pr-1 text-sm hover:bg-hover has-data-popup-open:bg-hover';
+  'group relative flex items-center gap-1.5 rounded-lg pr-1 text-sm hover:bg-hover has-data-popup-open:bg-hover has-[a[data-status=active]]:bg-hover';
 
 /** A conversation in the list, with its actions. */
 export function ConversationRow({

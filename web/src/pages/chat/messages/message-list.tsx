@@ -56,7 +56,6 @@ export function MessageList({
   };
   return (
     <div className="relative min-h-0 flex-1">
-      {/* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- it is scrolled with the keys */}
       <div
         ref={scroller}
         role="log"
@@ -69,7 +68,6 @@ export function MessageList({
           if (event.deltaY < 0) follows.current = false;
         }}
       >
-        {/* oxlint-enable jsx-a11y/no-noninteractive-tabindex */}
         <div className="relative w-full" style={{ height: height + 24 }}>
           {virtualizer.getVirtualItems().map(({ key, index, start }) => {
             const turn = turns[index];

@@ -109,7 +109,6 @@ function Section({ title, children }: { readonly title: string; readonly childre
   return (
     <div>
       <p className="mb-1 text-xs font-medium text-muted">{title}</p>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a long text is scrolled with the keys */}
       <pre
         tabIndex={0}
         className="max-h-72 overflow-auto rounded-lg bg-code p-2.5 font-mono text-xs break-words whitespace-pre-wrap"
