@@ -2,12 +2,7 @@ import { createRouter } from '@tanstack/react-router';
 import { chatRoute, conversationRoute, homeRoute } from './pages/chat/routes.ts';
 import { compareRoute } from './pages/compare/routes.ts';
 import { developerHomeRoute, developerRoute } from './pages/developer/routes.ts';
-import {
-  discoverRoute,
-  importRoute,
-  modelsRoute,
-  repositoryRoute,
-} from './pages/models/routes.ts';
+import { discoverRoute, importRoute, modelsRoute, repositoryRoute } from './pages/models/routes.ts';
 import { openRoute } from './pages/open/routes.ts';
 import { shortcutsRoute } from './pages/shortcuts/routes.ts';
 import { voiceRoute } from './pages/voice/routes.ts';

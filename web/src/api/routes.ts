@@ -52,11 +52,13 @@ export type RouteOf<M extends Method, P extends string> = Extract<ApiRoute, { me
 type SchemaInput<Schema> = Schema extends z.ZodType ? z.input<Schema> : never;
 
 /** The parts of a request that the route declares. */
-export type RequestParts<R> = Readonly<
-  (R extends { params: infer Params } ? { params: SchemaInput<Params> } : object) &
-    (R extends { query: infer Query } ? { query?: SchemaInput<Query> } : object) &
-    (R extends { body: infer Body } ? { body: SchemaInput<Body> } : object)
->;
+export type RequestParts<R> = R extends Route
+  ? Readonly<
+      (R extends { params: infer Params } ? { params: SchemaInput<Params> } : object) &
+        (R extends { query: infer Query } ? { query?: SchemaInput<Query> } : object) &
+        (R extends { body: infer Body } ? { body: SchemaInput<Body> } : object)
+    >
+  : never;
 export type ResultOf<R> = R extends { result: infer Result }
   ? Result extends z.ZodType
     ? z.output<Result>

@@ -33,7 +33,10 @@ export function upload(
 }
 
 function toError({ status, response }: XMLHttpRequest): ApiError {
-  const { message = `The server answered with status ${status}.`, code, param } =
-    errorFields(response);
+  const {
+    message = `The server answered with status ${status}.`,
+    code,
+    param,
+  } = errorFields(response);
   return new ApiError({ status, message, code, param });
 }

@@ -2,7 +2,11 @@ import { expect, it } from 'vitest';
 import type { SpeechScript } from '../../../../src/contract/v1/speech-script.ts';
 import { countWords, scriptText, turnsOf } from './script-turns.ts';
 
-const fields = { mode: 'multi', speakers: [{ speaker: 1 }], warnings: [] } as const;
+const fields: Pick<SpeechScript, 'mode' | 'speakers' | 'warnings'> = {
+  mode: 'multi',
+  speakers: [{ speaker: 1 }],
+  warnings: [],
+};
 const script: SpeechScript = {
   ...fields,
   output: 'script',

@@ -29,7 +29,8 @@ export const developerTexts = {
     explanation:
       'Run this command on the machine of the server. It opens a new tab that has the permission, with a link that works once:',
     command: 'hearth open',
-    overSsh: 'From another machine, print the link instead, or sign in with a token that has admin:',
+    overSsh:
+      'From another machine, print the link instead, or sign in with a token that has admin:',
     printCommand: 'hearth open --no-browser',
     identity: {
       anonymous: 'You use the server without a token.',
@@ -74,7 +75,12 @@ export const developerTexts = {
     filterState: 'State',
     filterText: 'Model or path',
     allStates: 'All states',
-    states: { running: 'Running', completed: 'Completed', failed: 'Failed', cancelled: 'Cancelled' },
+    states: {
+      running: 'Running',
+      completed: 'Completed',
+      failed: 'Failed',
+      cancelled: 'Cancelled',
+    },
     empty: 'No request yet.',
     columns: {
       time: 'Time',

@@ -7,7 +7,8 @@ const fits: Readonly<Record<MemoryFit, string>> = {
 };
 const fitHints: Readonly<Record<MemoryFit, string>> = {
   fits: 'This machine has enough free memory.',
-  partly: 'It needs more than the memory that is free now. Close programs, unload models or reduce the context.',
+  partly:
+    'It needs more than the memory that is free now. Close programs, unload models or reduce the context.',
   too_large: 'It needs more memory than this machine has.',
 };
 
@@ -35,7 +36,8 @@ export const modelsTexts = {
   loadModel: (name: string) => `Load ${name}`,
   deleteModel: (name: string) => `Delete ${name}`,
   deleteTitle: (name: string) => `Delete ${name}?`,
-  deleteHint: (size: string) => `The files of the model are removed from disk. This frees up to ${size}.`,
+  deleteHint: (size: string) =>
+    `The files of the model are removed from disk. This frees up to ${size}.`,
   deleted: (name: string, freed: string) => `${name} was deleted and freed ${freed}.`,
   loadedIn: (name: string, time: string) => `${name} was loaded in ${time}.`,
   unloaded: (name: string) => `${name} was unloaded.`,
@@ -142,7 +144,8 @@ export const modelsTexts = {
     files: (count: number) => (count === 1 ? '1 file' : `${count} files`),
     onHub: 'On the model hub',
     noChoice: 'All files',
-    gated: 'This repository asks for an account that accepted its terms. Set hub.token in the settings.',
+    gated:
+      'This repository asks for an account that accepted its terms. Set hub.token in the settings.',
   },
   import: {
     uploadTitle: 'Upload a file',
@@ -153,7 +156,8 @@ export const modelsTexts = {
     upload: 'Upload',
     uploading: (name: string) => `Uploading ${name}`,
     uploaded: (model: string) => `${model} is in the library.`,
-    uploadedPart: (file: string) => `${file} is stored. The model appears when its other parts are there.`,
+    uploadedPart: (file: string) =>
+      `${file} is stored. The model appears when its other parts are there.`,
     pathTitle: 'Import from a path of the server',
     pathHint: 'A GGUF file, or a folder with models, such as that of another program.',
     path: 'Absolute path',

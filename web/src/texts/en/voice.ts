@@ -47,6 +47,7 @@ export const voiceTexts = {
   detected: { single: 'One speaker', multi: 'Several speakers' },
   count: (turns: number, words: number) =>
     `${turns} ${turns === 1 ? 'turn' : 'turns'}, ${words.toLocaleString('en')} words`,
-  shortened: (turns: number) => `The preview ends here. The copy and the file have all ${turns} turns.`,
+  shortened: (turns: number) =>
+    `The preview ends here. The copy and the file have all ${turns} turns.`,
   noChat: 'The formatter needs the permission chat.',
 };

@@ -58,7 +58,9 @@ it('survives schemas that are none', () => {
   expect(fieldsOf({ properties: 'no', required: 7 })).toEqual([]);
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`p${index}`, null]));
   expect(fieldsOf({ properties: many })).toHaveLength(100);
-  const hostile = fieldsOf(JSON.parse('{"properties":{"__proto__":{"type":"string"}}}') as object as never);
+  const hostile = fieldsOf(
+    JSON.parse('{"properties":{"__proto__":{"type":"string"}}}') as object as never,
+  );
   const { values } = toArguments(hostile, new Map([['__proto__', 'x']]));
   expect(Object.entries(values)).toEqual([['__proto__', 'x']]);
   expect(Object.getPrototypeOf(values)).toBe(Object.prototype);

@@ -43,7 +43,8 @@ function fieldOf(name: string, property: Json, isRequired: boolean): SchemaField
     choices: choices.map((choice) => JSON.stringify(choice)),
     minimum: numberOf(property['minimum']),
     maximum: numberOf(property['maximum']),
-    initial: initial === undefined ? '' : kind === 'text' ? String(initial) : JSON.stringify(initial),
+    initial:
+      initial === undefined ? '' : kind === 'text' ? String(initial) : JSON.stringify(initial),
   };
 }
 

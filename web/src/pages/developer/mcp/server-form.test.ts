@@ -1,10 +1,5 @@
 import { expect, it } from 'vitest';
-import {
-  emptyServerForm,
-  serverFormErrors,
-  toServerForm,
-  toServerRequest,
-} from './server-form.ts';
+import { emptyServerForm, serverFormErrors, toServerForm, toServerRequest } from './server-form.ts';
 
 it('keeps an entry that is edited, also its redacted secrets', () => {
   const server = {
@@ -36,6 +31,12 @@ it('sends a URL with headers only for a service', () => {
 
 it('explains what is missing or wrong', () => {
   expect(Object.keys(serverFormErrors(emptyServerForm))).toEqual(['label', 'command']);
-  const form = { ...emptyServerForm, label: 'a b', kind: 'http', url: 'ftp://x', headers: 'no' } as const;
+  const form = {
+    ...emptyServerForm,
+    label: 'a b',
+    kind: 'http',
+    url: 'ftp://x',
+    headers: 'no',
+  } as const;
   expect(Object.keys(serverFormErrors(form))).toEqual(['label', 'url', 'headers']);
 });

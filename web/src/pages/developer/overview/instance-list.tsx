@@ -16,7 +16,10 @@ export function InstanceList({ instances }: { readonly instances: readonly Insta
       ) : (
         <ul className="divide-y rounded-2xl border bg-raised">
           {instances.map((instance) => (
-            <li key={instance.id} className="flex flex-wrap items-center gap-x-3 px-4 py-2.5 text-sm">
+            <li
+              key={instance.id}
+              className="flex flex-wrap items-center gap-x-3 px-4 py-2.5 text-sm"
+            >
               <span className="font-medium break-words">{instance.id}</span>
               <Badge tone={instance.state === 'ready' ? 'ok' : 'warn'}>
                 {texts.models.states[instance.state]}

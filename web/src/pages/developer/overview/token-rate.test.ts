@@ -13,7 +13,8 @@ it('computes tokens per second between counts', () => {
 
 it('keeps a minute, and begins again with a server that started again', () => {
   let counts: readonly TokenCount[] = [];
-  for (let atMs = 0; atMs <= 100_000; atMs += 2000) counts = withCount(counts, { atMs, tokens: atMs });
+  for (let atMs = 0; atMs <= 100_000; atMs += 2000)
+    counts = withCount(counts, { atMs, tokens: atMs });
   expect(counts).toHaveLength(31);
   expect(withCount(counts, { atMs: 101_000, tokens: 3 })).toEqual([{ atMs: 101_000, tokens: 3 }]);
 });

@@ -25,12 +25,7 @@ export function RequestDialog({
   readonly onClose: () => void;
 }) {
   return (
-    <Dialog
-      isOpen={id !== undefined}
-      onClose={onClose}
-      title={labels.title}
-      className="max-w-3xl"
-    >
+    <Dialog isOpen={id !== undefined} onClose={onClose} title={labels.title} className="max-w-3xl">
       {id !== undefined && <RequestView id={id} />}
     </Dialog>
   );
@@ -90,8 +85,11 @@ function factsOf(request: RequestDetails) {
       labels.toolCalls,
       tool_calls
         .map(({ provider, tool, failed, duration_seconds }) =>
-          [`${provider} ${tool}`, formatDuration(duration_seconds), ...(failed ? [labels.failed] : [])]
-            .join(', '),
+          [
+            `${provider} ${tool}`,
+            formatDuration(duration_seconds),
+            ...(failed ? [labels.failed] : []),
+          ].join(', '),
         )
         .join('; '),
     ],

@@ -24,7 +24,10 @@ it('passes a hostile body through the shell unchanged', () => {
 });
 
 it('names the variable of the token, never a token', () => {
-  const curl = toCurl({ method: 'GET', path: '/v1/models', body: undefined }, { ...place, needsToken: true });
+  const curl = toCurl(
+    { method: 'GET', path: '/v1/models', body: undefined },
+    { ...place, needsToken: true },
+  );
   expect(curl).toBe(
     `curl 'http://127.0.0.1:1234/v1/models' \\\n  -H "Authorization: Bearer $HEARTH_TOKEN"`,
   );

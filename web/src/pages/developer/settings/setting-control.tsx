@@ -47,15 +47,12 @@ export function SettingControl({
     );
   }
   if (type === 'list' || type === 'object') {
-    return <textarea {...common} rows={Math.min(6, text.split('\n').length + 1)} spellCheck={false} />;
+    return (
+      <textarea {...common} rows={Math.min(6, text.split('\n').length + 1)} spellCheck={false} />
+    );
   }
   if (type === 'integer') return <input {...common} type="number" min={minimum} max={maximum} />;
   return (
-    <input
-      {...common}
-      type={secret ? 'password' : 'text'}
-      autoComplete="off"
-      spellCheck={false}
-    />
+    <input {...common} type={secret ? 'password' : 'text'} autoComplete="off" spellCheck={false} />
   );
 }

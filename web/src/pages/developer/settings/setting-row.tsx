@@ -46,7 +46,11 @@ export function SettingRow({ setting }: { readonly setting: SettingRecord }) {
         <div className="flex items-start gap-1.5">
           <SettingControl
             setting={setting}
-            attributes={{ id, 'aria-invalid': fault !== undefined, 'aria-describedby': `${id}-note` }}
+            attributes={{
+              id,
+              'aria-invalid': fault !== undefined,
+              'aria-describedby': `${id}-note`,
+            }}
             text={text}
             onChange={setText}
           />

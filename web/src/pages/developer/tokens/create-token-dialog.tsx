@@ -106,9 +106,7 @@ function TokenFields({
             isDisabled={isAdmin && permission !== 'admin'}
             onChange={(isChecked) =>
               setChosen(
-                isChecked
-                  ? [...chosen, permission]
-                  : chosen.filter((each) => each !== permission),
+                isChecked ? [...chosen, permission] : chosen.filter((each) => each !== permission),
               )
             }
           />
@@ -131,12 +129,7 @@ function TokenFields({
           </select>
         )}
       </Field>
-      <Button
-        type="submit"
-        variant="primary"
-        className="self-end"
-        disabled={!isValid || isPending}
-      >
+      <Button type="submit" variant="primary" className="self-end" disabled={!isValid || isPending}>
         {labels.create}
       </Button>
     </form>

@@ -7,7 +7,9 @@ const models: readonly CatalogModelRecord[] = [
   { id: 'huge', source: 'catalog', type: 'llm', size_bytes: 99, fits: 'too_large', downloads: 9 },
   { id: 'eyes', source: 'catalog', type: 'vlm', size_bytes: 20, fits: 'partly' },
   { id: 'found', source: 'hub', updated_at: '2026-10-01T00:00:00.000Z', downloads: 7 },
-].map((model) => ({ repository: 'a/b', url: 'https://hub.test/a/b', ...model }) as CatalogModelRecord);
+].map(
+  (model) => ({ repository: 'a/b', url: 'https://hub.test/a/b', ...model }) as CatalogModelRecord,
+);
 
 const idsOf = (filter: Partial<CatalogFilter>) =>
   filterModels(models, { ...noFilter, ...filter }).map(({ id }) => id);

@@ -54,7 +54,10 @@ function DownloadRow({ job }: { readonly job: DownloadJobRecord }) {
 }
 
 function figuresOf(job: DownloadJobRecord): readonly string[] {
-  const done = labels.progress(formatBytes(job.downloaded_bytes), formatBytes(job.total_size_bytes));
+  const done = labels.progress(
+    formatBytes(job.downloaded_bytes),
+    formatBytes(job.total_size_bytes),
+  );
   const speed = job.bytes_per_second ?? 0;
   if (job.status !== 'downloading' || speed === 0) return [labels.states[job.status], done];
   const seconds = (job.total_size_bytes - job.downloaded_bytes) / speed;

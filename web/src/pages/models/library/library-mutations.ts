@@ -37,7 +37,7 @@ export function useUnloadModel() {
 export function useDeleteModel() {
   return useMutation({
     mutationFn: (model: string) =>
-      call('delete', '/api/v1/models/{model...}', { params: { model } } as never),
+      call('delete', '/api/v1/models/{model...}', { params: { model } }),
     onSuccess: ({ model, freed_bytes }) =>
       showToast(texts.models.deleted(model, formatBytes(freed_bytes))),
     onSettled: useOutdateModels(),

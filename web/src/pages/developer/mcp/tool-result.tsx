@@ -1,0 +1,46 @@
+import { texts } from '../../../texts/texts.ts';
+import { Badge } from '../../../ui/badge.tsx';
+import { formatBytes } from '../../../ui/bytes.ts';
+import { CodeText } from '../../../ui/code-text.tsx';
+import { formatDuration } from '../../../ui/duration.ts';
+
+const labels = texts.developer.mcp;
+
+interface Block {
+  readonly type: string;
+  readonly [name: string]: unknown;
+}
+
+/** What a tool answered: texts as they are, other blocks by type and size. Nothing of it is rendered or fetched. */
+export function ToolResult({
+  result: { content, is_error, duration_ms },
+}: {
+  readonly result: {
+    readonly content: readonly Block[];
+    readonly is_error: boolean;
+    readonly duration_ms: number;
+  };
+}) {
+  return (
+    <section aria-label={labels.result} role="status" className="flex flex-col gap-2">
+      <p className="flex items-center gap-2 text-sm">
+        <Badge tone={is_error ? 'danger' : 'ok'}>{is_error ? labels.failed : labels.result}</Badge>
+        <span className="text-xs text-muted">
+          {labels.took(formatDuration(duration_ms / 1000))}
+        </span>
+      </p>
+      {content.map((block, index) => (
+        <CodeText key={index} text={textOf(block)} label={labels.result} />
+      ))}
+    </section>
+  );
+}
+
+function textOf({ type, text, data, ...rest }: Block): string {
+  if (typeof text === 'string') return text;
+  if (typeof data === 'string') {
+    const bytes = Math.floor((data.length * 3) / 4);
+    return labels.block(String(rest['mimeType'] ?? type), formatBytes(bytes));
+  }
+  return JSON.stringify({ type, ...rest }, null, 2);
+}
