@@ -66,11 +66,11 @@ describe('the OpenAPI document', () => {
     expect(count).toBeGreaterThan(50);
   });
 
-  it('has an example for every request and response', () => {
+  it('has an example for every request and response that is not a file', () => {
     const missing = operations.flatMap(({ operationId, requestBody, responses }) =>
       [requestBody, responses['200']]
         .flatMap((part) => Object.entries(part?.content ?? {}))
-        .filter(([, { example }]) => example === undefined)
+        .filter(([type, { example }]) => /json|event-stream/.test(type) && example === undefined)
         .map(([type]) => `${operationId}: ${type}`),
     );
     expect(missing).toEqual([]);

@@ -2,7 +2,11 @@ import * as z from 'zod';
 import { isoTimeSchema } from '../field.ts';
 import { defineRoute } from '../route.ts';
 import { exampleResponseId, inputItemSchema, responseIdSchema } from './chat.ts';
-import { storedResponsePageSchema, storedResponseSchema } from './stored-response.ts';
+import {
+  exampleStoredResponse,
+  storedResponsePageSchema,
+  storedResponseSchema,
+} from './stored-response.ts';
 
 export const exampleConversationId = 'conv_2b8e5d0f7a1c4e936d0b8f2a5c7e1d490f3b6a8c2e5d7190';
 
@@ -145,7 +149,10 @@ const branchPageSchema = storedResponsePageSchema
         .meta({ id: 'ConversationResponse' }),
     ),
   })
-  .meta({ id: 'ConversationBranchPage' });
+  .meta({
+    id: 'ConversationBranchPage',
+    examples: [{ responses: [exampleStoredResponse], next_cursor: null }],
+  });
 
 const params = z.object({
   conversation_id: z

@@ -11,7 +11,7 @@ import {
   storedOutputItemSchema,
 } from './chat.ts';
 
-const exampleStoredResponse = {
+export const exampleStoredResponse = {
   ...exampleChatResult,
   previous_response_id: null,
   created_at: '2026-11-02T09:30:00.000Z',

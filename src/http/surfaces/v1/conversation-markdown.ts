@@ -6,7 +6,7 @@ export function conversationTitleMarkdown(title: string): string {
   return `# ${title.replaceAll(/\s+/g, ' ')}\n`;
 }
 
-/** One turn of an exported conversation: what was said, in the order in which it was said. */
+/** One turn of an exported conversation: its messages and items, oldest first. */
 export function toMarkdown({ modelKey, turn }: StoredResponse): string {
   const sections = [
     ...(turn.systemPrompt === null ? [] : [section('System', turn.systemPrompt)]),
