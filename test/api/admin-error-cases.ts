@@ -27,6 +27,13 @@ export function adminErrorCases(token: string): readonly ErrorCase[] {
       message: '"nowhere"',
     },
     {
+      code: 'request_not_found',
+      path: '/api/v1/requests/unknown',
+      headers,
+      param: 'id',
+      message: '"unknown"',
+    },
+    {
       code: 'runtime_not_found',
       path: '/api/v1/runtimes/use',
       body: { name: 'llama.cpp-none', version: 'b1' },

@@ -2,6 +2,7 @@ import { HearthError } from '../../../contract/errors.ts';
 import { getRequest, listRequests } from '../../../contract/v1/request.ts';
 import type { RequestLog } from '../../../observability/request-log.ts';
 import { mount, type App } from '../../mount.ts';
+import { shorten } from '../../validation/shown-value.ts';
 import { toRequestDetails, toRequestSummary } from './request-record.ts';
 
 export function mountRequests(app: App, requestLog: RequestLog): void {
@@ -19,7 +20,8 @@ export function mountRequests(app: App, requestLog: RequestLog): void {
     if (record !== undefined) return toRequestDetails(record);
     throw new HearthError(
       'request_not_found',
-      `The server remembers no request with the id ${JSON.stringify(params.id)}; it keeps the latest ones (observability.requests).`,
+      `The server remembers no request with the id ${shorten(params.id)}; it keeps the latest ones (observability.requests).`,
+      { param: 'id' },
     );
   });
 }
