@@ -3,7 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { access } from '../../api/access.ts';
 import { call } from '../../api/client.ts';
-import { texts } from '../../texts/texts.ts';
+import { developerTexts } from '../../texts/developer.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { CodeText } from '../../ui/code-text.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -11,7 +11,7 @@ import { Page } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { messageOf } from '../../ui/toasts.ts';
 
-const labels = texts.developer.open;
+const labels = developerTexts.open;
 
 /** Exchanges the code of a link for a session of this tab. */
 export function OpenPage() {
@@ -49,7 +49,7 @@ export function OpenPage() {
       ) : (
         <>
           <Notice tone="danger">{failure}</Notice>
-          <CodeText text={texts.developer.needsAdmin.command} />
+          <CodeText text={developerTexts.needsAdmin.command} />
           <Link to="/chat" className={`${buttonClass()} self-start`}>
             {labels.toChat}
           </Link>

@@ -1,6 +1,6 @@
-import { texts } from '../../../texts/texts.ts';
+import { developerTexts } from '../../../texts/developer.ts';
 
-const { invalid } = texts.developer.mcp;
+const { invalid } = developerTexts.mcp;
 
 type Json = Readonly<Record<string, unknown>>;
 

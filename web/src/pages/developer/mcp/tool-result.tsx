@@ -1,10 +1,10 @@
-import { texts } from '../../../texts/texts.ts';
+import { developerTexts } from '../../../texts/developer.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { formatBytes } from '../../../ui/bytes.ts';
 import { CodeText } from '../../../ui/code-text.tsx';
 import { formatDuration } from '../../../ui/duration.ts';
 
-const labels = texts.developer.mcp;
+const labels = developerTexts.mcp;
 
 interface Block {
   readonly type: string;

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import type { serverStatusSchema } from '../../../../../src/contract/server/server.ts';
-import { texts } from '../../../texts/texts.ts';
+import { developerTexts } from '../../../texts/developer.ts';
 import { formatBytes } from '../../../ui/bytes.ts';
 import { formatDuration } from '../../../ui/duration.ts';
 import { Facts } from '../../../ui/facts.tsx';
 import { Section } from '../../../ui/page.tsx';
 
-const labels = texts.developer.overview;
+const labels = developerTexts.overview;
 
 /** What the server is. */
 export function ServerFacts({ status }: { readonly status: z.output<typeof serverStatusSchema> }) {

@@ -2,25 +2,24 @@ import { useQuery } from '@tanstack/react-query';
 import { Pause, Play } from 'lucide-react';
 import { useState } from 'react';
 import type { RequestSummary } from '../../../../../src/contract/v1/request.ts';
-import { texts } from '../../../texts/texts.ts';
+import { developerTexts } from '../../../texts/developer.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { inputClass } from '../../../ui/field.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { Select } from '../../../ui/select.tsx';
-import { filterRequests, requestsQuery, useRequestEvents } from './request-list.ts';
+import { filterRequests, type RequestFilter } from './request-list.ts';
+import { requestsQuery, useRequestEvents } from './requests-query.ts';
 import { RequestDialog } from './request-dialog.tsx';
 import { RequestTable } from './request-table.tsx';
 
-const labels = texts.developer.requests;
+const labels = developerTexts.requests;
 
 /** The live log of requests. */
 export function RequestsPart() {
   useRequestEvents();
   const query = useQuery(requestsQuery);
-  const [filter, setFilter] = useState({ state: 'all' as const, text: '' } as Parameters<
-    typeof filterRequests
-  >[1]);
+  const [filter, setFilter] = useState<RequestFilter>({ state: 'all', text: '' });
   const [held, setHeld] = useState<readonly RequestSummary[]>();
   const [inspected, setInspected] = useState<string>();
   return (

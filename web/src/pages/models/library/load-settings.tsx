@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import type { LoadConfig } from '../../../../../src/contract/v1/model.ts';
-import { texts } from '../../../texts/texts.ts';
+import { modelsTexts } from '../../../texts/models.ts';
 import { CheckField } from '../../../ui/check-field.tsx';
 import { Field, inputClass } from '../../../ui/field.tsx';
 import { contextSteps, nearestStep } from './context-steps.ts';
 import type { LoadForm } from './load-form.ts';
 
-const labels = texts.models.dialog;
+const labels = modelsTexts.dialog;
 
 interface SettingsProps {
   readonly form: LoadForm;
