@@ -54,8 +54,10 @@ it('shows the library, loads a model with a chosen context and unloads it', asyn
 
 it('finds a repository, shows its hostile card, and downloads with pause and resume', async () => {
   const page = await openPage(`${hearth.url}/models/discover`);
-  await page.getByRole('searchbox').fill('tiny-chat');
-  await page.getByRole('button', { name: 'Search', exact: true }).click();
+  await page
+    .getByRole('searchbox', { name: 'Search the catalog and the model hub' })
+    .fill('tiny-chat');
+  await page.getByRole('search').getByRole('button', { name: 'Search', exact: true }).click();
   const found = page.getByRole('link', { name: 'Model card of acme/Tiny-Chat-GGUF' });
   await found.waitFor();
   await checkLook(page, 'discover');
@@ -81,11 +83,10 @@ it('finds a repository, shows its hostile card, and downloads with pause and res
   await page.getByRole('button', { name: /^Resume the download/ }).click();
   await progress.waitFor({ state: 'detached' });
   await page.getByRole('link', { name: 'Library' }).click();
-  await page.getByRole('button', { name: 'Delete tiny-chat', exact: false }).click();
+  const row = page.getByRole('listitem').filter({ hasText: /acme\/tiny-chat/i });
+  await row.getByRole('button', { name: /^Delete/ }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-  await page
-    .getByRole('button', { name: 'Delete tiny-chat', exact: false })
-    .waitFor({ state: 'detached' });
+  await row.waitFor({ state: 'detached' });
 });
 
 it('uploads a model file', async () => {

@@ -13,6 +13,13 @@ export async function checkLook(page: Page, name: string): Promise<void> {
   await page.setViewportSize(desktop);
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme });
+    // Colors change one level of the document after the other.
+    await page.waitForFunction(
+      (expected) =>
+        document.documentElement.dataset['theme'] === expected &&
+        document.getAnimations().every(({ playState }) => playState !== 'running'),
+      theme,
+    );
     await expectAccessible(page);
     await keep(page, `${name}-${theme}`);
   }

@@ -102,7 +102,9 @@ export async function send(
   if (response.ok) return response;
   const error = await toApiError(response);
   // A token that was replaced in the meantime is not the one that was refused.
-  if (response.status === 401 && access.get().token === token) access.refuse(error.message);
+  // A used link says nothing about the token.
+  const isRefusal = response.status === 401 && error.code !== 'invalid_code';
+  if (isRefusal && access.get().token === token) access.refuse(error.message);
   throw error;
 }
 

@@ -40,7 +40,8 @@ function textOf({ type, text, data, ...rest }: Block): string {
   if (typeof text === 'string') return text;
   if (typeof data === 'string') {
     const bytes = Math.floor((data.length * 3) / 4);
-    return labels.block(String(rest['mimeType'] ?? type), formatBytes(bytes));
+    const { mimeType } = rest;
+    return labels.block(typeof mimeType === 'string' ? mimeType : type, formatBytes(bytes));
   }
   return JSON.stringify({ type, ...rest }, null, 2);
 }

@@ -25,7 +25,7 @@ export function RequestDialog({
   readonly onClose: () => void;
 }) {
   return (
-    <Dialog isOpen={id !== undefined} onClose={onClose} title={labels.title} className="max-w-3xl">
+    <Dialog isOpen={id !== undefined} onClose={onClose} title={labels.title} className="!max-w-3xl">
       {id !== undefined && <RequestView id={id} />}
     </Dialog>
   );

@@ -34,7 +34,6 @@ export function LibraryPage() {
               {!isAllowed('models:write') && isAllowed('models:read') && (
                 <Notice>{modelsTexts.readOnly}</Notice>
               )}
-              {isFirstRun(data.models) && <FirstRun />}
               {data.models.length > manyModels && (
                 <input
                   type="search"
@@ -62,6 +61,7 @@ export function LibraryPage() {
                   {data.models.length === 0 ? modelsTexts.empty : modelsTexts.noMatch}
                 </p>
               )}
+              {isFirstRun(data.models) && <FirstRun />}
               <ModelDialog
                 key={opened}
                 model={data.models.find(({ key }) => key === opened)}

@@ -71,6 +71,7 @@ export function LoadSettings(props: SettingsProps) {
 }
 
 function placeholderOf(name: string, defaults: LoadConfig | undefined): string {
+  if (name === 'ttlMinutes') return '';
   const value = { parallel: defaults?.parallel, batch: defaults?.eval_batch_size }[name];
   return value === undefined ? labels.asDefault : String(value);
 }

@@ -26,7 +26,7 @@ export function ModelDialog({
       onClose={onClose}
       title={model?.display_name ?? ''}
       description={model?.key ?? ''}
-      className="max-w-2xl"
+      className="!max-w-2xl"
     >
       {model !== undefined && <ModelDetails model={model} onClose={onClose} />}
     </Dialog>
