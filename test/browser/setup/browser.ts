@@ -1,6 +1,12 @@
 import { existsSync } from 'node:fs';
 import { AxeBuilder } from '@axe-core/playwright';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+} from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 
 /** Chromium of Debian, or the browser that the variable names. */
@@ -49,7 +55,7 @@ export function useBrowser() {
       ],
     );
     const problems: string[] = [];
-    watch(context.on.bind(context) as never, problems, new URL(url).origin);
+    watch(context, problems, new URL(url).origin);
     onTestFinished(async () => {
       await context.close();
       expect(problems).toEqual([]);
@@ -61,19 +67,18 @@ export function useBrowser() {
   return { openPage };
 }
 
-type On = (event: string, listener: (value: never) => void) => void;
-
-function watch(on: On, problems: string[], origin: string): void {
-  on('weberror', ((error: { error(): Error }) => problems.push(String(error.error()))) as never);
-  on('console', ((message: { text(): string }) => {
+/** Notes scripts that fail, violations of the Content-Security-Policy and requests to other hosts. */
+function watch(context: BrowserContext, problems: string[], origin: string): void {
+  context.on('weberror', (error) => problems.push(String(error.error())));
+  context.on('console', (message) => {
     const text = message.text();
     if (/Content Security Policy|Minified React error/.test(text)) problems.push(text);
-  }) as never);
-  on('request', ((request: { url(): string }) => {
+  });
+  context.on('request', (request) => {
     const requested = new URL(request.url());
     const isLocal = requested.origin === origin || ['data:', 'blob:'].includes(requested.protocol);
     if (!isLocal) problems.push(`request to ${requested.href}`);
-  }) as never);
+  });
 }
 
 /** Fails for accessibility problems that axe calls serious or critical. */
