@@ -32,6 +32,7 @@ it('explains hearth open without admin, and takes the permission from its link',
   await page.getByText('this tab').waitFor();
   await page.goto(link.body.url as string);
   await page.getByText(/Run this command again/).waitFor();
+  expect(page.url()).toBe(`${hearth.url}/open`);
 });
 
 it('creates a token that works, shows it once and revokes it', async () => {
@@ -83,6 +84,7 @@ it('adds an MCP server, tests it and tries a tool by its form', async () => {
   await form.getByLabel('message', { exact: false }).fill('<b>Hello</b>');
   await form.getByRole('button', { name: 'Call the tool' }).click();
   await form.getByText('Echo: <b>Hello</b>').waitFor();
+  expect(await form.locator('b').count()).toBe(0);
   await checkLook(page, 'mcp');
 });
 
@@ -110,6 +112,7 @@ it('shows figures and runtimes', async () => {
   await page.getByRole('link', { name: 'Runtimes' }).click();
   await page.getByRole('list', { name: 'Runtimes' }).getByText('Active').waitFor();
   await checkLook(page, 'runtimes');
+  expect(await page.getByText('Install the recommended one').isVisible()).toBe(true);
 });
 
 it('shows the voice script while typing', async () => {
@@ -133,6 +136,7 @@ it('compares two answers with their figures', async () => {
   for (const side of ['First', 'Second']) {
     const answer = page.getByRole('region', { name: `${side} answer` });
     await answer.getByText('tokens/s', { exact: false }).waitFor();
+    expect(await answer.getByText('First token').isVisible()).toBe(true);
   }
   await checkLook(page, 'compare');
 });

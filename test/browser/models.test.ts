@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { starterPath } from '../setup/engine/test-engines.ts';
 import { startFakeHub } from '../setup/hub/fake-hub.ts';
+import { get } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { useResource } from '../setup/use-resource.ts';
 import { useBrowser } from './setup/browser.ts';
@@ -12,6 +13,7 @@ A small model for tests.
 
 <script>document.title = 'owned'</script>
 <img src="https://tracker.test/pixel.png" onerror="document.title = 'owned'">
+
 ![remote](https://tracker.test/picture.png) [bad](javascript:document.title='owned')
 
 | size | use |
@@ -96,5 +98,7 @@ it('uploads a model file', async () => {
   await page.getByRole('textbox', { name: 'Name' }).fill('uploaded');
   await page.getByRole('button', { name: 'Upload' }).click();
   await page.getByText('local/uploaded is in the library.').waitFor();
+  const { status } = await get(hearth.url, '/api/v1/models/local/uploaded');
+  expect(status).toBe(200);
   await checkLook(page, 'import');
 });

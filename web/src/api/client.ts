@@ -25,7 +25,7 @@ export async function call<M extends Method, P extends PathOf<M>>(
   parts: RequestParts<RouteOf<M, P>>,
   options: Options = {},
 ): Promise<ResultOf<RouteOf<M, P>>> {
-  const response = await send(method, toUrl(path, parts as Parts), parts as Parts, options);
+  const response = await send(method, toUrl(path, parts), parts, options);
   return (await response.json()) as ResultOf<RouteOf<M, P>>;
 }
 
@@ -40,7 +40,7 @@ export async function* stream<M extends Method, P extends PathOf<M>>(
   parts: RequestParts<RouteOf<M, P>>,
   options: Options = {},
 ): AsyncGenerator<ServerSentEvent> {
-  yield* streamUrl(method, toUrl(path, parts as Parts), parts as Parts, options);
+  yield* streamUrl(method, toUrl(path, parts), parts, options);
 }
 
 /** As `stream`, for a URL that the contract of this build does not have. */

@@ -44,7 +44,11 @@ function fieldOf(name: string, property: Json, isRequired: boolean): SchemaField
     minimum: numberOf(property['minimum']),
     maximum: numberOf(property['maximum']),
     initial:
-      initial === undefined ? '' : kind === 'text' && typeof initial === 'string' ? initial : JSON.stringify(initial),
+      initial === undefined
+        ? ''
+        : kind === 'text' && typeof initial === 'string'
+          ? initial
+          : JSON.stringify(initial),
   };
 }
 

@@ -35,7 +35,7 @@ export function OverviewPart() {
           </dl>
           {!isAllowed('metrics') && isAllowed('models:read') && <Notice>{labels.noMetrics}</Notice>}
           <InstanceList instances={data.instances} />
-          <ServerFacts status={data} />
+          <ServerFacts status={data} readAtMs={status.dataUpdatedAt} />
         </div>
       )}
     </QueryView>

@@ -24,16 +24,19 @@ export function withEvent(
 export interface RequestFilter {
   readonly state: 'all' | RequestSummary['state'];
   readonly text: string;
+  /** Whether files of the web app are listed, too. */
+  readonly hasFiles: boolean;
 }
 
 export function filterRequests(
   requests: readonly RequestSummary[],
-  { state, text }: RequestFilter,
+  { state, text, hasFiles }: RequestFilter,
 ): readonly RequestSummary[] {
   const searched = text.trim().toLowerCase();
   return requests.filter(
     (each) =>
       (state === 'all' || each.state === state) &&
+      (hasFiles || /^\/(?:api|v1)\//.test(each.path) || each.state === 'failed') &&
       `${each.path} ${each.model ?? ''}`.toLowerCase().includes(searched),
   );
 }

@@ -5,6 +5,7 @@ import type { RequestSummary } from '../../../../../src/contract/v1/request.ts';
 import { developerTexts } from '../../../texts/developer.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
+import { CheckField } from '../../../ui/check-field.tsx';
 import { inputClass } from '../../../ui/field.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { Select } from '../../../ui/select.tsx';
@@ -19,7 +20,11 @@ const labels = developerTexts.requests;
 export function RequestsPart() {
   useRequestEvents();
   const query = useQuery(requestsQuery);
-  const [filter, setFilter] = useState<RequestFilter>({ state: 'all', text: '' });
+  const [filter, setFilter] = useState<RequestFilter>({
+    state: 'all',
+    text: '',
+    hasFiles: false,
+  });
   const [held, setHeld] = useState<readonly RequestSummary[]>();
   const [inspected, setInspected] = useState<string>();
   return (
@@ -41,6 +46,11 @@ export function RequestsPart() {
           value={filter.state}
           options={{ all: labels.allStates, ...labels.states }}
           onChange={(state) => setFilter({ ...filter, state })}
+        />
+        <CheckField
+          label={labels.files}
+          isChecked={filter.hasFiles}
+          onChange={(hasFiles) => setFilter({ ...filter, hasFiles })}
         />
         <Button onClick={() => setHeld(held === undefined ? query.data?.requests : undefined)}>
           {held === undefined ? <Pause size={15} aria-hidden /> : <Play size={15} aria-hidden />}

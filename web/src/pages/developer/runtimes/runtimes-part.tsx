@@ -96,7 +96,7 @@ function RuntimeRow({ runtime }: { readonly runtime: RuntimeRecord }) {
           {!active && source !== 'setting' && (
             <Button
               size="small"
-              aria-label={labels.useRuntime(title)}
+              aria-label={labels.chooseRuntime(title)}
               disabled={select.isPending}
               onClick={() => select.mutate({ name, version })}
             >
