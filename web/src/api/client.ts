@@ -25,7 +25,7 @@ export async function call<M extends Method, P extends PathOf<M>>(
   parts: RequestParts<RouteOf<M, P>>,
   options: Options = {},
 ): Promise<ResultOf<RouteOf<M, P>>> {
-  const response = await send(method, toUrl(path, parts as Parts), parts as Parts, options);
+  const response = await send(method, toUrl(path, parts), parts, options);
   return (await response.json()) as ResultOf<RouteOf<M, P>>;
 }
 
@@ -40,7 +40,7 @@ export async function* stream<M extends Method, P extends PathOf<M>>(
   parts: RequestParts<RouteOf<M, P>>,
   options: Options = {},
 ): AsyncGenerator<ServerSentEvent> {
-  yield* streamUrl(method, toUrl(path, parts as Parts), parts as Parts, options);
+  yield* streamUrl(method, toUrl(path, parts), parts, options);
 }
 
 /** As `stream`, for a URL that the contract of this build does not have. */
@@ -102,7 +102,9 @@ export async function send(
   if (response.ok) return response;
   const error = await toApiError(response);
   // A token that was replaced in the meantime is not the one that was refused.
-  if (response.status === 401 && access.get().token === token) access.refuse(error.message);
+  // A used link says nothing about the token.
+  const isRefusal = response.status === 401 && error.code !== 'invalid_code';
+  if (isRefusal && access.get().token === token) access.refuse(error.message);
   throw error;
 }
 

@@ -1,8 +1,4 @@
 import { chatTexts } from './en/chat.ts';
-import { compareTexts } from './en/compare.ts';
-import { developerTexts } from './en/developer.ts';
-import { modelsTexts } from './en/models.ts';
-import { voiceTexts } from './en/voice.ts';
 
 /** All texts of the app in English, by area. Another language is another file of the same type. */
 export const en = {
@@ -74,10 +70,6 @@ export const en = {
     copyCode: 'Copy the code',
   },
   chat: chatTexts,
-  models: modelsTexts,
-  voice: voiceTexts,
-  compare: compareTexts,
-  developer: developerTexts,
   errors: {
     title: 'Something went wrong on this page',
     reload: 'Reload the page',

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { modelsQuery, sessionQuery } from '../../api/queries.ts';
 import { usePermissions } from '../../api/permissions.ts';
+import { compareTexts } from '../../texts/compare.ts';
 import { texts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, inputClass } from '../../ui/field.tsx';
@@ -13,7 +14,7 @@ import { runComparison } from './run-comparison.ts';
 import { SideView } from './side-view.tsx';
 import { idleAnswer, type SideAnswer, type SideSettings } from './side.ts';
 
-const labels = texts.compare;
+const labels = compareTexts;
 
 /** One prompt to two models or settings. */
 export function ComparePage() {

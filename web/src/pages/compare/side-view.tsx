@@ -1,4 +1,4 @@
-import { texts } from '../../texts/texts.ts';
+import { compareTexts } from '../../texts/compare.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { formatDuration } from '../../ui/duration.ts';
 import { inputClass } from '../../ui/field.tsx';
@@ -6,7 +6,7 @@ import { Markdown } from '../../ui/markdown/markdown.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import type { SideAnswer, SideSettings } from './side.ts';
 
-const labels = texts.compare;
+const labels = compareTexts;
 
 /** One side: what is asked, its answer and its figures. */
 export function SideView({
@@ -99,9 +99,7 @@ function Figures({ answer: { stats, loadSeconds } }: { readonly answer: SideAnsw
     ...(stats.tokens_per_second === undefined
       ? []
       : [[labels.speed, labels.tokensPerSecond(stats.tokens_per_second.toFixed(1))]]),
-    ...(stats.time_to_first_token_seconds === undefined
-      ? []
-      : [[labels.firstToken, formatDuration(stats.time_to_first_token_seconds)]]),
+    [labels.firstToken, formatDuration(stats.time_to_first_token_seconds)],
     [labels.tokens, stats.total_output_tokens.toLocaleString('en')],
     ...(loadSeconds === undefined ? [] : [[labels.loadTime, formatDuration(loadSeconds)]]),
   ] as const;

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { sessionQuery } from '../../api/queries.ts';
-import { texts } from '../../texts/texts.ts';
+import { developerTexts } from '../../texts/developer.ts';
 import { CodeText } from '../../ui/code-text.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 
-const labels = texts.developer.needsAdmin;
+const labels = developerTexts.needsAdmin;
 
 /** Shows its content to administrators, and how to become one to all others. */
 export function AdminOnly({ children }: { readonly children: ReactNode }) {

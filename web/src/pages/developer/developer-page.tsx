@@ -1,6 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { NotFound } from '../../shell/not-found.tsx';
+import { developerTexts } from '../../texts/developer.ts';
 import { texts } from '../../texts/texts.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -13,7 +14,7 @@ import { RuntimesPart } from './runtimes/runtimes-part.tsx';
 import { SettingsPart } from './settings/settings-part.tsx';
 import { TokensPart } from './tokens/tokens-part.tsx';
 
-const { tabs } = texts.developer;
+const { tabs } = developerTexts;
 
 interface Part {
   readonly path: string;
@@ -42,7 +43,7 @@ export function DeveloperPage() {
   return (
     <Page
       title={texts.pages.developer}
-      description={texts.developer.description}
+      description={developerTexts.description}
       isWide
       actions={<BaseUrl />}
     >
@@ -61,7 +62,7 @@ export function DeveloperPage() {
 function BaseUrl() {
   return (
     <p className="flex items-center gap-2 rounded-lg bg-code py-0.5 pr-0.5 pl-3 font-mono text-[13px]">
-      <span className="sr-only">{texts.developer.address}</span>
+      <span className="sr-only">{developerTexts.address}</span>
       {`${location.origin}/v1`}
       <CopyButton text={`${location.origin}/v1`} />
     </p>

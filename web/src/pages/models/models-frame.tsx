@@ -1,10 +1,11 @@
 import type { ReactNode } from 'react';
+import { modelsTexts } from '../../texts/models.ts';
 import { texts } from '../../texts/texts.ts';
 import { Page } from '../../ui/page.tsx';
 import { TabLinks } from '../../ui/tab-links.tsx';
 import { Downloads } from './downloads/downloads.tsx';
 
-const { tabs } = texts.models;
+const { tabs } = modelsTexts;
 const links = [
   { path: '/models', label: tabs.library },
   { path: '/models/discover', label: tabs.discover },
@@ -14,7 +15,7 @@ const links = [
 /** What the parts of the models page share: title, tabs and the running downloads. */
 export function ModelsFrame({ children }: { readonly children: ReactNode }) {
   return (
-    <Page title={texts.pages.models} description={texts.models.description}>
+    <Page title={texts.pages.models} description={modelsTexts.description}>
       <TabLinks label={tabs.label} tabs={links} />
       <Downloads />
       {children}

@@ -3,7 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { access } from '../../api/access.ts';
 import { call } from '../../api/client.ts';
-import { texts } from '../../texts/texts.ts';
+import { developerTexts } from '../../texts/developer.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { CodeText } from '../../ui/code-text.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -11,34 +11,33 @@ import { Page } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { messageOf } from '../../ui/toasts.ts';
 
-const labels = texts.developer.open;
+const labels = developerTexts.open;
 
 /** Exchanges the code of a link for a session of this tab. */
 export function OpenPage() {
   const navigate = useNavigate();
   const queries = useQueryClient();
-  const [failure, setFailure] = useState<string>();
+  const [code] = useState(readCode);
+  const [failure, setFailure] = useState(code === '' ? labels.noCode : undefined);
   const isStarted = useRef(false);
   useEffect(() => {
-    // The code works once.
-    if (isStarted.current) return;
-    isStarted.current = true;
-    const code = new URLSearchParams(location.hash.slice(1)).get('code');
-    // Neither the history nor a bookmark keeps it.
-    history.replaceState(history.state, '', '/open');
-    if (code === null || code === '') {
-      setFailure(labels.noCode);
-      return;
-    }
-    call('post', '/api/v1/sessions', { body: { code } }).then(
-      ({ token }) => {
+    const exchange = async () => {
+      try {
+        const { token } = await call('post', '/api/v1/sessions', { body: { code } });
         access.signIn(token, { isRemembered: false });
         void queries.resetQueries();
-        void navigate({ to: '/developer', replace: true });
-      },
-      (error: unknown) => setFailure(`${messageOf(error)} ${labels.failed}`),
-    );
-  }, [navigate, queries]);
+        await navigate({ to: '/developer', replace: true });
+      } catch (error) {
+        setFailure(`${messageOf(error)} ${labels.failed}`);
+      }
+    };
+    // Neither the history nor a bookmark keeps the code.
+    history.replaceState(history.state, '', '/open');
+    // It works once.
+    if (code === '' || isStarted.current) return;
+    isStarted.current = true;
+    void exchange();
+  }, [code, navigate, queries]);
   return (
     <Page title={labels.title}>
       {failure === undefined ? (
@@ -49,7 +48,7 @@ export function OpenPage() {
       ) : (
         <>
           <Notice tone="danger">{failure}</Notice>
-          <CodeText text={texts.developer.needsAdmin.command} />
+          <CodeText text={developerTexts.needsAdmin.command} />
           <Link to="/chat" className={`${buttonClass()} self-start`}>
             {labels.toChat}
           </Link>
@@ -57,4 +56,8 @@ export function OpenPage() {
       )}
     </Page>
   );
+}
+
+function readCode(): string {
+  return new URLSearchParams(location.hash.slice(1)).get('code') ?? '';
 }

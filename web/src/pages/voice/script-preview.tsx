@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import type { SpeechScript } from '../../../../src/contract/v1/speech-script.ts';
-import { texts } from '../../texts/texts.ts';
+import { voiceTexts } from '../../texts/voice.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
@@ -11,7 +11,7 @@ import { messageOf } from '../../ui/toasts.ts';
 import { countWords, scriptText, turnsOf } from './script-turns.ts';
 import { speakerColor } from './speaker-colors.ts';
 
-const labels = texts.voice;
+const labels = voiceTexts;
 /** More turns would make typing slow. */
 const maxShownTurns = 500;
 

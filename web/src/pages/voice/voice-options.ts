@@ -1,7 +1,7 @@
 import type { SpeechScriptOptions } from '../../../../src/contract/v1/speech-script.ts';
-import type { texts } from '../../texts/texts.ts';
+import type { voiceTexts } from '../../texts/voice.ts';
 
-type Emotion = keyof typeof texts.voice.emotions;
+type Emotion = keyof typeof voiceTexts.emotions;
 
 /** What a person enters on the page. */
 export interface VoiceForm {

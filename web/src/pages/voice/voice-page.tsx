@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react';
 import { call } from '../../api/client.ts';
 import { sessionQuery } from '../../api/queries.ts';
 import { usePermissions } from '../../api/permissions.ts';
+import { voiceTexts } from '../../texts/voice.ts';
 import { texts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, inputClass } from '../../ui/field.tsx';
@@ -13,7 +14,7 @@ import { ScriptPreview } from './script-preview.tsx';
 import { VoiceSettings } from './voice-settings.tsx';
 import { newSpeaker, toScriptRequest, type VoiceForm } from './voice-options.ts';
 
-const labels = texts.voice;
+const labels = voiceTexts;
 const previewDelayMs = 250;
 
 /** Prepares a text for a speech synthesizer, with a preview while typing. */

@@ -1,11 +1,11 @@
-import { texts } from '../../texts/texts.ts';
+import { voiceTexts } from '../../texts/voice.ts';
 import { CheckField } from '../../ui/check-field.tsx';
 import { Field, inputClass } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
 import { speakerColor } from './speaker-colors.ts';
 import { maxSpeakers, newSpeaker, type VoiceForm } from './voice-options.ts';
 
-const labels = texts.voice;
+const labels = voiceTexts;
 const counts = { '1': '1', '2': '2', '3': '3', '4': '4' };
 
 interface SettingsProps {

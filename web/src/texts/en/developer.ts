@@ -75,6 +75,7 @@ export const developerTexts = {
     filterState: 'State',
     filterText: 'Model or path',
     allStates: 'All states',
+    files: 'Files of this app',
     states: {
       running: 'Running',
       completed: 'Completed',
@@ -232,7 +233,7 @@ export const developerTexts = {
     selected: 'Selected',
     recommended: 'Recommended',
     use: 'Use',
-    useRuntime: (name: string) => `Use ${name}`,
+    chooseRuntime: (name: string) => `Use ${name}`,
     automatic: 'Choose automatically',
     remove: 'Remove',
     removeTitle: (name: string) => `Remove ${name}?`,

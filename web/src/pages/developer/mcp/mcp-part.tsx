@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { call } from '../../../api/client.ts';
-import { texts } from '../../../texts/texts.ts';
+import { developerTexts } from '../../../texts/developer.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { Section } from '../../../ui/page.tsx';
@@ -11,7 +11,7 @@ import { ServerDialog } from './server-dialog.tsx';
 import { emptyServerForm, toServerForm, type ServerForm } from './server-form.ts';
 import { ServerRow } from './server-row.tsx';
 
-const labels = texts.developer.mcp;
+const labels = developerTexts.mcp;
 
 /** The servers of mcp.json and the built-in ones. */
 export function McpPart() {

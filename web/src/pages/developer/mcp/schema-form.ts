@@ -1,6 +1,6 @@
-import { texts } from '../../../texts/texts.ts';
+import { developerTexts } from '../../../texts/developer.ts';
 
-const { invalid } = texts.developer.mcp;
+const { invalid } = developerTexts.mcp;
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -44,7 +44,11 @@ function fieldOf(name: string, property: Json, isRequired: boolean): SchemaField
     minimum: numberOf(property['minimum']),
     maximum: numberOf(property['maximum']),
     initial:
-      initial === undefined ? '' : kind === 'text' ? String(initial) : JSON.stringify(initial),
+      initial === undefined
+        ? ''
+        : kind === 'text' && typeof initial === 'string'
+          ? initial
+          : JSON.stringify(initial),
   };
 }
 

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../../api/client.ts';
+import { developerTexts } from '../../../texts/developer.ts';
 import { texts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
@@ -9,7 +10,7 @@ import { Notice } from '../../../ui/notice.tsx';
 import { messageOf, showToast } from '../../../ui/toasts.ts';
 import { serverFormErrors, toServerRequest, type ServerForm } from './server-form.ts';
 
-const labels = texts.developer.mcp;
+const labels = developerTexts.mcp;
 
 /** Adds an entry of mcp.json, or changes one. */
 export function ServerDialog({

@@ -1,8 +1,8 @@
 import type { McpServerRecord } from '../../../../../src/contract/v1/mcp-server.ts';
-import { texts } from '../../../texts/texts.ts';
+import { developerTexts } from '../../../texts/developer.ts';
 import { formatPairs, linesOf, parsePairs } from '../../../ui/pairs.ts';
 
-const labels = texts.developer.mcp;
+const labels = developerTexts.mcp;
 
 /** What a person enters for an entry of mcp.json. */
 export interface ServerForm {
@@ -46,7 +46,7 @@ type FormErrors = Readonly<Partial<Record<keyof ServerForm, string>>>;
 export function serverFormErrors(form: ServerForm): FormErrors {
   const pairFault = (text: string) => {
     const parsed = parsePairs(text);
-    return 'badLine' in parsed ? texts.developer.settings.notPair(parsed.badLine) : undefined;
+    return 'badLine' in parsed ? developerTexts.settings.notPair(parsed.badLine) : undefined;
   };
   const all: Readonly<Record<string, string | undefined>> = {
     label: /^[\w-]{1,64}$/.test(form.label) ? undefined : labels.badLabel,

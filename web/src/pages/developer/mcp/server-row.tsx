@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { McpServerRecord } from '../../../../../src/contract/v1/mcp-server.ts';
 import { call } from '../../../api/client.ts';
-import { texts } from '../../../texts/texts.ts';
+import { developerTexts } from '../../../texts/developer.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
@@ -10,7 +10,7 @@ import { Notice } from '../../../ui/notice.tsx';
 import { messageOf } from '../../../ui/toasts.ts';
 import { ToolList } from './tool-list.tsx';
 
-const labels = texts.developer.mcp;
+const labels = developerTexts.mcp;
 const tones = { process: 'plain', http: 'plain', built_in: 'accent', faulty: 'danger' } as const;
 
 /** An MCP server; a test connects to it and lists its tools. */

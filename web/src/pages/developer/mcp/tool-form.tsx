@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { call } from '../../../api/client.ts';
-import { texts } from '../../../texts/texts.ts';
+import { developerTexts } from '../../../texts/developer.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Field, inputClass } from '../../../ui/field.tsx';
 import { Notice } from '../../../ui/notice.tsx';
@@ -10,7 +10,7 @@ import { fieldsOf, toArguments, type SchemaField } from './schema-form.ts';
 import type { McpTool } from './tool-list.tsx';
 import { ToolResult } from './tool-result.tsx';
 
-const labels = texts.developer.mcp;
+const labels = developerTexts.mcp;
 
 /** A form made from the schema of a tool; it calls the tool and shows its result. */
 export function ToolForm({ label, tool }: { readonly label: string; readonly tool: McpTool }) {

@@ -1,9 +1,9 @@
 import { useState } from 'react';
-import { texts } from '../../../texts/texts.ts';
+import { developerTexts } from '../../../texts/developer.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ToolForm } from './tool-form.tsx';
 
-const labels = texts.developer.mcp;
+const labels = developerTexts.mcp;
 
 export interface McpTool {
   readonly name: string;

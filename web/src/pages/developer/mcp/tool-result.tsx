@@ -1,10 +1,10 @@
-import { texts } from '../../../texts/texts.ts';
+import { developerTexts } from '../../../texts/developer.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { formatBytes } from '../../../ui/bytes.ts';
 import { CodeText } from '../../../ui/code-text.tsx';
 import { formatDuration } from '../../../ui/duration.ts';
 
-const labels = texts.developer.mcp;
+const labels = developerTexts.mcp;
 
 interface Block {
   readonly type: string;
@@ -40,7 +40,8 @@ function textOf({ type, text, data, ...rest }: Block): string {
   if (typeof text === 'string') return text;
   if (typeof data === 'string') {
     const bytes = Math.floor((data.length * 3) / 4);
-    return labels.block(String(rest['mimeType'] ?? type), formatBytes(bytes));
+    const { mimeType } = rest;
+    return labels.block(typeof mimeType === 'string' ? mimeType : type, formatBytes(bytes));
   }
   return JSON.stringify({ type, ...rest }, null, 2);
 }

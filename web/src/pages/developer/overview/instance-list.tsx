@@ -1,11 +1,12 @@
 import type { InstanceStatus } from '../../../../../src/contract/server/server.ts';
-import { texts } from '../../../texts/texts.ts';
+import { developerTexts } from '../../../texts/developer.ts';
+import { modelsTexts } from '../../../texts/models.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { formatBytes } from '../../../ui/bytes.ts';
 import { formatDuration } from '../../../ui/duration.ts';
 import { Section } from '../../../ui/page.tsx';
 
-const labels = texts.developer.overview;
+const labels = developerTexts.overview;
 
 /** The loaded models and what they do. */
 export function InstanceList({ instances }: { readonly instances: readonly InstanceStatus[] }) {
@@ -22,7 +23,7 @@ export function InstanceList({ instances }: { readonly instances: readonly Insta
             >
               <span className="font-medium break-words">{instance.id}</span>
               <Badge tone={instance.state === 'ready' ? 'ok' : 'warn'}>
-                {texts.models.states[instance.state]}
+                {modelsTexts.states[instance.state]}
               </Badge>
               <span className="text-xs text-muted tabular-nums">
                 {figuresOf(instance).join(' · ')}
@@ -38,7 +39,7 @@ export function InstanceList({ instances }: { readonly instances: readonly Insta
 function figuresOf(instance: InstanceStatus): readonly string[] {
   const { config, active_requests, resident_bytes, estimated_bytes, idle_seconds } = instance;
   return [
-    texts.models.instance(config.context_length, config.parallel),
+    modelsTexts.instance(config.context_length, config.parallel),
     formatBytes(resident_bytes ?? estimated_bytes),
     ...(active_requests > 0 ? [labels.busy(active_requests)] : []),
     ...(active_requests === 0 && idle_seconds !== undefined

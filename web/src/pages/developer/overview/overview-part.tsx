@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { statusQuery } from '../../../api/queries.ts';
 import { usePermissions } from '../../../api/permissions.ts';
-import { texts } from '../../../texts/texts.ts';
+import { developerTexts } from '../../../texts/developer.ts';
 import { formatBytes } from '../../../ui/bytes.ts';
 import { formatDuration } from '../../../ui/duration.ts';
 import { Notice } from '../../../ui/notice.tsx';
@@ -13,7 +13,7 @@ import { ServerFacts } from './server-facts.tsx';
 import { Sparkline } from './sparkline.tsx';
 import { useMetrics } from './use-metrics.ts';
 
-const labels = texts.developer.overview;
+const labels = developerTexts.overview;
 const refreshMs = 5000;
 
 /** Speed, queue and memory of the server at a glance. */
@@ -35,7 +35,7 @@ export function OverviewPart() {
           </dl>
           {!isAllowed('metrics') && isAllowed('models:read') && <Notice>{labels.noMetrics}</Notice>}
           <InstanceList instances={data.instances} />
-          <ServerFacts status={data} />
+          <ServerFacts status={data} readAtMs={status.dataUpdatedAt} />
         </div>
       )}
     </QueryView>

@@ -1,18 +1,24 @@
 import type { z } from 'zod';
 import type { serverStatusSchema } from '../../../../../src/contract/server/server.ts';
-import { texts } from '../../../texts/texts.ts';
+import { developerTexts } from '../../../texts/developer.ts';
 import { formatBytes } from '../../../ui/bytes.ts';
 import { formatDuration } from '../../../ui/duration.ts';
 import { Facts } from '../../../ui/facts.tsx';
 import { Section } from '../../../ui/page.tsx';
 
-const labels = texts.developer.overview;
+const labels = developerTexts.overview;
 
 /** What the server is. */
-export function ServerFacts({ status }: { readonly status: z.output<typeof serverStatusSchema> }) {
+export function ServerFacts({
+  status,
+  readAtMs,
+}: {
+  readonly status: z.output<typeof serverStatusSchema>;
+  /** Time at which the status was read. */
+  readonly readAtMs: number;
+}) {
   const { version, pid, started_at, home, runtime, memory } = status;
-  // Read again with each status.
-  const seconds = Math.max(0, (Date.now() - Date.parse(started_at)) / 1000);
+  const seconds = Math.max(0, (readAtMs - Date.parse(started_at)) / 1000);
   return (
     <Section title={labels.server}>
       <div className="rounded-2xl border bg-raised px-4 py-3">

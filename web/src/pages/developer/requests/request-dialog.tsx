@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { RequestDetails } from '../../../../../src/contract/v1/request.ts';
 import { call } from '../../../api/client.ts';
 import { sessionQuery } from '../../../api/queries.ts';
-import { texts } from '../../../texts/texts.ts';
+import { developerTexts } from '../../../texts/developer.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { CodeText } from '../../../ui/code-text.tsx';
 import { formatDateTime } from '../../../ui/dates.ts';
@@ -14,7 +14,7 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { stateTones } from './request-table.tsx';
 import { toCurl, toProgram } from './snippets.ts';
 
-const { inspector: labels, states } = texts.developer.requests;
+const { inspector: labels, states } = developerTexts.requests;
 
 /** A request with its figures, its prompts and output, and how to repeat it. */
 export function RequestDialog({
@@ -25,7 +25,7 @@ export function RequestDialog({
   readonly onClose: () => void;
 }) {
   return (
-    <Dialog isOpen={id !== undefined} onClose={onClose} title={labels.title} className="max-w-3xl">
+    <Dialog isOpen={id !== undefined} onClose={onClose} title={labels.title} className="!max-w-3xl">
       {id !== undefined && <RequestView id={id} />}
     </Dialog>
   );
@@ -64,11 +64,11 @@ function factsOf(request: RequestDetails) {
     value === undefined ? undefined : formatDuration(value);
   const { prompt_tokens, cached_tokens, completion_tokens, caller, tool_calls } = request;
   return [
-    [texts.developer.requests.columns.time, formatDateTime(request.started_at)],
+    [developerTexts.requests.columns.time, formatDateTime(request.started_at)],
     [labels.id, request.request_id],
     [labels.caller, caller === null ? labels.noToken : `${caller.name} (${caller.token_id})`],
     [labels.status, request.status?.toString()],
-    [texts.developer.requests.columns.model, request.model],
+    [developerTexts.requests.columns.model, request.model],
     [labels.queue, seconds(request.queue_seconds)],
     [labels.load, seconds(request.load_seconds)],
     [labels.firstToken, seconds(request.time_to_first_token_seconds)],
@@ -79,7 +79,7 @@ function factsOf(request: RequestDetails) {
         ? undefined
         : `${prompt_tokens} / ${cached_tokens ?? 0} / ${completion_tokens ?? 0}`,
     ],
-    [texts.developer.requests.columns.speed, request.tokens_per_second?.toFixed(1)],
+    [developerTexts.requests.columns.speed, request.tokens_per_second?.toFixed(1)],
     [labels.stop, request.stop_reason],
     [
       labels.toolCalls,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { RequestSummary } from '../../../../../src/contract/v1/request.ts';
-import { filterRequests, withEvent } from './request-list.ts';
+import { filterRequests, withEvent, type RequestFilter } from './request-list.ts';
 
 const time = '2026-11-02T09:30:00.000Z';
 const request = (id: string, fields: Partial<RequestSummary> = {}): RequestSummary => ({
@@ -49,10 +49,13 @@ it('filters by state, model and path', () => {
   const all = [
     request('a', { model: 'hearth/starter-chat' }),
     request('b', { state: 'failed', path: '/v1/embeddings' }),
+    request('c', { state: 'completed', path: '/assets/index.js' }),
   ];
-  const idsOf = (filter: Parameters<typeof filterRequests>[1]) =>
-    filterRequests(all, filter).map(({ id }) => id);
+  const idsOf = (filter: Partial<RequestFilter>) =>
+    filterRequests(all, { state: 'all', text: '', hasFiles: false, ...filter }).map(({ id }) => id);
   expect(idsOf({ state: 'failed', text: '' })).toEqual(['b']);
+  expect(idsOf({})).toEqual(['a', 'b']);
+  expect(idsOf({ hasFiles: true })).toEqual(['a', 'b', 'c']);
   expect(idsOf({ state: 'all', text: ' STARTER' })).toEqual(['a']);
   expect(idsOf({ state: 'all', text: 'embeddings' })).toEqual(['b']);
 });

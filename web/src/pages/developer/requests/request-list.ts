@@ -1,28 +1,8 @@
-import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import type { RequestSummary } from '../../../../../src/contract/v1/request.ts';
 import type { ServerEvent } from '../../../../../src/contract/v1/server-event.ts';
-import { call } from '../../../api/client.ts';
-import { useServerEvents } from '../../../api/server-events.ts';
 
 /** The page shows the latest ones; the server keeps more. */
-const shownRequests = 200;
-
-export const requestsQuery = queryOptions({
-  queryKey: ['requests'],
-  queryFn: ({ signal }) =>
-    call('get', '/api/v1/requests', { query: { limit: shownRequests } }, { signal }),
-});
-
-/** Keeps the list of requests up to date with the events of the server. */
-export function useRequestEvents(): void {
-  const queries = useQueryClient();
-  useServerEvents((event) => {
-    queries.setQueryData(
-      requestsQuery.queryKey,
-      (list) => list && { requests: [...withEvent(list.requests, event)] },
-    );
-  });
-}
+export const shownRequests = 200;
 
 /** The list, newest first, after an event. */
 export function withEvent(
@@ -44,16 +24,19 @@ export function withEvent(
 export interface RequestFilter {
   readonly state: 'all' | RequestSummary['state'];
   readonly text: string;
+  /** Whether files of the web app are listed, too. */
+  readonly hasFiles: boolean;
 }
 
 export function filterRequests(
   requests: readonly RequestSummary[],
-  { state, text }: RequestFilter,
+  { state, text, hasFiles }: RequestFilter,
 ): readonly RequestSummary[] {
   const searched = text.trim().toLowerCase();
   return requests.filter(
     (each) =>
       (state === 'all' || each.state === state) &&
+      (hasFiles || /^\/(?:api|v1)\//.test(each.path) || each.state === 'failed') &&
       `${each.path} ${each.model ?? ''}`.toLowerCase().includes(searched),
   );
 }

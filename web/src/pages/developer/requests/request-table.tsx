@@ -1,10 +1,10 @@
 import type { RequestSummary } from '../../../../../src/contract/v1/request.ts';
-import { texts } from '../../../texts/texts.ts';
+import { developerTexts } from '../../../texts/developer.ts';
 import { Badge, type Tone } from '../../../ui/badge.tsx';
 import { formatTime } from '../../../ui/dates.ts';
 import { formatDuration } from '../../../ui/duration.ts';
 
-const labels = texts.developer.requests;
+const labels = developerTexts.requests;
 const { columns } = labels;
 export const stateTones: Readonly<Record<RequestSummary['state'], Tone>> = {
   running: 'accent',

@@ -2,25 +2,29 @@ import { useQuery } from '@tanstack/react-query';
 import { Pause, Play } from 'lucide-react';
 import { useState } from 'react';
 import type { RequestSummary } from '../../../../../src/contract/v1/request.ts';
-import { texts } from '../../../texts/texts.ts';
+import { developerTexts } from '../../../texts/developer.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
+import { CheckField } from '../../../ui/check-field.tsx';
 import { inputClass } from '../../../ui/field.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { Select } from '../../../ui/select.tsx';
-import { filterRequests, requestsQuery, useRequestEvents } from './request-list.ts';
+import { filterRequests, type RequestFilter } from './request-list.ts';
+import { requestsQuery, useRequestEvents } from './requests-query.ts';
 import { RequestDialog } from './request-dialog.tsx';
 import { RequestTable } from './request-table.tsx';
 
-const labels = texts.developer.requests;
+const labels = developerTexts.requests;
 
 /** The live log of requests. */
 export function RequestsPart() {
   useRequestEvents();
   const query = useQuery(requestsQuery);
-  const [filter, setFilter] = useState({ state: 'all' as const, text: '' } as Parameters<
-    typeof filterRequests
-  >[1]);
+  const [filter, setFilter] = useState<RequestFilter>({
+    state: 'all',
+    text: '',
+    hasFiles: false,
+  });
   const [held, setHeld] = useState<readonly RequestSummary[]>();
   const [inspected, setInspected] = useState<string>();
   return (
@@ -42,6 +46,11 @@ export function RequestsPart() {
           value={filter.state}
           options={{ all: labels.allStates, ...labels.states }}
           onChange={(state) => setFilter({ ...filter, state })}
+        />
+        <CheckField
+          label={labels.files}
+          isChecked={filter.hasFiles}
+          onChange={(hasFiles) => setFilter({ ...filter, hasFiles })}
         />
         <Button onClick={() => setHeld(held === undefined ? query.data?.requests : undefined)}>
           {held === undefined ? <Pause size={15} aria-hidden /> : <Play size={15} aria-hidden />}

@@ -3,12 +3,12 @@ import { useState } from 'react';
 import type { InstallRuntimeEvent } from '../../../../../src/contract/v1/runtime.ts';
 import { ApiError } from '../../../api/api-error.ts';
 import { stream } from '../../../api/client.ts';
-import { texts } from '../../../texts/texts.ts';
+import { developerTexts } from '../../../texts/developer.ts';
 import { Button } from '../../../ui/button.tsx';
 import { formatBytes } from '../../../ui/bytes.ts';
 import { showToast } from '../../../ui/toasts.ts';
 
-const labels = texts.developer.runtimes;
+const labels = developerTexts.runtimes;
 
 /** Installs the recommended runtime and shows its progress. */
 export function InstallButton() {

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { RuntimeRecord } from '../../../../../src/contract/v1/runtime.ts';
 import { call } from '../../../api/client.ts';
 import { usePermissions } from '../../../api/permissions.ts';
-import { texts } from '../../../texts/texts.ts';
+import { developerTexts } from '../../../texts/developer.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
@@ -12,7 +12,7 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { showToast } from '../../../ui/toasts.ts';
 import { InstallButton } from './install-button.tsx';
 
-const labels = texts.developer.runtimes;
+const labels = developerTexts.runtimes;
 
 /** The builds of the engine; administrators choose, install and remove them. */
 export function RuntimesPart() {
@@ -96,7 +96,7 @@ function RuntimeRow({ runtime }: { readonly runtime: RuntimeRecord }) {
           {!active && source !== 'setting' && (
             <Button
               size="small"
-              aria-label={labels.useRuntime(title)}
+              aria-label={labels.chooseRuntime(title)}
               disabled={select.isPending}
               onClick={() => select.mutate({ name, version })}
             >

@@ -1,8 +1,8 @@
 import type { SettingRecord } from '../../../../../src/contract/v1/setting.ts';
-import { texts } from '../../../texts/texts.ts';
+import { developerTexts } from '../../../texts/developer.ts';
 import { inputClass } from '../../../ui/field.tsx';
 
-const labels = texts.developer.settings;
+const labels = developerTexts.settings;
 
 /** The field that fits the type of a setting. */
 export function SettingControl({

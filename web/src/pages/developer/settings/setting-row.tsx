@@ -3,7 +3,7 @@ import { RotateCcw } from 'lucide-react';
 import { useId, useState } from 'react';
 import type { SettingRecord } from '../../../../../src/contract/v1/setting.ts';
 import { call } from '../../../api/client.ts';
-import { texts } from '../../../texts/texts.ts';
+import { developerTexts } from '../../../texts/developer.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
@@ -11,7 +11,7 @@ import { messageOf, showToast } from '../../../ui/toasts.ts';
 import { SettingControl } from './setting-control.tsx';
 import { fromText, toText, type SettingValue } from './setting-text.ts';
 
-const labels = texts.developer.settings;
+const labels = developerTexts.settings;
 
 /** A setting with its value, where that comes from, and a field that changes it. */
 export function SettingRow({ setting }: { readonly setting: SettingRecord }) {

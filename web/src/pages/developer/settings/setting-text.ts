@@ -1,8 +1,8 @@
 import type { SettingRecord } from '../../../../../src/contract/v1/setting.ts';
-import { texts } from '../../../texts/texts.ts';
+import { developerTexts } from '../../../texts/developer.ts';
 import { formatPairs, linesOf, parsePairs } from '../../../ui/pairs.ts';
 
-const labels = texts.developer.settings;
+const labels = developerTexts.settings;
 
 export type SettingValue = NonNullable<SettingRecord['value']>;
 type Parsed = { readonly value: SettingValue | null } | { readonly error: string };

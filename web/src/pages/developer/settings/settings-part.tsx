@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { settingsQuery } from '../../../api/queries.ts';
-import { texts } from '../../../texts/texts.ts';
+import { developerTexts } from '../../../texts/developer.ts';
 import { CheckField } from '../../../ui/check-field.tsx';
 import { inputClass } from '../../../ui/field.tsx';
 import { Notice } from '../../../ui/notice.tsx';
@@ -10,7 +10,7 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { SettingRow } from './setting-row.tsx';
 import { groupSettings } from './setting-text.ts';
 
-const labels = texts.developer.settings;
+const labels = developerTexts.settings;
 
 /** All settings in groups, each saved on its own. */
 export function SettingsPart() {

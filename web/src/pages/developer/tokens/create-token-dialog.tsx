@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Permission } from '../../../../../src/contract/permission.ts';
 import { call } from '../../../api/client.ts';
-import { texts } from '../../../texts/texts.ts';
+import { developerTexts } from '../../../texts/developer.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CheckField } from '../../../ui/check-field.tsx';
 import { CodeText } from '../../../ui/code-text.tsx';
@@ -11,8 +11,8 @@ import { Field, inputClass } from '../../../ui/field.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { expiresAt, type Expiry } from './expiry.ts';
 
-const labels = texts.developer.tokens;
-const permissions = Object.entries(texts.developer.permissions) as [Permission, string][];
+const labels = developerTexts.tokens;
+const permissions = Object.entries(developerTexts.permissions) as [Permission, string][];
 const usual: readonly Permission[] = ['chat', 'embeddings', 'models:read'];
 
 /** Creates a token and shows its secret once. */

@@ -2,14 +2,14 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { access } from '../../../api/access.ts';
 import { call } from '../../../api/client.ts';
 import { sessionQuery } from '../../../api/queries.ts';
-import { texts } from '../../../texts/texts.ts';
+import { developerTexts } from '../../../texts/developer.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { formatDateTime } from '../../../ui/dates.ts';
 import { Section } from '../../../ui/page.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 
-const labels = texts.developer.tokens;
+const labels = developerTexts.tokens;
 
 /** The tabs that `hearth open` opened; revoking that of this tab signs it out. */
 export function SessionList() {

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { call } from '../../../api/client.ts';
-import { texts } from '../../../texts/texts.ts';
+import { developerTexts } from '../../../texts/developer.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
@@ -12,7 +12,7 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { CreateTokenDialog } from './create-token-dialog.tsx';
 import { SessionList } from './session-list.tsx';
 
-const labels = texts.developer.tokens;
+const labels = developerTexts.tokens;
 
 /** API tokens and the sessions of browsers. */
 export function TokensPart() {

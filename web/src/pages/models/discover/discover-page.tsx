@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
 import { useState } from 'react';
 import { call } from '../../../api/client.ts';
-import { texts } from '../../../texts/texts.ts';
+import { modelsTexts } from '../../../texts/models.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CheckField } from '../../../ui/check-field.tsx';
 import { inputClass } from '../../../ui/field.tsx';
@@ -14,7 +14,7 @@ import { ModelsFrame } from '../models-frame.tsx';
 import { CatalogRow } from './catalog-row.tsx';
 import { filterModels, noFilter, type CatalogFilter } from './filter-models.ts';
 
-const labels = texts.models.search;
+const labels = modelsTexts.search;
 const route = getRouteApi('/models/discover');
 
 /** Search of the catalog and the model hub. */
@@ -39,7 +39,7 @@ export function DiscoverPage() {
               {warning !== undefined && (
                 <Notice tone="warn">{`${labels.hubFailed}: ${warning.message}`}</Notice>
               )}
-              <ul aria-label={texts.models.tabs.discover} className="flex flex-col gap-3">
+              <ul aria-label={modelsTexts.tabs.discover} className="flex flex-col gap-3">
                 {shown.map((model) => (
                   <CatalogRow key={`${model.source} ${model.id}`} model={model} />
                 ))}
@@ -96,7 +96,7 @@ function Filters({
       <Select
         label={labels.type}
         value={filter.type}
-        options={{ all: labels.allTypes, ...texts.models.types }}
+        options={{ all: labels.allTypes, ...modelsTexts.types }}
         onChange={(type) => onChange({ ...filter, type })}
       />
       <Select

@@ -4,7 +4,7 @@ import { ArrowLeft, Download } from 'lucide-react';
 import type { HubRepositoryRecord } from '../../../../../src/contract/v1/hub-repository.ts';
 import { call } from '../../../api/client.ts';
 import { usePermissions } from '../../../api/permissions.ts';
-import { texts } from '../../../texts/texts.ts';
+import { modelsTexts } from '../../../texts/models.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { formatBytes } from '../../../ui/bytes.ts';
@@ -18,7 +18,7 @@ import { useStartDownload } from '../downloads/download-queries.ts';
 import { FitBadge } from '../fit-badge.tsx';
 import { ModelsFrame } from '../models-frame.tsx';
 
-const labels = texts.models.card;
+const labels = modelsTexts.card;
 const route = getRouteApi('/models/hub/$owner/$name');
 const compact = new Intl.NumberFormat('en', { notation: 'compact' });
 
@@ -102,7 +102,7 @@ function HubLink({ url }: { readonly url: string }) {
 }
 
 function figuresOf({ license, downloads, likes, updated_at }: HubRepositoryRecord) {
-  const { search } = texts.models;
+  const { search } = modelsTexts;
   return [
     license,
     downloads === null ? null : search.downloads(compact.format(downloads)),
@@ -142,7 +142,7 @@ function BuildRow({
         <Button
           size="small"
           variant={build.default ? 'primary' : 'secondary'}
-          aria-label={texts.models.downloadModel(name)}
+          aria-label={modelsTexts.downloadModel(name)}
           disabled={start.isPending || !build.complete}
           onClick={() =>
             start.mutate({
@@ -152,7 +152,7 @@ function BuildRow({
           }
         >
           <Download size={15} aria-hidden />
-          {texts.models.download}
+          {modelsTexts.download}
         </Button>
       )}
     </li>

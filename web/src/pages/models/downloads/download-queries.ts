@@ -1,11 +1,9 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { DownloadJobRecord } from '../../../../../src/contract/v1/download.ts';
 import { call } from '../../../api/client.ts';
 import { useServerEvents } from '../../../api/server-events.ts';
-import { texts } from '../../../texts/texts.ts';
+import { modelsTexts } from '../../../texts/models.ts';
 import { showToast } from '../../../ui/toasts.ts';
-
-type Jobs = { readonly downloads: readonly DownloadJobRecord[] };
+import { withJob } from './with-job.ts';
 
 export const downloadsQuery = queryOptions({
   queryKey: ['downloads'],
@@ -21,17 +19,6 @@ export function useDownloadEvents(): void {
   });
 }
 
-/** The list with a job in its new state. */
-export function withJob<List extends Jobs>(jobs: List, job: DownloadJobRecord): List {
-  const isKnown = jobs.downloads.some(({ job_id }) => job_id === job.job_id);
-  return {
-    ...jobs,
-    downloads: isKnown
-      ? jobs.downloads.map((each) => (each.job_id === job.job_id ? job : each))
-      : [job, ...jobs.downloads],
-  };
-}
-
 /** Starts a download of a model of the catalog or the hub. */
 export function useStartDownload() {
   const queries = useQueryClient();
@@ -40,9 +27,9 @@ export function useStartDownload() {
       call('post', '/api/v1/models/download', { body }),
     onSuccess: (started) => {
       if (started.status === 'already_downloaded') {
-        showToast(texts.models.alreadyThere(started.model));
+        showToast(modelsTexts.alreadyThere(started.model));
       } else {
-        showToast(texts.models.downloadStarted(started.model), started.note);
+        showToast(modelsTexts.downloadStarted(started.model), started.note);
       }
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ['downloads'] }),

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { DownloadJobRecord } from '../../../../../src/contract/v1/download.ts';
 import { usePermissions } from '../../../api/permissions.ts';
-import { texts } from '../../../texts/texts.ts';
+import { modelsTexts } from '../../../texts/models.ts';
 import { Button } from '../../../ui/button.tsx';
 import { formatBytes } from '../../../ui/bytes.ts';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
@@ -16,7 +16,7 @@ import {
   type JobAction,
 } from './download-queries.ts';
 
-const labels = texts.models.downloads;
+const labels = modelsTexts.downloads;
 
 /** The downloads that are not complete, with their progress. */
 export function Downloads() {

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../../api/client.ts';
 import { usePermissions } from '../../../api/permissions.ts';
-import { texts } from '../../../texts/texts.ts';
+import { modelsTexts } from '../../../texts/models.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Field, inputClass } from '../../../ui/field.tsx';
 import { Notice } from '../../../ui/notice.tsx';
@@ -11,7 +11,7 @@ import { Select } from '../../../ui/select.tsx';
 import { ModelsFrame } from '../models-frame.tsx';
 import { UploadForm } from './upload-form.tsx';
 
-const labels = texts.models.import;
+const labels = modelsTexts.import;
 
 /** Import of models that are files already. */
 export function ImportPage() {
@@ -23,7 +23,7 @@ export function ImportPage() {
           <UploadForm />
         </Section>
       ) : (
-        <Notice>{texts.models.readOnly}</Notice>
+        <Notice>{modelsTexts.readOnly}</Notice>
       )}
       <Section title={labels.pathTitle} description={labels.pathHint}>
         {isAllowed('admin') ? <PathForm /> : <Notice>{labels.adminOnly}</Notice>}

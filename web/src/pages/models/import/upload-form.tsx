@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { toUrl } from '../../../api/to-url.ts';
 import { upload } from '../../../api/upload.ts';
+import { modelsTexts } from '../../../texts/models.ts';
 import { texts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Field, inputClass } from '../../../ui/field.tsx';
@@ -10,7 +11,7 @@ import { ProgressBar } from '../../../ui/progress-bar.tsx';
 import { showError } from '../../../ui/toasts.ts';
 import { repositoryOf } from './file-keys.ts';
 
-const labels = texts.models.import;
+const labels = modelsTexts.import;
 
 interface Uploaded {
   readonly model: string | null;

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../../api/client.ts';
-import { texts } from '../../../texts/texts.ts';
+import { modelsTexts } from '../../../texts/models.ts';
 import { formatBytes } from '../../../ui/bytes.ts';
 import { Section } from '../../../ui/page.tsx';
 import { CatalogRow } from '../discover/catalog-row.tsx';
@@ -15,8 +15,8 @@ export function FirstRun() {
   if (data === undefined || data.models.length === 0) return null;
   return (
     <Section
-      title={texts.models.firstRun.title}
-      description={texts.models.firstRun.hint(formatBytes(data.capacity_bytes))}
+      title={modelsTexts.firstRun.title}
+      description={modelsTexts.firstRun.hint(formatBytes(data.capacity_bytes))}
     >
       <ul className="flex flex-col gap-3">
         {data.models.map((model) => (

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { LoadRequest } from '../../../../../src/contract/v1/model.ts';
 import { call } from '../../../api/client.ts';
-import { texts } from '../../../texts/texts.ts';
+import { modelsTexts } from '../../../texts/models.ts';
 import { formatBytes } from '../../../ui/bytes.ts';
 import { formatDuration } from '../../../ui/duration.ts';
 import { showToast } from '../../../ui/toasts.ts';
@@ -17,9 +17,7 @@ export function useLoadModel() {
     mutationFn: (body: LoadRequest) => call('post', '/api/v1/models/load', { body }),
     onSuccess: (result) => {
       if (result.status !== 'loaded') return;
-      showToast(
-        texts.models.loadedIn(result.instance_id, formatDuration(result.load_time_seconds)),
-      );
+      showToast(modelsTexts.loadedIn(result.instance_id, formatDuration(result.load_time_seconds)));
     },
     onSettled: useOutdateModels(),
   });
@@ -29,7 +27,7 @@ export function useUnloadModel() {
   return useMutation({
     mutationFn: (instance_id: string) =>
       call('post', '/api/v1/models/unload', { body: { instance_id } }),
-    onSuccess: ({ instance_id }) => showToast(texts.models.unloaded(instance_id)),
+    onSuccess: ({ instance_id }) => showToast(modelsTexts.unloaded(instance_id)),
     onSettled: useOutdateModels(),
   });
 }
@@ -39,7 +37,7 @@ export function useDeleteModel() {
     mutationFn: (model: string) =>
       call('delete', '/api/v1/models/{model...}', { params: { model } }),
     onSuccess: ({ model, freed_bytes }) =>
-      showToast(texts.models.deleted(model, formatBytes(freed_bytes))),
+      showToast(modelsTexts.deleted(model, formatBytes(freed_bytes))),
     onSettled: useOutdateModels(),
   });
 }

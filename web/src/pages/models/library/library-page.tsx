@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { V1Model } from '../../../../../src/contract/v1/model.ts';
 import { modelsQuery, settingsQuery, statusQuery } from '../../../api/queries.ts';
 import { usePermissions } from '../../../api/permissions.ts';
-import { texts } from '../../../texts/texts.ts';
+import { modelsTexts } from '../../../texts/models.ts';
 import { inputClass } from '../../../ui/field.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
@@ -32,20 +32,19 @@ export function LibraryPage() {
           return (
             <>
               {!isAllowed('models:write') && isAllowed('models:read') && (
-                <Notice>{texts.models.readOnly}</Notice>
+                <Notice>{modelsTexts.readOnly}</Notice>
               )}
-              {isFirstRun(data.models) && <FirstRun />}
               {data.models.length > manyModels && (
                 <input
                   type="search"
-                  aria-label={texts.models.filterLibrary}
-                  placeholder={texts.models.filterLibrary}
+                  aria-label={modelsTexts.filterLibrary}
+                  placeholder={modelsTexts.filterLibrary}
                   className={inputClass}
                   value={filter}
                   onChange={(event) => setFilter(event.target.value)}
                 />
               )}
-              <ul aria-label={texts.models.tabs.library} className="flex flex-col gap-3">
+              <ul aria-label={modelsTexts.tabs.library} className="flex flex-col gap-3">
                 {shown.map((model) => (
                   <ModelRow
                     key={model.key}
@@ -59,9 +58,10 @@ export function LibraryPage() {
               </ul>
               {shown.length === 0 && (
                 <p className="py-8 text-center text-sm text-muted">
-                  {data.models.length === 0 ? texts.models.empty : texts.models.noMatch}
+                  {data.models.length === 0 ? modelsTexts.empty : modelsTexts.noMatch}
                 </p>
               )}
+              {isFirstRun(data.models) && <FirstRun />}
               <ModelDialog
                 key={opened}
                 model={data.models.find(({ key }) => key === opened)}

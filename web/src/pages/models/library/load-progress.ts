@@ -8,7 +8,8 @@ export function useLoadProgress(): Readonly<Record<string, number>> {
     if (event.type === 'instance.progress') {
       setProgress((all) => ({ ...all, [event.instance_id]: event.progress }));
     } else if (event.type === 'instance.ready' || event.type === 'instance.failed') {
-      setProgress(({ [event.instance_id]: _, ...others }) => others);
+      const ended = event.instance_id;
+      setProgress((all) => Object.fromEntries(Object.entries(all).filter(([id]) => id !== ended)));
     }
   });
   return progress;

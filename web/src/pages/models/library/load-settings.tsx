@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import type { LoadConfig } from '../../../../../src/contract/v1/model.ts';
-import { texts } from '../../../texts/texts.ts';
+import { modelsTexts } from '../../../texts/models.ts';
 import { CheckField } from '../../../ui/check-field.tsx';
 import { Field, inputClass } from '../../../ui/field.tsx';
 import { contextSteps, nearestStep } from './context-steps.ts';
 import type { LoadForm } from './load-form.ts';
 
-const labels = texts.models.dialog;
+const labels = modelsTexts.dialog;
 
 interface SettingsProps {
   readonly form: LoadForm;
@@ -71,6 +71,7 @@ export function LoadSettings(props: SettingsProps) {
 }
 
 function placeholderOf(name: string, defaults: LoadConfig | undefined): string {
+  if (name === 'ttlMinutes') return '';
   const value = { parallel: defaults?.parallel, batch: defaults?.eval_batch_size }[name];
   return value === undefined ? labels.asDefault : String(value);
 }

@@ -1,9 +1,9 @@
 import type { ModelMemoryEstimate } from '../../../../../src/contract/v1/model-details.ts';
-import { texts } from '../../../texts/texts.ts';
+import { modelsTexts } from '../../../texts/models.ts';
 import { formatBytes } from '../../../ui/bytes.ts';
 import { FitBadge } from '../fit-badge.tsx';
 
-const labels = texts.models.dialog;
+const labels = modelsTexts.dialog;
 const parts = [
   ['weights_bytes', labels.weights, 'bg-accent'],
   ['kv_cache_bytes', labels.kvCache, 'bg-ok'],
@@ -44,7 +44,7 @@ export function MemoryBar({ estimate }: { readonly estimate: ModelMemoryEstimate
           </div>
         ))}
       </dl>
-      {fits !== 'fits' && <p className="text-xs text-muted">{texts.models.fitHints[fits]}</p>}
+      {fits !== 'fits' && <p className="text-xs text-muted">{modelsTexts.fitHints[fits]}</p>}
     </section>
   );
 }

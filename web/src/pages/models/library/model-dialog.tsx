@@ -3,7 +3,7 @@ import { useDeferredValue, useState } from 'react';
 import type { V1Model } from '../../../../../src/contract/v1/model.ts';
 import { call } from '../../../api/client.ts';
 import { usePermissions } from '../../../api/permissions.ts';
-import { texts } from '../../../texts/texts.ts';
+import { modelsTexts } from '../../../texts/models.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { useLoadModel } from './library-mutations.ts';
@@ -26,7 +26,7 @@ export function ModelDialog({
       onClose={onClose}
       title={model?.display_name ?? ''}
       description={model?.key ?? ''}
-      className="max-w-2xl"
+      className="!max-w-2xl"
     >
       {model !== undefined && <ModelDetails model={model} onClose={onClose} />}
     </Dialog>
@@ -68,7 +68,7 @@ function ModelDetails({
               load.mutate(toLoadRequest(model.key, form), { onSuccess: () => onClose() })
             }
           >
-            {model.loaded_instances.length > 0 ? texts.models.loadMore : texts.models.load}
+            {model.loaded_instances.length > 0 ? modelsTexts.loadMore : modelsTexts.load}
           </Button>
         </div>
       )}

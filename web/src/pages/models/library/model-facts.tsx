@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../../api/client.ts';
-import { texts } from '../../../texts/texts.ts';
+import { modelsTexts } from '../../../texts/models.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { formatBytes } from '../../../ui/bytes.ts';
 import { CodeText } from '../../../ui/code-text.tsx';
 import { Facts } from '../../../ui/facts.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 
-const labels = texts.models.dialog;
+const labels = modelsTexts.dialog;
 
 /** What the files of a model say about it. */
 export function ModelFacts({ model }: { readonly model: string }) {

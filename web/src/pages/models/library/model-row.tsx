@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { InstanceStatus } from '../../../../../src/contract/server/server.ts';
 import type { V1Model } from '../../../../../src/contract/v1/model.ts';
 import { usePermissions } from '../../../api/permissions.ts';
+import { modelsTexts } from '../../../texts/models.ts';
 import { texts } from '../../../texts/texts.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
@@ -12,7 +13,7 @@ import { IconButton } from '../../../ui/icon-button.tsx';
 import { ProgressBar } from '../../../ui/progress-bar.tsx';
 import { useDeleteModel, useLoadModel, useUnloadModel } from './library-mutations.ts';
 
-const labels = texts.models;
+const labels = modelsTexts;
 
 interface RowProps {
   readonly model: V1Model;

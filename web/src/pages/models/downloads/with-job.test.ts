@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { DownloadJobRecord } from '../../../../../src/contract/v1/download.ts';
-import { withJob } from './download-queries.ts';
+import { withJob } from './with-job.ts';
 
 const job = (job_id: string, downloaded_bytes: number): DownloadJobRecord => ({
   job_id,

@@ -1,0 +1,142 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { get, post } from '../setup/server/api.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+import { useBrowser } from './setup/browser.ts';
+import { checkLook } from './setup/pictures.ts';
+
+const everything = join(
+  dirname(
+    createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/package.json'),
+  ),
+  'dist/index.js',
+);
+const hearth = useHearth();
+const { openPage } = useBrowser();
+
+const ownerToken = async () => (await readFile(join(hearth.home, 'owner-token'), 'utf8')).trim();
+const openAsAdmin = async (part: string) =>
+  openPage(`${hearth.url}/developer/${part}`, { token: await ownerToken() });
+
+it('explains hearth open without admin, and takes the permission from its link', async () => {
+  const page = await openPage(`${hearth.url}/developer/tokens`);
+  await page.getByRole('region', { name: 'This part needs the permission admin' }).waitFor();
+  await checkLook(page, 'developer-no-admin');
+  const headers = { authorization: `Bearer ${await ownerToken()}` };
+  const link = await post(hearth.url, '/api/v1/sessions/links', undefined, { headers });
+  await page.goto(link.body.url as string);
+  await page.waitForURL(/\/developer\/overview$/);
+  await page.getByRole('link', { name: 'API tokens' }).click();
+  await page.getByText('this tab').waitFor();
+  await page.goto(link.body.url as string);
+  await page.getByText(/Run this command again/).waitFor();
+  expect(page.url()).toBe(`${hearth.url}/open`);
+});
+
+it('creates a token that works, shows it once and revokes it', async () => {
+  const page = await openAsAdmin('tokens');
+  await page.getByRole('button', { name: 'Create a token' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create a token' });
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Notebook');
+  await dialog.getByRole('button', { name: 'Create a token' }).click();
+  const token = await dialog.getByLabel('Your new token').innerText();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  const whoAmI = () =>
+    get(hearth.url, '/api/v1/session', { headers: { authorization: `Bearer ${token}` } });
+  expect((await whoAmI()).body).toMatchObject({ type: 'token', name: 'Notebook' });
+  expect(await page.content()).not.toContain(token);
+  await checkLook(page, 'tokens');
+  await page.getByRole('button', { name: 'Revoke Notebook' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await page.getByText('There are no tokens.').waitFor();
+  expect((await whoAmI()).status).toBe(401);
+});
+
+it('changes a setting, refuses a wrong value and returns to the default', async () => {
+  const page = await openAsAdmin('settings');
+  const field = page.getByLabel('models.ttlSeconds', { exact: true });
+  await field.fill('0');
+  await page.getByText(/It must be a whole number from 1/).waitFor();
+  await field.fill('600');
+  await page.getByRole('button', { name: 'Save models.ttlSeconds' }).click();
+  await page.getByRole('button', { name: 'Use the default of models.ttlSeconds' }).waitFor();
+  expect(await readFile(join(hearth.home, 'config.json'), 'utf8')).toContain('600');
+  await checkLook(page, 'settings');
+  await page.getByRole('button', { name: 'Use the default of models.ttlSeconds' }).click();
+  await expect.poll(() => field.inputValue()).toBe('3600');
+});
+
+it('adds an MCP server, tests it and tries a tool by its form', async () => {
+  const page = await openAsAdmin('mcp');
+  await page.getByRole('button', { name: 'Add a server' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Add a server' });
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('Enter the program to run.').waitFor();
+  await dialog.getByLabel('Label').fill('all');
+  await dialog.getByLabel('Command').fill(process.execPath);
+  await dialog.getByLabel('Arguments').fill(`${everything}\nstdio`);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Test all' }).click();
+  await page.getByRole('button', { name: 'Try echo', exact: true }).click();
+  const form = page.getByRole('form', { name: 'Try echo' });
+  await form.getByLabel('message', { exact: false }).fill('<b>Hello</b>');
+  await form.getByRole('button', { name: 'Call the tool' }).click();
+  await form.getByText('Echo: <b>Hello</b>').waitFor();
+  expect(await form.locator('b').count()).toBe(0);
+  await checkLook(page, 'mcp');
+});
+
+it('lists a request as it arrives and inspects it', async () => {
+  const page = await openAsAdmin('requests');
+  await page.getByText('Live').waitFor();
+  const body = { model: 'hearth/starter-chat', input: 'Hello!', max_output_tokens: 4 };
+  await expect
+    .poll(async () => {
+      await post(hearth.url, '/api/v1/chat', body);
+      return page.getByRole('button', { name: 'Inspect POST /api/v1/chat' }).count();
+    })
+    .toBeGreaterThan(0);
+  await checkLook(page, 'requests');
+  await page.getByRole('button', { name: 'Inspect POST /api/v1/chat' }).first().click();
+  const dialog = page.getByRole('dialog', { name: 'Request' });
+  await dialog.getByText(`curl -X POST '${hearth.url}/api/v1/chat'`, { exact: false }).waitFor();
+  await checkLook(page, 'request');
+});
+
+it('shows figures and runtimes', async () => {
+  const page = await openAsAdmin('overview');
+  await page.getByText('Event loop delay').waitFor();
+  await checkLook(page, 'overview');
+  await page.getByRole('link', { name: 'Runtimes' }).click();
+  await page.getByRole('list', { name: 'Runtimes' }).getByText('Active').waitFor();
+  await checkLook(page, 'runtimes');
+  expect(await page.getByText('Install the recommended one').isVisible()).toBe(true);
+});
+
+it('shows the voice script while typing', async () => {
+  const page = await openPage(`${hearth.url}/voice`);
+  await page.getByRole('button', { name: 'Insert an example' }).click();
+  const preview = page.getByRole('region', { name: 'Preview' });
+  await preview.getByText('Welcome back! Today we talk about tides.').waitFor();
+  expect(await preview.innerText()).toContain('Speaker 2:');
+  await checkLook(page, 'voice');
+  await page.getByLabel('Output').selectOption('plain');
+  await expect.poll(() => preview.innerText()).not.toContain('Speaker 2:');
+});
+
+it('compares two answers with their figures', async () => {
+  const page = await openPage(`${hearth.url}/compare`);
+  await page.getByRole('textbox', { name: 'Prompt', exact: true }).fill('Name a color.');
+  for (const side of ['first', 'second']) {
+    await page.getByLabel(`Longest answer in tokens (${side})`).fill('12');
+  }
+  await page.getByRole('button', { name: 'Compare' }).click();
+  for (const side of ['First', 'Second']) {
+    const answer = page.getByRole('region', { name: `${side} answer` });
+    await answer.getByText('tokens/s', { exact: false }).waitFor();
+    expect(await answer.getByText('First token').isVisible()).toBe(true);
+  }
+  await checkLook(page, 'compare');
+});

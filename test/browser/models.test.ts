@@ -1,0 +1,104 @@
+import { expect, it } from 'vitest';
+import { starterPath } from '../setup/engine/test-engines.ts';
+import { startFakeHub } from '../setup/hub/fake-hub.ts';
+import { get } from '../setup/server/api.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+import { useResource } from '../setup/use-resource.ts';
+import { useBrowser } from './setup/browser.ts';
+import { checkLook } from './setup/pictures.ts';
+
+const card = `# Tiny chat
+
+A small model for tests.
+
+<script>document.title = 'owned'</script>
+<img src="https://tracker.test/pixel.png" onerror="document.title = 'owned'">
+
+![remote](https://tracker.test/picture.png) [bad](javascript:document.title='owned')
+
+| size | use |
+| ---- | --- |
+| 3 MB | tests |
+`;
+const filePath = starterPath('chat');
+const hub = useResource(async () =>
+  startFakeHub({
+    repositories: [
+      {
+        name: 'acme/Tiny-Chat-GGUF',
+        files: { 'tiny-chat-Q8_0.gguf': { filePath }, 'README.md': Buffer.from(card) },
+      },
+    ],
+  }),
+);
+const hearth = useHearth(() => ({ environment: { HEARTH_HUB_ENDPOINT: hub.url } }));
+const { openPage } = useBrowser();
+
+it('shows the library, loads a model with a chosen context and unloads it', async () => {
+  const page = await openPage(`${hearth.url}/models`);
+  await page.getByRole('heading', { name: 'Three models that fit this machine' }).waitFor();
+  await checkLook(page, 'models');
+  await page.getByRole('button', { name: 'Details of starter-chat' }).click();
+  const dialog = page.getByRole('dialog', { name: 'starter-chat' });
+  await dialog.getByText('Fits', { exact: true }).waitFor();
+  const memory = dialog.getByRole('region', { name: 'Memory' });
+  await memory.getByText('of').first().waitFor();
+  const before = await memory.innerText();
+  await dialog.getByRole('slider', { name: 'Context' }).press('Home');
+  await expect.poll(() => memory.innerText()).not.toBe(before);
+  await dialog.getByText('starter-chat-Q8_0.gguf', { exact: false }).first().waitFor();
+  await checkLook(page, 'model');
+  await dialog.getByRole('button', { name: 'Load', exact: true }).click();
+  await page.getByText('512 tokens of context', { exact: false }).waitFor();
+  await page.getByRole('button', { name: /^Unload hearth\/starter-chat/ }).click();
+  await page.getByRole('button', { name: 'Load starter-chat' }).waitFor();
+});
+
+it('finds a repository, shows its hostile card, and downloads with pause and resume', async () => {
+  const page = await openPage(`${hearth.url}/models/discover`);
+  await page
+    .getByRole('searchbox', { name: 'Search the catalog and the model hub' })
+    .fill('tiny-chat');
+  await page.getByRole('search').getByRole('button', { name: 'Search', exact: true }).click();
+  const found = page.getByRole('link', { name: 'Model card of acme/Tiny-Chat-GGUF' });
+  await found.waitFor();
+  await checkLook(page, 'discover');
+  await found.click();
+  await page.getByRole('heading', { name: 'Tiny chat' }).waitFor();
+  expect(await page.locator('.markdown img, .markdown script').count()).toBe(0);
+  expect(await page.locator('a[href^="javascript"]').count()).toBe(0);
+  expect(await page.title()).not.toBe('owned');
+  await checkLook(page, 'model-card');
+
+  hub.faults.add({ kind: 'throttle', bytesPerSecond: 1_000_000, path: '.gguf' });
+  const stall = hub.faults.add({ kind: 'stall', afterBytes: 1_000_000, path: '.gguf' });
+  await page.getByRole('button', { name: 'Download Q8_0' }).click();
+  const progress = page.getByRole('progressbar');
+  await expect
+    .poll(async () => Number(await progress.getAttribute('aria-valuenow')), { timeout: 20_000 })
+    .toBeGreaterThan(0);
+  await page.getByRole('button', { name: /^Pause the download/ }).click();
+  await page.getByText(/^Paused/).waitFor();
+  await checkLook(page, 'download');
+  hub.faults.clear();
+  stall.remove();
+  await page.getByRole('button', { name: /^Resume the download/ }).click();
+  await progress.waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Library' }).click();
+  const row = page.getByRole('listitem').filter({ hasText: /acme\/tiny-chat/i });
+  await row.getByRole('button', { name: /^Delete/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await row.waitFor({ state: 'detached' });
+});
+
+it('uploads a model file', async () => {
+  const page = await openPage(`${hearth.url}/models/import`);
+  await page.getByText('Importing by path needs the permission admin.').waitFor();
+  await page.getByLabel('Choose a GGUF file').setInputFiles(filePath);
+  await page.getByRole('textbox', { name: 'Name' }).fill('uploaded');
+  await page.getByRole('button', { name: 'Upload' }).click();
+  await page.getByText('local/uploaded is in the library.').waitFor();
+  const { status } = await get(hearth.url, '/api/v1/models/local/uploaded');
+  expect(status).toBe(200);
+  await checkLook(page, 'import');
+});

@@ -1,0 +1,36 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expectAccessible } from './browser.ts';
+
+/** Folder in which pictures of the pages are kept, if any. */
+const folder = process.env['HEARTH_PICTURES'];
+const desktop = { width: 1280, height: 800 };
+const phone = { width: 390, height: 844 };
+
+/** Checks a page with axe in both themes, and keeps pictures of it: light, dark and as on a phone. */
+export async function checkLook(page: Page, name: string): Promise<void> {
+  await page.setViewportSize(desktop);
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme });
+    // Colors change one level of the document after the other.
+    await page.waitForFunction(
+      (expected) =>
+        document.documentElement.dataset['theme'] === expected &&
+        document.getAnimations().every(({ playState }) => playState !== 'running'),
+      theme,
+    );
+    await expectAccessible(page);
+    await keep(page, `${name}-${theme}`);
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize(phone);
+  await keep(page, `${name}-phone`);
+  await page.setViewportSize(desktop);
+}
+
+async function keep(page: Page, name: string): Promise<void> {
+  if (folder === undefined) return;
+  await mkdir(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`) });
+}
