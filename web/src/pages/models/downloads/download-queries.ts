@@ -5,9 +5,15 @@ import { modelsTexts } from '../../../texts/models.ts';
 import { showToast } from '../../../ui/toasts.ts';
 import { withJob } from './with-job.ts';
 
+/** Events tell the progress; this corrects it. */
+const checkMs = 3000;
+
 export const downloadsQuery = queryOptions({
   queryKey: ['downloads'],
   queryFn: ({ signal }) => call('get', '/api/v1/models/downloads', {}, { signal }),
+  // An answer that was under way while an event arrived is older than the event, and replaces it.
+  refetchInterval: ({ state }) =>
+    state.data?.downloads.some(({ status }) => status === 'downloading') === true ? checkMs : false,
 });
 
 /** Keeps the list of downloads up to date with the events of the server. */
