@@ -8,7 +8,7 @@ import type { SideAnswer, SideSettings } from './side.ts';
 
 const labels = compareTexts;
 
-/** One side: what is asked, its answer and its figures. */
+/** One side: its settings, its answer and its figures. */
 export function SideView({
   name,
   models,

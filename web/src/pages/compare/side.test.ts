@@ -15,14 +15,14 @@ it('collects the answer, its reasoning and an error', () => {
 
 it('sends what was entered only', () => {
   const side = { model: 'm', temperature: '', maxTokens: '' };
-  const asked = { prompt: 'Hello', system: ' ' };
-  expect(toSideBody(side, asked)).toEqual({
+  const question = { prompt: 'Hello', system: ' ' };
+  expect(toSideBody(side, question)).toEqual({
     model: 'm',
     input: 'Hello',
     stream: true,
     store: false,
   });
   expect(
-    toSideBody({ ...side, temperature: '0', maxTokens: '9' }, { ...asked, system: 'Be brief.' }),
+    toSideBody({ ...side, temperature: '0', maxTokens: '9' }, { ...question, system: 'Be brief.' }),
   ).toMatchObject({ temperature: 0, max_output_tokens: 9, system_prompt: 'Be brief.' });
 });

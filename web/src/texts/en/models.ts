@@ -109,7 +109,7 @@ export const modelsTexts = {
     remaining: (time: string) => `${time} left`,
     retry: 'Try again',
     cancelTitle: (name: string) => `Cancel the download of ${name}?`,
-    cancelHint: 'What was downloaded so far is deleted.',
+    cancelHint: 'The part that is on disk is deleted.',
   },
   search: {
     label: 'Search the catalog and the model hub',

@@ -53,7 +53,7 @@ it('explains what is wrong', () => {
   expect(broken).toEqual({ filter: 'This is not valid JSON.', lines: 'Enter a whole number.' });
 });
 
-it('survives schemas that are none', () => {
+it('has no fields for an invalid schema', () => {
   expect(fieldsOf({})).toEqual([]);
   expect(fieldsOf({ properties: 'no', required: 7 })).toEqual([]);
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`p${index}`, null]));

@@ -11,7 +11,7 @@ interface Block {
   readonly [name: string]: unknown;
 }
 
-/** What a tool answered: texts as they are, other blocks by type and size. Nothing of it is rendered or fetched. */
+/** The result of a tool: texts unchanged, other blocks by type and size. Nothing of it is rendered or fetched. */
 export function ToolResult({
   result: { content, is_error, duration_ms },
 }: {
