@@ -103,7 +103,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
       },
     },
     '/tokenize': { tokens: [] },
-    '/apply-template': { prompt: '' },
+    '/apply-template': { prompt: body },
   };
   const found = answers[request.url ?? ''];
   response.writeHead(found === undefined ? 404 : 200, { 'content-type': 'application/json' });
