@@ -14,6 +14,8 @@ export interface SlotView {
   readonly isSaved: boolean;
   /** Whether a state of its content may be saved. */
   readonly isSavable: boolean;
+  /** Whether the engine reads its content again in little more time than saving it takes. */
+  readonly isReadFast: boolean;
 }
 
 export interface SlotChoice<State> {
@@ -89,6 +91,6 @@ function hasContent({ content }: SlotView): boolean {
 }
 
 /** Whether enough of a slot is lost to save it before. */
-function isLostBy({ isSaved, isSavable }: SlotView, lostTokens: number): boolean {
-  return isSavable && !isSaved && lostTokens >= minTokens;
+function isLostBy({ isSaved, isSavable, isReadFast }: SlotView, lostTokens: number): boolean {
+  return isSavable && !isSaved && !isReadFast && lostTokens >= minTokens;
 }

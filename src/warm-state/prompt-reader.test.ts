@@ -120,9 +120,11 @@ describe('PromptReader', () => {
   it('adapts the pieces to the speed, within limits', async () => {
     const setup = setUp();
     expect(setup.reader.pieceTokens).toBe(64);
+    expect(setup.reader.secondsToRead(1000)).toBeUndefined();
     const stream = await writing(setup);
     await setup.finish(setup.open(1000));
     expect(setup.reader.pieceTokens).toBe(256);
+    expect(setup.reader.secondsToRead(1000)).toBeCloseTo(1);
     setup.slots.read = async (_, tokens) => ({
       cachedTokens: 0,
       promptMs: tokens.length * 1e6,

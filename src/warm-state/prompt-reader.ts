@@ -53,6 +53,11 @@ export class PromptReader {
     return Math.min(Math.max(tokens, minPieceTokens), this.#maxPieceTokens);
   }
 
+  /** Undefined while the speed of reading is not known. */
+  secondsToRead(tokens: number): number | undefined {
+    return this.#tokensPerSecond === undefined ? undefined : tokens / this.#tokensPerSecond;
+  }
+
   /** Like `Engine.generate`, in a slot. */
   async *generate(
     engine: Pick<Engine, 'generate'>,

@@ -73,6 +73,7 @@ describe('WarmSlots', () => {
       isMemory: true,
       kept,
       persistsStateless: false,
+      secondsToRead: () => undefined,
       logger,
       ...options,
     });
@@ -103,6 +104,18 @@ describe('WarmSlots', () => {
     expect(calls).toEqual(['save abc', 'save xyz', 'restore abc']);
     await slots.saveAll(never);
     expect(kept.list('key')).toHaveLength(2);
+  });
+
+  it('delays no request by saving what the engine reads again at once', async () => {
+    const slots = slotsWith({ secondsToRead: (tokens) => tokens / 1000 });
+    await use(slots, 'abc');
+    await use(slots, 'xyz');
+    expect(calls).toEqual([]);
+    await slots.saveAll(never);
+    expect(calls).toEqual(['save xyz']);
+    await use(slots, 'abcdef');
+    await use(slots, 'xyz');
+    expect(calls).toEqual(['save xyz', 'save abcdef', 'restore xyz']);
   });
 
   it('continues in another engine from the state on disk', async () => {

@@ -8,6 +8,8 @@ import { chooseSlot, minTokens, type SlotChoice, type SlotView } from './choose-
 import type { KeptState, KeptStates } from './kept-states.ts';
 import type { MemoryState, MemoryStates } from './memory-states.ts';
 
+/** A request does not wait for the saving of a slot whose content is read again in less time. */
+const minReadSeconds = 0.25;
 /** Saving and restoring end after this time; the prompt is then read instead. */
 const defaultPrepareMs = 5_000;
 /** A restored state has less use than expected if fewer of its tokens than this share came from the cache. */
@@ -26,6 +28,8 @@ export interface WarmSlotsOptions {
   readonly kept: KeptStates;
   /** Whether states of requests that are not stored may be written to disk, too. */
   readonly persistsStateless: boolean;
+  /** Time that the engine takes to read a prompt; undefined while its speed is not known. */
+  readonly secondsToRead: (tokens: number) => number | undefined;
   readonly logger: Logger;
   /** Time that a request waits at most for saving and restoring. */
   readonly maxPrepareMs?: number;
@@ -173,9 +177,10 @@ export class WarmSlots {
 
   #viewOf(slot: Slot): SlotView {
     const { id, content, lastUsed, isSaved } = slot;
-    const { isMemory } = this.#options;
+    const { isMemory, secondsToRead } = this.#options;
     const isSavable = content !== undefined && (isMemory || this.#isKeepable(content));
-    return { id, content, lastUsed, isSaved, isSavable };
+    const readSeconds = secondsToRead(content?.heldTokens ?? 0) ?? minReadSeconds;
+    return { id, content, lastUsed, isSaved, isSavable, isReadFast: readSeconds < minReadSeconds };
   }
 
   #savedStates(): readonly SavedState[] {

@@ -140,6 +140,7 @@ export class WarmStates {
     if (engineSlots === undefined) return handle;
     const { persistsStateless, idleMs, logger } = this.#options;
     const { attention } = facts.selection.model;
+    const reader = new PromptReader(engineSlots, facts.batchTokens);
     const slots = new WarmSlots({
       states: engineSlots,
       slotCount: facts.slotCount,
@@ -153,11 +154,11 @@ export class WarmStates {
       isMemory: this.#scratch.isMemory,
       kept: this.#kept,
       persistsStateless,
+      secondsToRead: (tokens) => reader.secondsToRead(tokens),
       logger,
     });
     this.#engines.add(slots);
     void handle.closed.then(() => this.#engines.delete(slots));
-    const reader = new PromptReader(engineSlots, facts.batchTokens);
     return withWarmSlots(handle, { slots, reader, idleMs, stopSaveMs });
   }
 
