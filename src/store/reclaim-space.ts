@@ -22,7 +22,7 @@ export async function mergeIndex(database: Kysely<Schema>, signal: AbortSignal):
     changes = await database.connection().execute(async (connection) => {
       const before = await totalChanges(connection);
       // https://www.sqlite.org/fts5.html#the_merge_command: a negative number continues an optimization.
-      await sql`insert into conversation_search(conversation_search, rank) values ('merge', ${-pagesPerStep})`.execute(
+      await sql`insert into conversation_search(conversation_search, rank) values ('merge', ${sql.lit(-pagesPerStep)})`.execute(
         connection,
       );
       return (await totalChanges(connection)) - before;

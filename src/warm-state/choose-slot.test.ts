@@ -19,7 +19,15 @@ function cached(letters: string): CachedPrompt {
 
 function slot(id: number, letters: string, more: Partial<SlotView> = {}): SlotView {
   const content = letters === '' ? undefined : cached(letters);
-  return { id, content, lastUsed: id + 1, isSaved: false, isSavable: true, isReadFast: false, ...more };
+  return {
+    id,
+    content,
+    lastUsed: id + 1,
+    isSaved: false,
+    isSavable: true,
+    isReadFast: false,
+    ...more,
+  };
 }
 
 const state = (letters: string) => ({ prompt: cached(letters), letters });

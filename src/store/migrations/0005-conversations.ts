@@ -19,9 +19,9 @@ export const conversations: Migration = async (transaction) => {
   await setIndexBuffer(transaction, 1024 * 1024);
 };
 
-/** Bytes of new terms that the index holds in memory. */
+/** Bytes of new terms that the index holds in memory. node:sqlite would bind the number as a float, which FTS5 refuses. */
 async function setIndexBuffer(transaction: Transaction<Schema>, bytes: number): Promise<void> {
-  await sql`insert into conversation_search(conversation_search, rank) values ('hashsize', ${bytes})`.execute(
+  await sql`insert into conversation_search(conversation_search, rank) values ('hashsize', ${sql.lit(bytes)})`.execute(
     transaction,
   );
 }
