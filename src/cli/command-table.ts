@@ -1,20 +1,4 @@
-import type { CommandDescription } from './command.ts';
-
-export interface CommandEntry {
-  readonly name: string;
-  readonly summary: string;
-  /** Names that users of similar programs expect; hidden from the list of commands. */
-  readonly aliases?: readonly string[];
-  /** Imports the command only when it is run, which keeps startup fast. */
-  readonly load: () => Promise<CommandDescription>;
-}
-
-export interface CommandGroup {
-  readonly name: string;
-  readonly summary: string;
-  readonly aliases?: readonly string[];
-  readonly commands: readonly CommandEntry[];
-}
+import type { CommandEntry, CommandGroup } from './command.ts';
 
 /** All commands, in the order in which the help lists them. */
 export const commandTable: readonly (CommandEntry | CommandGroup)[] = [

@@ -43,6 +43,8 @@ interface Invocation<DeclaredOptions extends Options, DeclaredPositionals extend
   readonly context: CommandContext;
   readonly options: OptionValues<DeclaredOptions>;
   readonly positionals: PositionalValues<DeclaredPositionals>;
+  /** All commands of the program. */
+  readonly commands: readonly (CommandEntry | CommandGroup)[];
 }
 
 /** 0, 1 if it failed, 2 for an invalid command line, 130 if interrupted; `launch` passes on that of its program. */
@@ -59,6 +61,22 @@ export interface CommandDescription<
   readonly examples: readonly string[];
   /** @returns the exit code; undefined means 0. */
   run(invocation: Invocation<DeclaredOptions, DeclaredPositionals>): Promise<ExitCode | void>;
+}
+
+export interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  /** Names that users of similar programs expect; hidden from the list of commands. */
+  readonly aliases?: readonly string[];
+  /** Imports the command only when it is run, which keeps startup fast. */
+  readonly load: () => Promise<CommandDescription>;
+}
+
+export interface CommandGroup {
+  readonly name: string;
+  readonly summary: string;
+  readonly aliases?: readonly string[];
+  readonly commands: readonly CommandEntry[];
 }
 
 /** Infers the types of the options and arguments that `run` receives from their declarations. */

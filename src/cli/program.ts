@@ -2,9 +2,15 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { version } from '../version.ts';
-import type { CommandDescription, ExitCode, OptionDeclaration } from './command.ts';
+import type {
+  CommandDescription,
+  CommandEntry,
+  CommandGroup,
+  ExitCode,
+  OptionDeclaration,
+} from './command.ts';
 import { addHint } from './command-hints.ts';
-import { commandTable, type CommandEntry, type CommandGroup } from './command-table.ts';
+import { commandTable } from './command-table.ts';
 import type { CommandContext } from './context.ts';
 import { describeFailure, exitCodeOf, UsageError } from './failure.ts';
 import { printable } from '../printable.ts';
@@ -50,7 +56,12 @@ export async function runProgram(
       home: resolve(home || join(homedir(), '.hearth')),
       isDefaultHome: !home,
     };
-    exitCode = (await description.run({ context, ...readCommandLine(description, command) })) ?? 0;
+    exitCode =
+      (await description.run({
+        context,
+        commands: commandTable,
+        ...readCommandLine(description, command),
+      })) ?? 0;
   };
   addEntries(program, commandTable, run, (command) => {
     lastCommand = command;

@@ -1,4 +1,5 @@
-import { commandTable, type CommandEntry, type CommandGroup } from './command-table.ts';
+import type { CommandEntry, CommandGroup } from './command.ts';
+import { commandTable } from './command-table.ts';
 
 /** The page `docs/cli.md`, from the command table. */
 export async function commandReference(): Promise<string> {

@@ -1,15 +1,28 @@
 import { randomBytes } from 'node:crypto';
 import { GenerationRecord, type Operation } from './generation-record.ts';
 import { Phase, type PhaseSubject } from './phase.ts';
-import { noEvents, type EventPublisher } from './server-events.ts';
 import { formatTraceparent, newSpanId, type TraceContext } from './trace-context.ts';
+
+export type RequestEvent =
+  | { readonly type: 'request.started' | 'request.finished'; readonly record: RequestRecord }
+  /** May come after `request.finished`, for a response that runs in the background. */
+  | { readonly type: 'phase.ended'; readonly record: RequestRecord; readonly phase: Phase }
+  | {
+      readonly type: 'generation.ended';
+      readonly record: RequestRecord;
+      readonly generation: GenerationRecord;
+    };
+
+interface RequestEventPublisher {
+  readonly publish: (event: RequestEvent) => void;
+}
 
 export interface RecordOptions {
   /** `X-Request-Id`. */
   readonly requestId: string;
   readonly method: string;
   readonly path: string;
-  readonly events: EventPublisher;
+  readonly events: RequestEventPublisher;
   /** Whether a program sent it only to watch the server. */
   readonly isPoll?: boolean;
   /** Whether bodies, prompts and outputs are kept (`log.prompts`). */
@@ -60,7 +73,7 @@ export class RequestRecord {
   activity: Activity | undefined;
   /** Of the first token of the request. */
   firstTokenMs: number | undefined;
-  readonly #events: EventPublisher;
+  readonly #events: RequestEventPublisher;
   readonly #traceparent: string | undefined;
 
   constructor(options: RecordOptions) {
@@ -76,7 +89,7 @@ export class RequestRecord {
 
   /** A record that is not reported, for work that is not a request. */
   static detached(requestId: string): RequestRecord {
-    return new RequestRecord({ requestId, method: '', path: '', events: noEvents });
+    return new RequestRecord({ requestId, method: '', path: '', events: { publish: () => {} } });
   }
 
   /** The request reached its endpoint. */

@@ -1,6 +1,4 @@
-import type { GenerationRecord } from './generation-record.ts';
-import type { Phase } from './phase.ts';
-import type { RequestRecord } from './request-record.ts';
+import type { RequestEvent } from './request-record.ts';
 
 interface InstanceSubject {
   readonly instanceId: string;
@@ -47,16 +45,6 @@ export interface ModelEvent {
   readonly model: string;
   readonly freedBytes: number;
 }
-
-export type RequestEvent =
-  | { readonly type: 'request.started' | 'request.finished'; readonly record: RequestRecord }
-  /** May come after `request.finished`, for a response that runs in the background. */
-  | { readonly type: 'phase.ended'; readonly record: RequestRecord; readonly phase: Phase }
-  | {
-      readonly type: 'generation.ended';
-      readonly record: RequestRecord;
-      readonly generation: GenerationRecord;
-    };
 
 /** What happens in the server, for metrics, traces, the request log and clients that follow it. */
 export type ServerEvent = InstanceEvent | DownloadEvent | ModelEvent | RequestEvent;

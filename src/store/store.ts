@@ -4,33 +4,11 @@
  */
 
 import type { Permission } from '../contract/permission.ts';
-import type { ConversationTurn } from '../conversation/conversation-turn.ts';
 import type { StoreSize } from './reclaim-space.ts';
 import type { ConversationRepository } from './conversations/conversation.ts';
+import type { NewBlob, ResponsePage, StoredResponse } from './stored-response.ts';
 
-export interface StoredResponse {
-  /** `resp_` and 48 lower-case hex digits. */
-  readonly id: string;
-  readonly parentId: string | null;
-  /** Id of the token that created it; null if none was used. */
-  readonly ownerId: string | null;
-  readonly createdAt: Date;
-  readonly modelKey: string;
-  readonly modelInstanceId: string;
-  readonly turn: ConversationTurn;
-}
-
-export interface NewBlob {
-  readonly sha256: string;
-  readonly mediaType: string;
-  readonly bytes: Uint8Array;
-}
-
-export interface ResponsePage {
-  readonly responses: readonly StoredResponse[];
-  /** Pass it as `after` to get the next page; null at the end. */
-  readonly nextCursor: string | null;
-}
+export type { NewBlob, ResponsePage, StoredResponse } from './stored-response.ts';
 
 export interface ResponseRepository {
   /**

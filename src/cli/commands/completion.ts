@@ -11,7 +11,7 @@ export const completion = defineCommand({
     'source <(hearth completion bash)',
     'hearth completion fish > ~/.config/fish/completions/hearth.fish',
   ],
-  async run({ context, positionals }) {
+  async run({ context, positionals, commands }) {
     const { output } = context.terminal;
     if (positionals.shell === 'models') {
       // The scripts call it for the names of models.
@@ -23,6 +23,6 @@ export const completion = defineCommand({
     if (shell === undefined) {
       throw new UsageError(`The shell is not known. Allowed: ${shells.join(', ')}.`);
     }
-    output.write(completionScript(shell, await listCommandWords()));
+    output.write(completionScript(shell, await listCommandWords(commands)));
   },
 });

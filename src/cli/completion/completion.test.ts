@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
+import { commandTable } from '../command-table.ts';
 import { listCommandWords, type CommandWords } from './names.ts';
 import { completionScript, shells } from './scripts.ts';
 
 const run = promisify(execFile);
 let commands: readonly CommandWords[] = [];
 beforeAll(async () => {
-  commands = await listCommandWords();
+  commands = await listCommandWords(commandTable);
 });
 
 it('knows the commands, options and models of the command table', () => {

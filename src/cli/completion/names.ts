@@ -1,5 +1,4 @@
-import type { CommandDescription } from '../command.ts';
-import { commandTable, type CommandEntry, type CommandGroup } from '../command-table.ts';
+import type { CommandDescription, CommandEntry, CommandGroup } from '../command.ts';
 
 /** A command with the words that can follow it. */
 export interface CommandWords {
@@ -18,9 +17,9 @@ const globalOptions = [
   ['--home', 'Home folder'],
 ] as const;
 
-/** The words of all commands, from the command table. */
+/** The words of all commands. */
 export async function listCommandWords(
-  table: readonly (CommandEntry | CommandGroup)[] = commandTable,
+  table: readonly (CommandEntry | CommandGroup)[],
 ): Promise<readonly CommandWords[]> {
   const root = {
     path: '',

@@ -1,5 +1,5 @@
 import type { ConversationTurn } from '../../conversation/conversation-turn.ts';
-import type { NewBlob, ResponsePage } from '../store.ts';
+import type { NewBlob, ResponsePage } from '../stored-response.ts';
 
 /**
  * The responses of one owner that continue one first response, or those of one import. It exists as long as it has a

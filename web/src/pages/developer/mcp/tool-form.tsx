@@ -7,7 +7,7 @@ import { Field, inputClass } from '../../../ui/field.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { messageOf } from '../../../ui/toasts.ts';
 import { fieldsOf, toArguments, type SchemaField } from './schema-form.ts';
-import type { McpTool } from './tool-list.tsx';
+import type { McpTool } from './mcp-tool.ts';
 import { ToolResult } from './tool-result.tsx';
 
 const labels = developerTexts.mcp;

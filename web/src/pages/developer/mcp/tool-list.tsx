@@ -2,14 +2,9 @@ import { useState } from 'react';
 import { developerTexts } from '../../../texts/developer.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ToolForm } from './tool-form.tsx';
+import type { McpTool } from './mcp-tool.ts';
 
 const labels = developerTexts.mcp;
-
-export interface McpTool {
-  readonly name: string;
-  readonly description: string | null;
-  readonly parameters: Readonly<Record<string, unknown>>;
-}
 
 /** The tools of a server. Their descriptions are another party's, and shown as plain text. */
 export function ToolList({
