@@ -171,7 +171,11 @@ describe('a model of this machine', () => {
 
   it('is refused if it is not a model', async () => {
     const junk = await put('local/junk/junk.gguf', Buffer.alloc(5_000_000, 'x'));
-    expectError(junk, { code: 'corrupt_file', message: 'junk.gguf is not a GGUF file' });
+    expectError(junk, {
+      code: 'invalid_value',
+      param: 'file',
+      message: 'junk.gguf is not a GGUF file',
+    });
     const form = await put('local/junk/junk.gguf', Buffer.from('a=b'), 'text/plain');
     expectError(form, { code: 'unsupported_media_type', message: 'application/octet-stream' });
     const escape = await put('local/junk/..%2F..%2Fjunk.gguf', Buffer.from('GGUF'));
@@ -219,5 +223,12 @@ describe('a model of this machine', () => {
     expect([imported.status, imported.body]).toEqual([200, { models: ['me/given'], skipped: [] }]);
     const relative = await post(hearth.url, '/api/v1/models/import', { path: 'x' }, admin);
     expectError(relative, { code: 'invalid_value', param: 'path', message: 'absolute' });
+    const absent = await post(
+      hearth.url,
+      '/api/v1/models/import',
+      { path: join(folder.path, 'absent.gguf') },
+      admin,
+    );
+    expectError(absent, { code: 'invalid_value', param: 'path', message: 'absent.gguf' });
   });
 });

@@ -41,14 +41,7 @@ export const importModel = defineRoute({
         .describe('Files of a folder that were not imported, with the reason.'),
     })
     .meta({ id: 'ImportResult', examples: [{ models: ['local/smollm2-135m'], skipped: [] }] }),
-  errors: [
-    'unrecognized_keys',
-    'invalid_value',
-    'missing_file',
-    'corrupt_file',
-    'conflict',
-    'insufficient_disk',
-  ],
+  errors: ['unrecognized_keys', 'invalid_value', 'conflict', 'insufficient_disk'],
 });
 
 export const uploadModelFile = defineRoute({
@@ -87,5 +80,5 @@ export const uploadModelFile = defineRoute({
         { model: 'local/smollm2-135m', file: 'smollm2-135m-q4_1.gguf', size_bytes: 98_304_000 },
       ],
     }),
-  errors: ['invalid_value', 'corrupt_file', 'conflict', 'insufficient_disk'],
+  errors: ['invalid_value', 'conflict', 'insufficient_disk'],
 });

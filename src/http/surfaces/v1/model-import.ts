@@ -22,7 +22,7 @@ export function mountModelImport(app: App, { modelsFolder }: SurfaceServices): v
       ...omitUndefined({ publisher: body.publisher, repo: body.repository }),
       how: body.method ?? 'copy',
       signal: context.signal,
-    });
+    }).catch((error: unknown) => throwInvalidFile(error, 'path'));
     context.logger.info({ models: keys }, 'models imported');
     return {
       models: [...keys],
@@ -39,8 +39,16 @@ export function mountModelImport(app: App, { modelsFolder }: SurfaceServices): v
       file,
       ...upload,
       signal: context.signal,
-    });
+    }).catch((error: unknown) => throwInvalidFile(error, 'file'));
     context.logger.info({ publisher, repository, file, sizeBytes }, 'model file uploaded');
     return { model: key, file, size_bytes: sizeBytes };
   });
+}
+
+/** A file that a load would fail for is invalid input where the client names or sends it. */
+function throwInvalidFile(error: unknown, field: string): never {
+  if (error instanceof HearthError && error.type === 'model_load_failed') {
+    throw new HearthError('invalid_value', error.message, { field, cause: error });
+  }
+  throw error;
 }
