@@ -1,0 +1,101 @@
+import { HttpFailure } from '../../net/http-failure.ts';
+import { createHttpSender, type HttpExchange } from '../../net/http-sender.ts';
+import type { ResponseReader } from '../../net/response-reader.ts';
+import { retryAfterMs } from '../../net/retry-delay.ts';
+import { wellFormedJson } from '../../net/well-formed-json.ts';
+import { UpstreamRefusal } from './upstream-failure.ts';
+
+interface CallOptions {
+  readonly signal: AbortSignal;
+  /** Trace context to pass on. */
+  readonly traceparent?: string | undefined;
+}
+
+/** HTTP to the replicas of one upstream. Every method throws `HttpFailure`, `UpstreamRefusal` or the signal's reason. */
+export interface UpstreamClient {
+  getJson(url: string, options: CallOptions): Promise<unknown>;
+  postJson(url: string, body: object, options: CallOptions): Promise<unknown>;
+  /** The reader must be read to its end or aborted. */
+  openStream(url: string, body: object, options: CallOptions): Promise<ResponseReader>;
+  close(): Promise<void>;
+}
+
+interface UpstreamClientOptions {
+  readonly apiKey: string | undefined;
+  /** Longest silence: until connected, until the headers, between two pieces of an answer. */
+  readonly timeoutMs: number;
+  /** Environment with `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+const connectTimeoutMs = 5000;
+const maxReplyBytes = 256 * 1024 * 1024;
+const maxRefusalBytes = 64 * 1024;
+
+export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
+  const { apiKey, timeoutMs, environment } = options;
+  // The owner of the server chose the addresses.
+  const sender = createHttpSender({
+    environment,
+    idleTimeoutMs: timeoutMs,
+    connectTimeoutMs: Math.min(connectTimeoutMs, timeoutMs),
+    egress: { type: 'any' },
+  });
+
+  async function send(
+    url: string,
+    body: object | undefined,
+    { signal, traceparent }: CallOptions,
+  ): Promise<ResponseReader> {
+    const { response }: HttpExchange = await sender.send({
+      url: new URL(url),
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        accept: 'application/json, text/event-stream',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+        ...(traceparent === undefined ? {} : { traceparent }),
+      },
+      forwardedHeaders: {},
+      body: body === undefined ? undefined : wellFormedJson(body),
+      signal,
+    });
+    if (response.status < 400) return response;
+    const text = await readText(response, maxRefusalBytes).catch(() => '');
+    signal.throwIfAborted();
+    const waitMs = retryAfterMs(response.headers['retry-after']);
+    throw new UpstreamRefusal(response.status, text, waitMs);
+  }
+
+  async function readJson(response: ResponseReader): Promise<unknown> {
+    const text = await readText(response, maxReplyBytes);
+    try {
+      return JSON.parse(text);
+    } catch (error) {
+      throw new HttpFailure('interrupted', 'the answer is not JSON', { cause: error });
+    }
+  }
+
+  return {
+    getJson: async (url, call) => readJson(await send(url, undefined, call)),
+    postJson: async (url, body, call) => readJson(await send(url, body, call)),
+    openStream: send,
+    close: () => sender.close(),
+  };
+}
+
+async function readText(response: ResponseReader, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  for (let batch = await response.read(); batch !== undefined; batch = await response.read()) {
+    for (const chunk of batch) {
+      chunks.push(chunk);
+      sizeBytes += chunk.length;
+    }
+    if (sizeBytes > maxBytes) {
+      response.abort(new Error('too large'));
+      throw new HttpFailure('too_large', `the answer is larger than ${maxBytes} bytes`);
+    }
+  }
+  return Buffer.concat(chunks).toString();
+}
