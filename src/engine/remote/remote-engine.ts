@@ -50,7 +50,7 @@ export function createRemoteEngine(options: RemoteEngineOptions): Engine {
         yield decoder.end();
       } finally {
         // Closes the connection of an answer that was not read to its end, which makes the server stop.
-        stream.abort(new Error('closed'));
+        stream.close();
       }
     };
     try {

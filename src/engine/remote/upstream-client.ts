@@ -1,4 +1,4 @@
-import { HttpFailure } from '../../net/http-failure.ts';
+import { HttpFailure, toHttpFailure } from '../../net/http-failure.ts';
 import { createHttpSender, type HttpExchange } from '../../net/http-sender.ts';
 import type { ResponseReader } from '../../net/response-reader.ts';
 import { retryAfterMs } from '../../net/retry-delay.ts';
@@ -11,12 +11,19 @@ interface CallOptions {
   readonly traceparent?: string | undefined;
 }
 
+/** An answer in pieces; it must be read to its end or closed. */
+interface UpstreamStream {
+  /** Waits for bytes and returns all that have arrived since the last call; undefined at the end. */
+  read(): Promise<readonly Buffer[] | undefined>;
+  /** Closes the connection, which makes the server stop. Does nothing after the end. */
+  close(): void;
+}
+
 /** HTTP to the replicas of one upstream. Every method throws `HttpFailure`, `UpstreamRefusal` or the signal's reason. */
 export interface UpstreamClient {
   getJson(url: string, options: CallOptions): Promise<unknown>;
   postJson(url: string, body: object, options: CallOptions): Promise<unknown>;
-  /** The reader must be read to its end or aborted. */
-  openStream(url: string, body: object, options: CallOptions): Promise<ResponseReader>;
+  openStream(url: string, body: object, options: CallOptions): Promise<UpstreamStream>;
   close(): Promise<void>;
 }
 
@@ -61,14 +68,14 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
       signal,
     });
     if (response.status < 400) return response;
-    const text = await readText(response, maxRefusalBytes).catch(() => '');
+    const text = await readText(response, maxRefusalBytes, signal).catch(() => '');
     signal.throwIfAborted();
     const waitMs = retryAfterMs(response.headers['retry-after']);
     throw new UpstreamRefusal(response.status, text, waitMs);
   }
 
-  async function readJson(response: ResponseReader): Promise<unknown> {
-    const text = await readText(response, maxReplyBytes);
+  async function readJson(response: ResponseReader, signal: AbortSignal): Promise<unknown> {
+    const text = await readText(response, maxReplyBytes, signal);
     try {
       return JSON.parse(text);
     } catch (error) {
@@ -77,17 +84,40 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
   }
 
   return {
-    getJson: async (url, call) => readJson(await send(url, undefined, call)),
-    postJson: async (url, body, call) => readJson(await send(url, body, call)),
-    openStream: send,
+    getJson: async (url, call) => readJson(await send(url, undefined, call), call.signal),
+    postJson: async (url, body, call) => readJson(await send(url, body, call), call.signal),
+    openStream: async (url, body, call) => {
+      const response = await send(url, body, call);
+      return {
+        read: () => readPieces(response, call.signal),
+        close: () => response.abort(new Error('closed')),
+      };
+    },
     close: () => sender.close(),
   };
 }
 
-async function readText(response: ResponseReader, maxBytes: number): Promise<string> {
+async function readPieces(
+  response: ResponseReader,
+  signal: AbortSignal,
+): Promise<readonly Buffer[] | undefined> {
+  try {
+    return await response.read();
+  } catch (error) {
+    throw toHttpFailure(error, 'interrupted', 'its answer broke off', { signal });
+  }
+}
+
+async function readText(
+  response: ResponseReader,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<string> {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
-  for (let batch = await response.read(); batch !== undefined; batch = await response.read()) {
+  for (;;) {
+    const batch = await readPieces(response, signal);
+    if (batch === undefined) break;
     for (const chunk of batch) {
       chunks.push(chunk);
       sizeBytes += chunk.length;
