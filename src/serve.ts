@@ -6,7 +6,11 @@ import { createTokenService } from './access/token-service.ts';
 import { withSessions } from './access/with-sessions.ts';
 import { BackgroundTurns } from './background/background-turns.ts';
 import { createPool } from './composition/create-pool.ts';
-import { assertDistinctNames, createUpstreams } from './composition/create-upstreams.ts';
+import {
+  assertDistinctNames,
+  createUpstreams,
+  toReplicaMetrics,
+} from './composition/create-upstreams.ts';
 import { openListeners } from './composition/open-listeners.ts';
 import { createAliasSource } from './config/alias-source.ts';
 import { assertStartable } from './config/assert-startable.ts';
@@ -273,6 +277,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const metrics = observability.createMetrics({
       instances: async () => (await pool.describe()).map(toInstanceMetrics),
       memory: () => pool.memory(),
+      replicas: () => toReplicaMetrics(upstreams),
     });
     const feed = createEventFeed({ events, requestLog, downloads, library, logger });
     const ownerToken = generateOwnerToken();

@@ -7,6 +7,7 @@ import type { Upstream } from '../engine/remote/upstream.ts';
 import { openUpstreams, type Upstreams } from '../engine/remote/upstreams.ts';
 import type { ModelLibrary } from '../models/model.ts';
 import { errorCode } from '../error-code.ts';
+import type { ReplicaMetrics } from '../observability/metrics/server-metrics.ts';
 import type { Logger } from '../observability/logger.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -100,5 +101,19 @@ export async function assertDistinctNames(
   if (taken === undefined) return;
   throw new SettingsError(
     `upstreams.${taken}: the library has models of the publisher "${taken}". Give the remote server another name.`,
+  );
+}
+
+/** The state of all replicas, without credentials that their addresses may have. */
+export function toReplicaMetrics(
+  upstreams: Pick<Upstreams, 'describe'>,
+): readonly ReplicaMetrics[] {
+  return upstreams.describe().flatMap(({ name, replicas }) =>
+    replicas.map(({ url, state, active }) => ({
+      upstream: name,
+      url: new URL(url).origin,
+      isAvailable: state !== 'open',
+      activeRequests: active,
+    })),
   );
 }

@@ -4,11 +4,11 @@ import { integer, parseJson, text } from './setting-kinds.ts';
 /** The API of a remote server, where it differs from that of OpenAI. */
 export const upstreamKinds = ['openai', 'vllm', 'sglang', 'llama-server', 'ollama'] as const;
 const upstreamsAllowed =
-  'It must be an object of servers by name, such as {"lab": {"url": "http://lab:8000/v1", "kind": "vllm"}}; see docs/remote-engines.md.';
+  'It must be an object of servers by name (lower-case letters, digits, ".", "_" and "-"), such as {"lab": {"url": "http://lab:8000/v1", "kind": "vllm"}}; see docs/remote-engines.md.';
 const upstreamUrl = z.url({ protocol: /^https?$/, error: upstreamsAllowed });
 const upstream = z.strictObject(
   {
-    url: z.union([upstreamUrl, z.array(upstreamUrl).min(1)], upstreamsAllowed),
+    url: z.union([upstreamUrl, z.array(upstreamUrl).min(1, upstreamsAllowed)], upstreamsAllowed),
     kind: z.enum(upstreamKinds, upstreamsAllowed).default('openai'),
     keyEnv: text.optional(),
     keyFile: text.optional(),
@@ -34,12 +34,4 @@ const upstream = z.strictObject(
 );
 export const upstreams = z
   .union([z.record(z.string(), z.unknown()), z.string().transform(parseJson)], upstreamsAllowed)
-  .pipe(
-    z.record(
-      z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, {
-        error: 'The name of a server has lower-case letters, digits, ".", "_" and "-".',
-      }),
-      upstream,
-      upstreamsAllowed,
-    ),
-  );
+  .pipe(z.record(z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/), upstream, upstreamsAllowed));

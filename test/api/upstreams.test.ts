@@ -200,6 +200,10 @@ describe('remote models', () => {
     expect(gone.status).toBe(503);
     expect(gone.body.error).toMatchObject({ type: 'unavailable', code: 'upstream_unavailable' });
     expect(gone.headers.get('retry-after')).toMatch(/^\d+$/);
+    const metrics = await (await fetch(`${hearth.url}/metrics`)).text();
+    expect(metrics).toMatch(
+      /hearth_upstream_requests_running\{upstream="lab",replica="http:\/\/127/,
+    );
     // Local models are not affected.
     expect(
       (
@@ -210,4 +214,15 @@ describe('remote models', () => {
       ).status,
     ).toBe(200);
   });
+});
+
+it('may not have the name of a local publisher', async () => {
+  const home = await makeFolder();
+  try {
+    const upstreams = { hearth: { url: 'http://127.0.0.1:9/v1' } };
+    await writeFile(join(home, 'config.json'), JSON.stringify({ upstreams }));
+    await expect(startHearth(home, {})).rejects.toThrow(/publisher "hearth"/);
+  } finally {
+    await removeFolder(home);
+  }
 });

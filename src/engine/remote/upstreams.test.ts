@@ -50,9 +50,9 @@ const chat: ChatGeneration = {
 };
 
 async function read(events: AsyncIterable<GenerationEvent>) {
-  const read: GenerationEvent[] = [];
-  for await (const event of events) read.push(event);
-  return read;
+  const all: GenerationEvent[] = [];
+  for await (const event of events) all.push(event);
+  return all;
 }
 
 const textOf = (events: readonly GenerationEvent[]) =>
@@ -205,8 +205,8 @@ describe('a fault', () => {
     const { engine } = open([server.url], { timeoutMs: 1000 });
     const failure = await failureOf(read(engine.generate(chat, testContext())));
     expect(failure).toMatchObject({ code });
-    expect(String((failure as Error).message)).toMatch(message);
-    expect(String((failure as Error).message)).toContain('lab');
+    expect((failure as Error).message).toMatch(message);
+    expect((failure as Error).message).toContain('lab');
   });
 
   it('tells how long a busy server asks to wait', async () => {
@@ -264,15 +264,15 @@ describe('replicas', () => {
       const longer = [
         first,
         { role: 'assistant', content: 'Hi' },
-        { role: 'user', content: 'Go on' },
+        { role: 'user', content: 'And then?' },
       ] as const;
       await read(engine.generate({ ...chat, messages: longer }, testContext()));
       const grown = servers.map(({ requests }, index) => requests.length - (counts[index] ?? 0));
-      expect(grown.toSorted()).toEqual([0, 0, 2]);
+      expect(grown.toSorted((one, other) => one - other)).toEqual([0, 0, 2]);
     }
   });
 
-  it('are all open: the error tells when to come back', async () => {
+  it('are all open: the error has the seconds to wait', async () => {
     const bad = await serve((_request, response) => sendJson(response, {}, 500));
     const { engine } = open([bad.url]);
     for (let count = 0; count < 3; count += 1) {
@@ -312,7 +312,7 @@ describe('a feature that the server may lack', () => {
     for (let count = 0; count < 2; count += 1) {
       const failure = await failureOf(read(engine.generate({ ...chat, tools }, testContext())));
       expect(failure).toMatchObject({ code: 'invalid_value', field: 'tools' });
-      expect(String((failure as Error).message)).toContain('--enable-auto-tool-choice');
+      expect((failure as Error).message).toContain('--enable-auto-tool-choice');
     }
     expect(server.requests).toHaveLength(1);
   });
