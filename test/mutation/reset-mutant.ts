@@ -1,0 +1,6 @@
+import { inject } from 'vitest';
+
+// Modules that a reused thread has not imported yet are imported without the mutant before.
+const stryker = Reflect.get(globalThis, '__stryker__') as { activeMutant?: string } | undefined;
+const activation = inject('mutantActivation' as never) as string | undefined;
+if (stryker !== undefined && activation === 'runtime') delete stryker.activeMutant;
