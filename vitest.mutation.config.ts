@@ -76,7 +76,7 @@ export default defineConfig({
     setupFiles: [
       'test/setup/seed-properties.ts',
       'test/setup/poll-often.ts',
-      'test/mutation/reset-mutant.ts',
+      'test/mutation/mutant-setup.ts',
     ],
     // A mutant is killed by the same numbers in every run.
     env: { HEARTH_TEST_SEED: '1', HEARTH_TEST_RUNS: '20' },
