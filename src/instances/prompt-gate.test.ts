@@ -140,13 +140,12 @@ const withMessages = (...messages: readonly EngineMessage[]): ChatGeneration => 
   messages,
   sampling: {},
 });
-const completion = (prompt: Prompt, suffix?: string): GenerationRequest =>
-  ({
-    kind: 'completion',
-    prompt,
-    ...(suffix === undefined ? {} : { suffix }),
-    sampling: {},
-  }) as GenerationRequest;
+const completion = (prompt: Prompt, suffix?: string): GenerationRequest => ({
+  kind: 'completion',
+  prompt,
+  ...(suffix === undefined ? {} : { suffix }),
+  sampling: {},
+});
 
 describe('the length that makes a prompt long', () => {
   const { gate } = setUp(bytes);
