@@ -24,12 +24,13 @@ export default defineConfig({
             'bench/**/*.test.ts',
             'scripts/**/*.test.mjs',
           ],
-          setupFiles: ['test/setup/seed-properties.ts'],
+          setupFiles: ['test/setup/seed-properties.ts', 'test/setup/poll-often.ts'],
           env,
           pool: 'threads',
           isolate: false,
           // Far more than any needs: machines that run tests may be busy.
           testTimeout: 30_000,
+          tags: [{ name: 'slow', description: 'Too slow to repeat for each mutant.' }],
         },
       },
       {
@@ -40,6 +41,8 @@ export default defineConfig({
           globalSetup: ['test/setup/engine/global-setup.ts'],
           env,
           pool: 'forks',
+          // A worker imports the helpers and the clients once, not once for each file.
+          isolate: false,
           maxWorkers: 2,
           testTimeout: 60_000,
           hookTimeout: 120_000,

@@ -1,11 +1,13 @@
 import { defineConfig } from 'vitest/config';
 import {
   BaseSequencer,
+  type PoolOptions,
   type Reporter,
   type TestModule,
   type TestSpecification,
   type Vitest,
 } from 'vitest/node';
+import { ReusedThread, stopParkedThread } from './test/mutation/reused-threads.ts';
 
 /**
  * Remembers how long files take, and reports one that does not load as an error of the run. Stryker's runner
@@ -46,17 +48,39 @@ const tests: Readonly<Record<string, readonly string[]>> = {
 };
 
 export default defineConfig({
+  plugins: [
+    {
+      name: 'reused-threads',
+      // Stryker sets the option `pool` itself.
+      configureVitest({ project, vitest }) {
+        vitest.onClose(stopParkedThread);
+        const name = 'reused-threads';
+        Object.assign(project.config, {
+          tagsFilter: ['!slow'],
+          pool: name,
+          poolRunner: {
+            name,
+            createPoolWorker: (options: PoolOptions) => new ReusedThread(options),
+          },
+        });
+      },
+    },
+  ],
   test: {
     sequence: { sequencer: FastestFirst },
     reporters: [new MutationReporter()],
     include: [...(tests[room] ?? [`${room}/**/*.test.ts`])],
-    // Too slow to repeat for each mutant.
-    exclude: ['src/downloads/kill.test.ts'],
+    tags: [{ name: 'slow', description: 'Too slow to repeat for each mutant.' }],
     // One thread runs all files of a mutant: it imports the room once, not once for each file.
     isolate: false,
-    setupFiles: ['test/setup/seed-properties.ts'],
+    setupFiles: [
+      'test/setup/seed-properties.ts',
+      'test/setup/poll-often.ts',
+      'test/mutation/mutant-setup.ts',
+    ],
     // A mutant is killed by the same numbers in every run.
-    env: { HEARTH_TEST_SEED: '1' },
-    testTimeout: 10_000,
+    env: { HEARTH_TEST_SEED: '1', HEARTH_TEST_RUNS: '20' },
+    // Without the slow ones, tests take milliseconds: what takes this long waits for something that never comes.
+    testTimeout: 4000,
   },
 });

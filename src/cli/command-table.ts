@@ -66,7 +66,7 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
   },
   {
     name: 'open',
-    summary: 'Open the page of the server in a browser',
+    summary: 'Open the web app in a browser',
     load: async () => (await import('./commands/open.ts')).open,
   },
   {
@@ -187,7 +187,7 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
       },
       {
         name: 'use',
-        summary: 'Select the runtime of the next loads',
+        summary: 'Select the runtime for future loads',
         load: async () => (await import('./commands/runtime-use.ts')).runtimeUse,
       },
       {
@@ -227,7 +227,7 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
     commands: [
       {
         name: 'prune',
-        summary: 'Delete the conversations that were not used for long',
+        summary: 'Delete conversations that have not been used for a long time',
         load: async () => (await import('./commands/store-prune.ts')).storePrune,
       },
       {
@@ -242,7 +242,7 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
       },
       {
         name: 'restore',
-        summary: 'Replace the database by a backup (the server must not run)',
+        summary: 'Replace the database with a backup (the server must not run)',
         load: async () => (await import('./commands/store-restore.ts')).storeRestore,
       },
     ],
@@ -310,7 +310,7 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
   },
   {
     name: 'alias',
-    summary: 'Manage other names for models',
+    summary: 'Manage model aliases',
     commands: [
       {
         name: 'ls',

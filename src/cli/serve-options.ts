@@ -26,7 +26,7 @@ export const serveOptions = {
   host: { ...text('--host <address>', 'Alias of --bind'), isHidden: true },
   // Commander takes two names per option, and this setting has three.
   port: { ...text('-p, --port <value>', ''), ...describeSetting('server.port') },
-  preload: textList('--preload <model>', 'Model to load at the start; can be repeated'),
+  preload: textList('--preload <model>', 'Model to load at startup; can be repeated'),
   allowUnauthenticated: flag(
     '--allow-unauthenticated',
     'Allow access without a token from other machines',

@@ -61,7 +61,7 @@ function propertiesBelow(prefix: string): JsonSchema {
 
 const introduction = `# Settings
 
-Hearth reads its settings from four sources. A source that stands earlier in this list overrides the later ones:
+Hearth reads its settings from four sources. A source overrides those below it in this list:
 
 1. **Flags** of \`hearth serve\` and \`hearth server start\`, such as \`--models-ttl-seconds 600\`.
 2. **Environment variables**, such as \`HEARTH_MODELS_TTL_SECONDS=600\`. Lists are separated by commas. An empty
@@ -77,13 +77,13 @@ Hearth reads its settings from four sources. A source that stands earlier in thi
 }
 \`\`\`
 
-Hearth checks all settings at startup. An invalid value ends the start with a message that names the key, its source and
-the allowed values. An unknown key of \`config.json\` is ignored with a warning that names the nearest setting, so that an
-older version starts with the file of a newer one. Unknown keys that are, or resemble, settings of \`auth\` and \`server\`
-end the start: a misspelt \`auth.required\` must never open a server.
+Hearth validates all settings at startup. If a value is invalid, the server does not start; the message names the key, its
+source and the allowed values. Unknown keys of \`config.json\` are ignored with a warning that names the nearest setting, so that
+an older version can read the file of a newer one. Unknown keys in \`auth\` and \`server\`, and keys that resemble their settings,
+prevent the start, because a misspelt \`auth.required\` must never open a server.
 
-\`config.json\` may have comments. \`~\` in a path is the home folder of the user, and relative paths start at the home
-folder of Hearth, whatever source they come from. For completion in an editor, copy
+\`config.json\` may contain comments. In paths from all sources, \`~\` is the home folder of the user, and relative paths start at
+the home folder of Hearth. For completion in an editor, copy
 [config.schema.json](config.schema.json) into the home folder and reference it with \`$schema\`.
 
 ## Change settings
@@ -95,13 +95,13 @@ hearth config set models.ttlSeconds 600      # validated, written to config.json
 hearth config unset models.ttlSeconds
 \`\`\`
 
-These commands keep comments and formatting, need no running server, and tell which change needs a restart of one. Settings
-marked **Live** take effect at once when they are changed with these commands, with \`PATCH /api/v1/settings\` or on the page.
-The endpoint needs the permission \`admin\` and never answers with secrets. A flag or an environment variable continues to
-override the file, and the answer names it.
+These commands keep comments and formatting, need no running server, and report which changes need a restart. Settings marked
+**Live** take effect at once when they are changed with these commands, with \`PATCH /api/v1/settings\` or in the web app. The
+endpoint needs the permission \`admin\` and never returns secrets. A flag or an environment variable still overrides the file;
+the response names it.
 
 Proxies for outbound requests are not settings: Hearth reads \`HTTP_PROXY\`, \`HTTPS_PROXY\` and \`NO_PROXY\`. A proxy without
-a scheme is an HTTP proxy; \`socks5://\` and \`socks5h://\` work too. One that can't be used is named in a warning, and only
+a scheme is an HTTP proxy; \`socks5://\` and \`socks5h://\` work too. If a proxy is invalid, Hearth logs a warning, and only
 outbound requests fail.`;
 
 function section(key: SettingKey): string {

@@ -60,11 +60,11 @@ export const settingsTable = {
   ),
   'server.listenAlso': setting(
     integer(1, 65_535).optional(),
-    'Second port, on the same host, such as 11434 for clients of Ollama that can not be given another one.',
+    'Second port, on the same host, such as 11434 for Ollama clients whose port cannot be changed.',
   ),
   'server.publicUrl': setting(
     originUrl.optional(),
-    'Address by which browsers reach the server through a reverse proxy, such as https://hearth.example.com. Its pages and its Host header are accepted, and links of `hearth open` have it.',
+    'Address by which browsers reach the server through a reverse proxy, such as https://hearth.example.com. The server accepts it in the Host and Origin headers, and `hearth open` prints links with it.',
   ),
   'server.tls.cert': setting(
     text.optional(),
@@ -102,7 +102,7 @@ export const settingsTable = {
   ),
   'mcp.allowedHosts': setting(
     list.default([]),
-    'Hosts (name or name:port) with private or loopback addresses that ephemeral servers may have.',
+    'Hosts (name or name:port) of ephemeral servers that may have private or loopback addresses.',
     { isLive: true },
   ),
   'mcp.connectTimeoutSeconds': setting(
@@ -206,7 +206,7 @@ export const settingsTable = {
   ),
   'engine.spareMemoryMiB': setting(
     integer(0, 1024 * 1024).default(4096),
-    'Memory of one instance beyond its prompt cache and twice its estimate. An engine that takes more is ended.',
+    'Memory that an instance may use beyond its prompt cache and twice its estimate. An engine that uses more is stopped.',
   ),
   'engine.environment': setting(
     variables.default({}),
@@ -218,11 +218,11 @@ export const settingsTable = {
   ),
   'warm.enabled': setting(
     boolean.default(true),
-    'Save what engines have read of stored conversations to disk, so that they continue quickly after a restart or unload.',
+    'Save the KV cache of stored conversations to disk, so that they continue quickly after a restart or an unload.',
   ),
   'warm.maxBytes': setting(
     integer(0, Number.MAX_SAFE_INTEGER).default(8 * 1024 ** 3),
-    'Maximum disk space for saved states. The least recently used ones are deleted; 5 % of the disk stay free in any case.',
+    'Maximum disk space for saved states. The least recently used ones are deleted; 5 % of the disk always stay free.',
   ),
   'warm.idleSeconds': setting(
     integer(0, 24 * 3600).default(5),
@@ -319,7 +319,7 @@ export const settingsTable = {
   ),
   'tracing.prompts': setting(
     boolean.default(false),
-    'Add prompts and outputs to the traces. It requires `log.prompts`.',
+    'Add prompts and outputs to the traces. Requires `log.prompts`.',
   ),
 } as const satisfies Record<string, SettingDeclaration>;
 

@@ -335,7 +335,7 @@ export const errorTable = {
     type: 'engine_crashed',
     status: 503,
     retryable: true,
-    when: 'The engine took far more memory than estimated and was ended. Other requests of the instance are repeated once if their clients received nothing yet.',
+    when: 'The engine used far more memory than estimated and was stopped. Other requests of the instance are repeated once if their clients received nothing yet.',
   },
   unloaded: {
     type: 'engine_crashed',

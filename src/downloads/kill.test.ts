@@ -42,7 +42,7 @@ function createMortalClient(http: HttpClient, lifeBytes: number, never: Promise<
 
 it(
   'loses less than a chunk in each of fifty kills at a random byte',
-  { timeout: 60_000 },
+  { timeout: 60_000, tags: 'slow' },
   async () => {
     const setup = await setUpDownloads({ [file]: { sizeBytes, seed: 9 } });
     const http = createHttpClient({ environment: {} });

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { deferred } from '../../test/setup/deferred.ts';
 import { modelEntry } from '../../test/setup/models/model-entry.ts';
@@ -67,7 +68,58 @@ describe('admitPrompt', () => {
   });
 });
 
+describe('counting before a generation', () => {
+  const long = 'a'.repeat(70_000);
+
+  it('gives the slot away for a prompt that a client wants to count', async () => {
+    const { acquire, usage } = await setUp();
+    const lease = await acquire();
+    const counting = lease.countPrompt({
+      kind: 'chat',
+      messages: [{ role: 'user', content: 'Hi' }],
+      sampling: {},
+    });
+    expect(usage()).toEqual([1, 0, 0]);
+    // The engine counts a token for each message.
+    expect(await counting).toBe(1);
+    lease.release();
+  });
+
+  it('gives the slot away for long inputs, and keeps it for short ones', async () => {
+    const { acquire, usage } = await setUp();
+    const lease = await acquire();
+    const short = ['one', [1, 2]];
+    expect(await lease.admitInputs(short)).toBe(short);
+    expect(usage()).toEqual([1, 1, 0]);
+    const admitting = lease.admitInputs([long]);
+    expect(usage()).toEqual([1, 0, 0]);
+    await expect(admitting).rejects.toMatchObject({ code: 'context_length_exceeded' });
+    lease.release();
+  });
+
+  it('works between two generations, when there is no slot to give away', async () => {
+    const { acquire } = await setUp();
+    const lease = await acquire();
+    await lease.withSlot(async () => {});
+    await expect(
+      lease.admitPrompt({ kind: 'completion', prompt: long, sampling: {} }),
+    ).rejects.toMatchObject({ code: 'context_length_exceeded' });
+    lease.release();
+  });
+});
+
 describe('withSlot', () => {
+  it('keeps the error of the work if the instance is unloaded at the same time', async () => {
+    const { acquire, pool } = await setUp();
+    const lease = await acquire();
+    const work = lease.withSlot(async () => {
+      void pool.unload(model);
+      throw new HearthError('invalid_value', 'Bad schema.');
+    });
+    await expect(work).rejects.toMatchObject({ code: 'invalid_value' });
+    expect(lease.context.signal.reason).toMatchObject({ code: 'unloaded' });
+  });
+
   it('uses the acquired slot and releases it after the work', async () => {
     const { acquire, usage } = await setUp();
     const lease = await acquire();
@@ -140,6 +192,16 @@ describe('withSlot', () => {
 });
 
 describe('release', () => {
+  it('leaves no listener on the signal of the request', async () => {
+    const { acquire } = await setUp();
+    const { signal } = new AbortController();
+    const lease = await acquire({ signal });
+    const listeners = () => getEventListeners(signal, 'abort').length;
+    expect(listeners()).toBeGreaterThan(0);
+    lease.release();
+    expect(listeners()).toBe(0);
+  });
+
   it('aborts running work and frees each slot once', async () => {
     const { acquire, usage } = await setUp();
     const lease = await acquire();
@@ -263,6 +325,37 @@ describe('a crash', () => {
     const next = await acquire();
     await expect(next.withSlot(async () => 'worked')).resolves.toBe('worked');
     expect(launcher.launchCount()).toBe(2);
+  });
+});
+
+describe('the memory guard', () => {
+  it('blames the request that began last, and lets the others be repeated', async () => {
+    const { pool, launcher } = scriptedPoolWith({
+      library: libraryOf(modelEntry()),
+      defaults: { contextLength: 2048, parallel: 4 },
+    });
+    const leases = await Promise.all([1, 2, 3].map(() => acquireFrom(pool, model)));
+    const [first, last, idle] = leases;
+    if (first === undefined || last === undefined || idle === undefined) throw new Error('none');
+    const never = (): Promise<never> => new Promise(() => {});
+    void first.withSlot(never);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    void last.withSlot(never);
+    launcher.processes[0]?.outgrow('too large');
+    await vi.waitFor(() => expect(idle.context.signal.aborted).toBe(true));
+    expect(leases.map(({ context }) => context.signal.reason)).toMatchObject([
+      { code: 'memory_exceeded', isRepeatable: true },
+      { code: 'memory_exceeded', isRepeatable: false },
+      { code: 'memory_exceeded', isRepeatable: true },
+    ]);
+  });
+
+  it('blames no request if none works', async () => {
+    const { acquire, launcher } = await setUp();
+    const lease = await acquire();
+    launcher.processes[0]?.outgrow('too large');
+    await vi.waitFor(() => expect(lease.context.signal.aborted).toBe(true));
+    expect(lease.context.signal.reason).toMatchObject({ isRepeatable: true });
   });
 });
 

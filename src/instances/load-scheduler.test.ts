@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { acquireFrom } from '../../test/setup/instances/scripted-pool.ts';
 import { sizedPool } from '../../test/setup/models/sized-models.ts';
 import { testContext } from '../../test/setup/test-context.ts';
+import type { EventPublisher } from '../observability/server-events.ts';
 
 const names = ['test/a10', 'test/b10', 'test/c10', 'test/d20', 'test/e10', 'test/f10'];
 
@@ -109,5 +110,84 @@ describe('queued loads', () => {
     } finally {
       vi.useRealTimers();
     }
+  });
+});
+
+describe('without room in the queue', () => {
+  it('a model that fits is loaded', async () => {
+    const { pool } = sizedPool(names, { loadQueueCapacity: 0 });
+    expect((await acquireFrom(pool, 'test/d20')).instanceId).toBe('test/d20');
+    expect((await acquireFrom(pool, 'test/a10')).instanceId).toBe('test/a10');
+  });
+
+  it('a model that must wait is rejected, unless its load is forced', async () => {
+    const { acquire } = await fullPool({ loadQueueCapacity: 0 });
+    await expect(acquire('test/b10')).rejects.toMatchObject({ code: 'queue_full' });
+    const { pool } = sizedPool(names, { loadQueueCapacity: 0 });
+    const busy = [await acquireFrom(pool, 'test/d20'), await acquireFrom(pool, 'test/a10')];
+    const forced = await pool.load('test/b10', { isForced: true }, testContext());
+    expect(forced).toMatchObject({ id: 'test/b10', state: 'ready' });
+    for (const lease of busy) lease.release();
+  });
+
+  it('a model that fits is rejected, too, while another one waits', async () => {
+    const { pool } = sizedPool(names, { loadQueueCapacity: 1 });
+    await acquireFrom(pool, 'test/a10');
+    await acquireFrom(pool, 'test/b10');
+    const large = acquireFrom(pool, 'test/d20');
+    await vi.waitFor(() => expect(pool.list()).toHaveLength(3));
+    await expect(acquireFrom(pool, 'test/c10')).rejects.toMatchObject({ code: 'queue_full' });
+    expect(pool.list().map(({ id }) => id)).toEqual(['test/a10', 'test/b10', 'test/d20']);
+    large.catch(() => {});
+    await pool.close();
+  });
+});
+
+describe('an eviction', () => {
+  /** A pool and the causes and reasons of its evictions. */
+  function observedPool(changes: Parameters<typeof sizedPool>[1] = {}) {
+    const evictions: string[] = [];
+    const publish: EventPublisher['publish'] = (event) => {
+      if (event.type === 'instance.evicted') evictions.push(`${event.cause}: ${event.reason}`);
+    };
+    const { pool } = sizedPool(names, { events: { publish }, ...changes });
+    const use = async (id: string, contextLength?: number): Promise<void> => {
+      const options = contextLength === undefined ? {} : { contextLength };
+      (await acquireFrom(pool, id, options)).release();
+    };
+    return { pool, evictions, use };
+  }
+
+  it('for memory names the unloaded model', async () => {
+    const { evictions, use } = observedPool();
+    await use('test/a10');
+    await use('test/d20');
+    await use('test/b10');
+    expect(evictions).toEqual(['memory: test/a10 was unloaded to make room for another model.']);
+  });
+
+  it('by the next model names both, if the model was idle', async () => {
+    const { evictions, use } = observedPool({ keepsOnlyLast: true });
+    await use('test/a10');
+    await use('test/b10');
+    expect(evictions).toEqual(['replaced: test/a10 was replaced by test/b10.']);
+  });
+
+  it('by the next model follows the last request of a busy one', async () => {
+    const { pool, evictions, use } = observedPool({ keepsOnlyLast: true });
+    const busy = await acquireFrom(pool, 'test/a10');
+    await use('test/b10');
+    expect(evictions).toEqual([]);
+    busy.release();
+    expect(evictions).toEqual(['replaced: test/a10 was replaced by another model.']);
+  });
+
+  it('by another context of the same model says so', async () => {
+    const { evictions, use } = observedPool();
+    await use('test/a10', 1024);
+    await use('test/a10', 2048);
+    expect(evictions).toEqual([
+      'replaced: test/a10 was replaced by an instance with another context.',
+    ]);
   });
 });

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { HearthError } from '../contract/errors.ts';
 import { createLogger } from '../observability/logger.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import type { InstancePool } from './pool.ts';
 import { preloadModels } from './preload-models.ts';
 
 async function preload(
@@ -47,4 +49,31 @@ it('does not log loads that end with the server', async () => {
     stopping.signal,
   );
   expect(log).toEqual([]);
+});
+
+it('does not log loads that the closing pool rejects', async () => {
+  const { log } = await preload(['a/b'], async () => {
+    throw new HearthError('shutting_down', 'The server is stopping.');
+  });
+  expect(log).toEqual([]);
+});
+
+it('loads as a caller of its own with all permissions, until the server stops', async () => {
+  const contexts: RequestContext[] = [];
+  const stopping = new AbortController();
+  const pool: Pick<InstancePool, 'load'> = {
+    load: async (_model, _options, context) => {
+      contexts.push(context);
+      return {} as never;
+    },
+  };
+  const { signal } = stopping;
+  await preloadModels({ pool, models: ['a/b'], logger: createLogger('silent'), signal });
+  const [context] = contexts;
+  expect(context).toMatchObject({
+    requestId: 'preload',
+    caller: { tokenId: null, clientKey: 'preload' },
+    signal,
+  });
+  expect(context?.caller.hasPermission('admin')).toBe(true);
 });

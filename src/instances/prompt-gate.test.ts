@@ -1,7 +1,15 @@
 import { describe, expect, it, vi } from 'vitest';
 import { deferred } from '../../test/setup/deferred.ts';
 import { testContext } from '../../test/setup/test-context.ts';
-import type { ChatGeneration, Engine, ToolDefinition } from '../engine/engine.ts';
+import type {
+  ChatGeneration,
+  ContentPart,
+  Engine,
+  EngineMessage,
+  GenerationRequest,
+  Prompt,
+  ToolDefinition,
+} from '../engine/engine.ts';
 import type { TokenizerFacts } from '../models/tokenizer-facts.ts';
 import { PromptGate } from './prompt-gate.ts';
 
@@ -124,4 +132,201 @@ describe('an input', () => {
     );
     expect(countTokens).toHaveBeenCalledTimes(1);
   });
+});
+
+const image: ContentPart = { type: 'image', dataUrl: 'data:image/png;base64,AAAA' };
+const withMessages = (...messages: readonly EngineMessage[]): ChatGeneration => ({
+  kind: 'chat',
+  messages,
+  sampling: {},
+});
+const completion = (prompt: Prompt, suffix?: string): GenerationRequest => ({
+  kind: 'completion',
+  prompt,
+  ...(suffix === undefined ? {} : { suffix }),
+  sampling: {},
+});
+
+describe('the length that makes a prompt long', () => {
+  const { gate } = setUp(bytes);
+
+  it('is 64 Ki characters of text', () => {
+    expect(gate.isLong(chat('a'.repeat(65_535)))).toBe(false);
+    expect(gate.isLong(chat('a'.repeat(65_536)))).toBe(true);
+    expect(gate.areLong(['a'.repeat(65_535)])).toBe(false);
+    expect(gate.areLong(['a'.repeat(65_535), [7]])).toBe(true);
+  });
+
+  it('counts the texts of all parts, but no images', () => {
+    const parts = (length: number) => [
+      { type: 'text' as const, text: 'a'.repeat(length) },
+      image,
+      { type: 'text' as const, text: 'b'.repeat(65_536 - 100) },
+    ];
+    expect(gate.isLong(withMessages({ role: 'user', content: parts(99) }))).toBe(false);
+    expect(gate.isLong(withMessages({ role: 'user', content: parts(100) }))).toBe(true);
+  });
+
+  it('includes the suffix of a completion', () => {
+    expect(gate.isLong(completion('a'.repeat(65_000), 'b'.repeat(535)))).toBe(false);
+    expect(gate.isLong(completion('a'.repeat(65_000), 'b'.repeat(536)))).toBe(true);
+  });
+});
+
+describe('a chat with parts', () => {
+  it('is counted by its texts, without its images', async () => {
+    const { gate, renderPrompt } = setUp(bytes);
+    const content = [
+      { type: 'text' as const, text: 'one' },
+      image,
+      { type: 'text' as const, text: 'two' },
+    ];
+    const answer = { role: 'assistant', content: 'Yes.', toolCalls: [] } as const;
+    await gate.admit(withMessages({ role: 'user', content }, answer), testContext());
+    expect(renderPrompt.mock.calls[0]?.[0].messages).toEqual([
+      { role: 'user', content: 'one\ntwo' },
+      answer,
+    ]);
+  });
+
+  it('is rejected without the engine if its texts can not fit', async () => {
+    const { gate, renderPrompt } = setUp(bytes);
+    const content = [image, { type: 'text' as const, text: 'a'.repeat(200_000) }];
+    await expect(
+      gate.admit(withMessages({ role: 'user', content }), testContext()),
+    ).rejects.toMatchObject({
+      ...tooLong(/at least 20000 tokens/),
+      promptSize: { tokens: 20_000, isLowerBound: true, maxTokens: contextLength },
+    });
+    expect(renderPrompt).not.toHaveBeenCalled();
+  });
+});
+
+describe('what a chat template may leave out', () => {
+  it('is the reasoning of earlier answers, but not the answers', async () => {
+    const { gate, renderPrompt } = setUp(bytes);
+    renderPrompt.mockResolvedValue('short');
+    const long = 'a'.repeat(200_000);
+    const answer = (content: string) => withMessages({ role: 'assistant', content });
+    await gate.admit(answer(`<think>${long}</think>Yes.`), testContext());
+    expect(renderPrompt).toHaveBeenCalledTimes(1);
+    for (const content of [long, `<think>Hm.</think>${long}`]) {
+      await expect(gate.admit(answer(content), testContext())).rejects.toMatchObject(
+        tooLong(/at least 20\d{3} tokens/),
+      );
+    }
+    expect(renderPrompt).toHaveBeenCalledTimes(1);
+  });
+
+  it('is one MiB of tools', async () => {
+    const { gate, renderPrompt } = setUp(bytes);
+    renderPrompt.mockResolvedValue('short');
+    const tool = (description: string) => [{ name: 'a', description, parameters: {} }];
+    const rest = 1024 * 1024 - JSON.stringify(tool('')).length;
+    await gate.admit(chat('Hello!', tool('x'.repeat(rest))), testContext());
+    await expect(
+      gate.admit(chat('Hello!', tool('x'.repeat(rest + 1))), testContext()),
+    ).rejects.toMatchObject(tooLong(/at least/));
+  });
+});
+
+it('counts what the template writes instead of the messages', async () => {
+  const { gate, countTokens, renderPrompt } = setUp(bytes);
+  countTokens.mockImplementation(async (text) => Math.ceil(text.length / 8));
+  renderPrompt.mockResolvedValue('word '.repeat(19_000));
+  await expect(gate.admit(chat('word '.repeat(14_000)), testContext())).rejects.toMatchObject(
+    tooLong(/at least \d{5} tokens/),
+  );
+});
+
+it('counts the messages if nothing is known of the tokenizer', async () => {
+  const { gate, countTokens, renderPrompt } = setUp(null);
+  await gate.admit(chat('a'.repeat(20_000)), testContext());
+  expect(renderPrompt).not.toHaveBeenCalled();
+  expect(countTokens.mock.calls.map(([text]) => text)).toEqual(['a'.repeat(20_000)]);
+});
+
+describe('a completion', () => {
+  it('is counted as it is, with its suffix', async () => {
+    const { gate, countTokens, renderPrompt } = setUp(bytes);
+    await gate.admit(completion('a'.repeat(12_000)), testContext());
+    await gate.admit(completion('a'.repeat(12_000), 'b'.repeat(12_000)), testContext());
+    expect(countTokens.mock.calls.map(([text]) => [text[0], text.length])).toEqual([
+      ['a', 12_000],
+      ['a', 12_000],
+      ['b', 12_000],
+    ]);
+    expect(renderPrompt).not.toHaveBeenCalled();
+  });
+
+  it('of tokens has as many as it says', async () => {
+    const { gate, countTokens } = setUp(bytes);
+    const tokens = (length: number) => Array.from({ length }, () => 7);
+    await gate.admit(completion(tokens(10_000)), testContext());
+    expect(countTokens).not.toHaveBeenCalled();
+    await expect(gate.admit(completion(tokens(10_001)), testContext())).rejects.toMatchObject(
+      tooLong(/at least 10001 tokens/),
+    );
+    await expect(
+      gate.admit(completion(tokens(9_990), 'b'.repeat(100)), testContext()),
+    ).rejects.toMatchObject(tooLong(/at least 10015 tokens/));
+  });
+
+  it('may fill the context', async () => {
+    const { gate, countTokens } = setUp(bytes);
+    // No text has more tokens than bytes.
+    await gate.admit(completion('a'.repeat(10_000)), testContext());
+    expect(countTokens).not.toHaveBeenCalled();
+    await gate.admit(completion('a'.repeat(40_000)), testContext());
+    await expect(gate.admit(completion('a'.repeat(40_004)), testContext())).rejects.toMatchObject(
+      tooLong(/at least 10001 tokens/),
+    );
+  });
+});
+
+describe('the pieces of a long text', () => {
+  const pieces = async (text: string) => {
+    const { gate, countTokens } = setUp(bytes);
+    countTokens.mockResolvedValue(1);
+    await gate.admit(completion(text), testContext());
+    return countTokens.mock.calls.map(([piece]) => piece);
+  };
+
+  it('end before a word', async () => {
+    const text = 'abcdefgh '.repeat(8_000);
+    const [first = '', second = '', ...others] = await pieces(text);
+    expect(first + second).toBe(text);
+    expect(others).toEqual([]);
+    expect(first.length).toBe(9 * 7281 - 1);
+    expect(second.startsWith(' abc')).toBe(true);
+  });
+
+  it('end within a giant word', async () => {
+    const text = `${'a'.repeat(65_536 - 1024)} ${'b'.repeat(2000)}`;
+    expect((await pieces(text)).map(({ length }) => length)).toEqual([65_536, 977]);
+  });
+
+  it('may have a few tokens more than the whole', async () => {
+    const { gate, countTokens } = setUp(bytes);
+    countTokens.mockResolvedValue(5016);
+    await gate.admit(completion('a'.repeat(70_000)), testContext());
+    countTokens.mockResolvedValue(5017);
+    await expect(gate.admit(completion('a'.repeat(70_000)), testContext())).rejects.toMatchObject(
+      tooLong(/at least 10002 tokens/),
+    );
+  });
+});
+
+it('counts prompts of up to sixteen contexts for clients that shorten them', async () => {
+  const { gate } = setUp(bytes);
+  await gate.admitCount(chat('a'.repeat(1_600_000)));
+  await expect(gate.admitCount(chat('a'.repeat(1_600_010)))).rejects.toMatchObject(
+    tooLong(/^The prompt has at least 160001 tokens/),
+  );
+});
+
+it('keeps white space that counts', async () => {
+  const { gate } = setUp(bytes);
+  const text = `one${' '.repeat(100)}two`;
+  expect(await gate.admitInputs([text], testContext())).toEqual([text]);
 });

@@ -27,7 +27,7 @@ describe('minTokens', () => {
     expect(tokenizer === words ? Math.min(count, 4097) : count).toBe(tokens);
   });
 
-  it('reads 60 MB without words in slices, so that other work continues', async () => {
+  it('reads 60 MB without words in slices', { tags: 'slow' }, async () => {
     let ticks = 0;
     const ticking = setInterval(() => (ticks += 1), 0);
     expect(await minTokens(' '.repeat(60_000_000), words, 4096)).toBe(0);

@@ -13,7 +13,7 @@ const chatModels = ['six/a', 'six/b', 'six/c', 'six/d', 'six/e'] as const;
 const embedModel = 'six/embed';
 const models = [...chatModels, embedModel] as const;
 /** More operations take longer and test more. */
-const operationCount = Number(process.env['HEARTH_TEST_OPERATIONS'] ?? 200);
+const operationCount = Number(process.env['HEARTH_TEST_OPERATIONS'] ?? 100);
 
 let limitBytes: number;
 

@@ -31,8 +31,8 @@ const results = await new Stryker({
   tempDirName: '.cache/stryker',
   cleanTempDir: 'always',
   ignorePatterns: ['.cache', 'dist', 'coverage', 'docs', 'bench'],
-  // Tests end themselves after 10 s, and most endless loops after a number of rounds: only a busy machine needs longer.
-  timeoutMS: 30_000,
+  // Tests end themselves after 4 s, and most endless loops after a number of rounds: only a busy machine needs longer.
+  timeoutMS: 15_000,
   timeoutFactor: 3,
   reporters: [
     'clear-text',

@@ -57,7 +57,7 @@ export const chat = defineCommand({
     ttl: integer('--ttl <seconds>', 'Unload the model after this idle time', 1, 365 * 24 * 3600),
     format: text(
       '--format <json|file>',
-      'Answer as JSON, or by the JSON schema of a file; requires -p',
+      'Answer as JSON, or according to the JSON schema in a file; requires -p',
     ),
     mcp: textList('--mcp <label>', 'MCP server of mcp.json to use; can be repeated'),
     reasoning: choice('--reasoning <setting>', 'Reasoning before the answer', [

@@ -19,7 +19,7 @@ const enoughTokens = 24_576;
 
 export const launch = defineCommand({
   positionals: {
-    agent: optional('Coding agent, such as codex; lists all if absent'),
+    agent: optional('Coding agent, such as codex (default: list all)'),
     arguments: rest('Arguments for the agent, after --'),
   },
   options: {

@@ -16,7 +16,7 @@ export const log = defineCommand({
   options: {
     follow: flag('-f, --follow', 'Print new lines until interrupted'),
     lines: integer('-n, --lines <count>', 'Number of lines to look at (default: 100)', 0, 10_000),
-    level: choice('--level <level>', 'Least severity', ['debug', 'info', 'warn', 'error']),
+    level: choice('--level <level>', 'Minimum severity', ['debug', 'info', 'warn', 'error']),
     model: text('--model <model>', 'Only lines about this model or instance'),
     request: text('--request <id>', 'Only lines of the request with this X-Request-Id'),
     prompts: flag(

@@ -48,7 +48,7 @@ export const versionOllama = defineRoute({
   method: 'get',
   path: '/api/version',
   operationId: 'versionOllama',
-  summary: 'Version of Ollama whose API this is',
+  summary: 'Get the version of the Ollama API',
   permission: null,
   result: z
     .object({ version: z.string() })

@@ -89,7 +89,7 @@ export const getHubRepository = defineRoute({
   method: 'get',
   path: '/api/v1/models/catalog/{owner}/{name}',
   operationId: 'getHubRepository',
-  summary: 'Get a repository of the model hub: what can be downloaded from it, and its model card',
+  summary: 'Get a repository of the model hub with its downloads and its model card',
   permission: 'models:read',
   params: z.object({
     owner: z

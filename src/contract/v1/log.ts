@@ -26,7 +26,7 @@ export const streamLog = defineRoute({
   method: 'get',
   path: '/api/v1/logs',
   operationId: 'streamLog',
-  summary: 'Get the latest lines of the log as server-sent events, and follow it',
+  summary: 'Get the latest lines of the log as server-sent events, then new ones',
   permission: 'admin',
   query: z.object({
     lines: z.coerce

@@ -112,7 +112,7 @@ export const getModelDetails = defineRoute({
   method: 'get',
   path: '/api/v1/models/details',
   operationId: 'getModelDetails',
-  summary: 'Get all that is known of a model: files, structure, template, license, memory',
+  summary: 'Get the details of a model: files, structure, template, license, memory',
   permission: 'models:read',
   query: z.strictObject({
     model: modelIdentifierSchema.describe('`publisher/name`, also with `@variant`.'),
@@ -159,7 +159,7 @@ export const estimateModel = defineRoute({
   method: 'post',
   path: '/api/v1/models/estimate',
   operationId: 'estimateModel',
-  summary: 'Estimate the memory that a model needs with given load settings',
+  summary: 'Estimate the memory that a model needs with these load settings',
   permission: 'models:read',
   body: estimateRequestSchema,
   result: memoryEstimateResultSchema,

@@ -104,7 +104,7 @@ export const selectRuntime = defineRoute({
   method: 'post',
   path: '/api/v1/runtimes/use',
   operationId: 'selectRuntime',
-  summary: 'Select the runtime of the next loads',
+  summary: 'Select the runtime for future loads',
   description:
     'Loaded models keep theirs. Null returns to the recommended one. The setting `engine.llamaServer` overrides the selection.',
   permission: 'admin',
