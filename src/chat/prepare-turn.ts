@@ -6,6 +6,7 @@ import type { InstancePool } from '../instances/pool.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Store } from '../store/store.ts';
 import type { ToolServers } from '../tools/toolbox.ts';
+import { answeredCalls, labelOf, type AnsweredCall } from './approved-calls.ts';
 import { assertToolResults, loadHistory, systemTextOf } from './history.ts';
 import { ImageAllowance } from './image-allowance.ts';
 import { assertVision, toDataUrl, type PreparedImage } from './image.ts';
@@ -34,6 +35,10 @@ export interface PreparedTurn {
   readonly target: ModelTarget;
   /** The prompt without its images. */
   readonly outline: readonly EngineMessage[];
+  /** Calls of earlier turns that the request approves or refuses. */
+  readonly answeredCalls: readonly AnsweredCall[];
+  /** Labels of the tool servers whose tools the conversation has as an item. */
+  readonly listedLabels: ReadonlySet<string>;
   /**
    * Decodes the images and builds the prompt; to be called with a slot at hand.
    *
@@ -75,6 +80,7 @@ export async function prepareTurn(
     assertVision(model, 'previousResponseId');
   }
   assertToolResults(history, request.messages);
+  const calls = answeredCalls(history, request);
   const allowance = new ImageAllowance(model, maxImagePixels);
   await admitMessages(request.messages, model, allowance, signal);
   await tools.validate(request.integrations, context);
@@ -106,6 +112,8 @@ export async function prepareTurn(
   let building: Promise<TurnPrompt> | undefined;
   return {
     target,
+    answeredCalls: calls,
+    listedLabels: new Set([...(request.toolLists?.knownLabels ?? []), ...turns.flatMap(labelsOf)]),
     outline: await toPrompt(ordered(outlineMessages(request.messages)), outlineContext()),
     build: async (buildSignal) => {
       building ??= build(buildSignal);
@@ -115,12 +123,18 @@ export async function prepareTurn(
   };
 }
 
+function labelsOf({ items }: ConversationTurn): readonly string[] {
+  return items.flatMap((item) => (item.type === 'toolList' ? [labelOf(item.provider)] : []));
+}
+
 function hasImage({ content }: Pick<ConversationTurn['messages'][number], 'content'>): boolean {
   return content.some(({ type }) => type === 'image');
 }
 
 /** Chat templates expect the results of tools right after the calls, which ended the previous turn. */
-function resultsFirst(messages: readonly ConversationMessage[]): readonly ConversationMessage[] {
+export function resultsFirst(
+  messages: readonly ConversationMessage[],
+): readonly ConversationMessage[] {
   const firstOther = messages.findIndex(({ role }) => role === 'assistant');
   const end = firstOther === -1 ? messages.length : firstOther;
   return messages
