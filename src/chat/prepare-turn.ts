@@ -12,8 +12,10 @@ import { ImageAllowance } from './image-allowance.ts';
 import { assertVision, toDataUrl, type PreparedImage } from './image.ts';
 import { admitMessages, outlineMessages, prepareMessages } from './prepare-messages.ts';
 import {
+  approvalResults,
   CallNumbers,
   outlineContext,
+  putResults,
   toPromptMessages,
   type PromptContext,
 } from './prompt-messages.ts';
@@ -87,8 +89,16 @@ export async function prepareTurn(
 
   const ordered = (messages: readonly ConversationMessage[]): readonly ConversationMessage[] =>
     request.previousResponseId === undefined ? messages : resultsFirst(messages);
-  const toPrompt = (messages: readonly ConversationMessage[], promptContext: PromptContext) =>
-    toPromptMessages(systemTextOf(history, request), turns, messages, promptContext);
+  /** Approved calls are not made yet; their results are replaced then. */
+  const toPrompt = async (
+    messages: readonly ConversationMessage[],
+    promptContext: PromptContext,
+  ): Promise<readonly EngineMessage[]> => {
+    const systemText = systemTextOf(history, request);
+    const prompt = await toPromptMessages(systemText, turns, messages, promptContext);
+    await putResults(prompt, approvalResults({ approvals: calls, items: [] }), promptContext);
+    return prompt;
+  };
 
   async function build(buildSignal: AbortSignal): Promise<TurnPrompt> {
     const prepared = await prepareMessages(request.messages, allowance, buildSignal);

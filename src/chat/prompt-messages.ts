@@ -75,20 +75,23 @@ export async function toPromptMessages(
   history: readonly Pick<ConversationTurn, 'messages' | 'items' | 'approvals'>[],
   messages: readonly ConversationMessage[],
   context: PromptContext,
-): Promise<readonly EngineMessage[]> {
+): Promise<EngineMessage[]> {
   const prompt: EngineMessage[] = [];
   if (systemText !== undefined) prompt.push({ role: 'system', content: systemText });
   for (const turn of history) {
     prompt.push(...(await toEngineMessages(turn.messages, context)));
-    await insertResults(prompt, approvalResults(turn), context);
+    await putResults(prompt, approvalResults(turn), context);
     prompt.push(...(await answerMessages(turn.items, context)));
   }
   prompt.push(...(await toEngineMessages(messages, context)));
   return prompt;
 }
 
-/** Adds the results of approved and refused calls to a prompt, after those calls; not if the prompt lacks the calls. */
-export async function insertResults(
+/**
+ * Adds the results of approved and refused calls to a prompt, after those calls, or replaces them. Results of calls that
+ * the prompt lacks are left out.
+ */
+export async function putResults(
   prompt: EngineMessage[],
   results: readonly ApprovalResult[],
   { readToolImage, numbers }: PromptContext,
@@ -101,14 +104,19 @@ export async function insertResults(
     );
     if (call === -1) continue;
     let end = call + 1;
-    while (prompt[end]?.role === 'tool') end += 1;
+    let known = 0;
+    for (; prompt[end]?.role === 'tool'; end += 1) {
+      const message = prompt[end];
+      if (message?.role === 'tool' && message.toolCallId === id) known = end;
+    }
     const shown = await toModelContent(content, readToolImage);
     const result = {
       role: 'tool',
       toolCallId: id,
       content: isError ? marked(shown) : shown,
     } as const;
-    prompt.splice(end, 0, result);
+    if (known > 0) prompt[known] = result;
+    else prompt.splice(end, 0, result);
   }
 }
 

@@ -17,7 +17,7 @@ import { fitToolResult } from './fit-tool-result.ts';
 import type { TurnPrompt } from './prepare-turn.ts';
 import {
   approvalResults,
-  insertResults,
+  putResults,
   roundMessages,
   type FinishedCall,
 } from './prompt-messages.ts';
@@ -108,7 +108,7 @@ export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
 }
 
 /**
- * Makes the approved calls and adds the results to the messages.
+ * Makes the approved calls and puts their results into the messages.
  *
  * @returns the number of calls that were made.
  */
@@ -136,7 +136,7 @@ async function* answerCalls(
   });
   const { items } = recorder.result(undefined);
   const results = approvalResults({ approvals: calls, items });
-  await insertResults(messages, results, prompt.promptContext);
+  await putResults(messages, results, prompt.promptContext);
   return madeCount;
 }
 

@@ -67,7 +67,7 @@ describe('codec of stored turns', () => {
   it('rejects a newer version and malformed text', () => {
     const { systemPrompt: _, ...rest } = conversationTurn();
     expect(() => decodeTurn(JSON.stringify({ ...rest, formatVersion: 5 }))).toThrow(
-      'format 4; this version reads up to 3',
+      'format 5; this version reads up to 4',
     );
     expect(() => decodeTurn(JSON.stringify({ ...rest, formatVersion: 2 }))).toThrow(/systemPrompt/);
     expect(() => decodeTurn('{"formatVersion":2')).toThrow(SyntaxError);

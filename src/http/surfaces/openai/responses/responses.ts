@@ -36,7 +36,8 @@ import { withReferencedItems } from './item-references.ts';
 import type { NumberedEvent, ResponseEvent } from './response-event.ts';
 import { ResponseStream } from './response-stream.ts';
 import { toInputItems } from './to-input-items.ts';
-import { conversationIdOf, toInitialResponse, toStoredResponse } from './to-response.ts';
+import { namedConversation } from './named-conversation.ts';
+import { toInitialResponse, toStoredResponse } from './to-response.ts';
 import { toTurnRequest } from './to-turn-request.ts';
 
 export function mountResponses(
@@ -116,7 +117,7 @@ async function createResponse(
   body: OpenAiResponseRequest,
   context: RequestContext,
 ): Promise<OpenAiResponse | Response> {
-  const conversationId = conversationIdOf(body);
+  const conversationId = namedConversation(body);
   if (conversationId === undefined) return respond(parts, body, context, () => {});
   const { id } = await ownHead(parts.services.store, conversationId, context, 'conversation');
   const unlock = parts.locks.lock(id);
@@ -181,7 +182,7 @@ async function readRequest(
   context: RequestContext,
 ): Promise<{ readonly request: TurnRequest; readonly modelKey: string }> {
   const { tokenId } = context.caller;
-  const conversationId = conversationIdOf(body);
+  const conversationId = namedConversation(body);
   const conversation =
     conversationId === undefined
       ? undefined

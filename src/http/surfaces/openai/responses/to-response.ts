@@ -6,6 +6,7 @@ import type {
 import type { StopReason, TurnUsage } from '../../../../conversation/conversation-turn.ts';
 import type { StoredResponse } from '../../../../store/store.ts';
 import { omitUndefined } from '../../../../omit-undefined.ts';
+import { conversationIdOf } from './named-conversation.ts';
 import { toOutput } from './to-output-item.ts';
 
 /** Settings that a stored response does not keep. */
@@ -104,11 +105,6 @@ export function toStoredResponse(
     ...omitUndefined({ dropped_turns: turn.droppedTurns }),
     usage: toUsage(usage),
   };
-}
-
-/** The conversation that a request names. */
-export function conversationIdOf({ conversation }: OpenAiResponseRequest): string | undefined {
-  return typeof conversation === 'string' ? conversation : conversation?.id;
 }
 
 function toConversation(id: string | undefined): OpenAiResponse['conversation'] {

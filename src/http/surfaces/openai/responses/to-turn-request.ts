@@ -50,7 +50,6 @@ export function toTurnRequest(
       param: 'background',
     });
   }
-  if (conversation !== undefined) assertConversation(body);
   const previousResponseId = body.previous_response_id ?? conversation?.lastResponseId ?? undefined;
   const { messages, approvals, listedLabels } = readInput(body.input);
   if (messages.length === 0 && approvals.length === 0) {
@@ -92,21 +91,6 @@ export function toTurnRequest(
       reasoning,
     }),
   };
-}
-
-/** @throws HearthError `invalid_value` for fields that a conversation excludes. */
-function assertConversation({
-  previous_response_id: previous,
-  store,
-}: OpenAiResponseRequest): void {
-  const reason =
-    previous != null
-      ? 'and `previous_response_id` exclude each other: send one of them.'
-      : store === false
-        ? 'requires `store`: the response is added to it.'
-        : undefined;
-  if (reason === undefined) return;
-  throw new HearthError('invalid_value', `\`conversation\` ${reason}`, { param: 'conversation' });
 }
 
 function toDefinition(tool: OpenAiFunctionTool) {
