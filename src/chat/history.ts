@@ -1,4 +1,5 @@
 import { HearthError } from '../contract/errors.ts';
+import { visibleTurns } from '../conversation/removed-parts.ts';
 import type { ClientToolCallItem } from '../conversation/turn-item.ts';
 import type { ModelEntry } from '../models/model.ts';
 import type { Store, StoredResponse } from '../store/store.ts';
@@ -22,13 +23,18 @@ export async function loadHistory(
 ): Promise<readonly StoredResponse[]> {
   if (previousResponseId === undefined) return [];
   const chain = await store.responses.chain(previousResponseId, ownerId, lengthCheck(model));
-  if (chain !== undefined) return chain;
+  if (chain !== undefined) return withoutRemoved(chain);
   throw new HearthError(
     'invalid_value',
     (name) =>
       `${name('previousResponseId')} "${previousResponseId}" is not stored. It may have been deleted or made with "${name('isStored')}": false; start a new conversation, or continue another response.`,
     { field: 'previousResponseId' },
   );
+}
+
+function withoutRemoved(chain: readonly StoredResponse[]): readonly StoredResponse[] {
+  const turns = visibleTurns(chain.map(({ turn }) => turn));
+  return chain.map((response, index) => ({ ...response, turn: turns[index] ?? response.turn }));
 }
 
 /** Checks the texts of turns while they are read: the least number of tokens that they have together. */

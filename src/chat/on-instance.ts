@@ -39,7 +39,7 @@ export async function* onInstance<Start, Event extends { readonly type: string }
     try {
       instance = yield* acquireInstance(pool, request, context, listener);
       for await (const event of run(instance)) {
-        const isOutput = !event.type.startsWith('prompt.');
+        const isOutput = !/^(?:prompt|toolList)\./.test(event.type);
         isFinal ||= isOutput && (!isWhole || event.type.startsWith('toolCall.'));
         if (isWhole && !isFinal) {
           held.push(event);

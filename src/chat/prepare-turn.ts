@@ -6,13 +6,16 @@ import type { InstancePool } from '../instances/pool.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Store } from '../store/store.ts';
 import type { ToolServers } from '../tools/toolbox.ts';
+import { answeredCalls, labelOf, type AnsweredCall } from './approved-calls.ts';
 import { assertToolResults, loadHistory, systemTextOf } from './history.ts';
 import { ImageAllowance } from './image-allowance.ts';
 import { assertVision, toDataUrl, type PreparedImage } from './image.ts';
 import { admitMessages, outlineMessages, prepareMessages } from './prepare-messages.ts';
 import {
+  approvalResults,
   CallNumbers,
   outlineContext,
+  putResults,
   toPromptMessages,
   type PromptContext,
 } from './prompt-messages.ts';
@@ -34,6 +37,10 @@ export interface PreparedTurn {
   readonly target: ModelTarget;
   /** The prompt without its images. */
   readonly outline: readonly EngineMessage[];
+  /** Calls of earlier turns that the request approves or refuses. */
+  readonly answeredCalls: readonly AnsweredCall[];
+  /** Labels of the tool servers whose tools the conversation has as an item. */
+  readonly listedLabels: ReadonlySet<string>;
   /**
    * Decodes the images and builds the prompt; to be called with a slot at hand.
    *
@@ -75,14 +82,23 @@ export async function prepareTurn(
     assertVision(model, 'previousResponseId');
   }
   assertToolResults(history, request.messages);
+  const calls = answeredCalls(history, request);
   const allowance = new ImageAllowance(model, maxImagePixels);
   await admitMessages(request.messages, model, allowance, signal);
   await tools.validate(request.integrations, context);
 
   const ordered = (messages: readonly ConversationMessage[]): readonly ConversationMessage[] =>
     request.previousResponseId === undefined ? messages : resultsFirst(messages);
-  const toPrompt = (messages: readonly ConversationMessage[], promptContext: PromptContext) =>
-    toPromptMessages(systemTextOf(history, request), turns, messages, promptContext);
+  /** Approved calls are not made yet; their results are replaced then. */
+  const toPrompt = async (
+    messages: readonly ConversationMessage[],
+    promptContext: PromptContext,
+  ): Promise<readonly EngineMessage[]> => {
+    const systemText = systemTextOf(history, request);
+    const prompt = await toPromptMessages(systemText, turns, messages, promptContext);
+    await putResults(prompt, approvalResults({ approvals: calls, items: [] }), promptContext);
+    return prompt;
+  };
 
   async function build(buildSignal: AbortSignal): Promise<TurnPrompt> {
     const prepared = await prepareMessages(request.messages, allowance, buildSignal);
@@ -106,6 +122,8 @@ export async function prepareTurn(
   let building: Promise<TurnPrompt> | undefined;
   return {
     target,
+    answeredCalls: calls,
+    listedLabels: new Set([...(request.toolLists?.knownLabels ?? []), ...turns.flatMap(labelsOf)]),
     outline: await toPrompt(ordered(outlineMessages(request.messages)), outlineContext()),
     build: async (buildSignal) => {
       building ??= build(buildSignal);
@@ -115,12 +133,18 @@ export async function prepareTurn(
   };
 }
 
+function labelsOf({ items }: ConversationTurn): readonly string[] {
+  return items.flatMap((item) => (item.type === 'toolList' ? [labelOf(item.provider)] : []));
+}
+
 function hasImage({ content }: Pick<ConversationTurn['messages'][number], 'content'>): boolean {
   return content.some(({ type }) => type === 'image');
 }
 
 /** Chat templates expect the results of tools right after the calls, which ended the previous turn. */
-function resultsFirst(messages: readonly ConversationMessage[]): readonly ConversationMessage[] {
+export function resultsFirst(
+  messages: readonly ConversationMessage[],
+): readonly ConversationMessage[] {
   const firstOther = messages.findIndex(({ role }) => role === 'assistant');
   const end = firstOther === -1 ? messages.length : firstOther;
   return messages

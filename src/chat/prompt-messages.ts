@@ -11,11 +11,20 @@ import { toModelContent, type ReadToolImage } from './tool-output.ts';
 /** Numbers the calls of a conversation in the same way in every turn, so that prompts have a common prefix. */
 export class CallNumbers {
   #count = 0;
+  /** Of the calls that wait for an approval, by the id of its request. */
+  readonly #byRequest = new Map<string, string>();
 
   /** Nine letters and digits, which every chat template accepts. */
-  next(): string {
+  next(approvalRequestId?: string): string {
     this.#count += 1;
-    return `call${String(this.#count).padStart(5, '0')}`;
+    const number = `call${String(this.#count).padStart(5, '0')}`;
+    if (approvalRequestId !== undefined) this.#byRequest.set(approvalRequestId, number);
+    return number;
+  }
+
+  /** The id of a call that waited for an approval; that of its request if a client message has the call. */
+  ofRequest(approvalRequestId: string): string {
+    return this.#byRequest.get(approvalRequestId) ?? approvalRequestId;
   }
 }
 
@@ -43,9 +52,18 @@ export interface FinishedCall {
   /** Tool name as the model sees it. */
   readonly name: string;
   readonly argumentsJson: string;
-  /** Undefined if a client message has the result. */
+  /** Undefined if a later message has the result. */
   readonly content: readonly ToolContent[] | undefined;
   readonly isError?: boolean;
+  /** Set if the call waits for an approval. */
+  readonly approvalRequestId?: string;
+}
+
+/** The result of a call that an earlier turn made and a later one answered. */
+export interface ApprovalResult {
+  readonly requestId: string;
+  readonly content: readonly ToolContent[];
+  readonly isError: boolean;
 }
 
 /**
@@ -54,18 +72,73 @@ export interface FinishedCall {
  */
 export async function toPromptMessages(
   systemText: string | undefined,
-  history: readonly Pick<ConversationTurn, 'messages' | 'items'>[],
+  history: readonly Pick<ConversationTurn, 'messages' | 'items' | 'approvals'>[],
   messages: readonly ConversationMessage[],
   context: PromptContext,
-): Promise<readonly EngineMessage[]> {
+): Promise<EngineMessage[]> {
   const prompt: EngineMessage[] = [];
   if (systemText !== undefined) prompt.push({ role: 'system', content: systemText });
   for (const turn of history) {
     prompt.push(...(await toEngineMessages(turn.messages, context)));
+    await putResults(prompt, approvalResults(turn), context);
     prompt.push(...(await answerMessages(turn.items, context)));
   }
   prompt.push(...(await toEngineMessages(messages, context)));
   return prompt;
+}
+
+/**
+ * Adds the results of approved and refused calls to a prompt, after those calls, or replaces them. Results of calls that
+ * the prompt lacks are left out.
+ */
+export async function putResults(
+  prompt: EngineMessage[],
+  results: readonly ApprovalResult[],
+  { readToolImage, numbers }: PromptContext,
+): Promise<void> {
+  for (const { requestId, content, isError } of results) {
+    const id = numbers.ofRequest(requestId);
+    const call = prompt.findLastIndex(
+      (message) =>
+        message.role === 'assistant' && message.toolCalls?.some((each) => each.id === id),
+    );
+    if (call === -1) continue;
+    let end = call + 1;
+    let known = 0;
+    for (; prompt[end]?.role === 'tool'; end += 1) {
+      const message = prompt[end];
+      if (message?.role === 'tool' && message.toolCallId === id) known = end;
+    }
+    const shown = await toModelContent(content, readToolImage);
+    const result = {
+      role: 'tool',
+      toolCallId: id,
+      content: isError ? marked(shown) : shown,
+    } as const;
+    if (known > 0) prompt[known] = result;
+    else prompt.splice(end, 0, result);
+  }
+}
+
+/** The results of the calls that a turn answered. */
+export function approvalResults({
+  approvals = [],
+  items,
+}: Pick<ConversationTurn, 'items' | 'approvals'>): readonly ApprovalResult[] {
+  return approvals.map(({ requestId, isApproved, reason }) => {
+    if (!isApproved) {
+      const text = `The user refused this call${reason ? `: ${reason}` : '.'}`;
+      return { requestId, content: [{ type: 'text', text }], isError: false };
+    }
+    const item = items.find(
+      (each) => 'approvalRequestId' in each && each.approvalRequestId === requestId,
+    );
+    if (item?.type === 'toolCall') {
+      return { requestId, content: item.result, isError: item.isError };
+    }
+    const text = item?.type === 'invalidToolCall' ? item.reason : 'The call did not finish.';
+    return { requestId, content: [{ type: 'text', text }], isError: false };
+  });
 }
 
 /** One round of a turn: the text and calls of the model, then the results. */
@@ -76,7 +149,9 @@ export async function roundMessages(
 ): Promise<readonly EngineMessage[]> {
   const toolCalls: ToolCall[] = [];
   const results: EngineMessage[] = [];
-  for (const { id = numbers.next(), name, argumentsJson, content, isError = false } of calls) {
+  for (const call of calls) {
+    const { approvalRequestId, name, argumentsJson, content, isError = false } = call;
+    const id = call.id ?? numbers.next(approvalRequestId);
     toolCalls.push({ id, name, argumentsJson });
     if (content === undefined) continue;
     const shown = await toModelContent(content, readToolImage);
@@ -110,7 +185,7 @@ async function answerMessages(
     if (item.type === 'message') {
       await endRound();
       ({ text } = item);
-    } else if (item.type !== 'reasoning') {
+    } else if (isOwnCall(item)) {
       if (calls.length > 0 && item.round !== round) await endRound();
       ({ round } = item);
       calls.push(toFinishedCall(item));
@@ -120,16 +195,28 @@ async function answerMessages(
   return messages;
 }
 
-function toFinishedCall(
-  item: Exclude<TurnItem, { readonly type: 'message' | 'reasoning' }>,
-): FinishedCall {
+type OwnCall = Exclude<TurnItem, { readonly type: 'message' | 'reasoning' | 'toolList' }>;
+
+/** Whether the item is a call of this turn, not of an earlier one that it approved. */
+function isOwnCall(item: TurnItem): item is OwnCall {
+  const { type } = item;
+  if (type === 'message' || type === 'reasoning' || type === 'toolList') return false;
+  return !('approvalRequestId' in item);
+}
+
+function toFinishedCall(item: OwnCall): FinishedCall {
   if (item.type === 'clientToolCall') {
     const { id, name, argumentsJson } = item;
     return { id, name, argumentsJson, content: undefined };
   }
+  const { exposedName: name } = item;
+  const argumentsJson = JSON.stringify(item.arguments ?? {});
+  if (item.type === 'approvalRequest') {
+    return { approvalRequestId: item.id, name, argumentsJson, content: undefined };
+  }
   return {
-    name: item.exposedName,
-    argumentsJson: JSON.stringify(item.arguments ?? {}),
+    name,
+    argumentsJson,
     content: item.type === 'toolCall' ? item.result : [{ type: 'text', text: item.reason }],
     isError: item.type === 'toolCall' && item.isError,
   };

@@ -10,12 +10,24 @@ import type { ToolOwner, TurnTools } from './turn-tools.ts';
 type CallDelta = Extract<GenerationEvent, { readonly type: 'toolCall.delta' }>;
 type TextDelta = Extract<TurnEvent, { readonly type: 'message.delta' | 'reasoning.delta' }>;
 
+interface RoundOptions {
+  /** Index of the generation in its turn, from 0. */
+  readonly round: number;
+  /** Number of calls in the generations before it. */
+  readonly firstCallIndex: number;
+  readonly tools: TurnTools;
+  /** Receives finished texts. */
+  readonly items: TurnItem[];
+  readonly responseId: string;
+}
+
 /** Converts the events of one generation to events of its turn, and collects the text and calls of the model. */
 export class RoundRecorder {
   readonly #round: number;
   readonly #firstCallIndex: number;
   readonly #tools: TurnTools;
   readonly #items: TurnItem[];
+  readonly #responseId: string;
   readonly #accumulator = new ToolCallAccumulator();
   /** The owners of the tools of the calls that have begun; undefined for a tool that does not exist. */
   readonly #owners: (ToolOwner | undefined)[] = [];
@@ -24,16 +36,12 @@ export class RoundRecorder {
   #openText: { readonly type: 'message' | 'reasoning'; text: string } | undefined;
   #messageText = '';
 
-  /**
-   * @param round Index of the generation in its turn, from 0.
-   * @param firstCallIndex Number of calls in the generations before it.
-   * @param items Receives finished texts.
-   */
-  constructor(round: number, firstCallIndex: number, tools: TurnTools, items: TurnItem[]) {
+  constructor({ round, firstCallIndex, tools, items, responseId }: RoundOptions) {
     this.#round = round;
     this.#firstCallIndex = firstCallIndex;
     this.#tools = tools;
     this.#items = items;
+    this.#responseId = responseId;
   }
 
   /** The calls that are complete, in the order of the model. */
@@ -127,6 +135,7 @@ export class RoundRecorder {
         ...call,
         exposedName: name,
         ...omitUndefined({ tool: serverTool }),
+        ...(tool?.needsApproval === true ? { needsApproval: true } : {}),
       },
       { ...piece, id, name },
     ];
@@ -141,12 +150,15 @@ export class RoundRecorder {
     const position = this.#calls.length;
     const written = position < count ? this.#accumulator.at(position) : undefined;
     if (written === undefined) return [];
-    const call = checkToolCall({ ...written }, this.#round, this.#tools);
-    this.#calls.push(call);
     const index = this.callIndex(position);
+    const approvalId = `mcpr_${this.#responseId.replace('resp_', '')}_${index}`;
+    const call = checkToolCall({ ...written }, this.#round, this.#tools, approvalId);
+    this.#calls.push(call);
     switch (call.type) {
       case 'client':
         return [{ type: 'toolCall.end', index, item: call.item }];
+      case 'approval':
+        return [{ type: 'toolCall.approval', index, item: call.item }];
       case 'valid': {
         const { name, provider } = call.tool;
         const args = call.arguments;

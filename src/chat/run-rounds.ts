@@ -9,12 +9,19 @@ import type {
 import type { InstanceLease } from '../instances/instance-lease.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { AcquiredInstance } from './acquire-instance.ts';
+import type { AnsweredCall } from './approved-calls.ts';
 import { BinaryBudget } from './binary-budget.ts';
 import { generate } from './generation.ts';
 import { dropTurns } from './drop-turns.ts';
 import { fitToolResult } from './fit-tool-result.ts';
 import type { TurnPrompt } from './prepare-turn.ts';
-import { roundMessages, type FinishedCall } from './prompt-messages.ts';
+import {
+  approvalResults,
+  putResults,
+  roundMessages,
+  type FinishedCall,
+} from './prompt-messages.ts';
+import { runApprovedCalls } from './run-approved-calls.ts';
 import { refuseCall, type CheckedCall } from './tool-call.ts';
 import { runToolRound, type CallOutcome } from './tool-round.ts';
 import type { TurnEvent } from './turn-event.ts';
@@ -34,12 +41,14 @@ interface TurnRun {
   readonly prompt: TurnPrompt;
   readonly instance: AcquiredInstance;
   readonly tools: TurnTools;
+  readonly answeredCalls: readonly AnsweredCall[];
   readonly maxToolRounds: number;
   readonly recorder: TurnRecorder;
 }
 
 /**
- * Repeats generations and tool calls until the model answers or calls a client tool. After
+ * Makes the approved calls of earlier turns, and repeats generations and tool calls until the model answers, calls a
+ * client tool or makes a call that needs an approval. After
  * `maxToolRounds` rounds of calls it must answer without tools. Others may use its slot in between.
  *
  * @throws The errors of `Engine.generate`; the reason of the lease's signal when aborted.
@@ -52,6 +61,10 @@ export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
   const binary = new BinaryBudget();
   let { startedAt } = instance;
   let callsLeft = request.maxToolCalls ?? Infinity;
+  if (run.answeredCalls.length > 0) {
+    callsLeft -= yield* answerCalls(run, messages, binary);
+    startedAt = performance.now();
+  }
   for (let round = 0; ; round += 1) {
     const mayCall = round < maxToolRounds && callsLeft > 0;
     const generation = toGeneration(run, messages, round, mayCall);
@@ -80,7 +93,7 @@ export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
       const isError = item.type === 'toolCall' && item.isError;
       finished.push({ name, argumentsJson, content, isError });
     }
-    if (calls.some(({ type }) => type === 'client')) return;
+    if (calls.some(({ type }) => type === 'client' || type === 'approval')) return;
     if (tokensLeft(request, recorder) === 0) {
       recorder.overrideStopReason('maxPredictedTokensReached');
       return;
@@ -92,6 +105,39 @@ export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
     messages.push(...(await roundMessages(recording.messageText, finished, promptContext)));
     startedAt = performance.now();
   }
+}
+
+/**
+ * Makes the approved calls and puts their results into the messages.
+ *
+ * @returns the number of calls that were made.
+ */
+async function* answerCalls(
+  run: TurnRun,
+  messages: EngineMessage[],
+  binary: BinaryBudget,
+): AsyncGenerator<TurnEvent, number> {
+  const { request, prompt, instance, tools, recorder, answeredCalls: calls } = run;
+  const { lease } = instance;
+  const generation = toGeneration(run, messages, 0, run.maxToolRounds > 0);
+  const promptTokens = await lease.countPrompt(generation);
+  const room = new ResultRoom(lease, promptTokens, request.maxOutputTokens);
+  const madeCount = yield* runApprovedCalls({
+    calls,
+    tools,
+    recorder,
+    context: lease.context,
+    maxToolCalls: request.maxToolCalls,
+    fit: (outcome, count) =>
+      room.fit(
+        withResult(outcome, (result) => binary.limit(result)),
+        count,
+      ),
+  });
+  const { items } = recorder.result(undefined);
+  const results = approvalResults({ approvals: calls, items });
+  await putResults(messages, results, prompt.promptContext);
+  return madeCount;
 }
 
 /** The messages of the prompt; without the oldest turns where the request allows it and they do not fit. */

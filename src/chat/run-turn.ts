@@ -10,7 +10,9 @@ import { onInstance } from './on-instance.ts';
 import { prepareTurn, type PreparedTurn, type TurnServices } from './prepare-turn.ts';
 import { promptPrefix } from './prompt-prefix.ts';
 import { runRounds } from './run-rounds.ts';
-import { newResponseId, storeTurn } from './store-turn.ts';
+import { listTools } from './list-tools.ts';
+import { newResponseId } from './response-id.ts';
+import { storeTurn } from './store-turn.ts';
 import type { TurnEvent } from './turn-event.ts';
 import { TurnRecorder } from './turn-recorder.ts';
 import type { TurnRequest } from './turn-request.ts';
@@ -29,7 +31,7 @@ export async function* runTurn(
 ): AsyncGenerator<TurnEvent> {
   const request = turn.isStored ? { responseId: newResponseId(), ...turn } : turn;
   const prepared = await prepareTurn(services, request, context);
-  const recorder = new TurnRecorder(prepared.target.selection);
+  const recorder = new TurnRecorder(prepared.target.selection, request.responseId);
   let responseId: string | undefined;
   let isStoreFailure = false;
   try {
@@ -96,14 +98,25 @@ async function* generateAnswer(
     return opening;
   };
   const { integrations } = request;
+  let isListed = false;
   async function* run(instance: AcquiredInstance): AsyncGenerator<TurnEvent> {
     recorder.noteInstance(instance);
     const prompt = await prepared.build(ownContext.signal);
-    const turnTools = new TurnTools(await openTools(), request.clientTools);
-    yield* runRounds({ request, prompt, instance, tools: turnTools, maxToolRounds, recorder });
+    const toolbox = yield* listTools(
+      request,
+      prepared.listedLabels,
+      openTools(),
+      recorder,
+      isListed,
+    );
+    isListed = !isWhole;
+    const turnTools = new TurnTools(toolbox, request.clientTools);
+    const { answeredCalls } = prepared;
+    const round = { request, prompt, instance, tools: turnTools, answeredCalls };
+    yield* runRounds({ ...round, maxToolRounds, recorder });
   }
+  const { contextLength, ttlSeconds, waitsForLoad, isWhole = false } = request;
   try {
-    const { contextLength, ttlSeconds, waitsForLoad, isWhole = false } = request;
     const prefix = promptPrefix({ kind: 'chat', messages: prepared.outline });
     yield* onInstance<Extract<TurnEvent, { readonly type: 'turn.start' }>, TurnEvent>(
       pool,

@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { HearthError } from '../contract/errors.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { sqliteResultCode, sqliteResultCodes } from '../sqlite.ts';
 import { describeStoreError } from '../store/describe-store-error.ts';
 import type { Store } from '../store/store.ts';
+import { newResponseId } from './response-id.ts';
 import type { TurnPrompt } from './prepare-turn.ts';
 import type { TurnRecorder } from './turn-recorder.ts';
 import type { TurnRequest } from './turn-request.ts';
@@ -48,6 +48,11 @@ export async function storeTurn(
           ...(interruption === 'cancelled' ? { isCancelled: true } : {}),
           ...(request.isBackground === true ? { isBackground: true } : {}),
           ...omitUndefined({
+            approvals: request.approvals?.map(({ requestId, isApproved, reason }) => ({
+              requestId,
+              isApproved,
+              ...omitUndefined({ reason }),
+            })),
             metadata: request.metadata,
             droppedTurns,
             requestedModel: requestedModel(request, selection.model.key),
@@ -55,6 +60,7 @@ export async function storeTurn(
         },
       },
       images,
+      request.conversationId,
     );
     phase.end();
   } catch (error) {
@@ -62,15 +68,17 @@ export async function storeTurn(
     const failure =
       error instanceof HearthError
         ? error
-        : new HearthError(
-            'storage_failed',
-            `The response was generated but could not be stored${unstoredReason(error)} See the log of the server.`,
-            { cause: error },
-          );
+        : storeFailure('The response was generated but could not be stored', error);
     record.fail(failure);
     throw failure;
   }
   return id;
+}
+
+/** @param problem What failed, without a full stop. */
+export function storeFailure(problem: string, cause: unknown): HearthError {
+  const message = `${problem}${unstoredReason(cause)} See the log of the server.`;
+  return new HearthError('storage_failed', message, { cause });
 }
 
 /** A full disk is the usual cause. */
@@ -83,9 +91,4 @@ function unstoredReason(error: unknown): string {
 /** The name of the model in the request, such as an alias; undefined if it is the key. */
 function requestedModel({ model }: TurnRequest, key: string): string | undefined {
   return model === undefined || model === '' || model === key ? undefined : model;
-}
-
-/** `resp_` and 48 lower-case hex digits. */
-export function newResponseId(): string {
-  return `resp_${randomBytes(24).toString('hex')}`;
 }

@@ -16,7 +16,7 @@ const written = (name: string, argumentsJson: string) => ({ id: 'id1', name, arg
 
 describe('checkToolCall', () => {
   const check = (name: string, argumentsJson: string) =>
-    checkToolCall(written(name, argumentsJson), 3, toolsOf([search], [draw]));
+    checkToolCall(written(name, argumentsJson), 3, toolsOf([search], [draw]), 'mcpr_1');
   const known = { tool: 'search', provider: search.provider };
   const invalid = { type: 'invalidToolCall', round: 3, exposedName: 'web_search', ...known };
 
@@ -77,7 +77,7 @@ describe('checkToolCall', () => {
         reason: 'There is no tool "fly". The tools are: web_search, draw.',
       },
     });
-    expect(checkToolCall(written('fly', '{}'), 0, TurnTools.none())).toMatchObject({
+    expect(checkToolCall(written('fly', '{}'), 0, TurnTools.none(), 'mcpr_1')).toMatchObject({
       item: { cause: 'invalidName', reason: 'There is no tool "fly". The tools are: none.' },
     });
   });

@@ -1,5 +1,10 @@
 import type { ClientToolCall, JsonObject } from '../conversation/content.ts';
-import type { ClientToolCallItem, InvalidToolCallItem } from '../conversation/turn-item.ts';
+import type {
+  ApprovalRequestItem,
+  ClientToolCallItem,
+  InvalidToolCallItem,
+} from '../conversation/turn-item.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import type { Tool } from '../tools/toolbox.ts';
 import type { TurnTools } from './turn-tools.ts';
 
@@ -8,40 +13,85 @@ export type CheckedCall = { readonly written: ClientToolCall } & (
   | { readonly type: 'valid'; readonly tool: Tool; readonly arguments: JsonObject }
   | { readonly type: 'invalid'; readonly item: InvalidToolCallItem }
   | { readonly type: 'client'; readonly item: ClientToolCallItem }
+  | { readonly type: 'approval'; readonly item: ApprovalRequestItem }
 );
 
-/** Checks a call against the tools of its turn. */
+/**
+ * Checks a call against the tools of its turn.
+ *
+ * @param approvalId Id of the call if it needs an approval.
+ */
 export function checkToolCall(
   written: ClientToolCall,
   round: number,
   tools: TurnTools,
+  approvalId: string,
 ): CheckedCall {
   const { name } = written;
   const owner = tools.find(name);
   if (owner?.type === 'client') {
     return { type: 'client', written, item: { type: 'clientToolCall', round, ...written } };
   }
-  const invalid = (
-    item: Pick<InvalidToolCallItem, 'cause' | 'reason' | 'arguments'>,
-  ): CheckedCall => {
-    const shared = { type: 'invalidToolCall', round, exposedName: name } as const;
-    const known = owner && { tool: owner.tool.name, provider: owner.tool.provider };
-    return { type: 'invalid', written, item: { ...shared, ...item, ...known } };
-  };
-  if (owner === undefined) {
-    const names = tools.definitions().map((each) => each.name);
-    const reason = `There is no tool ${JSON.stringify(name)}. The tools are: ${names.join(', ') || 'none'}.`;
-    return invalid({ cause: 'invalidName', reason });
-  }
+  if (owner === undefined) return callOfNoTool(written, round, tools);
   const { tool } = owner;
+  const checked = checkArguments(written, round, tool);
+  if (checked.type !== 'valid' || tool.needsApproval !== true) return checked;
+  const item: ApprovalRequestItem = {
+    type: 'approvalRequest',
+    round,
+    id: approvalId,
+    exposedName: name,
+    tool: tool.name,
+    provider: tool.provider,
+    arguments: checked.arguments,
+  };
+  return { type: 'approval', written, item };
+}
+
+/** A call of a tool that does not exist. */
+export function callOfNoTool(
+  written: ClientToolCall,
+  round: number,
+  tools: TurnTools,
+): Extract<CheckedCall, { readonly type: 'invalid' }> {
+  const { name: exposedName } = written;
+  const names = tools.definitions().map((each) => each.name);
+  const reason = `There is no tool ${JSON.stringify(exposedName)}. The tools are: ${names.join(', ') || 'none'}.`;
+  const item = {
+    type: 'invalidToolCall',
+    round,
+    exposedName,
+    cause: 'invalidName',
+    reason,
+  } as const;
+  return { type: 'invalid', written, item };
+}
+
+/** Checks the arguments of a call against the schema of its tool. */
+export function checkArguments(
+  written: ClientToolCall,
+  round: number,
+  tool: Tool,
+): Extract<CheckedCall, { readonly type: 'valid' | 'invalid' }> {
   const args = parseArguments(written.argumentsJson);
-  if (args === undefined) {
-    const reason = `The arguments of ${tool.name} are not a JSON object.`;
-    return invalid({ cause: 'invalidArguments', reason });
+  const reason =
+    args === undefined
+      ? `The arguments of ${tool.name} are not a JSON object.`
+      : tool.findArgumentIssue(args);
+  if (args !== undefined && reason === undefined) {
+    return { type: 'valid', written, tool, arguments: args };
   }
-  const reason = tool.findArgumentIssue(args);
-  if (reason === undefined) return { type: 'valid', written, tool, arguments: args };
-  return invalid({ cause: 'invalidArguments', reason, arguments: args });
+  const item: InvalidToolCallItem = {
+    type: 'invalidToolCall',
+    round,
+    exposedName: written.name,
+    cause: 'invalidArguments',
+    reason: reason ?? '',
+    ...omitUndefined({ arguments: args }),
+    tool: tool.name,
+    provider: tool.provider,
+  };
+  return { type: 'invalid', written, item };
 }
 
 /** A valid call that is not executed; the model gets the reason. */

@@ -1,5 +1,6 @@
 import type { JsonObject, ToolContent } from '../conversation/content.ts';
 import type {
+  ApprovalRequestItem,
   ClientToolCallItem,
   InvalidToolCallItem,
   ToolCallItem,
@@ -11,8 +12,8 @@ import type { CheckedCall } from './tool-call.ts';
 
 /** The outcome of a call: the item of the turn, and the result for the model. */
 export interface CallOutcome {
-  readonly item: ToolCallItem | InvalidToolCallItem | ClientToolCallItem;
-  /** Undefined if the client provides the result. */
+  readonly item: ToolCallItem | InvalidToolCallItem | ClientToolCallItem | ApprovalRequestItem;
+  /** Undefined if a later turn has the result. */
   readonly content: readonly ToolContent[] | undefined;
 }
 
@@ -40,6 +41,7 @@ async function run(
 ): Promise<CallOutcome> {
   switch (call.type) {
     case 'client':
+    case 'approval':
       return { item: call.item, content: undefined };
     case 'invalid':
       return { item: call.item, content: [{ type: 'text', text: call.item.reason }] };

@@ -2,9 +2,11 @@ import type { HearthError } from '../contract/errors.ts';
 import type { JsonObject, ToolProvider } from '../conversation/content.ts';
 import type { StopReason, TurnTimings, TurnUsage } from '../conversation/conversation-turn.ts';
 import type {
+  ApprovalRequestItem,
   ClientToolCallItem,
   InvalidToolCallItem,
   ToolCallItem,
+  ToolListItem,
   TurnItem,
 } from '../conversation/turn-item.ts';
 import type { EngineCapabilities, TokenLogprob } from '../engine/engine.ts';
@@ -55,6 +57,10 @@ type ToolCallEvent =
       readonly tool?: ServerTool;
       /** Whether the call is left to the client. */
       readonly isForClient: boolean;
+      /** Present if the call waits for an approval. */
+      readonly needsApproval?: true;
+      /** Present if the call waited for this approval. */
+      readonly approvalRequestId?: string;
     }
   | {
       readonly type: 'toolCall.delta';
@@ -74,11 +80,28 @@ type ToolCallEvent =
     }
   /** A call for the client is complete. */
   | { readonly type: 'toolCall.end'; readonly index: number; readonly item: ClientToolCallItem }
+  /** A call that waits for an approval is complete. */
+  | {
+      readonly type: 'toolCall.approval';
+      readonly index: number;
+      readonly item: ApprovalRequestItem;
+    }
   | { readonly type: 'toolCall.success'; readonly index: number; readonly item: ToolCallItem }
   | {
       readonly type: 'toolCall.failure';
       readonly index: number;
       readonly item: InvalidToolCallItem;
+    };
+
+/** The tools of a server, where the request wants to see them. */
+type ToolListEvent =
+  | { readonly type: 'toolList.start'; readonly provider: ToolProvider }
+  | { readonly type: 'toolList.end'; readonly item: ToolListItem }
+  /** The turn fails with it. */
+  | {
+      readonly type: 'toolList.failure';
+      readonly provider: ToolProvider;
+      readonly error: HearthError;
     };
 
 /** `turn.start` comes first and `turn.end` last; `turn.error` comes before the end of a turn that failed. */
@@ -92,6 +115,7 @@ export type TurnEvent =
   | PromptEvent
   | TextEvent
   | ToolCallEvent
+  | ToolListEvent
   | { readonly type: 'turn.error'; readonly error: HearthError }
   | { readonly type: 'turn.end'; readonly result: TurnResult };
 

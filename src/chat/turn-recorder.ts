@@ -1,10 +1,11 @@
 import type { StopReason } from '../conversation/conversation-turn.ts';
-import type { TurnItem } from '../conversation/turn-item.ts';
+import type { ToolListItem, TurnItem } from '../conversation/turn-item.ts';
 import type { EngineCapabilities, TokenLogprob } from '../engine/engine.ts';
 import type { ModelSelection } from '../models/model.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { AcquiredInstance } from './acquire-instance.ts';
 import type { GenerationStep } from './generation.ts';
+import { newResponseId } from './response-id.ts';
 import { RoundRecorder } from './round-recorder.ts';
 import type { CallOutcome } from './tool-round.ts';
 import type { TurnEvent, TurnResult } from './turn-event.ts';
@@ -17,6 +18,7 @@ export class TurnRecorder {
   #stats = new TurnStats();
   readonly #logprobs: TokenLogprob[] = [];
   #selection: ModelSelection;
+  readonly #responseId: string;
   #instanceId: string | undefined;
   #capabilities: EngineCapabilities | undefined;
   #round: RoundRecorder | undefined;
@@ -28,8 +30,10 @@ export class TurnRecorder {
   #contextTokens = 0;
   #droppedTurns: number | undefined;
 
-  constructor(selection: ModelSelection) {
+  /** @param responseId Id of the response, if it has one. */
+  constructor(selection: ModelSelection, responseId = newResponseId()) {
     this.#selection = selection;
+    this.#responseId = responseId;
   }
 
   /** Whether `turn.start` was created. */
@@ -76,10 +80,28 @@ export class TurnRecorder {
     this.#droppedTurns = count;
   }
 
+  /** Records the tools of a server, which the client asked to see. */
+  recordToolList(item: ToolListItem): void {
+    this.#items.push(item);
+  }
+
+  /** Numbers calls that an earlier turn made, and returns the index of the first. */
+  reserveCalls(count: number): number {
+    const first = this.#callCount;
+    this.#callCount += count;
+    return first;
+  }
+
   /** Begins the next generation. */
   beginRound(tools: TurnTools): RoundRecorder {
     this.#stopReason = null;
-    this.#round = new RoundRecorder(this.#roundCount, this.#callCount, tools, this.#items);
+    this.#round = new RoundRecorder({
+      round: this.#roundCount,
+      firstCallIndex: this.#callCount,
+      tools,
+      items: this.#items,
+      responseId: this.#responseId,
+    });
     this.#roundCount += 1;
     return this.#round;
   }
@@ -112,8 +134,9 @@ export class TurnRecorder {
         return [{ type: 'toolCall.success', index, item }];
       case 'invalidToolCall':
         return [{ type: 'toolCall.failure', index, item }];
-      // Its event was sent when the call was complete.
+      // The event was sent when the call was complete.
       case 'clientToolCall':
+      case 'approvalRequest':
         return [];
     }
   }

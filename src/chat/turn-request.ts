@@ -1,4 +1,5 @@
-import type { ClientToolCall } from '../conversation/content.ts';
+import type { CallApproval } from '../conversation/call-approval.ts';
+import type { ClientToolCall, ToolProvider } from '../conversation/content.ts';
 import type {
   ReasoningLevel,
   ResponseFormat,
@@ -27,6 +28,17 @@ export type TurnMessage =
       readonly content: readonly TurnContent[];
       readonly isError?: boolean;
     };
+
+/** The answer to a call that needs an approval. */
+export interface TurnApproval extends CallApproval {
+  /** The call, if it is one of this turn's messages, and not of the previous response. */
+  readonly call?: {
+    /** Tool name on its own server. */
+    readonly tool: string;
+    readonly provider: ToolProvider;
+    readonly argumentsJson: string;
+  };
+}
 
 /** Tokens to generate and how to sample them, for chats and completions. */
 export interface GenerationOptions {
@@ -59,8 +71,12 @@ export interface TurnRequest extends GenerationOptions, InstanceOptions {
   readonly instructions?: string;
   /** The stored response that this turn continues. */
   readonly previousResponseId?: string;
-  /** Messages that the turn adds to the conversation, at least one. */
+  /** The conversation of the response where the previous one, if there is any, does not decide it. */
+  readonly conversationId?: string;
+  /** Messages that the turn adds to the conversation; none only with `approvals`. */
   readonly messages: readonly TurnMessage[];
+  /** Answers to the calls that wait for them: the turn begins with those that are approved. */
+  readonly approvals?: readonly TurnApproval[];
   /**
    * Tools that the client runs: the turn ends with the calls to them. If the list is set and the turn has no
    * integrations, all calls are left to the client, with any name.
@@ -68,6 +84,11 @@ export interface TurnRequest extends GenerationOptions, InstanceOptions {
   readonly clientTools?: readonly ToolDefinition[];
   /** Tool servers whose tools the server runs. */
   readonly integrations: readonly Integration[];
+  /** Whether the turn has the tools of each integration as an item; absent: no. */
+  readonly toolLists?: {
+    /** Labels of servers whose tools the client knows. */
+    readonly knownLabels: readonly string[];
+  };
   /** `required` and a name apply to the first generation of the turn; later ones may answer. */
   readonly toolChoice?: ToolChoice;
   /** Most calls of server-side tools in the turn; after them the model must answer. */

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { HearthError } from '../contract/errors.ts';
+import type { ToolProvider } from '../conversation/content.ts';
 import type { ToolDefinition } from '../engine/engine.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { Tool, Toolbox } from '../tools/toolbox.ts';
@@ -46,6 +48,18 @@ export class TurnTools {
   /** No tools at all, for a generation that may not call. */
   static none(): TurnTools {
     return new TurnTools({ tools: () => [], close: async () => {} }, undefined);
+  }
+
+  /** The tool with this name on its own server; undefined where there is none. */
+  findOnServer(provider: ToolProvider, name: string): Tool | undefined {
+    return this.#toolbox
+      .tools()
+      .find((tool) => tool.name === name && isDeepStrictEqual(tool.provider, provider));
+  }
+
+  /** The tools of one server. */
+  ofServer(provider: ToolProvider): readonly Tool[] {
+    return this.#toolbox.tools().filter((tool) => isDeepStrictEqual(tool.provider, provider));
   }
 
   /** Undefined where there is no such tool. */

@@ -145,6 +145,12 @@ export const errorTable = {
     retryable: false,
     when: 'No stored conversation of this caller has this id.',
   },
+  item_not_found: {
+    type: 'not_found',
+    status: 404,
+    retryable: false,
+    when: 'The conversation has no item with this id.',
+  },
   blob_not_found: {
     type: 'not_found',
     status: 404,
@@ -204,6 +210,12 @@ export const errorTable = {
     status: 409,
     retryable: true,
     when: 'The current state of the resource does not allow the operation.',
+  },
+  conversation_locked: {
+    type: 'conflict',
+    status: 409,
+    retryable: true,
+    when: 'Another request generates a response in this conversation, or changes it.',
   },
   cancelled: {
     type: 'conflict',

@@ -60,14 +60,14 @@ describe('codec of stored turns', () => {
       isInterrupted: true,
     });
     const text = encodeTurn(turn);
-    expect(JSON.parse(text)).toMatchObject({ formatVersion: 3 });
+    expect(JSON.parse(text)).toMatchObject({ formatVersion: 4 });
     expect(decodeTurn(text)).toEqual(turn);
   });
 
   it('rejects a newer version and malformed text', () => {
     const { systemPrompt: _, ...rest } = conversationTurn();
-    expect(() => decodeTurn(JSON.stringify({ ...rest, formatVersion: 4 }))).toThrow(
-      'format 4; this version reads up to 3',
+    expect(() => decodeTurn(JSON.stringify({ ...rest, formatVersion: 5 }))).toThrow(
+      'format 5; this version reads up to 4',
     );
     expect(() => decodeTurn(JSON.stringify({ ...rest, formatVersion: 2 }))).toThrow(/systemPrompt/);
     expect(() => decodeTurn('{"formatVersion":2')).toThrow(SyntaxError);

@@ -8,7 +8,7 @@ import type { TurnItem } from './turn-item.ts';
  * Version of the stored form. Raise it with each change that older code can't read, keep reading the older
  * forms, and add a migration that rewrites the rows.
  */
-const formatVersion = 3;
+const formatVersion = 4;
 
 /** Encodes a turn as JSON text for the database. */
 export function encodeTurn(turn: ConversationTurn): string {
@@ -27,7 +27,7 @@ export function decodeTurn(text: string): ConversationTurn {
     .object({ formatVersion: z.int().optional() })
     .parse(value);
   if (version === 1) return readFirstFormat(value);
-  // The second format had images of tools as base64; it reads like the present one.
+  // The second format had images of tools as base64, the third no approvals; they read like the present one.
   if (version <= formatVersion) return turnSchema.parse(value);
   throw new Error(`A stored turn has format ${version}; this version reads up to ${formatVersion}`);
 }
@@ -72,6 +72,7 @@ const item = z.discriminatedUnion('type', [
     arguments: jsonObject,
     result: z.array(toolContent),
     isError: z.boolean(),
+    approvalRequestId: z.string().exactOptional(),
   }),
   z.object({
     type: z.literal('invalidToolCall'),
@@ -81,8 +82,29 @@ const item = z.discriminatedUnion('type', [
     tool: z.string().exactOptional(),
     provider: provider.exactOptional(),
     arguments: jsonObject.exactOptional(),
+    approvalRequestId: z.string().exactOptional(),
   }),
   z.object({ type: z.literal('clientToolCall'), round: z.int(), ...clientToolCall }),
+  z.object({
+    type: z.literal('approvalRequest'),
+    ...call,
+    id: z.string(),
+    tool: z.string(),
+    provider,
+    arguments: jsonObject,
+  }),
+  z.object({
+    type: z.literal('toolList'),
+    provider,
+    tools: z.array(
+      z.object({
+        name: z.string(),
+        description: z.string().exactOptional(),
+        parameters: jsonObject,
+        annotations: jsonObject.exactOptional(),
+      }),
+    ),
+  }),
 ]) satisfies z.ZodType<TurnItem>;
 
 const turnSchema = z.object({
@@ -90,6 +112,15 @@ const turnSchema = z.object({
   instructions: z.string().nullable(),
   messages: z.array(message),
   items: z.array(item),
+  approvals: z
+    .array(
+      z.object({
+        requestId: z.string(),
+        isApproved: z.boolean(),
+        reason: z.string().exactOptional(),
+      }),
+    )
+    .exactOptional(),
   stopReason: z
     .enum([
       'eosFound',
@@ -116,5 +147,8 @@ const turnSchema = z.object({
   isBackground: z.literal(true).exactOptional(),
   droppedTurns: z.int().nonnegative().exactOptional(),
   requestedModel: z.string().exactOptional(),
+  removed: z
+    .array(z.object({ of: z.enum(['input', 'items']), position: z.int().nonnegative() }))
+    .exactOptional(),
   metadata: z.record(z.string(), z.string()).exactOptional(),
 }) satisfies z.ZodType<ConversationTurn>;

@@ -1,4 +1,6 @@
+import type { CallApproval } from './call-approval.ts';
 import type { ConversationMessage } from './content.ts';
+import type { TurnPart } from './removed-parts.ts';
 import type { TurnItem } from './turn-item.ts';
 
 /** Why the last generation of a turn ended. */
@@ -38,6 +40,8 @@ export interface ConversationTurn {
   readonly instructions: string | null;
   readonly messages: readonly ConversationMessage[];
   readonly items: readonly TurnItem[];
+  /** Answers to calls of the turn before. */
+  readonly approvals?: readonly CallApproval[];
   /** Null for a turn of Hearth 0.1.0, which did not store it. */
   readonly stopReason: StopReason | null;
   readonly usage: TurnUsage;
@@ -52,6 +56,8 @@ export interface ConversationTurn {
   readonly droppedTurns?: number;
   /** The name of the model in the request; absent if it is the key. */
   readonly requestedModel?: string;
+  /** Parts whose content was deleted. */
+  readonly removed?: readonly TurnPart[];
   /** What the client attached to the response. */
   readonly metadata?: Readonly<Record<string, string>>;
 }

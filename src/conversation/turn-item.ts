@@ -6,7 +6,9 @@ export type TurnItem =
   | ReasoningItem
   | ToolCallItem
   | InvalidToolCallItem
-  | ClientToolCallItem;
+  | ClientToolCallItem
+  | ApprovalRequestItem
+  | ToolListItem;
 
 export interface MessageItem {
   readonly type: 'message';
@@ -35,6 +37,8 @@ export interface ToolCallItem extends CallItem {
   readonly result: readonly ToolContent[];
   /** Whether the tool reported an error. */
   readonly isError: boolean;
+  /** Present if an earlier turn made the call, and this one approved it. */
+  readonly approvalRequestId?: string;
 }
 
 /** A call that the server could not execute; the model received the reason. */
@@ -47,10 +51,38 @@ export interface InvalidToolCallItem extends CallItem {
   readonly provider?: ToolProvider;
   /** Present if the arguments are a JSON object. */
   readonly arguments?: JsonObject;
+  /** Present if an earlier turn made the call, and this one approved it. */
+  readonly approvalRequestId?: string;
 }
 
 /** A call for the client to execute; the turn ends with it. */
 export interface ClientToolCallItem extends ClientToolCall {
   readonly type: 'clientToolCall';
   readonly round: number;
+}
+
+/** A call that the server makes when the client approves it; the turn ends with it. */
+export interface ApprovalRequestItem extends CallItem {
+  readonly type: 'approvalRequest';
+  readonly id: string;
+  /** Tool name on its own server. */
+  readonly tool: string;
+  readonly provider: ToolProvider;
+  readonly arguments: JsonObject;
+}
+
+/** The tools of a server, which the client asked to see. */
+export interface ToolListItem {
+  readonly type: 'toolList';
+  readonly provider: ToolProvider;
+  readonly tools: readonly ToolDescription[];
+}
+
+/** A tool as its server describes it. */
+export interface ToolDescription {
+  readonly name: string;
+  readonly description?: string;
+  /** JSON schema of the arguments. */
+  readonly parameters: JsonObject;
+  readonly annotations?: JsonObject;
 }

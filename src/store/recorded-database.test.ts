@@ -35,7 +35,7 @@ it('rewrites every turn of an older database once and keeps its tree', async () 
   const after = contentsOf(file);
   expect(after.map(({ id }) => id)).toEqual(before.map(({ id }) => id));
   expect(before.every(({ content }) => !content.includes('formatVersion'))).toBe(true);
-  expect(after.every(({ content }) => content.startsWith('{"formatVersion":3,'))).toBe(true);
+  expect(after.every(({ content }) => content.startsWith('{"formatVersion":4,'))).toBe(true);
   const store = await open(file);
   onTestFinished(() => store.close());
   expect(contentsOf(file)).toEqual(after);
@@ -68,7 +68,7 @@ it('rewrites more rows than fit in one batch', async () => {
   await (await open(file)).close();
   const after = contentsOf(file);
   expect(after).toHaveLength(count);
-  expect(after.every(({ content }) => content.startsWith('{"formatVersion":3,'))).toBe(true);
+  expect(after.every(({ content }) => content.startsWith('{"formatVersion":4,'))).toBe(true);
 });
 
 it('leaves a damaged turn unchanged and rewrites the others', async () => {
@@ -83,7 +83,7 @@ it('leaves a damaged turn unchanged and rewrites the others', async () => {
   onTestFinished(() => store.close());
   const [one, two, three] = contentsOf(file);
   expect([one?.content, two?.content]).toEqual(['{"input":', '{"input":[]}']);
-  expect(three?.content).toMatch(/^\{"formatVersion":3,/);
+  expect(three?.content).toMatch(/^\{"formatVersion":4,/);
   await expect(store.responses.find(first?.id ?? '', null)).rejects.toThrow(first?.id);
   expect(third?.id).toBe(three?.id);
 });

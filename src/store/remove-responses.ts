@@ -28,7 +28,11 @@ export async function removeResponses(
   }
 }
 
-async function deleteBlobIfUnused(transaction: Transaction<Schema>, sha256: string): Promise<void> {
+/** Deletes an image that no response uses. */
+export async function deleteBlobIfUnused(
+  transaction: Transaction<Schema>,
+  sha256: string,
+): Promise<void> {
   await transaction
     .deleteFrom('blobs')
     .where('sha256', '=', sha256)

@@ -5,6 +5,7 @@ import { ChainReader } from './chain-reader.ts';
 import { deleteResponse } from './delete-response.ts';
 import { insertResponse } from './insert-response.ts';
 import { ownResponses, readableResponses } from './readable-responses.ts';
+import { removePart } from './remove-part.ts';
 import { fromRow, readableRows } from './response-row.ts';
 import type { Schema } from './schema.ts';
 import type { ResponsePage, ResponseRepository, StoredResponse } from './store.ts';
@@ -25,10 +26,10 @@ export function createResponseRepository({
   onDelete = () => chains.clear(),
 }: ResponseRepositoryOptions): ResponseRepository {
   return {
-    insert: async (response, blobs) => {
+    insert: async (response, blobs, conversationId) => {
       await database
         .transaction()
-        .execute((transaction) => insertResponse(transaction, response, blobs));
+        .execute((transaction) => insertResponse(transaction, response, blobs, { conversationId }));
     },
     find: async (id, ownerId) => {
       const row = await readableResponses(database, ownerId)
@@ -44,6 +45,12 @@ export function createResponseRepository({
       return database
         .transaction()
         .execute((transaction) => deleteResponse(transaction, id, ownerId));
+    },
+    removePart: (id, ownerId, part) => {
+      onDelete();
+      return database
+        .transaction()
+        .execute((transaction) => removePart(transaction, id, ownerId, part));
     },
   };
 }

@@ -32,6 +32,7 @@ interface ResponseTable {
 interface ConversationTable {
   readonly id: string;
   readonly owner_id: string | null;
+  /** Empty until it has a response. */
   readonly title: string;
   /** 0 or 1. */
   readonly is_pinned: number;
@@ -39,8 +40,12 @@ interface ConversationTable {
   readonly updated_at: string;
   /** Responses that were not deleted. */
   readonly response_count: number;
+  /** Empty where it has no response. */
   readonly last_response_id: string;
+  /** Empty where no response has a model. */
   readonly model_key: string;
+  /** JSON object. Null for a conversation that began with a response; it ends with its last one. */
+  readonly metadata: Generated<string | null>;
 }
 
 /** A response or the title of a conversation. Triggers keep its text and the full-text index of that. */

@@ -4,6 +4,7 @@
  */
 
 import type { Permission } from '../contract/permission.ts';
+import type { TurnPart } from '../conversation/removed-parts.ts';
 import type { StoreSize } from './reclaim-space.ts';
 import type { ConversationRepository } from './conversations/conversation.ts';
 import type { NewBlob, ResponsePage, StoredResponse } from './stored-response.ts';
@@ -15,11 +16,17 @@ export interface ResponseRepository {
    * Writes a response and its images in one transaction. An image that is already stored, such as in an
    * ancestor, may be omitted. Images in the results of tools become blobs.
    *
+   * @param conversationId The conversation of the owner that the response is added to; that of its parent, or a new
+   *   one, if absent.
    * @throws HearthError `invalid_value` if the parent is not a response that `find` returns for this owner:
-   *   it may have been deleted during the turn.
+   *   it may have been deleted during the turn. `conversation_not_found` likewise.
    * @throws Error if the database can't write (such as a full disk); nothing is stored then.
    */
-  insert(response: StoredResponse, blobs: readonly NewBlob[]): Promise<void>;
+  insert(
+    response: StoredResponse,
+    blobs: readonly NewBlob[],
+    conversationId?: string,
+  ): Promise<void>;
   /** Undefined if it does not exist, was deleted, or belongs to another owner. */
   find(id: string, ownerId: string | null): Promise<StoredResponse | undefined>;
   /**
@@ -48,6 +55,8 @@ export interface ResponseRepository {
    * no longer needed are removed; those that a branch shares stay. False if `find` returns undefined.
    */
   delete(id: string, ownerId: string | null): Promise<boolean>;
+  /** Deletes the content of one part of a response. False if this owner has no such response. */
+  removePart(id: string, ownerId: string | null, part: TurnPart): Promise<boolean>;
 }
 
 export interface BlobRepository {

@@ -70,7 +70,7 @@ it('moves the images of an older database into blobs', async () => {
   const file = join(await temporaryFolder(), 'hearth.db');
   await (await open(file)).close();
   const database = openSqlite(file, {});
-  const content = encodeTurn(turn).replace('"formatVersion":3', '"formatVersion":2');
+  const content = encodeTurn(turn).replace('"formatVersion":4', '"formatVersion":2');
   database
     .prepare(
       `insert into responses (id, created_at, model_key, model_instance_id, content)

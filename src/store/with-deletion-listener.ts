@@ -1,3 +1,4 @@
+import type { TurnPart } from '../conversation/removed-parts.ts';
 import type { Store } from './store.ts';
 
 /** Calls `onDeleted` after each deletion of responses, a conversation or a token, and waits for it. */
@@ -17,6 +18,9 @@ export function withDeletionListener(store: Store, onDeleted: () => Promise<void
     responses: {
       ...responses,
       delete: listening((id: string, ownerId: string | null) => responses.delete(id, ownerId)),
+      removePart: listening((id: string, ownerId: string | null, part: TurnPart) =>
+        responses.removePart(id, ownerId, part),
+      ),
     },
     conversations: {
       ...conversations,

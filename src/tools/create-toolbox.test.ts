@@ -14,7 +14,8 @@ function toolboxOf(findIssue: ListedTool['schema']['findIssue'], allowedTools?: 
   const source = {
     label: 'a',
     provider: { type: 'plugin', pluginId: 'mcp/a' },
-    allowedTools: allowedTools === undefined ? undefined : new Set(allowedTools),
+    allowed: allowedTools === undefined ? {} : { names: allowedTools },
+    approval: undefined,
     connection: {
       list: () => ({ tools, leftOut: new Map<string, string>() }),
       call: async (name: string) => ({ content: [{ type: 'text', text: name }], isError: false }),

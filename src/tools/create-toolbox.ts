@@ -1,8 +1,10 @@
 import type { Logger } from '../observability/logger.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import { ExposedNames } from './exposed-names.ts';
 import type { Tool, Toolbox } from './toolbox.ts';
 import type { OpenToolSource } from './tool-source.ts';
 import type { ListedTool } from './tool-list.ts';
+import { matchesFilter, needsApproval } from './tool-filter.ts';
 import { CpuTimeError } from './within-cpu-time.ts';
 
 /** Creates the toolbox of a turn from the tools of its integrations. */
@@ -16,8 +18,8 @@ export function createToolbox(
   let closed: Promise<void> | undefined;
 
   function toTool(source: OpenToolSource, listed: ListedTool, exposedName: string): Tool {
-    const { connection, provider, label } = source;
-    const { name, description, parameters, schema } = listed;
+    const { connection, provider, label, approval } = source;
+    const { name, description, parameters, annotations, schema } = listed;
     let isTooSlow = false;
 
     function findArgumentIssue(args: Readonly<Record<string, unknown>>): string | undefined {
@@ -44,6 +46,8 @@ export function createToolbox(
       description,
       parameters,
       provider,
+      ...omitUndefined({ annotations }),
+      needsApproval: needsApproval(approval, listed),
       findArgumentIssue,
       call: (args, { signal }, options) => connection.call(name, args, signal, options),
     };
@@ -54,7 +58,7 @@ export function createToolbox(
       const listed = sources.flatMap((source) =>
         source.connection
           .list()
-          .tools.filter(({ name }) => source.allowedTools?.has(name) !== false)
+          .tools.filter((tool) => matchesFilter(source.allowed, tool))
           .map((tool) => ({ source, tool })),
       );
       const offered = names.offer(

@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import * as z from 'zod';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { omitUndefined } from '../omit-undefined.ts';
 import { compileToolSchema, type ToolSchema, ToolSchemaError } from './tool-schema.ts';
 import { threadCpuMs } from './within-cpu-time.ts';
 
@@ -10,6 +11,8 @@ export interface ListedTool {
   readonly description: string | undefined;
   /** JSON schema of the arguments. */
   readonly parameters: Readonly<Record<string, unknown>>;
+  /** Hints of the server about the tool. */
+  readonly annotations?: Readonly<Record<string, unknown>>;
   /** The same, compiled. */
   readonly schema: ToolSchema;
 }
@@ -44,6 +47,7 @@ const toolSchema = z.looseObject({
   name: z.string().min(1).max(256),
   description: z.string().optional(),
   inputSchema: z.unknown(),
+  annotations: z.record(z.string(), z.unknown()).optional().catch(undefined),
 });
 
 /**
@@ -124,7 +128,7 @@ function add(
     leftOut.set(`(number ${tools.size + leftOut.size + 1})`, 'it has no valid name');
     return;
   }
-  const { name, description, inputSchema } = parsed.data;
+  const { name, description, inputSchema, annotations } = parsed.data;
   if (tools.has(name)) {
     leftOut.set(name, 'its name is listed twice');
     return;
@@ -135,6 +139,7 @@ function add(
       name,
       description: description?.slice(0, maxDescriptionCharacters),
       parameters: { type: 'object', ...(inputSchema as Readonly<Record<string, unknown>>) },
+      ...omitUndefined({ annotations }),
       schema,
     });
   } catch (error) {

@@ -4,15 +4,17 @@ import { runTaskGroup } from '../concurrency/task-group.ts';
 import { linkAbort } from '../concurrency/linked-abort.ts';
 import { HearthError } from '../contract/errors.ts';
 import type { ResolveAddresses } from '../net/address-policy.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import { withSignal, type RequestContext } from '../request/request-context.ts';
 import type { TransportBounds } from './mcp-transport.ts';
-import { assertAllowedTools } from './allowed-tools.ts';
+import { assertToolNames } from './assert-tool-names.ts';
 import type { BuiltInPlugin } from './built-in-plugin.ts';
 import { createToolbox } from './create-toolbox.ts';
 import { assertDistinct, nameField } from './distinct-integrations.ts';
 import { ephemeralSource } from './ephemeral-source.ts';
 import { pluginId } from './plugin-label.ts';
 import { createPluginSources } from './plugin-source.ts';
+import type { ApprovalRule, ToolFilter } from './tool-filter.ts';
 import type { ToolList } from './tool-list.ts';
 import { assertMayUse, type ToolSwitches } from './tool-permission.ts';
 import type { OpenToolSource, ToolSource } from './tool-source.ts';
@@ -41,7 +43,8 @@ export interface ToolServersOptions extends ToolSwitches {
 interface Candidate {
   readonly source: ToolSource;
   readonly field: string;
-  readonly allowedTools: readonly string[] | undefined;
+  readonly allowed: ToolFilter;
+  readonly approval: ApprovalRule | undefined;
 }
 
 const defaultBounds: TransportBounds = {
@@ -65,7 +68,6 @@ export function createToolServers(options: ToolServersOptions): TriableToolServe
 
   async function toCandidate(integration: Integration, index: number): Promise<Candidate> {
     const field = `integrations[${index}]`;
-    const { allowedTools } = integration;
     const source =
       integration.type === 'plugin'
         ? await plugins.find(integration.id, field, nameField(integration, index))
@@ -75,7 +77,7 @@ export function createToolServers(options: ToolServersOptions): TriableToolServe
             limits,
             bounds,
           });
-    const candidate = { source, field, allowedTools };
+    const candidate = { source, field, ...toolRules(integration) };
     if (source.list !== undefined) assertAllowed(candidate, source.list);
     return candidate;
   }
@@ -145,7 +147,7 @@ export function createToolServers(options: ToolServersOptions): TriableToolServe
 
   async function pluginCandidate(label: string): Promise<Candidate> {
     const source = await plugins.find(pluginId(label), 'label', 'label');
-    return { source, field: 'label', allowedTools: undefined };
+    return { source, field: 'label', allowed: {}, approval: undefined };
   }
 
   return {
@@ -170,7 +172,7 @@ export function createToolServers(options: ToolServersOptions): TriableToolServe
 }
 
 async function openOne(candidate: Candidate, context: RequestContext): Promise<OpenToolSource> {
-  const { source, allowedTools } = candidate;
+  const { source, allowed, approval } = candidate;
   const { label, provider } = source;
   const connection = await source.open(context);
   try {
@@ -183,16 +185,25 @@ async function openOne(candidate: Candidate, context: RequestContext): Promise<O
     await connection.close();
     throw error;
   }
-  return {
-    label,
-    provider,
-    connection,
-    allowedTools: allowedTools === undefined ? undefined : new Set(allowedTools),
-  };
+  return { label, provider, connection, allowed, approval };
 }
 
-function assertAllowed({ source, field, allowedTools = [] }: Candidate, list: ToolList): void {
-  assertAllowedTools(list, { label: source.label, allowedTools }, field);
+function toolRules(integration: Integration): Pick<Candidate, 'allowed' | 'approval'> {
+  const { allowedTools: names } = integration;
+  if (integration.type === 'plugin') {
+    return { allowed: omitUndefined({ names }), approval: undefined };
+  }
+  const { allowsReadOnly: isReadOnly, approval } = integration;
+  return { allowed: omitUndefined({ names, isReadOnly }), approval };
+}
+
+/** Names in a rule of approvals, too: a misspelt one would let a call pass. */
+function assertAllowed({ source, field, allowed, approval }: Candidate, list: ToolList): void {
+  const { label } = source;
+  assertToolNames(list, { label, names: allowed.names ?? [] }, `${field}.allowedTools`);
+  if (approval === undefined || typeof approval === 'string') return;
+  const names = [...(approval.always?.names ?? []), ...(approval.never?.names ?? [])];
+  assertToolNames(list, { label, names }, `${field}.approval`);
 }
 
 async function closeAll(sources: Iterable<OpenToolSource>): Promise<void> {

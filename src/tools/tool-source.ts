@@ -2,6 +2,7 @@ import type { RequestContext } from '../request/request-context.ts';
 import type { ServerConnection } from './server-connection.ts';
 import type { ToolList } from './tool-list.ts';
 import type { ToolProvider } from '../conversation/content.ts';
+import type { ApprovalRule, ToolFilter } from './tool-filter.ts';
 
 /** The tool server of one integration, validated but not connected. */
 export interface ToolSource {
@@ -22,7 +23,8 @@ export interface ToolSource {
 export interface OpenToolSource {
   readonly label: string;
   readonly provider: ToolProvider;
-  /** Undefined: all tools. */
-  readonly allowedTools: ReadonlySet<string> | undefined;
+  /** The tools that the model may call. */
+  readonly allowed: ToolFilter;
+  readonly approval: ApprovalRule | undefined;
   readonly connection: ServerConnection;
 }

@@ -1,5 +1,6 @@
-import type { ToolContent, ToolProvider } from '../conversation/content.ts';
+import type { JsonObject, ToolContent, ToolProvider } from '../conversation/content.ts';
 import type { RequestContext } from '../request/request-context.ts';
+import type { ApprovalRule } from './tool-filter.ts';
 
 /** A tool server that a request names; All its tools are allowed if `allowedTools` is absent. */
 export type Integration =
@@ -16,6 +17,10 @@ export type Integration =
       readonly serverLabel: string;
       readonly serverUrl: string;
       readonly allowedTools?: readonly string[];
+      /** Only the tools with this `readOnlyHint`. */
+      readonly allowsReadOnly?: boolean;
+      /** No call needs an approval if absent. */
+      readonly approval?: ApprovalRule;
       readonly headers?: Readonly<Record<string, string>>;
     };
 
@@ -40,6 +45,10 @@ export interface Tool {
   /** JSON schema of the arguments object. */
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly provider: ToolProvider;
+  /** Hints of the server about the tool, as MCP has them. */
+  readonly annotations?: JsonObject;
+  /** Whether a call waits for the approval of the client. */
+  readonly needsApproval?: boolean;
   /**
    * Checks the arguments. Returns a sentence for the model if they don't match the schema or could not be
    * checked; undefined if they are valid.

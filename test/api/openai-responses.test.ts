@@ -328,7 +328,12 @@ describe('OpenAI responses', () => {
 
   it.each<[string, Record<string, unknown>, string]>([
     ['work in the background without a store', { background: true, store: false }, 'background'],
-    ['a conversation', { conversation: 'conv_1' }, 'conversation'],
+    [
+      'a conversation beside a response',
+      { conversation: 'conv_1', previous_response_id: 'resp_1' },
+      'conversation',
+    ],
+    ['a conversation without a store', { conversation: 'conv_1', store: false }, 'conversation'],
     ['an unknown truncation', { truncation: 'middle' }, 'truncation'],
     ['a limit of no calls', { max_tool_calls: 0 }, 'max_tool_calls'],
     [
@@ -338,9 +343,32 @@ describe('OpenAI responses', () => {
     ],
     ['an unknown tool', { tools: [{ type: 'web_search' }] }, 'tools[0].type'],
     [
-      'approvals',
-      { tools: [{ type: 'mcp', server_label: 'x', server_url: 'http://localhost' }] },
+      'an unknown approval',
+      {
+        tools: [
+          {
+            type: 'mcp',
+            server_label: 'x',
+            server_url: 'http://localhost',
+            require_approval: 'sometimes',
+          },
+        ],
+      },
       'tools[0].require_approval',
+    ],
+    [
+      'an answer without an approval request',
+      { input: [{ type: 'mcp_approval_response', approval_request_id: 'x', approve: true }] },
+      'input',
+    ],
+    [
+      'an approval request without an answer',
+      {
+        input: [
+          { type: 'mcp_approval_request', id: 'x', server_label: 'a', name: 'b', arguments: '{}' },
+        ],
+      },
+      'input[0].id',
     ],
     [
       'an output without a call',

@@ -1,14 +1,15 @@
 import * as z from 'zod';
 import { fractionSchema, textSchema, truncationSchema } from '../field.ts';
 import { jsonObjectSchema, reasoningEffortSchema } from '../v0/chat-completion.ts';
+import { mcpToolSchema } from './mcp-tool.ts';
 
 const idSchema = z.string().max(512);
-const metadataSchema = z
+export const metadataSchema = z
   .record(z.string().max(64), z.string().max(512))
   .refine((metadata) => Object.keys(metadata).length <= 16, 'It may have 16 keys at most')
   .meta({
     id: 'OpenAiMetadata',
-    description: 'Kept with the response; 16 keys at most.',
+    description: 'Kept with the resource; 16 keys at most.',
     maxProperties: 16,
   });
 
@@ -81,17 +82,39 @@ const otherItemSchema = z
         arguments: textSchema,
         output: textSchema.nullish(),
         error: z.unknown().optional(),
+        approval_request_id: idSchema.nullish(),
       })
       .meta({ id: 'OpenAiMcpCallInput' }),
     z
+      .looseObject({
+        type: z.literal('mcp_approval_request'),
+        id: idSchema,
+        server_label: idSchema,
+        name: idSchema,
+        arguments: textSchema,
+      })
+      .meta({ id: 'OpenAiMcpApprovalRequestInput' }),
+    z
+      .looseObject({
+        type: z.literal('mcp_approval_response'),
+        approval_request_id: idSchema,
+        approve: z.boolean(),
+        reason: textSchema.nullish().describe('Shown to the model where the call is refused.'),
+      })
+      .meta({ id: 'OpenAiMcpApprovalResponse' }),
+    z
       .looseObject({ type: z.literal('item_reference'), id: idSchema })
       .meta({ id: 'OpenAiItemReference', description: 'An item of a stored response.' }),
+    z.looseObject({ type: z.literal('mcp_list_tools'), server_label: idSchema.optional() }).meta({
+      id: 'OpenAiMcpListToolsInput',
+      description: 'Not shown to the model. The tools of the server are not listed again.',
+    }),
     z
-      .looseObject({ type: z.enum(['reasoning', 'mcp_list_tools']) })
+      .looseObject({ type: z.literal('reasoning') })
       .meta({ id: 'OpenAiIgnoredItem', description: 'Not shown to the model.' }),
   ])
   .meta({ id: 'OpenAiOtherInputItem' });
-const inputItemSchema = z
+export const inputItemSchema = z
   .union([inputMessageSchema, otherItemSchema])
   .meta({ id: 'OpenAiInputItem' });
 export type OpenAiInputItem = z.infer<typeof inputItemSchema>;
@@ -117,27 +140,7 @@ const toolSchema = z
         tools: z.array(functionToolSchema).max(1000),
       })
       .meta({ id: 'OpenAiNamespaceTool', description: 'Functions with a common prefix.' }),
-    z
-      .looseObject({
-        type: z.literal('mcp'),
-        server_label: z.string().min(1).max(256),
-        server_url: z.url({ protocol: /^https?$/ }).max(2048),
-        headers: z.record(z.string().min(1).max(256), z.string().max(8192)).nullish(),
-        authorization: z.string().max(8192).nullish(),
-        allowed_tools: z
-          .union([
-            z.array(z.string().min(1).max(512)).max(1000),
-            z
-              .looseObject({ tool_names: z.array(z.string().min(1).max(512)).max(1000).optional() })
-              .meta({ id: 'OpenAiMcpToolFilter' }),
-          ])
-          .meta({ id: 'OpenAiMcpAllowedTools' })
-          .nullish(),
-        require_approval: z
-          .literal('never', 'It must be "never": calls are made without asking')
-          .describe('Calls are made without asking.'),
-      })
-      .meta({ id: 'OpenAiMcpTool' }),
+    mcpToolSchema,
   ])
   .meta({ id: 'OpenAiTool' });
 export type OpenAiTool = z.infer<typeof toolSchema>;
@@ -199,6 +202,19 @@ export const responseRequestSchema = z
       .meta({ id: 'OpenAiResponseInput' }),
     instructions: textSchema.nullish().describe('Hold for this response alone.'),
     previous_response_id: z.string().max(512).startsWith('resp_').nullish(),
+    conversation: z
+      .union([
+        z.string().max(512).startsWith('conv_'),
+        z
+          .looseObject({ id: z.string().max(512).startsWith('conv_') })
+          .meta({ id: 'OpenAiConversationReference' }),
+      ])
+      .meta({
+        id: 'OpenAiConversationParameter',
+        description:
+          'The conversation that the response continues and is added to. Excludes `previous_response_id`.',
+      })
+      .nullish(),
     tools: z.array(toolSchema).max(1000).nullish(),
     tool_choice: toolChoiceSchema.nullish(),
     parallel_tool_calls: z.boolean().nullish(),

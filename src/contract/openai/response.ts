@@ -76,6 +76,36 @@ const outputItemSchema = z
         approval_request_id: z.string().nullable(),
       })
       .meta({ id: 'OpenAiMcpCall' }),
+    z
+      .object({
+        id: z.string(),
+        type: z.literal('mcp_list_tools'),
+        server_label: z.string(),
+        tools: z.array(
+          z
+            .object({
+              name: z.string(),
+              description: z.string().nullable(),
+              input_schema: jsonObjectSchema,
+              annotations: jsonObjectSchema.nullable(),
+            })
+            .meta({ id: 'OpenAiMcpListedTool' }),
+        ),
+        error: z.string().nullable().describe('Why the tools could not be listed.'),
+      })
+      .meta({ id: 'OpenAiMcpListTools' }),
+    z
+      .object({
+        id: z.string(),
+        type: z.literal('mcp_approval_request'),
+        server_label: z.string(),
+        name: z.string(),
+        arguments: z.string(),
+      })
+      .meta({
+        id: 'OpenAiMcpApprovalRequest',
+        description: 'A call that is made when the next request approves it.',
+      }),
   ])
   .meta({ id: 'OpenAiOutputItem' });
 export type OpenAiOutputItem = z.infer<typeof outputItemSchema>;
@@ -112,6 +142,7 @@ const exampleResponse = {
   ],
   parallel_tool_calls: true,
   previous_response_id: null,
+  conversation: null,
   reasoning: { effort: null, summary: null },
   store: true,
   temperature: null,
@@ -154,6 +185,10 @@ export const openAiResponseSchema = z
     output: z.array(outputItemSchema),
     parallel_tool_calls: z.boolean(),
     previous_response_id: z.string().nullable(),
+    conversation: z
+      .object({ id: z.string() })
+      .meta({ id: 'OpenAiResponseConversation' })
+      .nullable(),
     reasoning: z
       .object({
         effort: reasoningEffortSchema.nullable(),
@@ -213,13 +248,16 @@ export const createResponseOpenAi = defineRoute({
   path: '/v1/responses',
   operationId: 'createResponseOpenAi',
   summary: 'Create a response',
-  description: 'Continue or branch a conversation with `previous_response_id`.',
+  description:
+    'Continue or branch a conversation with `previous_response_id`, or continue it with `conversation`.',
   permission: 'chat',
   body: responseRequestSchema,
   result: openAiResponseSchema,
   events: openAiResponseEventSchema,
   errors: [
     ...generationErrors,
+    'conversation_not_found',
+    'conversation_locked',
     'vision_unsupported',
     'invalid_image',
     'unsupported_reasoning',
@@ -245,6 +283,7 @@ export const countInputTokensOpenAi = defineRoute({
     }),
   errors: [
     ...generationErrors,
+    'conversation_not_found',
     'vision_unsupported',
     'invalid_image',
     'unsupported_reasoning',

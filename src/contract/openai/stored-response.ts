@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { defineRoute } from '../route.ts';
 import { exampleResponseId } from '../v1/chat.ts';
+import { itemListSchema, itemPageQuerySchema } from './item-list.ts';
 import { openAiResponseEventSchema, openAiResponseSchema } from './response.ts';
 
 const params = z.object({
@@ -70,40 +71,7 @@ export const listInputItemsOpenAi = defineRoute({
   description: 'The items of the request itself, without those of earlier responses.',
   permission: 'chat',
   params,
-  query: z.object({
-    limit: z.coerce.number().int().min(1).max(100).default(20),
-    order: z.enum(['asc', 'desc']).default('desc'),
-    after: z.string().max(512).optional().describe('Id of the last item of the page before.'),
-  }),
-  result: z
-    .object({
-      object: z.literal('list'),
-      data: z.array(
-        z.looseObject({ id: z.string(), type: z.string() }).meta({ id: 'OpenAiStoredInputItem' }),
-      ),
-      first_id: z.string().nullable(),
-      last_id: z.string().nullable(),
-      has_more: z.boolean(),
-    })
-    .meta({
-      id: 'OpenAiInputItemList',
-      examples: [
-        {
-          object: 'list',
-          data: [
-            {
-              id: 'msg_6b2f0c9e4d7a1f3852c6e0b94a7d1f386c5e2b0a9d4f7c13_in0',
-              type: 'message',
-              role: 'user',
-              status: 'completed',
-              content: [{ type: 'input_text', text: 'Write a haiku about the sea.' }],
-            },
-          ],
-          first_id: 'msg_6b2f0c9e4d7a1f3852c6e0b94a7d1f386c5e2b0a9d4f7c13_in0',
-          last_id: 'msg_6b2f0c9e4d7a1f3852c6e0b94a7d1f386c5e2b0a9d4f7c13_in0',
-          has_more: false,
-        },
-      ],
-    }),
+  query: itemPageQuerySchema,
+  result: itemListSchema,
   errors: ['response_not_found'],
 });

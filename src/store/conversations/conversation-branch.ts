@@ -11,9 +11,10 @@ import type { ConversationRepository } from './conversation.ts';
 export async function conversationBranch(
   database: Kysely<Schema>,
   logger: Logger,
-  { leafId, limit, after }: Parameters<ConversationRepository['branch']>[0],
+  { leafId, limit, after, isOldestFirst = false }: Parameters<ConversationRepository['branch']>[0],
 ): Promise<ResponsePage> {
   const ancestry = await ancestryOf(database, leafId);
+  if (isOldestFirst) ancestry.reverse();
   const start = after === undefined ? 0 : ancestry.indexOf(after) + 1;
   if (after !== undefined && start === 0) throw notInBranch(after, leafId);
   const rows = await database

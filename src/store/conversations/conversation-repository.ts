@@ -4,6 +4,7 @@ import { ancestryOf } from '../ancestry.ts';
 import { readableResponses } from '../readable-responses.ts';
 import type { Schema } from '../schema.ts';
 import type { ConversationRepository, StoredConversation } from './conversation.ts';
+import { createConversation, head, readableConversations } from './conversation-head.ts';
 import { conversationBranch } from './conversation-branch.ts';
 import { fromConversationRow } from './conversation-row.ts';
 import { conversationTree } from './conversation-tree.ts';
@@ -29,6 +30,27 @@ export function createConversationRepository({
   return {
     page: (options) => listConversations(database, options),
     find: (id, callerId) => find(database, id, callerId),
+    head: (id, callerId) => head(database, id, callerId),
+    create: (options) => createConversation(database, options),
+    setMetadata: (id, ownerId, metadata) =>
+      database.transaction().execute(async (transaction) => {
+        if (!(await isOwn(transaction, id, ownerId))) return undefined;
+        await transaction
+          .updateTable('conversations')
+          .set({ metadata: JSON.stringify(metadata) })
+          .where('id', '=', id)
+          .execute();
+        return head(transaction, id, ownerId);
+      }),
+    idOf: async (responseId) => {
+      const entry = await database
+        .selectFrom('conversation_entries')
+        .where('response_id', '=', responseId)
+        .where('is_deleted', '=', 0)
+        .select('conversation_id')
+        .executeTakeFirst();
+      return entry?.conversation_id;
+    },
     tree: (id) => conversationTree(database, id),
     hasResponse: (id, responseId) => hasResponse(database, id, responseId),
     branch: (options) => conversationBranch(database, logger, options),
@@ -36,9 +58,9 @@ export function createConversationRepository({
     delete: (id, ownerId) => {
       onDelete();
       return database.transaction().execute(async (transaction) => {
-        const conversation = await findOwn(transaction, id, ownerId);
-        if (conversation !== undefined) await deleteConversation(transaction, id);
-        return conversation !== undefined;
+        const exists = await isOwn(transaction, id, ownerId);
+        if (exists) await deleteConversation(transaction, id);
+        return exists;
       });
     },
     leastRecent: (before) => leastRecent(database, before),
@@ -70,13 +92,12 @@ async function find(
   id: string,
   callerId: string | null,
 ): Promise<StoredConversation | undefined> {
-  const row = await database
-    .selectFrom('conversations')
+  const row = await readableConversations(database, callerId)
     .where('id', '=', id)
+    .where('last_response_id', '!=', '')
     .selectAll()
     .executeTakeFirst();
-  if (row === undefined || (row.owner_id !== null && row.owner_id !== callerId)) return undefined;
-  return fromConversationRow(row);
+  return row === undefined ? undefined : fromConversationRow(row);
 }
 
 async function hasResponse(
@@ -122,13 +143,13 @@ async function leastRecent(
   return { id: row.id, ownerId: row.owner_id, contentBytes: bytes ?? 0 };
 }
 
-async function findOwn(
+async function isOwn(
   database: Kysely<Schema>,
   id: string,
   ownerId: string | null,
-): Promise<StoredConversation | undefined> {
-  const found = await find(database, id, ownerId);
-  return found?.ownerId === ownerId ? found : undefined;
+): Promise<boolean> {
+  const found = await head(database, id, ownerId);
+  return found !== undefined && found.ownerId === ownerId;
 }
 
 async function update(
@@ -138,8 +159,8 @@ async function update(
   { title, isPinned }: Parameters<ConversationRepository['update']>[2],
 ): Promise<StoredConversation | undefined> {
   return database.transaction().execute(async (transaction) => {
-    const conversation = await findOwn(transaction, id, ownerId);
-    if (conversation === undefined) return undefined;
+    const conversation = await find(transaction, id, ownerId);
+    if (conversation?.ownerId !== ownerId) return undefined;
     const changes = omitUndefined({
       title,
       is_pinned: isPinned === undefined ? undefined : Number(isPinned),

@@ -21,6 +21,16 @@ export interface StoredConversation {
   readonly modelKey: string;
 }
 
+/** What the next response of a conversation needs. A conversation that a client created may have no response yet. */
+export interface ConversationHead {
+  readonly id: string;
+  readonly ownerId: string | null;
+  readonly createdAt: Date;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Null where it has no response. */
+  readonly lastResponseId: string | null;
+}
+
 /** The place of a match, as plain text. */
 export interface Snippet {
   /** Null for a match in the title. */
@@ -86,8 +96,25 @@ export interface ConversationRepository {
     readonly cursor?: string;
     readonly search?: string;
   }): Promise<ConversationPage>;
-  /** Undefined if it does not exist, or this caller can't read it: it belongs to another token. */
+  /**
+   * Undefined if it does not exist, has no response, or this caller can't read it: it belongs to another token.
+   */
   find(id: string, callerId: string | null): Promise<StoredConversation | undefined>;
+  /** The same for a conversation with or without responses. */
+  head(id: string, callerId: string | null): Promise<ConversationHead | undefined>;
+  /** Creates a conversation without responses. It stays when its last response is deleted. */
+  create(options: {
+    readonly ownerId: string | null;
+    readonly metadata: Readonly<Record<string, string>>;
+  }): Promise<ConversationHead>;
+  /** Undefined if this owner has no such conversation. */
+  setMetadata(
+    id: string,
+    ownerId: string | null,
+    metadata: Readonly<Record<string, string>>,
+  ): Promise<ConversationHead | undefined>;
+  /** The conversation of a response; undefined for one that was deleted. */
+  idOf(responseId: string): Promise<string | undefined>;
   /**
    * All responses of a conversation that `find` returns, and those of other owners that it continues; parents before
    * children.
@@ -96,11 +123,12 @@ export interface ConversationRepository {
   /** Whether `tree` returns the response. */
   hasResponse(id: string, responseId: string): Promise<boolean>;
   /**
-   * The branch from `leafId` to its beginning, newest first, without deleted responses and those that can't be read.
+   * The branch from `leafId` to its beginning, newest first unless `isOldestFirst`, without deleted responses and those that can't be read.
    * `after` is the last response of the previous page. The leaf must be one that `tree` returns.
    */
   branch(options: {
     readonly leafId: string;
+    readonly isOldestFirst?: boolean;
     readonly limit: number;
     readonly after?: string;
   }): Promise<ResponsePage>;

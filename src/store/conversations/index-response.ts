@@ -1,5 +1,7 @@
 import type { Insertable, Transaction } from 'kysely';
+import { HearthError } from '../../contract/errors.ts';
 import { previewOf, searchTextOf, titleOf } from '../../conversation/turn-summary.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import type { Schema } from '../schema.ts';
 import type { StoredResponse } from '../store.ts';
 import { toSearchText } from './search-text.ts';
@@ -7,11 +9,16 @@ import { toSearchText } from './search-text.ts';
 export interface ConversationPlace {
   /** Title of a new conversation; the first words of the turn if absent. */
   readonly title?: string | undefined;
-  /** The conversation of a response without a parent; a new one if absent. */
+  /** An existing conversation of the owner; that of the parent, or a new one, if absent. */
   readonly conversationId?: string | undefined;
 }
 
-/** Adds a response that was stored to the conversation of its parent, or to a new one. */
+/**
+ * Adds a response that was stored to its conversation.
+ *
+ * @returns the id of the conversation.
+ * @throws HearthError `conversation_not_found`.
+ */
 export async function indexResponse(
   transaction: Transaction<Schema>,
   response: StoredResponse,
@@ -33,19 +40,37 @@ export async function indexResponse(
     last_response_id: response.id,
     model_key: response.modelKey,
   };
+  const ownTitle = title ?? titleOf(turn);
   if (existing === undefined) {
-    await insertConversation(transaction, id, response, title ?? titleOf(turn), newest);
-  } else {
-    await transaction
-      .updateTable('conversations')
-      .set((expression) => ({
-        ...newest,
-        response_count: expression('response_count', '+', 1),
-      }))
-      .where('id', '=', id)
-      .execute();
+    await insertConversation(transaction, id, response, ownTitle, newest);
+    return id;
   }
+  const before = await transaction
+    .selectFrom('conversations')
+    .where('id', '=', id)
+    .where('owner_id', response.ownerId === null ? 'is' : '=', response.ownerId)
+    .select('title')
+    .executeTakeFirst();
+  if (before === undefined) throw deletedConversation(id);
+  const isUntitled = before.title === '';
+  if (isUntitled) await insertTitle(transaction, id, ownTitle);
+  await transaction
+    .updateTable('conversations')
+    .set((expression) => ({
+      ...newest,
+      ...(isUntitled ? { title: ownTitle } : {}),
+      response_count: expression('response_count', '+', 1),
+    }))
+    .where('id', '=', id)
+    .execute();
   return id;
+}
+
+/** It may have been deleted during the turn. */
+function deletedConversation(id: string): HearthError {
+  return new HearthError('conversation_not_found', `The conversation "${id}" is not stored.`, {
+    field: 'conversation',
+  });
 }
 
 /** Undefined for a first response, and for one that continues a response of another owner. */
@@ -83,6 +108,14 @@ async function insertConversation(
       ...newest,
     })
     .execute();
+  await insertTitle(transaction, id, title);
+}
+
+async function insertTitle(
+  transaction: Transaction<Schema>,
+  id: string,
+  title: string,
+): Promise<void> {
   const entry = {
     conversation_id: id,
     response_id: null,
@@ -110,8 +143,8 @@ async function insertEntry(
 }
 
 /**
- * Takes a response that is being deleted out of its conversation, which ends with its last response. The entry of
- * a tombstone stays, without its texts.
+ * Takes a response that is being deleted out of its conversation, which ends with its last response unless a client
+ * created it. The entry of a tombstone stays, without its texts.
  */
 export async function unindexResponse(
   transaction: Transaction<Schema>,
@@ -135,7 +168,7 @@ export async function unindexResponse(
     .select(['responses.id', 'responses.created_at', 'responses.model_key'])
     .limit(1)
     .executeTakeFirst();
-  if (newest === undefined) {
+  if (newest === undefined && !(await wasCreated(transaction, id))) {
     await removeConversation(transaction, id);
     return;
   }
@@ -143,12 +176,21 @@ export async function unindexResponse(
     .updateTable('conversations')
     .set((expression) => ({
       response_count: expression('response_count', '-', 1),
-      updated_at: newest.created_at,
-      last_response_id: newest.id,
-      model_key: newest.model_key,
+      last_response_id: newest?.id ?? '',
+      model_key: newest?.model_key ?? '',
+      ...omitUndefined({ updated_at: newest?.created_at }),
     }))
     .where('id', '=', id)
     .execute();
+}
+
+async function wasCreated(transaction: Transaction<Schema>, id: string): Promise<boolean> {
+  const { metadata } = await transaction
+    .selectFrom('conversations')
+    .where('id', '=', id)
+    .select('metadata')
+    .executeTakeFirstOrThrow();
+  return metadata !== null;
 }
 
 /** Removes a conversation without responses; its tombstones belong to none. */

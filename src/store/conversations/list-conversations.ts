@@ -18,6 +18,7 @@ export async function listConversations(
   const base = database
     .selectFrom('conversations')
     .where('owner_id', ownerId === null ? 'is' : '=', ownerId)
+    .where('last_response_id', '!=', '')
     .selectAll('conversations')
     .orderBy('is_pinned', 'desc')
     .orderBy('updated_at', 'desc')

@@ -3,6 +3,7 @@ import { downloads } from './0002-downloads.ts';
 import { turnFormat } from './0003-turn-format.ts';
 import { toolImages } from './0004-tool-images.ts';
 import { conversations } from './0005-conversations.ts';
+import { conversationMetadata } from './0006-conversation-metadata.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. The version of a schema is the number of migrations applied to it. */
@@ -12,4 +13,5 @@ export const migrations: readonly Migration[] = [
   turnFormat,
   toolImages,
   conversations,
+  conversationMetadata,
 ];

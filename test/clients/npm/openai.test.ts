@@ -5,12 +5,22 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { endlessModel, placeEndlessModel } from '../../setup/models/endless-model.ts';
 import { waitForRequests } from '../../setup/server/instances.ts';
+import { startStreamableServer } from '../../setup/mcp/streamable-server.ts';
 import { useHearth } from '../../setup/server/use-hearth.ts';
+import { useResource } from '../../setup/use-resource.ts';
 
+const adder = useResource(() => startStreamableServer());
 const hearth = useHearth(async (home) => {
   await placeEndlessModel(home);
-  // Room for an answer that outlasts the test that aborts it.
-  return { flags: ['--engine-context-length', '65536'] };
+  return {
+    flags: [
+      // Room for an answer that outlasts the test that aborts it.
+      '--engine-context-length',
+      '65536',
+      '--mcp-allow-ephemeral',
+      `--mcp-allowed-hosts=${new URL(adder.url).host}`,
+    ],
+  };
 });
 const model = 'hearth/starter-chat';
 const embeddingModel = 'hearth/starter-embed';
@@ -128,6 +138,50 @@ describe.each(['/api/v0', '/v1'])('openai at %s', (path) => {
       running.controller.abort();
     }
     await waitForRequests(hearth.url, endlessModel, 0);
+  });
+});
+
+describe('openai with conversations', () => {
+  it('approves a call in one, and lists its items', async () => {
+    const client = new OpenAI({ baseURL: `${hearth.url}/v1`, apiKey: 'any-word', maxRetries: 0 });
+    const conversation = await client.conversations.create({ metadata: { topic: 'sums' } });
+    const request = {
+      model,
+      temperature: 0,
+      reasoning: { effort: 'none' },
+      conversation: conversation.id,
+      max_output_tokens: 80,
+      tools: [
+        {
+          type: 'mcp',
+          server_label: 'adder',
+          server_url: adder.url,
+          require_approval: 'always',
+        },
+      ],
+    } as const;
+    const { output } = await client.responses.create({
+      ...request,
+      tools: [{ ...request.tools[0], allowed_tools: ['add'] }],
+      input: 'Add 2 and 3.',
+      tool_choice: 'required',
+    });
+    const asked = output.find((item) => item.type === 'mcp_approval_request');
+    const approval = { approval_request_id: asked?.id ?? '', approve: true };
+    const input = [{ type: 'mcp_approval_response' as const, ...approval }];
+    const stream = client.responses.stream({
+      ...request,
+      tools: [{ ...request.tools[0], allowed_tools: ['add'] }],
+      input,
+    });
+    const made = (await stream.finalResponse()).output.find((item) => item.type === 'mcp_call');
+    expect(made).toMatchObject({ status: 'completed', approval_request_id: asked?.id });
+    const types = [];
+    for await (const item of client.conversations.items.list(conversation.id)) {
+      types.push(item.type);
+    }
+    expect(types).toContain('mcp_approval_response');
+    expect(types).toContain('mcp_list_tools');
   });
 });
 

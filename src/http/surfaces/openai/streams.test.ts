@@ -96,6 +96,71 @@ const events: readonly TurnEvent[] = [
   { type: 'turn.end', result },
 ];
 
+const request = {
+  type: 'approvalRequest',
+  round: 0,
+  id: `mcpr_${'0'.repeat(48)}_0`,
+  exposedName: 'add',
+  tool: 'add',
+  provider,
+  arguments: { a: 2, b: 3 },
+} as const;
+const tools = [
+  { name: 'add', parameters: { type: 'object' }, annotations: { readOnlyHint: true } },
+];
+const invalidCall = {
+  type: 'invalidToolCall',
+  round: 0,
+  exposedName: 'add',
+  cause: 'invalidArguments',
+  reason: 'No numbers.',
+  tool: 'add',
+  provider,
+  arguments: {},
+} as const;
+/** Lists tools, makes an approved call, asks for another one, and makes one with invalid arguments. */
+const approvalEvents: readonly TurnEvent[] = [
+  { type: 'toolList.start', provider },
+  { type: 'toolList.end', item: { type: 'toolList', provider, tools } },
+  {
+    type: 'toolCall.start',
+    index: 0,
+    exposedName: 'add',
+    tool,
+    isForClient: false,
+    approvalRequestId: 'mcpr_1',
+  },
+  { type: 'toolCall.arguments', index: 0, tool, arguments: { a: 2, b: 3 } },
+  { type: 'toolCall.success', index: 0, item: { ...serverCall, approvalRequestId: 'mcpr_1' } },
+  {
+    type: 'toolCall.start',
+    index: 1,
+    exposedName: 'add',
+    tool,
+    isForClient: false,
+    needsApproval: true,
+  },
+  {
+    type: 'toolCall.delta',
+    index: 1,
+    isForClient: false,
+    id: 'b',
+    name: 'add',
+    argumentsJson: '{"a": 2',
+  },
+  { type: 'toolCall.approval', index: 1, item: request },
+  {
+    type: 'toolCall.start',
+    index: 2,
+    exposedName: 'add',
+    tool,
+    isForClient: false,
+    needsApproval: true,
+  },
+  { type: 'toolCall.failure', index: 2, item: invalidCall },
+  { type: 'turn.end', result },
+];
+
 const responseId = `resp_${'0'.repeat(48)}`;
 
 function recordResponse(source: readonly TurnEvent[]) {
@@ -163,6 +228,43 @@ describe('a stream of a response', () => {
     await expect(toTypedModule('ResponseStreamEvent', numbered)).toMatchFileSnapshot(
       '../../../../test/fixtures/openai-response-stream.ts',
     );
+  });
+
+  it('has the recorded events of lists and approvals', async () => {
+    const recorded = recordResponse(approvalEvents);
+    const last = recorded.at(-1);
+    if (last?.type !== 'response.completed') throw new Error(`It ended with ${last?.type}`);
+    openAiResponseSchema.parse(last.response);
+    expect(last.response.output).toMatchObject([
+      { id: `mcpl_${'0'.repeat(48)}_0`, type: 'mcp_list_tools', tools: [{ name: 'add' }] },
+      { type: 'mcp_call', approval_request_id: 'mcpr_1', output: '5' },
+      { type: 'mcp_approval_request', id: request.id, arguments: '{"a":2,"b":3}' },
+      { type: 'mcp_call', status: 'failed', error: 'No numbers.' },
+    ]);
+    const numbered = recorded.map((event, index) => ({ ...event, sequence_number: index }));
+    await expect(toTypedModule('ResponseStreamEvent', numbered)).toMatchFileSnapshot(
+      '../../../../test/fixtures/openai-approval-stream.ts',
+    );
+  });
+
+  it('reports a server whose tools can not be listed', () => {
+    const error = new HearthError('mcp_unreachable', 'The tool server "adder" can not be used.');
+    const recorded = recordResponse([
+      { type: 'toolList.start', provider },
+      { type: 'toolList.failure', provider, error },
+      { type: 'turn.error', error },
+      { type: 'turn.end', result: { ...result, items: [], stopReason: null } },
+    ]);
+    expect(recorded.slice(2).map(({ type }) => type)).toEqual([
+      'response.output_item.added',
+      'response.mcp_list_tools.in_progress',
+      'response.mcp_list_tools.failed',
+      'response.output_item.done',
+      'response.failed',
+    ]);
+    expect(recorded.at(-1)).toMatchObject({
+      response: { output: [{ type: 'mcp_list_tools', tools: [], error: error.message }] },
+    });
   });
 
   it('reports a failure', () => {

@@ -3,6 +3,8 @@ import type { SurfaceServices } from '../services.ts';
 import { mountChatCompletions } from './chat-completions.ts';
 import { mountCompletions } from './completions.ts';
 import { mountEmbeddings } from './embeddings.ts';
+import { ConversationLocks } from './conversations/conversation-locks.ts';
+import { mountConversations } from './conversations/conversations.ts';
 import { openAiErrors } from './errors.ts';
 import { mountModels } from './models.ts';
 import { mountResponses } from './responses/responses.ts';
@@ -19,7 +21,9 @@ export function createOpenAiSurface(services: SurfaceServices): Surface {
       mountChatCompletions(app, services);
       mountCompletions(app, services);
       mountEmbeddings(app, services);
-      mountResponses(app, services);
+      const locks = new ConversationLocks();
+      mountResponses(app, services, locks);
+      mountConversations(app, services, locks);
     },
   };
 }

@@ -38,6 +38,10 @@ function itemMarkdown(item: TurnItem): string {
       return `<details><summary>Reasoning</summary>\n\n${item.text}\n\n</details>`;
     case 'toolCall':
       return callMarkdown(item.tool, JSON.stringify(item.arguments), textOfResult(item.result));
+    case 'approvalRequest':
+      return callMarkdown(item.tool, JSON.stringify(item.arguments), undefined);
+    case 'toolList':
+      return '';
     case 'clientToolCall':
       return callMarkdown(item.name, item.argumentsJson, undefined);
     case 'invalidToolCall':

@@ -66,6 +66,10 @@ export function toChatEvent(event: TurnEvent, responseId?: string): ChatEvent | 
       return { type: 'tool_call.failure', ...toToolCallFailure(event.item) };
     case 'toolCall.delta':
     case 'toolCall.end':
+    case 'toolCall.approval':
+    case 'toolList.start':
+    case 'toolList.end':
+    case 'toolList.failure':
       return undefined;
     case 'turn.error':
       return { type: 'error', error: v1Errors.serialize(event.error).body.error };

@@ -10,21 +10,43 @@ import { omitUndefined } from '../../../omit-undefined.ts';
 type ToolCall = Extract<OutputItem, { readonly type: 'tool_call' }>;
 type InvalidToolCall = Extract<OutputItem, { readonly type: 'invalid_tool_call' }>;
 
-/** Chats of v1 have no tools of the client. */
+/** Items that chats of v1 have: no calls that wait for the client, and no lists of tools. */
+type ChatItem = Exclude<
+  TurnItem,
+  { readonly type: 'clientToolCall' | 'approvalRequest' | 'toolList' }
+>;
+
 export function toOutput(items: readonly TurnItem[]): OutputItem[] {
-  return items.flatMap((item) => (item.type === 'clientToolCall' ? [] : [toOutputItem(item)]));
+  return items.flatMap((item) => (isChatItem(item) ? [toOutputItem(item)] : []));
 }
 
-/** A stored response of another API may have calls for its client. */
+function isChatItem(item: TurnItem): item is ChatItem {
+  const { type } = item;
+  return type !== 'clientToolCall' && type !== 'approvalRequest' && type !== 'toolList';
+}
+
+/** A stored response of another API may have calls that its client makes or approves. */
 export function toStoredOutput(items: readonly TurnItem[]): StoredOutputItem[] {
-  return items.map((item) => {
-    if (item.type !== 'clientToolCall') return toOutputItem(item);
-    const { id, name, argumentsJson } = item;
-    return { type: 'function_call', call_id: id, name, arguments: argumentsJson };
+  return items.flatMap((item): readonly StoredOutputItem[] => {
+    switch (item.type) {
+      case 'toolList':
+        return [];
+      case 'clientToolCall': {
+        const { id, name, argumentsJson } = item;
+        return [{ type: 'function_call', call_id: id, name, arguments: argumentsJson }];
+      }
+      case 'approvalRequest': {
+        const { id, tool, arguments: args } = item;
+        const argumentsJson = JSON.stringify(args);
+        return [{ type: 'function_call', call_id: id, name: tool, arguments: argumentsJson }];
+      }
+      default:
+        return [toOutputItem(item)];
+    }
   });
 }
 
-function toOutputItem(item: Exclude<TurnItem, { readonly type: 'clientToolCall' }>): OutputItem {
+function toOutputItem(item: ChatItem): OutputItem {
   switch (item.type) {
     case 'message':
     case 'reasoning':

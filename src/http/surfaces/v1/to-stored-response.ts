@@ -3,6 +3,7 @@ import type { InputItem } from '../../../contract/v1/chat.ts';
 import type { StoredResponseRecord } from '../../../contract/v1/stored-response.ts';
 import type { ConversationContent } from '../../../conversation/content.ts';
 import type { ConversationTurn } from '../../../conversation/conversation-turn.ts';
+import { visibleTurns } from '../../../conversation/removed-parts.ts';
 import type { Store, StoredResponse } from '../../../store/store.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
 import { toChatStats } from './to-chat-result.ts';
@@ -13,7 +14,8 @@ export async function toStoredResponse(
   store: Store,
   response: StoredResponse,
 ): Promise<StoredResponseRecord> {
-  const { turn } = await withToolImages(store, response);
+  const shown = await withToolImages(store, response);
+  const turn = visible(shown.turn);
   return {
     ...toFields(response, turn),
     input: await Promise.all(inputOf(turn).map((part) => toInputItem(store, part))),
@@ -22,14 +24,19 @@ export async function toStoredResponse(
 
 /** The same with references to images instead of their data. */
 export function toReferencingResponse(response: StoredResponse) {
+  const turn = visible(response.turn);
   return {
-    ...toFields(response, response.turn),
-    input: inputOf(response.turn).map((part) =>
+    ...toFields(response, turn),
+    input: inputOf(turn).map((part) =>
       part.type === 'text'
         ? { type: 'text' as const, content: part.text }
         : { type: 'image' as const, sha256: part.sha256, media_type: part.mediaType },
     ),
   };
+}
+
+function visible(turn: ConversationTurn): ConversationTurn {
+  return visibleTurns([turn])[0] ?? turn;
 }
 
 function inputOf({ messages }: ConversationTurn): readonly ConversationContent[] {

@@ -53,13 +53,15 @@ export class BackgroundResponses {
 }
 
 function initialOf({ id, createdAt, request }: BackgroundTurn): OpenAiResponse {
-  const { model, instructions, previousResponseId, metadata, maxOutputTokens } = request;
+  const { model, instructions, previousResponseId, conversationId } = request;
+  const { metadata, maxOutputTokens } = request;
   return {
     ...toInitialResponse(id, model ?? '', {
       input: '',
       background: true,
       instructions,
       previous_response_id: previousResponseId,
+      conversation: conversationId,
       metadata: { ...metadata },
       max_output_tokens: maxOutputTokens,
     }),

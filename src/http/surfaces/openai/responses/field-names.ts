@@ -2,9 +2,11 @@ import { HearthError } from '../../../../contract/errors.ts';
 import { omitUndefined } from '../../../../omit-undefined.ts';
 import { toSnakeCase } from '../../../errors/snake-case.ts';
 
+type Rules = readonly (readonly [RegExp, string])[];
+
 /** Names of a response's request that are not the domain's name in snake case. */
-const rules: readonly (readonly [RegExp, string])[] = [
-  [/^messages.*$/, 'input'],
+const responseRules: Rules = [
+  [/^(?:messages|approvals).*$/, 'input'],
   [/^clientTools.*$/, 'tools'],
   [/^integrations.*$/, 'tools'],
   [/^responseFormat\.schema$/, 'text.format.schema'],
@@ -12,15 +14,32 @@ const rules: readonly (readonly [RegExp, string])[] = [
   [/^reasoning$/, 'reasoning.effort'],
 ];
 
-function nameField(field: string): string {
-  const rule = rules.find(([pattern]) => pattern.test(field));
-  return rule === undefined ? toSnakeCase(field) : field.replace(...rule);
-}
+/** Names of the request that adds items to a conversation. */
+const itemRules: Rules = [
+  [/^(?:messages|approvals).*$/, 'items'],
+  [/^previousResponseId$/, 'response'],
+];
 
 /** The error with the field names of responses, which differ from those of the surface's other endpoints. */
 export function withResponseNames(error: unknown): unknown {
+  return withNames(error, responseRules, 'input');
+}
+
+/** The error with the field names of the items of a conversation. */
+export function withItemNames(error: unknown): unknown {
+  return withNames(error, itemRules, 'items');
+}
+
+/** @param input Name of the list of items. */
+function withNames(error: unknown, rules: Rules, input: 'input' | 'items'): unknown {
   if (!(error instanceof HearthError)) return error;
-  const param = error.param ?? (error.field === undefined ? undefined : nameField(error.field));
+  const nameField = (field: string): string => {
+    const rule = rules.find(([pattern]) => pattern.test(field));
+    return rule === undefined ? toSnakeCase(field) : field.replace(...rule);
+  };
+  const { field } = error;
+  const named = field === undefined ? undefined : nameField(field);
+  const param = error.param?.replace(/^input(?=\[)/, input) ?? named;
   const { retryAfterSeconds, loading } = error;
   return new HearthError(error.code, error.describe(nameField), {
     cause: error,

@@ -5,12 +5,9 @@ import type {
 } from '../../../../contract/openai/response-request.ts';
 import type { Store } from '../../../../store/store.ts';
 import { toInputItems } from './to-input-items.ts';
-import { toOutput } from './to-output-item.ts';
+import { responseIdOf, toOutput } from './to-output-item.ts';
 
 type Input = OpenAiResponseRequest['input'];
-
-/** `msg_<hex of the response>_<position>`, as `itemId` makes it. */
-const itemIdPattern = /^[a-z]+_([0-9a-f]{48})_(?:in)?\d+$/;
 
 /**
  * The input with the items that it refers to. They are items of stored responses that the caller can read.
@@ -30,7 +27,7 @@ export async function withReferencedItems(
       items.push(item);
       continue;
     }
-    const responseId = `resp_${itemIdPattern.exec(item.id)?.[1] ?? ''}`;
+    const responseId = responseIdOf(item.id) ?? '';
     const ofResponse = known.get(responseId) ?? (await itemsOf(store, responseId, callerId));
     known.set(responseId, ofResponse);
     const found = ofResponse.get(item.id);
@@ -48,10 +45,7 @@ async function itemsOf(
 ): Promise<ReadonlyMap<string, OpenAiInputItem>> {
   const response = await store.responses.find(responseId, callerId);
   if (response === undefined) return new Map();
-  const items = [
-    ...(await toInputItems(store, response)),
-    ...toOutput(response.id, response.turn.items),
-  ];
+  const items = [...(await toInputItems(store, response)), ...toOutput(response.id, response.turn)];
   // Stored items have the form in which a client would send them.
   return new Map(items.map((item) => [item.id, item as unknown as OpenAiInputItem]));
 }

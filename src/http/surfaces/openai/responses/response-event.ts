@@ -70,7 +70,10 @@ export type ResponseEvent =
       readonly type:
         | 'response.mcp_call.in_progress'
         | 'response.mcp_call.completed'
-        | 'response.mcp_call.failed';
+        | 'response.mcp_call.failed'
+        | 'response.mcp_list_tools.in_progress'
+        | 'response.mcp_list_tools.completed'
+        | 'response.mcp_list_tools.failed';
     });
 
 /** An event as it is sent. */

@@ -1,7 +1,7 @@
 import type { TurnEvent, TurnResult } from '../../../../chat/turn-event.ts';
 import type { OpenAiOutputItem, OpenAiResponse } from '../../../../contract/openai/response.ts';
-import type { HearthError } from '../../../../contract/errors.ts';
-import type { TurnItem } from '../../../../conversation/turn-item.ts';
+import { HearthError } from '../../../../contract/errors.ts';
+import type { ToolListItem, TurnItem } from '../../../../conversation/turn-item.ts';
 import type { TokenLogprob } from '../../../../engine/engine.ts';
 import { omitUndefined } from '../../../../omit-undefined.ts';
 import { withNamespace } from './namespaces.ts';
@@ -10,6 +10,8 @@ import { itemId, labelOf, toOutputItem, toOutputText } from './to-output-item.ts
 import { isFull, toUsage } from './to-response.ts';
 
 type Call = Extract<OpenAiOutputItem, { readonly type: 'function_call' | 'mcp_call' }>;
+type ApprovalRequest = Extract<OpenAiOutputItem, { readonly type: 'mcp_approval_request' }>;
+type ToolList = Extract<OpenAiOutputItem, { readonly type: 'mcp_list_tools' }>;
 
 /** Turns the events of a turn into those of a response, and collects the response. */
 export class ResponseStream {
@@ -61,11 +63,14 @@ export class ResponseStream {
 
   record(event: TurnEvent): readonly ResponseEvent[] {
     switch (event.type) {
-      case 'prompt.start': {
-        if (!this.#base.background || this.#hasBegun) return [];
-        this.#hasBegun = true;
-        return [{ type: 'response.in_progress', response: this.snapshot('in_progress') }];
-      }
+      case 'prompt.start':
+        return this.#leaveQueue();
+      case 'toolList.start':
+        return [...this.#leaveQueue(), ...this.#openToolList(labelOf(event.provider))];
+      case 'toolList.end':
+        return this.#endToolList(labelOf(event.item.provider), event.item);
+      case 'toolList.failure':
+        return this.#endToolList(labelOf(event.provider), event.error);
       case 'message.start':
       case 'reasoning.start':
         return this.#openText(event.type === 'message.start' ? 'message' : 'reasoning');
@@ -90,6 +95,8 @@ export class ResponseStream {
         return this.#openCall(event);
       case 'toolCall.delta':
         return this.#addArguments(event);
+      case 'toolCall.approval':
+        return this.#requestApproval(event);
       case 'toolCall.arguments':
         return this.#endArguments(event.index, JSON.stringify(event.arguments));
       case 'toolCall.end':
@@ -108,6 +115,47 @@ export class ResponseStream {
       default:
         return [];
     }
+  }
+
+  /** A response in the background waits in the queue until its generation begins. */
+  #leaveQueue(): readonly ResponseEvent[] {
+    if (!this.#base.background || this.#hasBegun) return [];
+    this.#hasBegun = true;
+    return [{ type: 'response.in_progress', response: this.snapshot('in_progress') }];
+  }
+
+  #openToolList(label: string): readonly ResponseEvent[] {
+    const index = this.#output.length;
+    const item: ToolList = {
+      id: itemId(this.#base.id, 'mcp_list_tools', index),
+      type: 'mcp_list_tools',
+      server_label: label,
+      tools: [],
+      error: null,
+    };
+    this.#output.push(item);
+    return [
+      { type: 'response.output_item.added', output_index: index, item },
+      { type: 'response.mcp_list_tools.in_progress', item_id: item.id, output_index: index },
+    ];
+  }
+
+  #endToolList(label: string, outcome: ToolListItem | HearthError): readonly ResponseEvent[] {
+    const index = this.#output.findIndex(
+      (item) => item.type === 'mcp_list_tools' && item.server_label === label,
+    );
+    const begun = this.#output[index];
+    if (begun?.type !== 'mcp_list_tools') return [];
+    const hasFailed = outcome instanceof HearthError;
+    const item = hasFailed
+      ? { ...begun, error: outcome.message }
+      : toOutputItem(this.#base.id, outcome, index);
+    this.#output[index] = item;
+    const type = `response.mcp_list_tools.${hasFailed ? 'failed' : 'completed'}` as const;
+    return [
+      { type, item_id: item.id, output_index: index },
+      { type: 'response.output_item.done', output_index: index, item },
+    ];
   }
 
   /** The whole response of a turn that has ended. */
@@ -179,6 +227,10 @@ export class ResponseStream {
   ): readonly ResponseEvent[] {
     const index = this.#output.length;
     this.#callPositions.set(event.index, index);
+    if (event.needsApproval === true) {
+      this.#output.push(unfinishedRequest(event));
+      return [];
+    }
     const type = event.isForClient ? 'function_call' : 'mcp_call';
     const id = itemId(this.#base.id, type, index);
     const item: Call = event.isForClient
@@ -199,7 +251,7 @@ export class ResponseStream {
           arguments: '',
           output: null,
           error: null,
-          approval_request_id: null,
+          approval_request_id: event.approvalRequestId ?? null,
         };
     this.#output.push(item);
     // The id of a client-side call comes with the first delta.
@@ -226,7 +278,9 @@ export class ResponseStream {
   }: Extract<TurnEvent, { readonly type: 'toolCall.delta' }>): readonly ResponseEvent[] {
     const position = this.#callPositions.get(index);
     const item = position === undefined ? undefined : this.#output[position];
-    if (position === undefined || item === undefined) return [];
+    if (position === undefined || item === undefined || item.type === 'mcp_approval_request') {
+      return [];
+    }
     const events: ResponseEvent[] = [];
     if (item.type === 'function_call' && id !== undefined) {
       const named: Call = { ...item, call_id: id };
@@ -250,12 +304,26 @@ export class ResponseStream {
     return [{ type: 'response.mcp_call_arguments.done', ...at }];
   }
 
+  #requestApproval({
+    index,
+    item: request,
+  }: Extract<TurnEvent, { readonly type: 'toolCall.approval' }>): readonly ResponseEvent[] {
+    const position = this.#callPositions.get(index) ?? this.#output.length;
+    const item = toOutputItem(this.#base.id, request, position);
+    this.#output[position] = item;
+    return [
+      { type: 'response.output_item.added', output_index: position, item },
+      { type: 'response.output_item.done', output_index: position, item },
+    ];
+  }
+
   #endCall(index: number, item: TurnItem): readonly ResponseEvent[] {
     const known = this.#callPositions.get(index);
     const position = known ?? this.#output.length;
     const done = this.#withNamespace(toOutputItem(this.#base.id, item, position));
-    // A call that could not be parsed has not begun before it fails.
-    const before = known === undefined ? this.#announceCall(done as Call, position) : [];
+    // A call that could not be parsed, or would have needed an approval, has not begun before it fails.
+    const isAnnounced = known !== undefined && this.#output[known]?.type !== 'mcp_approval_request';
+    const before = isAnnounced ? [] : this.#announceCall(done as Call, position);
     this.#output[position] = done;
     this.#callPositions.set(index, position);
     const end = { type: 'response.output_item.done', output_index: position, item: done } as const;
@@ -267,6 +335,16 @@ export class ResponseStream {
       end,
     ];
   }
+}
+
+/** Takes the place of a call that waits for an approval, until it is complete. */
+function unfinishedRequest({
+  tool,
+  exposedName,
+}: Extract<TurnEvent, { readonly type: 'toolCall.start' }>): ApprovalRequest {
+  const name = tool?.name ?? exposedName;
+  const server_label = labelOf(tool?.provider);
+  return { id: '', type: 'mcp_approval_request', server_label, name, arguments: '' };
 }
 
 function statusOf(result: TurnResult | undefined, failure: HearthError | undefined) {

@@ -1,7 +1,7 @@
 import { countTurnTokens } from '../../../../chat/count-tokens.ts';
 import { runTurn } from '../../../../chat/run-turn.ts';
 import { withToolImages } from '../../../../chat/stored-image.ts';
-import { newResponseId } from '../../../../chat/store-turn.ts';
+import { newResponseId } from '../../../../chat/response-id.ts';
 import type { TurnEvent } from '../../../../chat/turn-event.ts';
 import type { TurnRequest } from '../../../../chat/turn-request.ts';
 import { HearthError } from '../../../../contract/errors.ts';
@@ -27,22 +27,30 @@ import type { SurfaceServices } from '../../services.ts';
 import { openAiErrors } from '../errors.ts';
 import { toReasoning } from '../../../openai/reasoning.ts';
 import { toStreamError } from '../../../openai/stream-error.ts';
+import { toItemList } from '../conversations/conversation-items.ts';
+import type { ConversationLocks } from '../conversations/conversation-locks.ts';
+import { ownHead } from '../conversations/find-head.ts';
 import { BackgroundResponses } from './background.ts';
 import { withResponseNames } from './field-names.ts';
 import { withReferencedItems } from './item-references.ts';
 import type { NumberedEvent, ResponseEvent } from './response-event.ts';
 import { ResponseStream } from './response-stream.ts';
 import { toInputItems } from './to-input-items.ts';
+import { namedConversation } from './named-conversation.ts';
 import { toInitialResponse, toStoredResponse } from './to-response.ts';
 import { toTurnRequest } from './to-turn-request.ts';
 
-export function mountResponses(app: App, services: SurfaceServices): void {
+export function mountResponses(
+  app: App,
+  services: SurfaceServices,
+  locks: ConversationLocks,
+): void {
   const { store, background } = services;
   const backgroundResponses = new BackgroundResponses();
 
   mount(app, createResponseOpenAi, async ({ body, context }) => {
     try {
-      return await createResponse(services, backgroundResponses, body, context);
+      return await createResponse({ services, backgroundResponses, locks }, body, context);
     } catch (error) {
       throw withResponseNames(error);
     }
@@ -66,15 +74,15 @@ export function mountResponses(app: App, services: SurfaceServices): void {
       return eventStream(toMessages(events, context, query.starting_after), context);
     }
     const current = turn && backgroundResponses.current(turn);
-    return current ?? toStoredResponse(await find(services, id, context));
+    return current ?? storedResponse(services, id, context);
   });
 
   mount(app, cancelResponseOpenAi, async ({ params: { response_id: id }, context }) => {
     const turn = await background.cancel(id, context.caller.tokenId);
     const current = turn && backgroundResponses.current(turn);
     if (current !== undefined) return current;
-    const stored = await find(services, id, context);
-    if (stored.turn.isBackground === true) return toStoredResponse(stored);
+    const { turn: stored } = await find(services, id, context);
+    if (stored.isBackground === true) return storedResponse(services, id, context);
     throw new HearthError('invalid_value', 'Only a response in the background can be cancelled.', {
       param: 'response_id',
     });
@@ -93,21 +101,40 @@ export function mountResponses(app: App, services: SurfaceServices): void {
     const ordered = query.order === 'asc' ? items : items.toReversed();
     const start = ordered.findIndex(({ id }) => id === query.after) + 1;
     const data = ordered.slice(start, start + query.limit);
-    return {
-      object: 'list',
-      data,
-      first_id: data[0]?.id ?? null,
-      last_id: data.at(-1)?.id ?? null,
-      has_more: start + data.length < ordered.length,
-    };
+    return toItemList(data, start + data.length < ordered.length);
   });
 }
 
+interface ResponseServices {
+  readonly services: SurfaceServices;
+  readonly backgroundResponses: BackgroundResponses;
+  readonly locks: ConversationLocks;
+}
+
+/** While a response is generated in a conversation, no other request may change that. */
 async function createResponse(
-  services: SurfaceServices,
-  backgroundResponses: BackgroundResponses,
+  parts: ResponseServices,
   body: OpenAiResponseRequest,
   context: RequestContext,
+): Promise<OpenAiResponse | Response> {
+  const conversationId = namedConversation(body);
+  if (conversationId === undefined) return respond(parts, body, context, () => {});
+  const { id } = await ownHead(parts.services.store, conversationId, context, 'conversation');
+  const unlock = parts.locks.lock(id);
+  try {
+    return await respond(parts, body, context, unlock);
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+/** @param onEnd Called when the turn has ended; not if this throws. */
+async function respond(
+  { services, backgroundResponses }: ResponseServices,
+  body: OpenAiResponseRequest,
+  context: RequestContext,
+  onEnd: () => void,
 ): Promise<OpenAiResponse | Response> {
   const { request: turnRequest, modelKey } = await readRequest(services, body, context);
   const responseId = newResponseId();
@@ -116,6 +143,7 @@ async function createResponse(
   if (body.background === true) {
     const unhurried = { ...request, waitsForLoad: true };
     const turn = await services.background.start(services, unhurried, context);
+    void turn.ended.then(onEnd);
     backgroundResponses.add(turn, initial);
     if (body.stream !== true) return backgroundResponses.current(turn) ?? initial;
     const replayed = backgroundResponses.follow(turn, context.signal);
@@ -123,24 +151,47 @@ async function createResponse(
   }
   const events = runTurn(services, request, context);
   const stream = new ResponseStream(initial);
-  if (body.stream !== true) return collect(events, stream);
+  if (body.stream !== true) {
+    const whole = await collect(events, stream);
+    onEnd();
+    return whole;
+  }
   const ready = await readAhead(events, (event) => {
     if (event.type === 'turn.error') throw event.error;
     return event.type.endsWith('.delta') || event.type === 'turn.end';
   });
-  return eventStream(toMessages(toEvents(ready, stream), context), context);
+  // A client that leaves before the stream is read ends no generator.
+  context.signal.addEventListener('abort', onEnd, { once: true });
+  return eventStream(toMessages(endingWith(onEnd, toEvents(ready, stream)), context), context);
+}
+
+async function* endingWith<Value>(
+  onEnd: () => void,
+  values: AsyncIterable<Value>,
+): AsyncGenerator<Value> {
+  try {
+    yield* values;
+  } finally {
+    onEnd();
+  }
 }
 
 async function readRequest(
   { pool, store }: SurfaceServices,
   body: OpenAiResponseRequest,
-  { caller }: RequestContext,
+  context: RequestContext,
 ): Promise<{ readonly request: TurnRequest; readonly modelKey: string }> {
+  const { tokenId } = context.caller;
+  const conversationId = namedConversation(body);
+  const conversation =
+    conversationId === undefined
+      ? undefined
+      : await ownHead(store, conversationId, context, 'conversation');
   const { selection } = await pool.resolve(body.model ?? undefined, 'generation');
   const reasoning = toReasoning(selection.model, { reasoning_effort: body.reasoning?.effort });
-  const input = await withReferencedItems(store, body.input, caller.tokenId);
+  const input = await withReferencedItems(store, body.input, tokenId);
   return {
-    request: toTurnRequest({ ...body, input }, reasoning),
+    request: toTurnRequest({ ...body, input }, reasoning, conversation),
     modelKey: selection.model.key,
   };
 }
@@ -195,6 +246,15 @@ async function* toMessages(
     };
     yield { event: 'error', data: JSON.stringify(failure) };
   }
+}
+
+async function storedResponse(
+  services: SurfaceServices,
+  id: string,
+  context: RequestContext,
+): Promise<OpenAiResponse> {
+  const response = await find(services, id, context);
+  return toStoredResponse(response, await services.store.conversations.idOf(id));
 }
 
 async function find(

@@ -1,5 +1,6 @@
 import { storedImage } from '../../../../chat/stored-image.ts';
 import type { ConversationContent, ConversationMessage } from '../../../../conversation/content.ts';
+import { inputParts, isRemoved, type InputPart } from '../../../../conversation/removed-parts.ts';
 import type { Store, StoredResponse } from '../../../../store/store.ts';
 import { itemId } from './to-output-item.ts';
 
@@ -9,42 +10,66 @@ interface StoredInputItem {
   readonly [field: string]: unknown;
 }
 
-/** What the request of a stored response brought, in its order. */
+/** What the request of a stored response brought, in its order, without what was removed. */
 export async function toInputItems(
   store: Store,
-  { id, turn }: StoredResponse,
+  response: StoredResponse,
 ): Promise<StoredInputItem[]> {
   const items: StoredInputItem[] = [];
-  const nextId = (type: 'message' | 'function_call') => itemId(id, type, `in${items.length}`);
-  for (const message of turn.messages) {
-    const content = await toParts(store, message);
-    if (message.role === 'tool') {
-      items.push({
-        id: nextId('function_call'),
-        type: 'function_call_output',
-        status: 'completed',
-        call_id: message.toolCallId,
-        output: content,
-      });
-      continue;
-    }
-    const { role } = message;
-    const calls = role === 'assistant' ? (message.toolCalls ?? []) : [];
-    if (content.length > 0 || calls.length === 0) {
-      items.push({ id: nextId('message'), type: 'message', role, status: 'completed', content });
-    }
-    for (const call of calls) {
-      items.push({
-        id: nextId('function_call'),
+  for (const [position, part] of inputParts(response.turn).entries()) {
+    if (isRemoved(response.turn, { of: 'input', position })) continue;
+    const item = await toInputItem(store, response, part, position);
+    if (item !== undefined) items.push(item);
+  }
+  return items;
+}
+
+async function toInputItem(
+  store: Store,
+  { id, turn }: StoredResponse,
+  part: InputPart,
+  position: number,
+): Promise<StoredInputItem | undefined> {
+  const idOf = (type: Parameters<typeof itemId>[1]) => itemId(id, type, `in${position}`);
+  if (part.type === 'approval') {
+    const approval = turn.approvals?.[part.index];
+    return (
+      approval && {
+        id: idOf('mcp_approval_response'),
+        type: 'mcp_approval_response',
+        approval_request_id: approval.requestId,
+        approve: approval.isApproved,
+        reason: approval.reason ?? null,
+      }
+    );
+  }
+  const message = turn.messages[part.index];
+  if (message === undefined) return undefined;
+  if (part.type === 'call') {
+    const call = message.role === 'assistant' ? message.toolCalls?.[part.callIndex] : undefined;
+    return (
+      call && {
+        id: idOf('function_call'),
         type: 'function_call',
         status: 'completed',
         call_id: call.id,
         name: call.name,
         arguments: call.argumentsJson,
-      });
-    }
+      }
+    );
   }
-  return items;
+  const content = await toParts(store, message);
+  if (message.role === 'tool') {
+    return {
+      id: idOf('function_call'),
+      type: 'function_call_output',
+      status: 'completed',
+      call_id: message.toolCallId,
+      output: content,
+    };
+  }
+  const { role } = message;
+  return { id: idOf('message'), type: 'message', role, status: 'completed', content };
 }
 
 async function toParts(

@@ -1,9 +1,22 @@
 import type { OpenAiOutputItem, OpenAiOutputText } from '../../../../contract/openai/response.ts';
 import type { ToolContent, ToolProvider } from '../../../../conversation/content.ts';
-import type { TurnItem } from '../../../../conversation/turn-item.ts';
+import type { ConversationTurn } from '../../../../conversation/conversation-turn.ts';
+import { isRemoved } from '../../../../conversation/removed-parts.ts';
+import type {
+  InvalidToolCallItem,
+  ToolListItem,
+  TurnItem,
+} from '../../../../conversation/turn-item.ts';
 import type { TokenLogprob } from '../../../../engine/engine.ts';
 
-const prefixes = { message: 'msg', reasoning: 'rs', function_call: 'fc', mcp_call: 'mcp' } as const;
+const prefixes = {
+  message: 'msg',
+  reasoning: 'rs',
+  function_call: 'fc',
+  mcp_call: 'mcp',
+  mcp_list_tools: 'mcpl',
+  mcp_approval_response: 'mcpa',
+} as const;
 
 /** The id of an item, which is the same in the stream and in the stored response: `msg_<hex of the response>_0`. */
 export function itemId(
@@ -14,9 +27,17 @@ export function itemId(
   return `${prefixes[type]}_${responseId.replace('resp_', '')}_${index}`;
 }
 
-/** The output of a turn as items of a response. */
-export function toOutput(responseId: string, items: readonly TurnItem[]): OpenAiOutputItem[] {
-  return items.map((item, index) => toOutputItem(responseId, item, index));
+/** The id of the response that an item is of; undefined for an id of another form. */
+export function responseIdOf(id: string): string | undefined {
+  const hex = /^[a-z]+_([0-9a-f]{48})_(?:in)?\d+$/.exec(id)?.[1];
+  return hex === undefined ? undefined : `resp_${hex}`;
+}
+
+/** The output of a turn as items of a response, without those that were removed. */
+export function toOutput(responseId: string, turn: ConversationTurn): OpenAiOutputItem[] {
+  return turn.items.flatMap((item, position) =>
+    isRemoved(turn, { of: 'items', position }) ? [] : [toOutputItem(responseId, item, position)],
+  );
 }
 
 /** @param logprobs Of the tokens of a message; none are stored. */
@@ -55,7 +76,7 @@ export function toOutputItem(
     case 'toolCall': {
       const text = toText(item.result);
       return {
-        ...mcpCall(responseId, index, item.provider),
+        ...mcpCall(responseId, index, item),
         status: item.isError ? 'failed' : 'completed',
         name: item.tool,
         arguments: JSON.stringify(item.arguments),
@@ -65,12 +86,28 @@ export function toOutputItem(
     }
     case 'invalidToolCall':
       return {
-        ...mcpCall(responseId, index, item.provider),
+        ...mcpCall(responseId, index, item),
         status: 'failed',
         name: item.tool ?? item.exposedName,
         arguments: JSON.stringify(item.arguments ?? {}),
         output: null,
         error: item.reason,
+      };
+    case 'approvalRequest':
+      return {
+        id: item.id,
+        type: 'mcp_approval_request',
+        server_label: labelOf(item.provider),
+        name: item.tool,
+        arguments: JSON.stringify(item.arguments),
+      };
+    case 'toolList':
+      return {
+        id: itemId(responseId, 'mcp_list_tools', index),
+        type: 'mcp_list_tools',
+        server_label: labelOf(item.provider),
+        tools: item.tools.map(toListedTool),
+        error: null,
       };
   }
 }
@@ -97,12 +134,30 @@ export function labelOf(provider: ToolProvider | undefined): string {
   return provider.type === 'plugin' ? provider.pluginId : provider.serverLabel;
 }
 
-function mcpCall(responseId: string, index: number, provider: ToolProvider | undefined) {
+function mcpCall(
+  responseId: string,
+  index: number,
+  { provider, approvalRequestId }: Pick<InvalidToolCallItem, 'provider' | 'approvalRequestId'>,
+) {
   return {
     id: itemId(responseId, 'mcp_call', index),
     type: 'mcp_call' as const,
     server_label: labelOf(provider),
-    approval_request_id: null,
+    approval_request_id: approvalRequestId ?? null,
+  };
+}
+
+function toListedTool({
+  name,
+  description,
+  parameters,
+  annotations,
+}: ToolListItem['tools'][number]) {
+  return {
+    name,
+    description: description ?? null,
+    input_schema: { ...parameters },
+    annotations: annotations === undefined ? null : { ...annotations },
   };
 }
 

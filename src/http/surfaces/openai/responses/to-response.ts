@@ -6,6 +6,7 @@ import type {
 import type { StopReason, TurnUsage } from '../../../../conversation/conversation-turn.ts';
 import type { StoredResponse } from '../../../../store/store.ts';
 import { omitUndefined } from '../../../../omit-undefined.ts';
+import { conversationIdOf } from './named-conversation.ts';
 import { toOutput } from './to-output-item.ts';
 
 /** Settings that a stored response does not keep. */
@@ -49,6 +50,7 @@ export function toInitialResponse(
     output: [],
     parallel_tool_calls: body.parallel_tool_calls ?? true,
     previous_response_id: body.previous_response_id ?? null,
+    conversation: toConversation(conversationIdOf(body)),
     reasoning: { effort: body.reasoning?.effort ?? null, summary: null },
     store: body.store ?? true,
     temperature: body.temperature ?? null,
@@ -62,14 +64,11 @@ export function toInitialResponse(
 }
 
 /** A stored response; what it does not keep of its request has its default. */
-export function toStoredResponse({
-  id,
-  parentId,
-  createdAt,
-  modelKey,
-  turn,
-}: StoredResponse): OpenAiResponse {
-  const { stopReason, instructions, metadata, items, usage } = turn;
+export function toStoredResponse(
+  { id, parentId, createdAt, modelKey, turn }: StoredResponse,
+  conversationId: string | undefined,
+): OpenAiResponse {
+  const { stopReason, instructions, metadata, usage } = turn;
   const isIncomplete = isFull(stopReason);
   const isInterrupted = turn.isInterrupted === true;
   const isFailed = isInterrupted && turn.isCancelled !== true;
@@ -97,14 +96,19 @@ export function toStoredResponse({
     instructions,
     metadata: { ...metadata },
     model: turn.requestedModel ?? modelKey,
-    output: toOutput(id, items),
+    output: toOutput(id, turn),
     previous_response_id: parentId,
+    conversation: toConversation(conversationId),
     text: { format: { type: 'text' } },
     tools: [],
     truncation: turn.droppedTurns === undefined ? 'disabled' : 'auto',
     ...omitUndefined({ dropped_turns: turn.droppedTurns }),
     usage: toUsage(usage),
   };
+}
+
+function toConversation(id: string | undefined): OpenAiResponse['conversation'] {
+  return id === undefined ? null : { id };
 }
 
 /** Whether a generation ended because it reached a limit. */

@@ -1,17 +1,19 @@
-import type { TurnContent, TurnMessage, TurnRequest } from '../../../../chat/turn-request.ts';
-import type { ClientToolCall } from '../../../../conversation/content.ts';
+import type { TurnRequest } from '../../../../chat/turn-request.ts';
 import { HearthError } from '../../../../contract/errors.ts';
+import type { OpenAiMcpToolFilter } from '../../../../contract/openai/mcp-tool.ts';
 import type {
   OpenAiFunctionTool,
-  OpenAiInputItem,
   OpenAiResponseRequest,
   OpenAiTool,
 } from '../../../../contract/openai/response-request.ts';
 import type { ReasoningLevel, ResponseFormat, ToolChoice } from '../../../../engine/engine.ts';
+import type { ConversationHead } from '../../../../store/conversations/conversation.ts';
 import { omitUndefined } from '../../../../omit-undefined.ts';
+import type { ApprovalRule, ToolFilter } from '../../../../tools/tool-filter.ts';
 import type { Integration } from '../../../../tools/toolbox.ts';
 import { assertToolCalls } from '../assert-tool-calls.ts';
-import { toFullName, toFunctions } from './namespaces.ts';
+import { toFunctions } from './namespaces.ts';
+import { readInput } from './read-input.ts';
 import {
   assertSupported,
   is,
@@ -20,24 +22,23 @@ import {
 } from '../../../openai/unsupported-fields.ts';
 
 const unsupported: readonly UnsupportedField[] = [
-  { name: 'conversation', reason: 'is not supported: continue with `previous_response_id`.' },
   { name: 'prompt', reason: 'names a template, which this server does not keep.' },
   { name: 'context_management', reason: 'is not supported.', isHarmless: isEmptyObject },
 ];
 
 type McpTool = Extract<OpenAiTool, { readonly type: 'mcp' }>;
-type Message = Extract<OpenAiInputItem, { readonly role: string }>;
-type Part = Exclude<Message['content'], string>[number];
 
 /**
  * The turn that a response asks for.
  *
  * @param reasoning What `reasoning.effort` stands for with the model.
+ * @param conversation The conversation that it names.
  * @throws HearthError `invalid_value` for fields that can't be honoured.
  */
 export function toTurnRequest(
   body: OpenAiResponseRequest,
   reasoning: ReasoningLevel | undefined,
+  conversation?: ConversationHead,
 ): TurnRequest {
   assertSupported(body, unsupported);
   const verbosity = body.text?.['verbosity'];
@@ -49,13 +50,14 @@ export function toTurnRequest(
       param: 'background',
     });
   }
-  const messages = toMessages(body.input);
-  if (messages.length === 0) {
+  const previousResponseId = body.previous_response_id ?? conversation?.lastResponseId ?? undefined;
+  const { messages, approvals, listedLabels } = readInput(body.input);
+  if (messages.length === 0 && approvals.length === 0) {
     throw new HearthError('invalid_value', '`input` has nothing for the model to read.', {
       param: 'input',
     });
   }
-  if (body.previous_response_id == null) assertToolCalls(messages);
+  if (previousResponseId === undefined) assertToolCalls(messages);
   const tools = allowedTools(body);
   const functions = tools.flatMap(toFunctions);
   const servers = tools.filter((tool) => tool.type === 'mcp');
@@ -66,6 +68,8 @@ export function toTurnRequest(
     sampling: omitUndefined({ temperature: body.temperature, topP: body.top_p }),
     integrations: servers.map(toIntegration),
     isStored: body.store ?? true,
+    ...(servers.length > 0 ? { toolLists: { knownLabels: listedLabels } } : {}),
+    ...(approvals.length > 0 ? { approvals } : {}),
     ...(body.truncation === 'auto' ? { dropsOldTurns: true } : {}),
     waitsForLoad: false,
     ...(body.stream === true || body.background === true ? {} : { isWhole: true }),
@@ -75,7 +79,8 @@ export function toTurnRequest(
       : { clientTools: functions.map(toDefinition) }),
     ...omitUndefined({
       instructions: body.instructions,
-      previousResponseId: body.previous_response_id,
+      previousResponseId,
+      conversationId: conversation?.id,
       maxOutputTokens: body.max_output_tokens,
       toolChoice: toToolChoice(body.tool_choice),
       callsInParallel: body.parallel_tool_calls,
@@ -88,51 +93,6 @@ export function toTurnRequest(
   };
 }
 
-/** The input as messages; calls that follow each other are those of one message of the assistant. */
-export function toMessages(input: OpenAiResponseRequest['input']): readonly TurnMessage[] {
-  if (typeof input === 'string') {
-    return [{ role: 'user', content: [{ type: 'text', text: input }] }];
-  }
-  const messages: TurnMessage[] = [];
-  const addCall = (call: ClientToolCall): void => {
-    const last = messages.at(-1);
-    if (last?.role === 'assistant') {
-      messages[messages.length - 1] = { ...last, toolCalls: [...(last.toolCalls ?? []), call] };
-    } else {
-      messages.push({ role: 'assistant', content: [], toolCalls: [call] });
-    }
-  };
-  for (const item of input) {
-    if ('role' in item) {
-      messages.push(toMessage(item as Message));
-    } else if (item.type === 'function_call') {
-      const name = toFullName(item.name, item.namespace);
-      addCall({ id: item.call_id, name, argumentsJson: item.arguments });
-    } else if (item.type === 'function_call_output') {
-      const { call_id: toolCallId, output } = item;
-      messages.push({ role: 'tool', toolCallId, content: toContent(output) });
-    } else if (item.type === 'mcp_call') {
-      addCall({ id: item.id, name: item.name, argumentsJson: item.arguments });
-      const text = item.output ?? (typeof item.error === 'string' ? item.error : '[no output]');
-      messages.push({ role: 'tool', toolCallId: item.id, content: [{ type: 'text', text }] });
-    }
-  }
-  return messages;
-}
-
-function toMessage({ role, content }: Message): TurnMessage {
-  const parts = toContent(content);
-  return { role: role === 'developer' ? 'system' : role, content: parts };
-}
-
-function toContent(content: string | readonly Part[]): readonly TurnContent[] {
-  if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return content.map((part) => {
-    if (part.type === 'input_image') return { type: 'image', dataUrl: part.image_url };
-    return { type: 'text', text: part.type === 'refusal' ? part.refusal : part.text };
-  });
-}
-
 function toDefinition(tool: OpenAiFunctionTool) {
   const { name, description, parameters } = tool;
   return {
@@ -143,7 +103,9 @@ function toDefinition(tool: OpenAiFunctionTool) {
 }
 
 function toIntegration(tool: McpTool): Integration {
-  const { allowed_tools: allowed, authorization } = tool;
+  const { allowed_tools: listed, require_approval: approval, authorization } = tool;
+  const allowed = Array.isArray(listed) ? { tool_names: listed } : listed;
+  const { names, isReadOnly } = toToolFilter(allowed);
   const headers = {
     ...tool.headers,
     ...(authorization == null ? {} : { Authorization: `Bearer ${authorization}` }),
@@ -153,8 +115,26 @@ function toIntegration(tool: McpTool): Integration {
     serverLabel: tool.server_label,
     serverUrl: tool.server_url,
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
-    ...omitUndefined({ allowedTools: Array.isArray(allowed) ? allowed : allowed?.tool_names }),
+    ...omitUndefined({ allowedTools: names, allowsReadOnly: isReadOnly }),
+    ...(approval === 'never' ? {} : { approval: toApprovalRule(approval) }),
   };
+}
+
+function toApprovalRule(approval: McpTool['require_approval']): ApprovalRule {
+  if (approval == null) return 'always';
+  if (typeof approval === 'string') return approval;
+  const { always, never } = approval;
+  return omitUndefined({
+    always: always == null ? undefined : toToolFilter(always),
+    never: never == null ? undefined : toToolFilter(never),
+  });
+}
+
+function toToolFilter(filter: OpenAiMcpToolFilter | null | undefined): ToolFilter {
+  return omitUndefined({
+    names: filter?.tool_names ?? undefined,
+    isReadOnly: filter?.read_only ?? undefined,
+  });
 }
 
 /** The tools, or those of them that `allowed_tools` leaves. */

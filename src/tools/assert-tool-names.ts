@@ -3,18 +3,18 @@ import { listNames } from './list-names.ts';
 import type { ToolList } from './tool-list.ts';
 
 /**
- * Checks the names in `allowedTools` against the tools of the server.
+ * Checks the names of tools in a request against the tools of the server.
  *
- * @param field Domain path of the integration.
+ * @param field Domain path of the list of names.
  * @throws HearthError `invalid_value` with the names that exist.
  */
-export function assertAllowedTools(
+export function assertToolNames(
   { tools, leftOut }: ToolList,
-  { label, allowedTools }: { readonly label: string; readonly allowedTools: Iterable<string> },
+  { label, names: requested }: { readonly label: string; readonly names: readonly string[] },
   field: string,
 ): void {
   const names = new Set(tools.map(({ name }) => name));
-  for (const [index, name] of [...allowedTools].entries()) {
+  for (const [index, name] of requested.entries()) {
     if (names.has(name)) continue;
     const quoted = JSON.stringify(name.slice(0, 100));
     const reason = leftOut.get(name);
@@ -22,6 +22,6 @@ export function assertAllowedTools(
       reason === undefined
         ? `${JSON.stringify(label)} has no tool ${quoted}; it has: ${listNames([...names])}.`
         : `The tool ${quoted} of ${JSON.stringify(label)} can't be used: ${reason}.`;
-    throw new HearthError('invalid_value', message, { field: `${field}.allowedTools[${index}]` });
+    throw new HearthError('invalid_value', message, { field: `${field}[${index}]` });
   }
 }

@@ -1,0 +1,83 @@
+import { HearthError } from '../contract/errors.ts';
+import type { StoredResponse } from '../store/store.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import { answeredCalls } from './approved-calls.ts';
+import { assertToolResults } from './history.ts';
+import { ImageAllowance } from './image-allowance.ts';
+import { admitImage } from './image.ts';
+import { resultsFirst, type TurnServices } from './prepare-turn.ts';
+import { prepareMessages } from './prepare-messages.ts';
+import { newResponseId } from './response-id.ts';
+import { storeFailure } from './store-turn.ts';
+import type { TurnMessage } from './turn-request.ts';
+
+interface AddedMessages {
+  readonly conversationId: string;
+  /** The response that the messages follow; null at the beginning. */
+  readonly previousResponseId: string | null;
+  readonly messages: readonly TurnMessage[];
+}
+
+/**
+ * Adds messages to a conversation without a generation: as a response that has an input only.
+ *
+ * @throws HearthError `invalid_value` if the last response waits for something else, `invalid_image`, `queue_full`,
+ *   `conversation_not_found`, `storage_failed`; the signal's reason when aborted.
+ */
+export async function addMessages(
+  { store, maxImagePixels }: Pick<TurnServices, 'store' | 'maxImagePixels'>,
+  { conversationId, previousResponseId, messages }: AddedMessages,
+  { caller, signal }: RequestContext,
+): Promise<StoredResponse> {
+  const previous =
+    previousResponseId === null
+      ? undefined
+      : await store.responses.find(previousResponseId, caller.tokenId);
+  const history = previous === undefined ? [] : [previous];
+  assertToolResults(history, messages);
+  answeredCalls(history, { integrations: [] });
+  const allowance = new ImageAllowance({ projector: null }, maxImagePixels);
+  try {
+    for (const [index, { content }] of messages.entries()) {
+      for (const [partIndex, part] of content.entries()) {
+        if (part.type === 'text') continue;
+        signal.throwIfAborted();
+        await admitImage(part.dataUrl, allowance, `messages[${index}].content[${partIndex}]`);
+      }
+    }
+    const prepared = await prepareMessages(messages, allowance, signal);
+    const response: StoredResponse = {
+      id: newResponseId(),
+      parentId: previousResponseId,
+      ownerId: caller.tokenId,
+      createdAt: new Date(),
+      modelKey: previous?.modelKey ?? '',
+      modelInstanceId: previous?.modelInstanceId ?? '',
+      turn: {
+        systemPrompt: null,
+        instructions: null,
+        messages: previous === undefined ? prepared.messages : resultsFirst(prepared.messages),
+        items: [],
+        stopReason: null,
+        usage: { promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 },
+        timings: { timeToFirstTokenSeconds: 0, generationSeconds: 0, tokensPerSecond: 0 },
+      },
+    };
+    await insert(store, response, prepared.images, conversationId);
+    return response;
+  } finally {
+    allowance.release();
+  }
+}
+
+async function insert(
+  store: TurnServices['store'],
+  ...added: Parameters<TurnServices['store']['responses']['insert']>
+): Promise<void> {
+  try {
+    await store.responses.insert(...added);
+  } catch (error) {
+    if (error instanceof HearthError) throw error;
+    throw storeFailure('The items could not be stored', error);
+  }
+}

@@ -1,0 +1,281 @@
+import { describe, expect, it } from 'vitest';
+import { scriptedTool } from '../../test/setup/chat/scripted-tools.ts';
+import {
+  generationEnd as end,
+  resultOf,
+  scriptedTurns,
+  userMessage,
+} from '../../test/setup/chat/scripted-turn.ts';
+import type { GenerationEvent, GenerationRequest } from '../engine/engine.ts';
+import type { TurnEvent } from './turn-event.ts';
+import type { TurnRequest } from './turn-request.ts';
+
+const provider = { type: 'ephemeralMcp', serverLabel: 'shop' } as const;
+const integrations: TurnRequest['integrations'] = [
+  { type: 'ephemeralMcp', serverLabel: 'shop', serverUrl: 'http://localhost/mcp' },
+];
+
+const say = (text: string): GenerationEvent => ({ type: 'content.delta', text });
+const call = (index: number, name: string, argumentsJson = '{}'): GenerationEvent => ({
+  type: 'toolCall.delta',
+  index,
+  id: `id${index}`,
+  name,
+  argumentsJson,
+});
+
+/** A shop whose tool `buy` needs an approval and `look` does not; the model calls what each generation lists. */
+async function openShop(...generations: readonly GenerationEvent[][]) {
+  const bought: unknown[] = [];
+  const buy = scriptedTool(
+    'buy',
+    async ({ what }) => {
+      bought.push(what);
+      return `Bought ${String(what)}`;
+    },
+    {
+      provider,
+      needsApproval: true,
+      findArgumentIssue: ({ what }) => (what === undefined ? 'Buy what?' : undefined),
+    },
+  );
+  const look = scriptedTool('look', async () => 'Bread and milk', { provider });
+  const shop = await scriptedTurns(
+    async function* (generation): AsyncGenerator<GenerationEvent> {
+      const list = generations[Math.min(generation, generations.length - 1)] ?? [];
+      yield* list;
+      const hasCalls = list.some(({ type }) => type === 'toolCall.delta');
+      yield hasCalls ? { ...end, stopReason: 'toolCalls' } : end;
+    },
+    buy,
+    look,
+  );
+  const turn = async (changes: Partial<TurnRequest> = {}) => {
+    const events = await shop.run({ integrations, ...changes });
+    const { responseId = '', items } = resultOf(events);
+    return { events, items, previousResponseId: responseId };
+  };
+  return { ...shop, turn, bought };
+}
+
+const messagesOf = (request: GenerationRequest | undefined) =>
+  request?.kind === 'chat' ? request.messages : [];
+const requestIds = (events: readonly TurnEvent[]) =>
+  events.flatMap((event) => (event.type === 'toolCall.approval' ? [event.item.id] : []));
+
+const buyBread = call(0, 'buy', '{"what":"bread"}');
+
+describe('a call that needs an approval', () => {
+  it('ends the turn, and is made by the next one that approves it', async () => {
+    const { turn, bought, requests } = await openShop([buyBread], [say('Here it is.')]);
+    const first = await turn();
+    const [requestId = ''] = requestIds(first.events);
+    expect(requestId).toBe(`mcpr_${first.previousResponseId.replace('resp_', '')}_0`);
+    expect(first.items).toEqual([
+      {
+        type: 'approvalRequest',
+        round: 0,
+        id: requestId,
+        exposedName: 'buy',
+        tool: 'buy',
+        provider,
+        arguments: { what: 'bread' },
+      },
+    ]);
+    expect(bought).toEqual([]);
+    const { previousResponseId } = first;
+    const approvals = [{ requestId, isApproved: true }];
+    const second = await turn({ previousResponseId, messages: [], approvals });
+    expect(bought).toEqual(['bread']);
+    const types = second.events.map(({ type }) => type);
+    expect(types.indexOf('toolCall.success')).toBeLessThan(types.indexOf('message.delta'));
+    expect(second.items).toMatchObject([
+      { type: 'toolCall', approvalRequestId: requestId, result: [{ text: 'Bought bread' }] },
+      { type: 'message', text: 'Here it is.' },
+    ]);
+    const calls = { role: 'assistant', toolCalls: [{ id: 'call00001', name: 'buy' }] };
+    const result = { role: 'tool', toolCallId: 'call00001', content: 'Bought bread' };
+    const prompt = [{ role: 'user', content: 'Hello' }, calls, result];
+    expect(messagesOf(requests[1])).toMatchObject(prompt);
+
+    // The same prompt again, from the store.
+    await turn({ previousResponseId: second.previousResponseId, messages: userMessage('Thanks') });
+    expect(messagesOf(requests[2])).toMatchObject([
+      ...prompt,
+      { role: 'assistant', content: 'Here it is.' },
+      { role: 'user', content: 'Thanks' },
+    ]);
+  });
+
+  it('is not made where it is refused, and the model gets the reason', async () => {
+    const { turn, bought, requests } = await openShop([buyBread], [say('Well.')]);
+    const { events, previousResponseId } = await turn();
+    const [requestId = ''] = requestIds(events);
+    const approvals = [{ requestId, isApproved: false, reason: 'too dear' }];
+    // The server of a refused call need not be there.
+    const next = await turn({
+      previousResponseId,
+      approvals,
+      integrations: [],
+      messages: userMessage('Something else'),
+    });
+    expect(bought).toEqual([]);
+    expect(next.items).toMatchObject([{ type: 'message', text: 'Well.' }]);
+    expect(messagesOf(requests[1]).slice(2)).toMatchObject([
+      { role: 'tool', content: 'The user refused this call: too dear' },
+      { role: 'user', content: 'Something else' },
+    ]);
+  });
+
+  it('waits while the other calls of its generation are made', async () => {
+    const calls = [call(0, 'look'), call(1, 'buy', '{"what":"milk"}'), call(2, 'buy', '{}')];
+    const { turn, bought, requests } = await openShop(calls, [say('Done.')]);
+    const { items, events, previousResponseId } = await turn();
+    expect(items.map(({ type }) => type)).toEqual([
+      'toolCall',
+      'approvalRequest',
+      'invalidToolCall',
+    ]);
+    const [requestId = ''] = requestIds(events);
+    await turn({
+      previousResponseId,
+      messages: [],
+      approvals: [{ requestId, isApproved: true }],
+    });
+    expect(bought).toEqual(['milk']);
+    expect(messagesOf(requests[1]).slice(1)).toMatchObject([
+      { role: 'assistant', toolCalls: [{ name: 'look' }, { name: 'buy' }, { name: 'buy' }] },
+      { role: 'tool', toolCallId: 'call00001', content: 'Bread and milk' },
+      { role: 'tool', toolCallId: 'call00003', content: 'Buy what?' },
+      { role: 'tool', toolCallId: 'call00002', content: 'Bought milk' },
+    ]);
+  });
+
+  it('counts as a call of the turn that makes it', async () => {
+    const calls = [buyBread, call(1, 'buy', '{"what":"milk"}')];
+    const { turn, bought } = await openShop(calls, [say('Done.')]);
+    const { events, previousResponseId } = await turn({ maxToolCalls: 1 });
+    const approvals = requestIds(events).map((requestId) => ({ requestId, isApproved: true }));
+    const next = await turn({ previousResponseId, messages: [], approvals, maxToolCalls: 1 });
+    expect(bought).toEqual(['bread']);
+    expect(next.items).toMatchObject([
+      { type: 'toolCall' },
+      { type: 'invalidToolCall', reason: 'The limit of 1 tool calls is reached.' },
+      { type: 'message' },
+    ]);
+  });
+
+  it('fails where the tool has gone or no longer accepts the arguments', async () => {
+    const { turn, bought } = await openShop([say('Done.')]);
+    const answered = (tool: string, argumentsJson: string) => ({
+      requestId: `mcpr_${tool}${argumentsJson.length}`,
+      isApproved: true,
+      call: { tool, provider, argumentsJson },
+    });
+    const { items } = await turn({
+      approvals: [answered('sell', '{}'), answered('buy', '{}'), answered('buy', 'no JSON')],
+    });
+    expect(bought).toEqual([]);
+    expect(items).toMatchObject([
+      { type: 'invalidToolCall', cause: 'invalidName' },
+      { type: 'invalidToolCall', reason: 'Buy what?' },
+      { type: 'invalidToolCall', reason: 'The arguments of buy are not a JSON object.' },
+      { type: 'message' },
+    ]);
+  });
+
+  it('may be a message of the request', async () => {
+    const { turn, bought, requests } = await openShop([say('Done.')]);
+    const argumentsJson = '{"what":"bread"}';
+    await turn({
+      isStored: false,
+      messages: [
+        ...userMessage('Buy bread'),
+        {
+          role: 'assistant',
+          content: [],
+          toolCalls: [{ id: 'mcpr_1', name: 'buy', argumentsJson }],
+        },
+        ...userMessage('Quickly'),
+      ],
+      approvals: [
+        { requestId: 'mcpr_1', isApproved: true, call: { tool: 'buy', provider, argumentsJson } },
+      ],
+    });
+    expect(bought).toEqual(['bread']);
+    expect(messagesOf(requests[0]).map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'user',
+    ]);
+  });
+});
+
+describe('an answer to a call', () => {
+  it.each<[string, (id: string) => Partial<TurnRequest>, string]>([
+    ['is required', () => ({}), 'waits for the approval of tool calls: mcpr_'],
+    [
+      'comes once',
+      (requestId) => ({
+        approvals: [
+          { requestId, isApproved: true },
+          { requestId, isApproved: false },
+        ],
+      }),
+      'is answered twice',
+    ],
+    [
+      'has a call',
+      (requestId) => ({
+        approvals: [
+          { requestId, isApproved: true },
+          { requestId: 'mcpr_x', isApproved: true },
+        ],
+      }),
+      'There is no approval request "mcpr_x" in previousResponseId',
+    ],
+    [
+      'comes with the server of the call',
+      (requestId) => ({ approvals: [{ requestId, isApproved: true }], integrations: [] }),
+      'integrations does not have this server',
+    ],
+  ])('%s', async (_, changesOf, message) => {
+    const { turn, bought } = await openShop([buyBread], [say('Done.')]);
+    const { events, previousResponseId } = await turn();
+    const changes = changesOf(requestIds(events)[0] ?? '');
+    await expect(turn({ previousResponseId, ...changes })).rejects.toThrow(message);
+    expect(bought).toEqual([]);
+  });
+
+  it('needs a response that it answers', async () => {
+    const { turn } = await openShop([say('Done.')]);
+    const approvals = [{ requestId: 'mcpr_x', isApproved: true }];
+    await expect(turn({ approvals })).rejects.toMatchObject({
+      code: 'invalid_value',
+      field: 'approvals[0].requestId',
+    });
+  });
+});
+
+describe('a list of tools', () => {
+  const toolLists = { knownLabels: [] };
+
+  it('is an item of the first turn with the server', async () => {
+    const { turn } = await openShop([say('Hi.')]);
+    const first = await turn({ toolLists });
+    expect(first.items).toMatchObject([
+      { type: 'toolList', provider, tools: [{ name: 'buy' }, { name: 'look' }] },
+      { type: 'message' },
+    ]);
+    const types = first.events.map(({ type }) => type);
+    const start = types.indexOf('toolList.start');
+    expect(types.slice(start, start + 2)).toEqual(['toolList.start', 'toolList.end']);
+    const { previousResponseId } = first;
+    const next = await turn({ previousResponseId, toolLists });
+    expect(next.items.map(({ type }) => type)).toEqual(['message']);
+    const known = await turn({ toolLists: { knownLabels: ['shop'] } });
+    expect(known.items.map(({ type }) => type)).toEqual(['message']);
+    expect((await turn()).items.map(({ type }) => type)).toEqual(['message']);
+  });
+});
