@@ -6,6 +6,7 @@ import type { InstancePool } from '../instances/pool.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Store } from '../store/store.ts';
 import type { ToolServers } from '../tools/toolbox.ts';
+import { fetchImages, type FetchImage } from './fetch-images.ts';
 import { assertToolResults, loadHistory, systemTextOf } from './history.ts';
 import { ImageAllowance } from './image-allowance.ts';
 import { assertVision, toDataUrl, type PreparedImage } from './image.ts';
@@ -27,6 +28,7 @@ export interface TurnServices {
   readonly tools: ToolServers;
   readonly maxToolRounds: number;
   readonly maxImagePixels: number;
+  readonly fetchImage: FetchImage;
 }
 
 /** A turn whose request was checked; its images are not decoded yet. */
@@ -64,7 +66,7 @@ export async function prepareTurn(
   request: TurnRequest,
   context: RequestContext,
 ): Promise<PreparedTurn> {
-  const { pool, store, tools, maxImagePixels } = services;
+  const { pool, store, tools, maxImagePixels, fetchImage } = services;
   const { signal, caller } = context;
   const target = await pool.resolve(request.model, 'generation');
   const { model } = target.selection;
@@ -75,19 +77,20 @@ export async function prepareTurn(
     assertVision(model, 'previousResponseId');
   }
   assertToolResults(history, request.messages);
+  const messages = await fetchImages(request.messages, model, fetchImage, signal);
   const allowance = new ImageAllowance(model, maxImagePixels);
-  await admitMessages(request.messages, model, allowance, signal);
+  await admitMessages(messages, model, allowance, signal);
   await tools.validate(request.integrations, context);
 
-  const ordered = (messages: readonly ConversationMessage[]): readonly ConversationMessage[] =>
-    request.previousResponseId === undefined ? messages : resultsFirst(messages);
-  const toPrompt = (messages: readonly ConversationMessage[], promptContext: PromptContext) =>
-    toPromptMessages(systemTextOf(history, request), turns, messages, promptContext);
+  const ordered = (all: readonly ConversationMessage[]): readonly ConversationMessage[] =>
+    request.previousResponseId === undefined ? all : resultsFirst(all);
+  const toPrompt = (all: readonly ConversationMessage[], promptContext: PromptContext) =>
+    toPromptMessages(systemTextOf(history, request), turns, all, promptContext);
 
   async function build(buildSignal: AbortSignal): Promise<TurnPrompt> {
-    const prepared = await prepareMessages(request.messages, allowance, buildSignal);
+    const prepared = await prepareMessages(messages, allowance, buildSignal);
     const { images } = prepared;
-    const messages = ordered(prepared.messages);
+    const ownMessages = ordered(prepared.messages);
     const promptContext: PromptContext = {
       readImage: async (sha256) => {
         const image = images.find((each) => each.sha256 === sha256);
@@ -99,14 +102,14 @@ export async function prepareTurn(
       readToolImage: toolImageReader({ model, allowance, store, signal: buildSignal }),
       numbers: new CallNumbers(),
     };
-    const prompt = await toPrompt(messages, promptContext);
-    return { prompt, promptContext, messages, images };
+    const prompt = await toPrompt(ownMessages, promptContext);
+    return { prompt, promptContext, messages: ownMessages, images };
   }
 
   let building: Promise<TurnPrompt> | undefined;
   return {
     target,
-    outline: await toPrompt(ordered(outlineMessages(request.messages)), outlineContext()),
+    outline: await toPrompt(ordered(outlineMessages(messages)), outlineContext()),
     build: async (buildSignal) => {
       building ??= build(buildSignal);
       return building;

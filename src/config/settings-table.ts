@@ -85,6 +85,16 @@ export const settingsTable = {
     'Serve the API of Anthropic at /v1/messages.',
   ),
   'surfaces.ollama': setting(boolean.default(true), 'Serve the API of Ollama at /api.'),
+  'images.allowUrls': setting(
+    boolean.default(false),
+    'Read images that requests name by http or https URL. Private addresses are refused.',
+    { isLive: true },
+  ),
+  'images.allowedHosts': setting(
+    list.default([]),
+    'Hosts (name or name:port) with private or loopback addresses from which images may be read.',
+    { isLive: true },
+  ),
   'mcp.allowPlugins': setting(
     boolean.default(false),
     'Allow requests to use the plugins of mcp.json. Their token needs the permission "plugins".',
