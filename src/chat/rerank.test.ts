@@ -23,7 +23,7 @@ it('sorts documents by their relevance, which it maps to 0 to 1', async () => {
   await rerank({ pool }, { model: '', query: 'sea', documents }, testContext());
 });
 
-it('leaves the probabilities of heads with a softmax as they are', async () => {
+it('keeps the probabilities of heads with a softmax', async () => {
   const { pool } = scriptedPool({ ...ranker, architecture: 'qwen3' });
   const request = { model: 'test/rank', query: 'sea', documents: ['the sea', 'bread'] };
   const { ranking } = await rerank({ pool }, request, testContext());

@@ -205,24 +205,6 @@ describe('the content of a folder', () => {
     expect(infill).toMatchObject({ type: 'llm', supportsInfill: true });
   });
 
-  test('a model with a rank head, by its pooling or its classifier', async () => {
-    await put('acme/pooling/p.gguf', model({ metadata: { 'llama.pooling_type': 4 } }));
-    for (const name of ['cls.weight', 'cls.output.weight', 'cls.output.bias']) {
-      const tensors = [
-        { name: 'token_embd.weight', shape: [32, 4], type: 1 },
-        { name, shape: [32, 1], type: 0 },
-      ];
-      await put(`acme/${name}/c.gguf`, model({ tensors }));
-    }
-    const types = (await openLibrary().list()).map(({ key, type }) => [key, type]);
-    expect(Object.fromEntries(types)).toEqual({
-      'acme/pooling': 'reranker',
-      'acme/cls.weight': 'reranker',
-      'acme/cls.output.weight': 'reranker',
-      'acme/cls.output.bias': 'llm',
-    });
-  });
-
   test('names from a header lose what could mislead a terminal', async () => {
     const metadata = { 'general.name': 'Nice\u001b[2J\u202emodel', 'general.description': '\n' };
     await put('acme/nice/nice.gguf', model({ metadata }));

@@ -5,12 +5,11 @@ import { post } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { useResource } from '../setup/use-resource.ts';
 
+const red = Buffer.from((await picture('red')).split(',')[1] ?? '', 'base64');
 const host = useResource(() =>
-  startLoopbackServer(async ({ path }, response) => {
-    if (path === '/red') {
-      const png = Buffer.from((await picture('red')).split(',')[1] ?? '', 'base64');
-      response.writeHead(200, { 'content-type': 'text/plain' }).end(png);
-    } else response.writeHead(200, { 'content-type': 'image/png' }).end('<html>secret</html>');
+  startLoopbackServer(({ path }, response) => {
+    if (path === '/red') response.writeHead(200, { 'content-type': 'text/plain' }).end(red);
+    else response.writeHead(200, { 'content-type': 'image/png' }).end('<html>secret</html>');
   }),
 );
 const hearth = useHearth(() => ({
@@ -83,7 +82,7 @@ describe.each(surfaces)('an image by URL in $path', ({ path, body, param }) => {
     expect(answer.status).toBe(200);
   });
 
-  it('is refused if it is none, without telling what it is', async () => {
+  it('is refused if it is not an image, without telling what it is', async () => {
     const { status, body: failure } = await post(hearth.url, path, body(`${host.url}/page`));
     expect(status).toBe(400);
     expect(JSON.stringify(failure)).toContain("The image can't be read");

@@ -75,7 +75,7 @@ it.each<[Endpoint, string, object, string | null, RegExp]>([
   ],
   [
     'chat/completions',
-    'an image that is none',
+    'an invalid image',
     { model: vision, ...look(notAnImage) },
     'messages[0].content[0].image_url',
     /Allowed are png/,
@@ -112,7 +112,7 @@ it.each<[Endpoint, string, object, string | null, RegExp]>([
     /is an embedding model/,
   ],
   ['responses', 'a wrong type', { ...response, temperature: 'hot' }, 'temperature', /not "hot"/],
-  ['responses', 'an image that is none', { model: vision, ...see(notAnImage) }, 'input', /Allowed/],
+  ['responses', 'an invalid image', { model: vision, ...see(notAnImage) }, 'input', /Allowed/],
   [
     'responses',
     'an image for a model without vision',

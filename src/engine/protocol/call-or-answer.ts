@@ -29,7 +29,7 @@ export class CallOrAnswerReader {
     return this.#kind === 'call' ? { call: this.#call.push(pending) } : { text: pending };
   }
 
-  /** What was held back when the text ended. @param isCut Whether the token limit has cut it. */
+  /** The text that was not returned yet. @param isCut Whether the token limit has cut it. */
   end(isCut: boolean): Read {
     if (this.#kind === 'call') return isCut ? { call: this.#call.endCut() } : {};
     return { text: this.#pending };

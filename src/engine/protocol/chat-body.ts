@@ -187,8 +187,8 @@ function formatSchema({ responseFormat: format }: ChatGeneration): GrammarSchema
 type GrammarSchema = ToolDefinition['parameters'];
 
 /** @throws HearthError `invalid_value` for a schema that would lose a constraint. */
-function lossless(given: GrammarSchema): GrammarSchema {
-  const { schema, losses } = toGrammarSchema(given, { nodes: maxSchemaNodes });
+function lossless(responseSchema: GrammarSchema): GrammarSchema {
+  const { schema, losses } = toGrammarSchema(responseSchema, { nodes: maxSchemaNodes });
   const [loss] = losses;
   if (loss !== undefined) {
     throw new HearthError(

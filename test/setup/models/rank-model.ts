@@ -8,7 +8,10 @@ const words =
   'a the in of is what where how do sea calm at dawn harbour ships bread bake oven flour panda bear china lives capital france paris';
 const start = 2;
 const vocabulary = [
-  ...['[PAD]', '[UNK]', '[CLS]', '[SEP]'],
+  '[PAD]',
+  '[UNK]',
+  '[CLS]',
+  '[SEP]',
   ...words.split(' ').map((word) => `\u2581${word}`),
 ];
 
