@@ -39,6 +39,7 @@ import { preloadModels } from './instances/preload-models.ts';
 import { createModelAliases } from './models/model-aliases.ts';
 import { readAvailableMemory } from './machine/read-machine.ts';
 import { createModelLibrary } from './models/library.ts';
+import { createImageFetcher } from './net/image-fetcher.ts';
 import { createHttpClient } from './net/http-client.ts';
 import { readProxies } from './net/proxy-environment.ts';
 import { createObservability } from './observability/create-observability.ts';
@@ -315,6 +316,14 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       requestLog,
       feed,
       maxImagePixels: settings['limits.imagePixels'],
+      fetchImage: createImageFetcher({
+        get isAllowed() {
+          return settings['images.allowUrls'];
+        },
+        get allowedHosts() {
+          return settings['images.allowedHosts'];
+        },
+      }),
       server: {
         version,
         pid: process.pid,

@@ -2,6 +2,7 @@ import { HearthError } from '../contract/errors.ts';
 import type { StoredResponse } from '../store/store.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { answeredCalls } from './approved-calls.ts';
+import { fetchImages } from './fetch-images.ts';
 import { assertToolResults } from './history.ts';
 import { ImageAllowance } from './image-allowance.ts';
 import { admitImage } from './image.ts';
@@ -25,8 +26,12 @@ interface AddedMessages {
  *   `conversation_not_found`, `storage_failed`; the signal's reason when aborted.
  */
 export async function addMessages(
-  { store, maxImagePixels }: Pick<TurnServices, 'store' | 'maxImagePixels'>,
-  { conversationId, previousResponseId, messages }: AddedMessages,
+  {
+    store,
+    maxImagePixels,
+    fetchImage,
+  }: Pick<TurnServices, 'store' | 'maxImagePixels' | 'fetchImage'>,
+  { conversationId, previousResponseId, messages: requested }: AddedMessages,
   { caller, signal }: RequestContext,
 ): Promise<StoredResponse> {
   const previous =
@@ -36,13 +41,14 @@ export async function addMessages(
   const history = previous === undefined ? [] : [previous];
   assertToolResults(history, messages);
   answeredCalls(history, { integrations: [] });
+  const messages = await fetchImages(requested, undefined, fetchImage, signal);
   const allowance = new ImageAllowance({ projector: null }, maxImagePixels);
   try {
     for (const [index, { content }] of messages.entries()) {
       for (const [partIndex, part] of content.entries()) {
         if (part.type === 'text') continue;
         signal.throwIfAborted();
-        await admitImage(part.dataUrl, allowance, `messages[${index}].content[${partIndex}]`);
+        await admitImage(part.url, allowance, `messages[${index}].content[${partIndex}]`);
       }
     }
     const prepared = await prepareMessages(messages, allowance, signal);

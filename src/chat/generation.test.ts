@@ -46,6 +46,7 @@ async function run(...events: readonly GenerationEvent[]) {
       }
     },
     embed: () => Promise.reject(new Error('not an embedding')),
+    rank: () => Promise.reject(new Error('not a reranker')),
     renderPrompt: () => Promise.reject(new Error('no template')),
     countPromptTokens: () => Promise.reject(new Error('not counted')),
     countTokens: async (text) => {

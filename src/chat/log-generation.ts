@@ -1,5 +1,6 @@
 import type { ModelSelection } from '../models/model.ts';
 import { omitUndefined } from '../omit-undefined.ts';
+import type { Operation } from '../observability/generation-record.ts';
 import type { RequestContext } from '../request/request-context.ts';
 
 interface Generation {
@@ -10,7 +11,7 @@ interface Generation {
 
 /** Logs what a request generated. The text log joins it with the line of the request. */
 export function logGeneration(
-  operation: 'chat' | 'completion' | 'embedding',
+  operation: Operation,
   { selection, usage, timings }: Generation,
   { logger }: RequestContext,
 ): void {

@@ -27,7 +27,7 @@ export async function admitMessages(
       const field = `messages[${index}].content[${partIndex}]`;
       assertVision(model, field);
       signal.throwIfAborted();
-      await admitImage(part.dataUrl, allowance, field);
+      await admitImage(part.url, allowance, field);
     }
   }
 }
@@ -64,7 +64,7 @@ export async function prepareMessages(
 
   async function preparePart(part: TurnContent, field: string): Promise<ConversationContent> {
     if (part.type === 'text') return part;
-    const image = await prepareImage(part.dataUrl, allowance, field, signal);
+    const image = await prepareImage(part.url, allowance, field, signal);
     images.push(image);
     return { type: 'image', sha256: image.sha256, mediaType: image.mediaType };
   }

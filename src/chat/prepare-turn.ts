@@ -7,6 +7,7 @@ import type { RequestContext } from '../request/request-context.ts';
 import type { Store } from '../store/store.ts';
 import type { ToolServers } from '../tools/toolbox.ts';
 import { answeredCalls, labelOf, type AnsweredCall } from './approved-calls.ts';
+import { fetchImages, type FetchImage } from './fetch-images.ts';
 import { assertToolResults, loadHistory, systemTextOf } from './history.ts';
 import { ImageAllowance } from './image-allowance.ts';
 import { assertVision, toDataUrl, type PreparedImage } from './image.ts';
@@ -30,6 +31,7 @@ export interface TurnServices {
   readonly tools: ToolServers;
   readonly maxToolRounds: number;
   readonly maxImagePixels: number;
+  readonly fetchImage: FetchImage;
 }
 
 /** A turn whose request was checked; its images are not decoded yet. */
@@ -71,7 +73,7 @@ export async function prepareTurn(
   request: TurnRequest,
   context: RequestContext,
 ): Promise<PreparedTurn> {
-  const { pool, store, tools, maxImagePixels } = services;
+  const { pool, store, tools, maxImagePixels, fetchImage } = services;
   const { signal, caller } = context;
   const target = await pool.resolve(request.model, 'generation');
   const { model } = target.selection;
@@ -83,27 +85,28 @@ export async function prepareTurn(
   }
   assertToolResults(history, request.messages);
   const calls = answeredCalls(history, request);
+  const messages = await fetchImages(request.messages, model, fetchImage, signal);
   const allowance = new ImageAllowance(model, maxImagePixels);
-  await admitMessages(request.messages, model, allowance, signal);
+  await admitMessages(messages, model, allowance, signal);
   await tools.validate(request.integrations, context);
 
-  const ordered = (messages: readonly ConversationMessage[]): readonly ConversationMessage[] =>
-    request.previousResponseId === undefined ? messages : resultsFirst(messages);
+  const ordered = (all: readonly ConversationMessage[]): readonly ConversationMessage[] =>
+    request.previousResponseId === undefined ? all : resultsFirst(all);
   /** Approved calls are not made yet; their results are replaced then. */
   const toPrompt = async (
-    messages: readonly ConversationMessage[],
+    all: readonly ConversationMessage[],
     promptContext: PromptContext,
   ): Promise<readonly EngineMessage[]> => {
     const systemText = systemTextOf(history, request);
-    const prompt = await toPromptMessages(systemText, turns, messages, promptContext);
+    const prompt = await toPromptMessages(systemText, turns, all, promptContext);
     await putResults(prompt, approvalResults({ approvals: calls, items: [] }), promptContext);
     return prompt;
   };
 
   async function build(buildSignal: AbortSignal): Promise<TurnPrompt> {
-    const prepared = await prepareMessages(request.messages, allowance, buildSignal);
+    const prepared = await prepareMessages(messages, allowance, buildSignal);
     const { images } = prepared;
-    const messages = ordered(prepared.messages);
+    const ownMessages = ordered(prepared.messages);
     const promptContext: PromptContext = {
       readImage: async (sha256) => {
         const image = images.find((each) => each.sha256 === sha256);
@@ -115,8 +118,8 @@ export async function prepareTurn(
       readToolImage: toolImageReader({ model, allowance, store, signal: buildSignal }),
       numbers: new CallNumbers(),
     };
-    const prompt = await toPrompt(messages, promptContext);
-    return { prompt, promptContext, messages, images };
+    const prompt = await toPrompt(ownMessages, promptContext);
+    return { prompt, promptContext, messages: ownMessages, images };
   }
 
   let building: Promise<TurnPrompt> | undefined;
@@ -124,7 +127,7 @@ export async function prepareTurn(
     target,
     answeredCalls: calls,
     listedLabels: new Set([...(request.toolLists?.knownLabels ?? []), ...turns.flatMap(labelsOf)]),
-    outline: await toPrompt(ordered(outlineMessages(request.messages)), outlineContext()),
+    outline: await toPrompt(ordered(outlineMessages(messages)), outlineContext()),
     build: async (buildSignal) => {
       building ??= build(buildSignal);
       return building;

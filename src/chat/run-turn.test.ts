@@ -161,7 +161,7 @@ describe('runTurn', () => {
             role: 'user',
             content: [
               { type: 'text', text: 'Look:' },
-              { type: 'image', dataUrl: 'data:image/png;base64,AA==' },
+              { type: 'image', url: 'data:image/png;base64,AA==' },
             ],
           },
         ],
@@ -299,7 +299,7 @@ describe('the prompt of a turn', () => {
   it('includes a stored image in every later turn, for vision models', async () => {
     const { run, requests } = await scriptedTurns(sayHi);
     const dataUrl = await picture('red');
-    const look = { role: 'user', content: [{ type: 'image', dataUrl }] } as const;
+    const look = { role: 'user', content: [{ type: 'image', url: dataUrl }] } as const;
     const vision = { model: 'test/vision' };
     const first = resultOf(await run({ ...vision, messages: [look, ...userMessage('What?')] }));
     const previousResponseId = first.responseId ?? '';

@@ -169,7 +169,7 @@ describe('the prompt', () => {
   it('has each image of the request', async () => {
     const { run, requests } = await scriptedTurns(generations([say('Hi')]));
     const images = await Promise.all(['red', 'blue'].map((colour) => picture(colour)));
-    const content = images.map((dataUrl) => ({ type: 'image', dataUrl }) as const);
+    const content = images.map((url) => ({ type: 'image', url }) as const);
     await run({ model: 'test/vision', messages: [{ role: 'user', content }] });
     const [message] = messagesOf(requests[0]);
     const shown = Array.isArray(message?.content) ? (message.content as readonly unknown[]) : [];

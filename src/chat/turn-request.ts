@@ -9,10 +9,10 @@ import type {
 } from '../engine/engine.ts';
 import type { Integration } from '../tools/toolbox.ts';
 
-/** A part of a message in a request; an image is a base64 data URL. */
+/** A part of a message in a request; an image is a base64 data URL, or the address of one, which the turn reads. */
 export type TurnContent =
   | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'image'; readonly dataUrl: string };
+  | { readonly type: 'image'; readonly url: string };
 
 export type TurnMessage =
   | { readonly role: 'system' | 'user'; readonly content: readonly TurnContent[] }

@@ -16,8 +16,9 @@ export async function checkChatModel(
 ): Promise<void> {
   try {
     const { type, key } = await client.call(getModel, { params: { model } }, signal);
-    if (type === 'embedding') {
-      throw new CommandError(`${key} is an embedding model. It cannot chat.`);
+    if (type !== 'llm') {
+      const kind = type === 'embedding' ? 'an embedding model' : 'a reranker';
+      throw new CommandError(`${key} is ${kind}. It cannot chat.`);
     }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

@@ -90,6 +90,16 @@ export const settingsTable = {
     upstreams.default({}),
     'Servers elsewhere whose models are served like local ones: {"lab": {"url": "http://lab:8000/v1", "kind": "vllm"}}.',
   ),
+  'images.allowUrls': setting(
+    boolean.default(false),
+    'Read images that requests name by http or https URL. Private addresses are refused.',
+    { isLive: true },
+  ),
+  'images.allowedHosts': setting(
+    list.default([]),
+    'Hosts (name or name:port) with private or loopback addresses from which images may be read.',
+    { isLive: true },
+  ),
   'mcp.allowPlugins': setting(
     boolean.default(false),
     'Allow requests to use the plugins of mcp.json. Their token needs the permission "plugins".',

@@ -193,6 +193,12 @@ export interface Embeddings {
   readonly promptTokens: number;
 }
 
+export interface Relevance {
+  /** One score per document, in order; as the rank head gives it. */
+  readonly scores: readonly number[];
+  readonly promptTokens: number;
+}
+
 /** Identity and capabilities of a running engine. */
 export interface EngineCapabilities {
   /** `llama.cpp-<platform>-<arch>-<backend>` */
@@ -221,6 +227,13 @@ export interface Engine {
    * @throws HearthError `context_length_exceeded`, `invalid_value` where an id is not a token, `crashed`.
    */
   embed(inputs: readonly Prompt[], context: RequestContext): Promise<Embeddings>;
+
+  /**
+   * Scores documents by their relevance to a query. The query and each document must fit in the context together.
+   *
+   * @throws HearthError `context_length_exceeded`, `crashed`.
+   */
+  rank(query: string, documents: readonly string[], context: RequestContext): Promise<Relevance>;
 
   /**
    * Applies the chat template, without a slot; undefined if the engine can't.

@@ -1,5 +1,6 @@
 import { HearthError } from '../contract/errors.ts';
 import type { ModelEntry, ModelSelection } from '../models/model.ts';
+import { purposeNames, purposeOf } from './purpose.ts';
 import type { InstanceConfig } from './load-options.ts';
 
 /** The engine rounds the context of a slot up to a multiple of this (llama.cpp, `GGML_PAD(n_ctx, 256)`). */
@@ -41,11 +42,12 @@ export function configure(
 ): InstanceConfig {
   assertContext(model, requested.contextLength);
   const contextLength = contextLengthFor(model, requested.contextLength ?? defaults.contextLength);
-  if (model.type === 'embeddings' && requested.evalBatchSize !== undefined) {
+  const purpose = purposeOf({ model });
+  if (purpose !== 'generation' && requested.evalBatchSize !== undefined) {
     throw new HearthError(
       'invalid_value',
       (name) =>
-        `${model.key} is an embedding model, which reads its whole context at once; leave ${name('evalBatchSize')} out.`,
+        `${model.key} is ${purposeNames[purpose]}, which reads its whole context at once; leave ${name('evalBatchSize')} out.`,
       { field: 'evalBatchSize' },
     );
   }

@@ -1,22 +1,47 @@
 import { HearthError } from '../contract/errors.ts';
-import type { ModelSelection } from '../models/model.ts';
+import type { ModelEntry, ModelSelection } from '../models/model.ts';
 
-/** Whether an instance generates text or embeddings. */
-export type Purpose = 'generation' | 'embedding';
+/** What an instance is loaded for. */
+export type Purpose = 'generation' | 'embedding' | 'reranking';
 
-export function purposeOf({ model }: ModelSelection): Purpose {
-  return model.type === 'embeddings' ? 'embedding' : 'generation';
+const purposes = {
+  llm: 'generation',
+  vlm: 'generation',
+  embeddings: 'embedding',
+  reranker: 'reranking',
+} as const satisfies Record<ModelEntry['type'], Purpose>;
+
+/** Completes the sentence "The model is ...". */
+export const purposeNames: Readonly<Record<Purpose, string>> = {
+  generation: 'a language model',
+  embedding: 'an embedding model',
+  reranking: 'a reranker',
+};
+
+export function purposeOf({ model }: Pick<ModelSelection, 'model'>): Purpose {
+  return purposes[model.type];
 }
 
 /** @throws HearthError `wrong_model_type`. */
 export function assertPurpose(selection: ModelSelection, purpose: Purpose): void {
-  if (purposeOf(selection) === purpose) return;
-  const { key } = selection.model;
+  const actual = purposeOf(selection);
+  if (actual === purpose) return;
   throw new HearthError(
     'wrong_model_type',
-    purpose === 'embedding'
-      ? `${key} is a language model; embeddings need an embedding model.`
-      : `${key} is an embedding model; it makes vectors, no text.`,
+    `${selection.model.key} is ${purposeNames[actual]}; ${needOf(purpose, actual)}.`,
     { field: 'model' },
   );
+}
+
+function needOf(purpose: Purpose, actual: Purpose): string {
+  switch (purpose) {
+    case 'embedding':
+      return 'embeddings need an embedding model';
+    case 'reranking':
+      return 'reranking needs a model with a rank head';
+    case 'generation':
+      return actual === 'embedding'
+        ? 'it makes vectors, no text'
+        : 'it scores documents, and makes no text';
+  }
 }

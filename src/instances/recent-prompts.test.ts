@@ -72,13 +72,14 @@ describe('the loaded instances', () => {
 
 describe('the purpose of a model', () => {
   const embeddings = selectionOf({ type: 'embeddings' });
+  const reranker = selectionOf({ type: 'reranker' });
 
-  it('is text, also for vision models, or embeddings', () => {
-    expect([selectionOf({}), selectionOf({ type: 'vlm' }), embeddings].map(purposeOf)).toEqual([
+  it('is text, also for vision models, embeddings or reranking', () => {
+    expect([selectionOf({}), selectionOf({ type: 'vlm' })].map(purposeOf)).toEqual([
       'generation',
       'generation',
-      'embedding',
     ]);
+    expect([embeddings, reranker].map(purposeOf)).toEqual(['embedding', 'reranking']);
     expect(() => assertPurpose(embeddings, 'embedding')).not.toThrow();
     expect(() => assertPurpose(selectionOf({ type: 'vlm' }), 'generation')).not.toThrow();
   });
@@ -86,6 +87,8 @@ describe('the purpose of a model', () => {
   it.each([
     [selectionOf({}), 'embedding', 'is a language model; embeddings need an embedding model.'],
     [embeddings, 'generation', 'is an embedding model; it makes vectors, no text.'],
+    [reranker, 'generation', 'is a reranker; it scores documents, and makes no text.'],
+    [embeddings, 'reranking', 'is an embedding model; reranking needs a model with a rank head.'],
   ] as const)('is explained where a request has another', (selection, purpose, reason) => {
     expect(() => assertPurpose(selection, purpose)).toThrow(
       expect.objectContaining({

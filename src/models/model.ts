@@ -3,7 +3,7 @@ import type { TokenizerFacts } from './tokenizer-facts.ts';
 
 /** A model on disk or of a remote server, with the data that is known without starting an engine. */
 
-type ModelType = 'llm' | 'vlm' | 'embeddings';
+type ModelType = 'llm' | 'vlm' | 'embeddings' | 'reranker';
 
 export interface ReasoningCapability {
   readonly allowedOptions: readonly ('off' | 'low' | 'medium' | 'high' | 'on')[];

@@ -1,6 +1,11 @@
 import { TokenIntervals } from './token-intervals.ts';
 
-export type Operation = 'chat' | 'completion' | 'embedding';
+export type Operation = 'chat' | 'completion' | 'embedding' | 'rerank';
+
+/** Other operations have no output of tokens. */
+export function generatesText(operation: Operation): boolean {
+  return operation === 'chat' || operation === 'completion';
+}
 
 /** How a generation ended. */
 export interface GenerationOutcome {

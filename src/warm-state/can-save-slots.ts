@@ -10,7 +10,7 @@ const excludedArchitectures =
 /** Whether the slots of a model can be saved and restored: language models with attention in every layer. */
 export function canSaveSlots({ type, format, architecture, attention }: ModelEntry): boolean {
   return (
-    type !== 'embeddings' &&
+    (type === 'llm' || type === 'vlm') &&
     format === 'gguf' &&
     attention !== null &&
     attention.recurrentBytesPerSlot === 0 &&

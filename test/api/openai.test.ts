@@ -236,6 +236,16 @@ describe('OpenAI chat completions', () => {
     const [first] = choices[0]?.logprobs?.content ?? [];
     expect(first).toMatchObject({ token: expect.any(String), bytes: expect.any(Array) });
     expect(first?.top_logprobs).toHaveLength(2);
+    const biased = await connect().chat.completions.create({
+      ...request,
+      reasoning_effort: 'none',
+      logprobs: true,
+      logit_bias: { 300: 100 },
+    });
+    const chosen = biased.choices[0]?.logprobs?.content?.map(({ token }) => token) ?? [];
+    expect(chosen).toHaveLength(5);
+    expect(new Set(chosen).size).toBe(1);
+    expect(chosen[0]).not.toBe(first?.token);
   });
 
   it('reason as hard as the effort says', async () => {

@@ -70,7 +70,7 @@ async function readUsageHint(
   const logger = createLogger('silent');
   const library = createModelLibrary({ roots: [{ folder: modelsFolder }], logger, signal });
   const { model } = await library.find(key);
-  return usageHint(key, model.type === 'embeddings');
+  return usageHint(key, model.type);
 }
 
 function placingMethod(options: {

@@ -1,14 +1,22 @@
 import type { DownloadStartRecord } from '../../contract/v1/download.ts';
-import { getModel } from '../../contract/v1/model.ts';
+import { getModel, type ModelType } from '../../contract/v1/model.ts';
+import type { ModelEntry } from '../../models/model.ts';
 import { ApiError } from '../client/client-error.ts';
 import type { Client } from '../client/client.ts';
 import { printable } from '../../printable.ts';
 
 /** Suggests how to use a model. */
-export function usageHint(name: string, isEmbeddingModel: boolean): string {
-  return isEmbeddingModel
-    ? `Use ${printable(name)} in embedding requests.`
-    : `Run \`hearth chat ${printable(name)}\` to chat with it.`;
+export function usageHint(name: string, type: ModelType | ModelEntry['type']): string {
+  switch (type) {
+    case 'embedding':
+    case 'embeddings':
+      return `Use ${printable(name)} in embedding requests.`;
+    case 'reranker':
+      return `Use ${printable(name)} in requests to /v1/rerank.`;
+    case 'llm':
+    case 'vlm':
+      return `Run \`hearth chat ${printable(name)}\` to chat with it.`;
+  }
 }
 
 /** Suggests how to use a downloaded model. */
@@ -21,7 +29,7 @@ export async function describeUsage(
     const model = await client.call(getModel, { params: { model: key } }, signal);
     const isDefault = quantization === null || model.quantization?.name === quantization;
     const name = isDefault ? key : `${key}@${quantization.toLowerCase()}`;
-    return usageHint(name, model.type === 'embedding');
+    return usageHint(name, model.type);
   } catch (error) {
     // The model is invalid, or the token may not list models; the download itself succeeded.
     if (error instanceof ApiError) return 'See `hearth ls`.';

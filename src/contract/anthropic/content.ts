@@ -22,9 +22,10 @@ const imageBlockSchema = z
             data: textSchema,
           })
           .meta({ id: 'AnthropicBase64Image' }),
-        z
-          .looseObject({ type: z.literal('url'), url: textSchema })
-          .meta({ id: 'AnthropicUrlImage', description: 'A base64 `data:` URL.' }),
+        z.looseObject({ type: z.literal('url'), url: textSchema }).meta({
+          id: 'AnthropicUrlImage',
+          description: 'An http or https URL if `images.allowUrls` is on, or a base64 `data:` URL.',
+        }),
       ])
       .meta({ id: 'AnthropicImageSource' }),
   })

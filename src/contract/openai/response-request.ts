@@ -19,7 +19,9 @@ const inputTextSchema = z
 const inputImageSchema = z
   .looseObject({
     type: z.literal('input_image'),
-    image_url: textSchema.describe('A PNG, JPEG, WebP or GIF as a base64 `data:` URL.'),
+    image_url: textSchema.describe(
+      'A PNG, JPEG, WebP or GIF as a base64 `data:` URL, or its http or https URL if `images.allowUrls` is on.',
+    ),
   })
   .meta({ id: 'OpenAiInputImage' });
 const messagePartSchema = z

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isoTimeSchema } from '../field.ts';
-import { loadConfigSchema } from '../v1/model.ts';
+import { loadConfigSchema, modelTypeSchema } from '../v1/model.ts';
 import { defineRoute } from '../route.ts';
 
 export const getHealth = defineRoute({
@@ -59,7 +59,7 @@ export const instanceStatusSchema = z
   .object({
     id: z.string(),
     model: z.string(),
-    type: z.enum(['llm', 'embedding']),
+    type: modelTypeSchema,
     state: z
       .enum(['waiting', 'loading', 'ready'])
       .describe('`waiting`: queued until enough memory is free.'),

@@ -15,7 +15,9 @@ const imagePartSchema = z
     type: z.literal('image_url'),
     image_url: z
       .union([textSchema, z.looseObject({ url: textSchema }).meta({ id: 'V0ImageUrl' })])
-      .describe('A PNG, JPEG, WebP or GIF as a base64 `data:` URL.'),
+      .describe(
+        'A PNG, JPEG, WebP or GIF as a base64 `data:` URL, or its http or https URL if `images.allowUrls` is on.',
+      ),
   })
   .meta({ id: 'V0ImagePart' });
 const contentPartSchema = z

@@ -24,7 +24,7 @@ const v0ModelSchema = z
     object: z.literal('model'),
     created: z.int().describe('Unix time in seconds at which the server started.'),
     owned_by: z.string().describe('The publisher, as in `publisher`.'),
-    type: z.enum(['llm', 'vlm', 'embeddings']),
+    type: z.enum(['llm', 'vlm', 'embeddings', 'reranker']),
     publisher: z.string(),
     arch: z.string(),
     compatibility_type: z.enum(['gguf', 'mlx', 'remote']),

@@ -7,6 +7,12 @@ export const reasoningSchema = z
   .enum(['off', 'low', 'medium', 'high', 'on'])
   .meta({ id: 'ReasoningLevel' });
 
+export const modelTypeSchema = z.enum(['llm', 'embedding', 'reranker']).meta({
+  id: 'ModelType',
+  description: '`reranker`: a model with a rank head, for `/v1/rerank`.',
+});
+export type ModelType = z.infer<typeof modelTypeSchema>;
+
 export const loadConfigSchema = z
   .object({
     context_length: z.int(),
@@ -46,7 +52,7 @@ export const quantizationSchema = z
 
 export const v1ModelSchema = z
   .object({
-    type: z.enum(['llm', 'embedding']),
+    type: modelTypeSchema,
     publisher: z.string(),
     key: z.string(),
     display_name: z.string(),
@@ -167,7 +173,7 @@ export type LoadRequest = z.infer<typeof loadRequestSchema>;
 
 export const loadResultSchema = z
   .object({
-    type: z.enum(['llm', 'embedding']),
+    type: modelTypeSchema,
     instance_id: z.string(),
     load_time_seconds: z.number(),
     status: z.literal('loaded'),
@@ -188,7 +194,7 @@ export const loadResultSchema = z
 
 const loadEstimateSchema = z
   .object({
-    type: z.enum(['llm', 'embedding']),
+    type: modelTypeSchema,
     status: z.literal('estimated'),
     estimate: z
       .object({

@@ -39,7 +39,7 @@ const requestFields = {
     .nullable()
     .describe('The token; null for a caller without one.'),
   operation: z
-    .enum(['chat', 'completion', 'embedding'])
+    .enum(['chat', 'completion', 'embedding', 'rerank'])
     .optional()
     .describe('Present if the request uses a model.'),
   model: z.string().optional(),

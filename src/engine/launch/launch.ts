@@ -9,7 +9,7 @@ export interface LaunchSpec {
   readonly modelPath: string;
   /** Projector of a vision model. */
   readonly projectorPath?: string;
-  readonly purpose: 'generation' | 'embedding';
+  readonly purpose: 'generation' | 'embedding' | 'reranking';
   /** Maximum tokens of one request, prompt and answer together. */
   readonly contextLength: number;
   /** Number of slots: requests that run in parallel. */
@@ -19,8 +19,8 @@ export interface LaunchSpec {
   /** Layers on the GPU; absent: as many as fit. */
   readonly gpuLayers?: number;
   /**
-   * Prompt tokens in one batch; raised to `parallel` and to 2, the engine's minimum. Only for generation: an
-   * embedding model processes a whole context in one batch.
+   * Prompt tokens in one batch; raised to `parallel` and to 2, the engine's minimum. Only for generation:
+   * other models process a whole context in one batch.
    */
   readonly evalBatchSize?: number;
   readonly hasFlashAttention?: boolean;

@@ -75,6 +75,10 @@ describe('buildServerArguments', () => {
     expect(valueOf('--cache-ram')).toBe('512');
     expect(valueOf('--embeddings', { purpose: 'embedding' })).toBe(true);
     expect(valueOf('--jinja', { purpose: 'embedding' })).toBeUndefined();
+    expect(valueOf('--reranking', { purpose: 'embedding' })).toBeUndefined();
+    expect(valueOf('--reranking', { purpose: 'reranking' })).toBe(true);
+    expect(valueOf('--embeddings', { purpose: 'reranking' })).toBeUndefined();
+    expect(valueOf('--ubatch-size', { purpose: 'reranking' })).toBe('4096');
     expect(valueOf('--mmproj', { projectorPath: '/models/mmproj.gguf' })).toBe(
       '/models/mmproj.gguf',
     );

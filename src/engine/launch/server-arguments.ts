@@ -56,7 +56,8 @@ export function buildServerArguments(
     '--cache-type-k': spec.kvCacheTypes?.k,
     '--cache-type-v': spec.kvCacheTypes?.v,
     '--override-kv': expertOverride(spec),
-    '--embeddings': !isGeneration,
+    '--embeddings': spec.purpose === 'embedding',
+    '--reranking': spec.purpose === 'reranking',
     '--jinja': isGeneration,
     '--reasoning-format': isGeneration ? 'auto' : undefined,
     '--cache-ram': isGeneration ? spec.promptCacheMiB : 0,
@@ -87,8 +88,8 @@ export function batchTokens(spec: BatchSpec): number {
 }
 
 function batchSize(spec: BatchSpec): number {
-  // An embedding model processes a whole text in one batch.
-  if (spec.purpose === 'embedding') return spec.contextLength;
+  // An embedding model or a reranker processes a whole text in one batch.
+  if (spec.purpose !== 'generation') return spec.contextLength;
   if (spec.evalBatchSize !== undefined) return spec.evalBatchSize;
   return spec.projectorPath === undefined ? generationBatchTokens : visionBatchTokens;
 }

@@ -139,6 +139,27 @@ describe('chatBody', () => {
     });
   });
 
+  it.each([
+    [{ type: 'json_object' }, { type: 'object' }],
+    [
+      { type: 'json_schema', schema: { $ref: '#/$defs/a', $defs: { a: { type: 'null' } } } },
+      { $ref: '#/$defs/answera' },
+    ],
+  ] as const)('holds the model to a call or the format where it has both, %j', (format, answer) => {
+    const body = bodyOf({ tools: [tool], responseFormat: format });
+    expect(body).toMatchObject({
+      tools: [{ type: 'function' }],
+      tool_choice: 'none',
+      response_format: {
+        json_schema: {
+          schema: { anyOf: [{ properties: { name: { const: 'get_tide' } } }, answer] },
+        },
+      },
+    });
+    const plain = bodyOf({ tools: [tool], toolChoice: 'none', responseFormat: format });
+    expect(JSON.stringify(plain['response_format'])).not.toContain('get_tide');
+  });
+
   it('offers only the tool that is chosen by name', () => {
     const other = { ...tool, name: 'other' };
     const body = bodyOf({ tools: [other, tool], toolChoice: { name: 'get_tide' } });

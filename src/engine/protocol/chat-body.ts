@@ -9,7 +9,7 @@ import type {
   ToolCall,
   ToolDefinition,
 } from '../engine.ts';
-import { forcedCallSchema } from './forced-call.ts';
+import { forcedCallSchema, isCallOrFormat } from './forced-call.ts';
 import { toGrammarSchema, type SchemaBudget } from './grammar/grammar-schema.ts';
 import { generationFields, type GenerationFields } from './sampling-fields.ts';
 
@@ -93,13 +93,16 @@ function parsableArguments(argumentsJson: string): string {
   }
 }
 
-function toolFields({ tools = [], toolChoice, callsInParallel }: ChatGeneration): object {
+function toolFields(request: ChatGeneration): object {
+  const { tools = [], toolChoice, callsInParallel } = request;
   if (toolChoice === 'required' && tools.length === 0) {
     throw badToolChoice(
       (field) => `\`${field('toolChoice')}\` is "required"; the request offers no tool.`,
     );
   }
-  if (toolChoice === 'required') return forcedCallFields(tools);
+  if (toolChoice === 'required' || isCallOrFormat(request)) {
+    return forcedCallFields(tools, toolChoice === 'required' ? undefined : formatSchema(request));
+  }
   if (typeof toolChoice !== 'object') {
     if (tools.length === 0) return {};
     const parallel = { parallel_tool_calls: callsInParallel };
@@ -117,11 +120,15 @@ function toolFields({ tools = [], toolChoice, callsInParallel }: ChatGeneration)
   return forcedCallFields(chosen);
 }
 
-/** The tools are in the prompt; the grammar of the answer allows nothing but a call. */
-function forcedCallFields(tools: readonly ToolDefinition[]): object {
+/**
+ * The tools are in the prompt; the grammar of the answer allows nothing but a call.
+ *
+ * @param answer Schema that is allowed, too.
+ */
+function forcedCallFields(tools: readonly ToolDefinition[], answer?: GrammarSchema): object {
   const wire = wireTools(tools);
   const definitions = wire.map(({ function: { name, parameters } }) => ({ name, parameters }));
-  const schema = forcedCallSchema(definitions);
+  const schema = forcedCallSchema(definitions, answer);
   return {
     tools: wire,
     tool_choice: 'none',
@@ -166,7 +173,22 @@ function reasoningFields(level: ReasoningLevel | undefined): object {
 function wireResponseFormat(format: ResponseFormat | undefined): object | undefined {
   if (format === undefined || format.type === 'text') return undefined;
   if (format.type === 'json_object') return { type: 'json_object' };
-  const { schema, losses } = toGrammarSchema(format.schema, { nodes: maxSchemaNodes });
+  return {
+    type: 'json_schema',
+    json_schema: { name: 'response', strict: true, schema: lossless(format.schema) },
+  };
+}
+
+/** The schema of the format that an answer must have. */
+function formatSchema({ responseFormat: format }: ChatGeneration): GrammarSchema {
+  return format?.type === 'json_schema' ? lossless(format.schema) : { type: 'object' };
+}
+
+type GrammarSchema = ToolDefinition['parameters'];
+
+/** @throws HearthError `invalid_value` for a schema that would lose a constraint. */
+function lossless(responseSchema: GrammarSchema): GrammarSchema {
+  const { schema, losses } = toGrammarSchema(responseSchema, { nodes: maxSchemaNodes });
   const [loss] = losses;
   if (loss !== undefined) {
     throw new HearthError(
@@ -175,10 +197,7 @@ function wireResponseFormat(format: ResponseFormat | undefined): object | undefi
       { field: 'responseFormat.schema' },
     );
   }
-  return {
-    type: 'json_schema',
-    json_schema: { name: 'response', strict: true, schema },
-  };
+  return schema;
 }
 
 function logprobFields(topLogprobs: number | undefined): object {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ChatGeneration } from '../engine.ts';
-import { ForcedCallReader, isCallForced } from './forced-call.ts';
+import { CallOrAnswerReader } from './call-or-answer.ts';
+import { ForcedCallReader, isCallForced, isCallOrFormat, type CallPiece } from './forced-call.ts';
 import { StopStringReader } from './stop-strings.ts';
 import type { ChatChunk, WireLogprob, WireStop } from './stream-chunk.ts';
 import { StreamDecoder } from './stream-decoder.ts';
@@ -10,6 +11,8 @@ import { ToolMarkupReader, type MarkupPiece } from './tool-markup.ts';
 export class ChatDecoder extends StreamDecoder<ChatChunk> {
   /** Present where the content is a call. */
   readonly #forcedCall: ForcedCallReader | undefined;
+  /** Present where the content is a call or an answer in a format. */
+  readonly #callOrAnswer: CallOrAnswerReader | undefined;
   /** Present where the engine does not look for calls itself. */
   readonly #markup: ToolMarkupReader | undefined;
   /** Present if the request has stop strings; the engine would also find them in the reasoning and in calls. */
@@ -22,7 +25,9 @@ export class ChatDecoder extends StreamDecoder<ChatChunk> {
     const { tools = [], toolChoice, stop = [] } = request;
     if (stop.length > 0) this.#stopStrings = new StopStringReader(stop);
     if (isCallForced(request)) this.#forcedCall = new ForcedCallReader();
-    else if (tools.length === 0 || toolChoice === 'none') this.#markup = new ToolMarkupReader();
+    else if (isCallOrFormat(request)) {
+      this.#callOrAnswer = new CallOrAnswerReader(tools.map(({ name }) => name));
+    } else if (tools.length === 0 || toolChoice === 'none') this.#markup = new ToolMarkupReader();
   }
 
   protected override acceptChunk(chunk: ChatChunk): void {
@@ -58,17 +63,29 @@ export class ChatDecoder extends StreamDecoder<ChatChunk> {
       return;
     }
     this.#heldLogprobs.push(...logprobs);
+    if (this.#callOrAnswer !== undefined) {
+      this.#acceptRead(this.#callOrAnswer.push(text));
+      return;
+    }
     if (this.#markup === undefined) this.#acceptVisible(text);
     else this.#acceptMarkup(this.#markup.push(text));
   }
 
   #endContent(isCut: boolean): void {
     if (isCut) this.#acceptPiece(this.#forcedCall?.endCut());
+    this.#acceptRead(this.#callOrAnswer?.end(isCut) ?? {});
     this.#acceptMarkup(this.#markup?.end() ?? []);
     if (!this.isStopped) this.#showHeld();
   }
 
-  #acceptPiece(piece: ReturnType<ForcedCallReader['push']>): void {
+  #acceptRead({ text = '', call }: ReturnType<CallOrAnswerReader['push']>): void {
+    if (text !== '') this.#acceptVisible(text);
+    if (call === undefined) return;
+    this.#acceptPiece(call);
+    this.#heldLogprobs = [];
+  }
+
+  #acceptPiece(piece: CallPiece | undefined): void {
     if (piece === undefined) return;
     const id = piece.name === undefined ? {} : { id: newCallId() };
     this.acceptToolCall({ type: 'toolCall.delta', index: 0, ...id, ...piece });

@@ -9,8 +9,27 @@ export function isCallForced({ toolChoice }: Pick<ChatGeneration, 'toolChoice'>)
   return toolChoice === 'required' || typeof toolChoice === 'object';
 }
 
-/** @param tools With schemas that the engine can make a grammar of. */
-export function forcedCallSchema(tools: readonly ToolDefinition[]): object {
+/**
+ * Whether the answer may be a call or have the format of the request. The engine's own grammar for a format allows no
+ * call, so both are alternatives of one schema.
+ */
+export function isCallOrFormat({
+  tools = [],
+  toolChoice = 'auto',
+  responseFormat,
+}: Pick<ChatGeneration, 'tools' | 'toolChoice' | 'responseFormat'>): boolean {
+  const hasFormat = responseFormat !== undefined && responseFormat.type !== 'text';
+  return hasFormat && tools.length > 0 && toolChoice === 'auto';
+}
+
+/**
+ * @param tools With schemas that the engine can make a grammar of.
+ * @param answer Schema of an answer that is allowed instead of a call.
+ */
+export function forcedCallSchema(
+  tools: readonly ToolDefinition[],
+  answer?: ToolDefinition['parameters'],
+): object {
   const definitions: Record<string, unknown> = {};
   const anyOf = tools.map(({ name, parameters }, index) => {
     const { $defs = {}, ...schema } = withOwnDefinitions(parameters, `tool${index}`);
@@ -21,7 +40,9 @@ export function forcedCallSchema(tools: readonly ToolDefinition[]): object {
       required: ['name', 'arguments'],
     };
   });
-  return { anyOf, $defs: definitions };
+  if (answer === undefined) return { anyOf, $defs: definitions };
+  const { $defs = {}, ...format } = withOwnDefinitions(answer, 'answer');
+  return { anyOf: [...anyOf, format], $defs: Object.assign(definitions, $defs) };
 }
 
 /** References are from the root, where the definitions of all tools come together. */
@@ -44,7 +65,7 @@ const opening = /^\s*\{\s*"name"\s*:\s*("(?:[^"\\]|\\.)*")\s*,\s*"arguments"\s*:
 /** The brace that may be the one that ends the object. */
 const possibleEnd = /\s*\}?\s*$/;
 
-interface CallPiece {
+export interface CallPiece {
   /** Given once, with the first piece. */
   readonly name?: string;
   readonly argumentsJson: string;

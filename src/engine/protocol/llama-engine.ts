@@ -10,6 +10,7 @@ import { completionCall } from './completion-body.ts';
 import { CompletionDecoder } from './completion-decoder.ts';
 import { requestEmbeddings } from './embeddings.ts';
 import { connectionFailure, replyFailure } from './engine-failure.ts';
+import { requestRelevance } from './rerank.ts';
 import { requestRenderedPrompt } from './rendered-prompt.ts';
 import { requestPromptTokenCount, requestTokenCount } from './tokenization.ts';
 
@@ -27,6 +28,8 @@ export function createLlamaEngine(connection: EngineConnection): Engine {
     generate: (request, { signal }) => generate(connection, streams, request, signal),
     embed: (inputs, { signal }) =>
       requestEmbeddings(connection, inputs, signal).catch(throwConnectionFailure),
+    rank: (query, documents, { signal }) =>
+      requestRelevance(connection, query, documents, signal).catch(throwConnectionFailure),
     renderPrompt: (request, { signal }) =>
       requestRenderedPrompt(connection, request, signal).catch(throwConnectionFailure),
     countTokens: (text, { signal }) =>

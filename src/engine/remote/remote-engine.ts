@@ -1,3 +1,4 @@
+import { HearthError } from '../../contract/errors.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import type { Embeddings, Engine, GenerationEvent, GenerationRequest, Prompt } from '../engine.ts';
 import { affinityKey } from './affinity-key.ts';
@@ -73,6 +74,11 @@ export function createRemoteEngine(options: RemoteEngineOptions): Engine {
           traceparent: traceparentOf(context),
         }),
       ),
+    rank: async () => {
+      throw new HearthError('wrong_model_type', 'Models of remote servers do not rank documents.', {
+        field: 'model',
+      });
+    },
     renderPrompt: async () => undefined,
     countTokens: async (text) => estimateTextTokens(text),
     countPromptTokens: async (request) => estimateTokens(request),

@@ -42,6 +42,7 @@ def parse_arguments():
     option("--slot-save-path", default="")
     option("--reasoning-format", choices=["none", "auto", "deepseek"], default="auto")
     option("--embeddings", action="store_true")
+    option("--reranking", action="store_true")
     option("--fit", choices=["on", "off"], default="on")
     option("-lv", "--log-verbosity", type=int, default=3)
     option("--jinja", action="store_true")
@@ -85,7 +86,9 @@ def build_parameters(xllamacpp, arguments):
         xllamacpp.common_reasoning_format,
         "COMMON_REASONING_FORMAT_" + arguments.reasoning_format.upper(),
     )
-    parameters.embedding = arguments.embeddings
+    parameters.embedding = arguments.embeddings or arguments.reranking
+    if arguments.reranking:
+        parameters.pooling_type = xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_RANK
     parameters.fit_params = arguments.fit == "on"
     parameters.verbosity = arguments.log_verbosity
     parameters.use_jinja = arguments.jinja

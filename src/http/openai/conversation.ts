@@ -32,7 +32,7 @@ function toContent(content: V0Message['content']): readonly TurnContent[] {
     if (part.type === 'text') return { type: 'text', text: part.text };
     if (part.type === 'refusal') return { type: 'text', text: part.refusal };
     const { image_url: image } = part;
-    return { type: 'image', dataUrl: typeof image === 'string' ? image : image.url };
+    return { type: 'image', url: typeof image === 'string' ? image : image.url };
   });
 }
 

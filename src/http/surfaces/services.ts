@@ -1,6 +1,7 @@
 import type { SessionService } from '../../access/session-service.ts';
 import type { TokenService } from '../../access/token-service.ts';
 import type { BackgroundTurns } from '../../background/background-turns.ts';
+import type { FetchImage } from '../../chat/fetch-images.ts';
 import type { LiveSettings } from '../../config/live-settings.ts';
 import type { SettingsEditor } from '../../config/settings-editor.ts';
 import type { Settings } from '../../config/settings-table.ts';
@@ -59,6 +60,7 @@ export interface SurfaceServices {
   readonly feed: EventFeed;
   /** Largest image, width × height. */
   readonly maxImagePixels: number;
+  readonly fetchImage: FetchImage;
   readonly server: {
     readonly version: string;
     readonly pid: number;

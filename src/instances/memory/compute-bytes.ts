@@ -29,7 +29,7 @@ export function graphBytes(
     feedForwardFloats(dimensions),
     usesFlashAttention ? 0 : plainAttentionFloats(dimensions, lookedAt),
     // The graph of an encoder has no logits; that of a language model used for embeddings has.
-    purpose === 'embedding' && attention !== null
+    purpose !== 'generation' && attention !== null
       ? 5 * dimensions.embedding + dimensions.vocabulary
       : 0,
   );

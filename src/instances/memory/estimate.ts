@@ -50,7 +50,7 @@ export function estimateMemory(selection: ModelSelection, demand: MemoryDemand):
     kvCacheBytes: wholeBytes(cacheBytes(model, demand, batch)),
     computeBytes: wholeBytes(
       graphBytes(model, purpose, demand, batch) +
-        outputBytes(model, purpose === 'embedding' ? batch : demand.parallel) +
+        outputBytes(model, purpose === 'generation' ? demand.parallel : batch) +
         projectorComputeBytes(model.projector),
     ),
     projectorBytes,

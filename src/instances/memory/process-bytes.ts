@@ -12,6 +12,7 @@ const mebibyte = 1024 * 1024;
 const baseBytes: Readonly<Record<Purpose, number>> = {
   generation: 37 * mebibyte,
   embedding: 34 * mebibyte,
+  reranking: 34 * mebibyte,
 };
 /** Threads and sampler of a slot. */
 const bytesPerSlot = 0.75 * mebibyte;

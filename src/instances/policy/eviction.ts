@@ -34,8 +34,9 @@ export function isLeftBehind(instance: InstanceView, demand: LoadDemand): boolea
 }
 
 /**
- * Whether a load replaces an instance if only the last just-in-time model is kept (`models.autoEvict`). Chat
- * and embedding models do not replace each other: a client that searches its documents alternates between both.
+ * Whether a load replaces an instance if only the last just-in-time model is kept (`models.autoEvict`). Models
+ * for chat, embeddings and reranking do not replace each other: a client that searches its documents alternates between
+ * them.
  */
 export function isSuperseded(instance: InstanceView, demand: LoadDemand): boolean {
   return (

@@ -29,6 +29,8 @@ export interface GgufModelFacts extends TemplateCapabilities {
   readonly sizeLabel: string | null;
   readonly maxContextLength: number;
   readonly isEmbedding: boolean;
+  /** Whether it has a rank head: one that scores a document for a query. */
+  readonly isReranker: boolean;
   readonly supportsInfill: boolean;
   readonly attention: ModelEntry['attention'];
   readonly dimensions: ModelEntry['dimensions'];
@@ -47,6 +49,8 @@ const encoderArchitectures = new Set([
   'nomic-bert-moe',
   't5encoder',
 ]);
+/** `LLAMA_POOLING_TYPE_RANK` of llama.cpp. */
+const rankPooling = 4;
 const projectorArchitecture = 'clip';
 const architecturePattern = /^[\w.-]{1,64}$/;
 
@@ -64,7 +68,7 @@ export function ggufFacts(header: GgufHeader, fileName: string): GgufFacts {
     kind,
     fileType: typeof fileType === 'number' ? fileType : null,
     tensors: header.tensors,
-    model: kind === 'model' ? modelFacts(header.metadata, architecture, fileName) : null,
+    model: kind === 'model' ? modelFacts(header, architecture, fileName) : null,
     projector: kind === 'projector' ? projectorFacts(header.metadata) : null,
   };
 }
@@ -78,7 +82,7 @@ function fileKind({ values }: GgufMetadata, architecture: string | null): GgufFa
 }
 
 function modelFacts(
-  metadata: GgufMetadata,
+  { metadata, tensors }: GgufHeader,
   architecture: string | null,
   fileName: string,
 ): GgufModelFacts {
@@ -106,6 +110,7 @@ function modelFacts(
     description: text(values.get('general.description'), 2000),
     sizeLabel: text(values.get('general.size_label'), 32),
     maxContextLength: contextLength,
+    isReranker: pooling === rankPooling || tensors.hasClassifier,
     isEmbedding: isEncoder || (typeof pooling === 'number' && pooling > 0),
     supportsInfill: hasInfillTokens(metadata),
     attention: isEncoder ? null : attentionCache(architecture, metadata),

@@ -1,3 +1,4 @@
+import type { GgufModelFacts } from './facts.ts';
 import { joinVariant, variantKey, type GgufFile, type GgufVariant } from './variant.ts';
 import { groupBy } from '../group-by.ts';
 import {
@@ -75,13 +76,13 @@ function assemble(
   const [best] = sorted;
   if (best === undefined) return { names, entry: null, faults, files: [] };
   const { facts } = best;
-  const used = facts.isEmbedding ? null : projector;
+  const used = facts.isEmbedding || facts.isReranker ? null : projector;
   const projectorFiles = used === null ? [] : [used.file];
   const takenIds = new Set<string>();
   const entry: Omit<ModelEntry, 'key'> = {
     publisher: repository.publisher,
     displayName: facts.name ?? readableName(names[0] ?? repository.name),
-    type: facts.isEmbedding ? 'embeddings' : projectorFiles.length > 0 ? 'vlm' : 'llm',
+    type: modelType(facts, projectorFiles.length > 0),
     format: 'gguf',
     architecture: facts.architecture,
     parameterLabel: facts.sizeLabel ?? parameterLabel(best.parameterCount),
@@ -99,6 +100,15 @@ function assemble(
   };
   const files = [...sorted.flatMap((variant) => variant.files), ...projectorFiles];
   return { names: [...names, fileStem(best)], entry, faults, files };
+}
+
+function modelType(
+  { isReranker, isEmbedding }: GgufModelFacts,
+  hasProjector: boolean,
+): ModelEntry['type'] {
+  if (isReranker) return 'reranker';
+  if (isEmbedding) return 'embeddings';
+  return hasProjector ? 'vlm' : 'llm';
 }
 
 function modelVariant(

@@ -8,12 +8,18 @@ export interface TensorTotals {
   readonly bytes: number;
   /** Bytes of each tensor type, by its name such as `Q4_K`. */
   readonly bytesByType: ReadonlyMap<string, number>;
+  /** Whether there is a classification head, as rerankers have it. */
+  readonly hasClassifier: boolean;
 }
 
 interface TensorTable extends TensorTotals {
   /** End of the last tensor, counted from the start of the tensors' data. */
   readonly endOffset: number;
 }
+
+/** Names that llama.cpp gives the layers of a classification head. */
+const classifierNames: ReadonlySet<string> = new Set(['cls.weight', 'cls.output.weight']);
+const maxClassifierName = 'cls.output.weight'.length;
 
 /** Reads the descriptions of the tensors within `ggufLimits`, and keeps only the totals. */
 export async function readTensorTable(
@@ -25,26 +31,38 @@ export async function readTensorTable(
   let parameterCount = 0;
   let bytes = 0;
   let endOffset = 0;
+  let hasClassifier = false;
   for (let index = 0; index < tensorCount; index += 1) {
     const tensor = await readTensor(reader, alignment);
     bytesByType.set(tensor.type, (bytesByType.get(tensor.type) ?? 0) + tensor.bytes);
+    hasClassifier ||= classifierNames.has(tensor.name);
     parameterCount += tensor.elements;
     bytes += tensor.bytes;
     endOffset = Math.max(endOffset, tensor.offset + tensor.bytes);
   }
   if (bytes > endOffset) throw reader.fault('has tensors that overlap');
-  return { parameterCount, bytes, bytesByType, endOffset };
+  return { parameterCount, bytes, bytesByType, hasClassifier, endOffset };
+}
+
+/** The name of a tensor; empty if it is longer than those that matter. */
+async function readName(reader: WindowReader, nameBytes: number): Promise<string> {
+  if (nameBytes > maxClassifierName) {
+    reader.skip(nameBytes);
+    return '';
+  }
+  if (reader.buffered < nameBytes) await reader.need(nameBytes);
+  return reader.readText(nameBytes);
 }
 
 async function readTensor(
   reader: WindowReader,
   alignment: number,
-): Promise<{ type: string; elements: number; bytes: number; offset: number }> {
+): Promise<{ name: string; type: string; elements: number; bytes: number; offset: number }> {
   if (reader.buffered < 8) await reader.need(8);
   const nameBytes = reader.readUint64();
   if (nameBytes > ggufLimits.tensorNameBytes)
     throw reader.fault(`has a tensor name of ${nameBytes} bytes`);
-  reader.skip(nameBytes);
+  const name = await readName(reader, nameBytes);
   if (reader.buffered < 4) await reader.need(4);
   const dimensions = reader.readUint32();
   if (dimensions > ggufLimits.dimensions)
@@ -71,5 +89,5 @@ async function readTensor(
   if (!Number.isSafeInteger(bytes + offset)) throw reader.fault('has a tensor of impossible size');
   if (offset % alignment !== 0)
     throw reader.fault(`has a tensor at the unaligned offset ${offset}`);
-  return { type: type.name, elements, bytes, offset };
+  return { name, type: type.name, elements, bytes, offset };
 }

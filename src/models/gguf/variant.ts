@@ -92,6 +92,7 @@ function sumTensors(all: readonly TensorTotals[]): TensorTotals {
     parameterCount: all.reduce((sum, totals) => sum + totals.parameterCount, 0),
     bytes: all.reduce((sum, totals) => sum + totals.bytes, 0),
     bytesByType,
+    hasClassifier: all.some(({ hasClassifier }) => hasClassifier),
   };
 }
 

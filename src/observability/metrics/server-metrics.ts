@@ -6,7 +6,7 @@ import {
   Registry,
   type Metric,
 } from 'prom-client';
-import type { GenerationRecord } from '../generation-record.ts';
+import { generatesText, type GenerationRecord } from '../generation-record.ts';
 import type { Phase } from '../phase.ts';
 import type { RequestRecord } from '../request-record.ts';
 import type { DownloadEvent, ServerEvent } from '../server-event.ts';
@@ -187,7 +187,7 @@ export class ServerMetrics {
     });
     const { promptTokens = 0, cachedTokens = 0, completionTokens = tokenCount } = usage ?? {};
     this.#count('hearth_prompt_tokens_total', { model }, promptTokens);
-    if (operation === 'embedding') return;
+    if (!generatesText(operation)) return;
     this.#count('hearth_prompt_tokens_cached_total', { model }, cachedTokens);
     this.#count('hearth_generation_tokens_total', { model }, completionTokens);
     this.#tokenIntervals.merge(model, generation.intervals);

@@ -1,6 +1,6 @@
 import { SpanKind, type Attributes } from '@opentelemetry/api';
 import { omitUndefined } from '../../omit-undefined.ts';
-import type { GenerationRecord, Operation } from '../generation-record.ts';
+import { generatesText, type GenerationRecord, type Operation } from '../generation-record.ts';
 import type { Phase } from '../phase.ts';
 import type { RequestRecord } from '../request-record.ts';
 import type { EndedSpan } from './span-writer.ts';
@@ -14,6 +14,7 @@ const operationNames = {
   chat: 'chat',
   completion: 'text_completion',
   embedding: 'embeddings',
+  rerank: 'rerank',
 } as const satisfies Record<Operation, string>;
 
 export function requestSpan(record: RequestRecord): EndedSpan {
@@ -106,7 +107,7 @@ export function generationSpans(
     },
     failure: hasFailed ? (record.failure?.message ?? '') : undefined,
   };
-  if (operation === 'embedding') return [span];
+  if (!generatesText(operation)) return [span];
   const prefill: EndedSpan = {
     name: 'prefill',
     kind: SpanKind.INTERNAL,

@@ -1,3 +1,4 @@
+import type { FetchImage } from '../../../src/chat/fetch-images.ts';
 import { runTurn } from '../../../src/chat/run-turn.ts';
 import type { TurnEvent, TurnResult } from '../../../src/chat/turn-event.ts';
 import type { TurnRequest } from '../../../src/chat/turn-request.ts';
@@ -40,12 +41,18 @@ export async function scriptedTurns(script: Script, ...tools: readonly Tool[]) {
 }
 
 interface ScriptedTurnOptions extends Partial<ScriptedPoolOptions> {
+  /** Reads the images of URLs; there are none by default. */
+  readonly fetchImage?: FetchImage;
   /** Replaces the tool server with the tools of the script. */
   readonly toolServers?: ToolServers;
 }
 
 export async function scriptedTurnsWith(
-  { toolServers, ...poolOptions }: ScriptedTurnOptions,
+  {
+    toolServers,
+    fetchImage = () => Promise.reject(new Error('no image')),
+    ...poolOptions
+  }: ScriptedTurnOptions,
   script: Script,
   ...tools: readonly Tool[]
 ) {
@@ -65,6 +72,7 @@ export async function scriptedTurnsWith(
     tools: toolServers ?? scriptedTools(...tools),
     maxToolRounds: 3,
     maxImagePixels: 1_000_000,
+    fetchImage,
   };
   const startWith = (context: RequestContext, changes: Partial<TurnRequest> = {}) =>
     runTurn(

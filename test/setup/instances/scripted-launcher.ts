@@ -85,6 +85,10 @@ function createScriptedProcess(
       vectors: inputs.map(() => [1, 0]),
       promptTokens: inputs.length,
     }),
+    rank: async (query, documents) => ({
+      scores: documents.map((document) => document.split(query).length - 1),
+      promptTokens: documents.length,
+    }),
     renderPrompt: async () => undefined,
     countTokens: async (text) => text.length,
     countPromptTokens: async ({ messages }) => messages.length,

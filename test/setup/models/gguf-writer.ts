@@ -16,6 +16,8 @@ export interface GgufTestTensor {
   readonly shape: readonly number[];
   /** Number of a ggml type; see `tensor-types.ts`. */
   readonly type: number;
+  /** Values of a tensor of 32-bit floats; absent: zeros. */
+  readonly values?: Float32Array;
 }
 
 export interface GgufTestFile {
@@ -38,7 +40,7 @@ export const plainModel = {
   'llama.attention.head_count': 4,
 } as const;
 
-/** A GGUF file in memory: header, padding, and zeros as the tensors' data. */
+/** A GGUF file in memory: header, padding, and the tensors' data. */
 export function writeGguf({ metadata, tensors = someTensors, version = 3 }: GgufTestFile): Buffer {
   const entries = Object.entries(metadata);
   const parts = [
@@ -55,7 +57,11 @@ export function writeGguf({ metadata, tensors = someTensors, version = 3 }: Gguf
     dataBytes = aligned(dataBytes + tensorBytes(tensor));
   }
   const header = Buffer.concat(parts);
-  return Buffer.concat([header, Buffer.alloc(aligned(header.length) - header.length + dataBytes)]);
+  return Buffer.concat([
+    header,
+    Buffer.alloc(aligned(header.length) - header.length),
+    ...tensors.map(tensorData),
+  ]);
 }
 
 /** A copy of a GGUF file with another number as the value of one key, which must be there as u32. */
@@ -66,6 +72,12 @@ export function patchGgufNumber(file: Buffer, key: string, value: number): Buffe
   const patched = Buffer.from(file);
   patched.writeUInt32LE(value, start + entry.length);
   return patched;
+}
+
+function tensorData(tensor: GgufTestTensor): Buffer {
+  const data = Buffer.alloc(aligned(tensorBytes(tensor)));
+  for (const [index, value] of (tensor.values ?? []).entries()) data.writeFloatLE(value, index * 4);
+  return data;
 }
 
 function tensorBytes({ shape, type }: GgufTestTensor): number {

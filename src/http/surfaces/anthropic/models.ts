@@ -35,7 +35,7 @@ export function mountModels(app: App, services: SurfaceServices): void {
 
   mount(app, listModelsAnthropic, async ({ query }) => {
     const named = await listNamedModels(services);
-    const all = named.filter(({ model }) => model.type !== 'embeddings');
+    const all = named.filter(({ model }) => model.type === 'llm' || model.type === 'vlm');
     const { page, hasMore } = toPage(all, query);
     return {
       data: page.map(toModel),

@@ -120,9 +120,9 @@ function readable(block: AnthropicReadableBlock, path: string): readonly Located
       return [text(block.text)];
     case 'image': {
       const { source } = block;
-      const dataUrl =
+      const url =
         source.type === 'url' ? source.url : `data:${source.media_type};base64,${source.data}`;
-      return [{ part: { type: 'image', dataUrl }, path }];
+      return [{ part: { type: 'image', url }, path }];
     }
     case 'document': {
       assertNoCitations(block.citations, path);

@@ -192,12 +192,12 @@ describe('a conversation', () => {
           text('<document>\nLow at six.\n</document>'),
           text('<document>'),
           text('A map:'),
-          { type: 'image', dataUrl: 'data:image/png;base64,AAAA' },
+          { type: 'image', url: 'data:image/png;base64,AAAA' },
           text('</document>'),
           text(
             '<search_result>\n<source>https://x</source>\n<title>X</title>\nOne\n</search_result>',
           ),
-          { type: 'image', dataUrl: 'data:image/png;base64,BBBB' },
+          { type: 'image', url: 'data:image/png;base64,BBBB' },
         ],
       },
     ]);

@@ -1,4 +1,5 @@
 import type { HearthError } from '../../../contract/errors.ts';
+import { purposeOf } from '../../../instances/purpose.ts';
 import type { NamedModel } from '../../../models/ollama/find-model.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
 import { lineStream } from '../../ndjson.ts';
@@ -53,8 +54,7 @@ export async function loadModel(
   options: { readonly contextLength?: number; readonly ttlSeconds?: number },
   context: RequestContext,
 ): Promise<void> {
-  const purpose = selection.model.type === 'embeddings' ? 'embedding' : 'generation';
-  const target = await pool.resolve(identifier, purpose);
+  const target = await pool.resolve(identifier, purposeOf(selection));
   (await pool.acquire({ target, waitsForLoad: true, ...options }, context)).release();
 }
 

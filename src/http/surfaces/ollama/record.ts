@@ -57,6 +57,7 @@ type Capability = 'completion' | 'tools' | 'vision' | 'thinking' | 'insert' | 'e
 
 export function toCapabilities({ model }: ModelSelection): Capability[] {
   if (model.type === 'embeddings') return ['embedding'];
+  if (model.type === 'reranker') return [];
   return [
     'completion',
     ...(model.isTrainedForToolUse ? (['tools'] as const) : []),

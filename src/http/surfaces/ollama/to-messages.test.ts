@@ -83,10 +83,10 @@ it('declares the type of images', () => {
   const [message] = toMessages([{ role: 'user', content: 'What is it?', images }]);
   expect(message?.content).toEqual([
     ...text('What is it?'),
-    { type: 'image', dataUrl: 'data:image/jpeg;base64,/9j/4AAQ' },
-    { type: 'image', dataUrl: 'data:image/png;base64,iVBORw0KGgo' },
-    { type: 'image', dataUrl: 'data:image/webp;base64,UklGRiQ' },
-    { type: 'image', dataUrl: 'data:image/gif;base64,R0lGODlh' },
-    { type: 'image', dataUrl: 'data:image/png;base64,AA' },
+    { type: 'image', url: 'data:image/jpeg;base64,/9j/4AAQ' },
+    { type: 'image', url: 'data:image/png;base64,iVBORw0KGgo' },
+    { type: 'image', url: 'data:image/webp;base64,UklGRiQ' },
+    { type: 'image', url: 'data:image/gif;base64,R0lGODlh' },
+    { type: 'image', url: 'data:image/png;base64,AA' },
   ]);
 });

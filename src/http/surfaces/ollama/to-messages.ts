@@ -62,7 +62,7 @@ export function toContent(
 ): readonly TurnContent[] {
   return [
     ...(text == null || text === '' ? [] : [{ type: 'text' as const, text }]),
-    ...(images ?? []).map((image) => ({ type: 'image' as const, dataUrl: toDataUrl(image) })),
+    ...(images ?? []).map((image) => ({ type: 'image' as const, url: toDataUrl(image) })),
   ];
 }
 

@@ -7,6 +7,7 @@ import { ConversationLocks } from './conversations/conversation-locks.ts';
 import { mountConversations } from './conversations/conversations.ts';
 import { openAiErrors } from './errors.ts';
 import { mountModels } from './models.ts';
+import { mountRerank } from './rerank.ts';
 import { mountResponses } from './responses/responses.ts';
 
 /** `/v1`: the API of OpenAI, for clients that were made for it. */
@@ -21,6 +22,7 @@ export function createOpenAiSurface(services: SurfaceServices): Surface {
       mountChatCompletions(app, services);
       mountCompletions(app, services);
       mountEmbeddings(app, services);
+      mountRerank(app, services);
       const locks = new ConversationLocks();
       mountResponses(app, services, locks);
       mountConversations(app, services, locks);

@@ -41,8 +41,8 @@ it('maps every kind of message', () => {
     {
       role: 'user',
       content: [
-        { type: 'image', dataUrl: 'data:1' },
-        { type: 'image', dataUrl: 'data:2' },
+        { type: 'image', url: 'data:1' },
+        { type: 'image', url: 'data:2' },
       ],
     },
     {

@@ -9,12 +9,11 @@ import {
 } from '../../../contract/v1/model.ts';
 import type { LoadEstimate } from '../../../instances/load-estimate.ts';
 import type { LoadOptions } from '../../../instances/load-options.ts';
-import type { ModelSelection } from '../../../models/model.ts';
 import { mount, type App } from '../../mount.ts';
 import { selectedInstances, loadedInstances } from '../../../instances/loaded-instances.ts';
 import type { SurfaceServices } from '../services.ts';
 import { mountDeleteModel } from './delete-model.ts';
-import { toLoadConfig, toV1Model } from './record.ts';
+import { toLoadConfig, toModelType, toV1Model } from './record.ts';
 
 export function mountModels(app: App, services: SurfaceServices): void {
   const { library, pool } = services;
@@ -44,7 +43,7 @@ export function mountModels(app: App, services: SurfaceServices): void {
       return toLoadEstimate(await pool.estimate(body.model, options));
     const instance = await pool.load(body.model, options, context);
     return {
-      type: typeOf(instance),
+      type: toModelType(instance.selection.model),
       instance_id: instance.id,
       load_time_seconds: instance.loadTimeSeconds,
       status: 'loaded',
@@ -77,7 +76,7 @@ function toLoadOptions(body: LoadRequest): LoadOptions {
 function toLoadEstimate(load: LoadEstimate): LoadEstimateResult {
   const { estimate, usableBytes, fits, config } = load;
   return {
-    type: typeOf(load),
+    type: toModelType(load.selection.model),
     status: 'estimated',
     estimate: {
       total_bytes: estimate.totalBytes,
@@ -91,8 +90,4 @@ function toLoadEstimate(load: LoadEstimate): LoadEstimateResult {
     },
     load_config: toLoadConfig(config),
   };
-}
-
-function typeOf({ selection }: { readonly selection: ModelSelection }): 'embedding' | 'llm' {
-  return selection.model.type === 'embeddings' ? 'embedding' : 'llm';
 }

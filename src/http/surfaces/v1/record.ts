@@ -1,5 +1,5 @@
 import { omitUndefined } from '../../../omit-undefined.ts';
-import type { LoadConfig, V1Model } from '../../../contract/v1/model.ts';
+import type { LoadConfig, ModelType, V1Model } from '../../../contract/v1/model.ts';
 import type { InstanceSummary } from '../../../instances/instance-summary.ts';
 import type { InstanceConfig } from '../../../instances/load-options.ts';
 import type { Headroom } from '../../../instances/pool.ts';
@@ -12,18 +12,18 @@ export function toV1Model(
   loaded: readonly InstanceSummary[],
 ): V1Model {
   return {
-    type: model.type === 'embeddings' ? 'embedding' : 'llm',
+    type: toModelType(model),
     publisher: model.publisher,
     key: model.key,
     display_name: model.displayName,
-    ...(model.type === 'embeddings' ? {} : { architecture: model.architecture }),
+    ...(isLanguageModel(model) ? { architecture: model.architecture } : {}),
     quantization: toQuantization(variant),
     size_bytes: variant.sizeBytes,
     params_string: model.parameterLabel,
     loaded_instances: loaded.map(({ id, config }) => ({ id, config: toLoadConfig(config) })),
     max_context_length: model.maxContextLength,
     format: model.format === 'remote' ? null : model.format,
-    ...(model.type === 'embeddings' ? {} : languageModelFields(model)),
+    ...(isLanguageModel(model) ? languageModelFields(model) : {}),
     ...(model.variants.length > 1
       ? {
           variants: model.variants.map(({ id }) => `${model.key}@${id}`),
@@ -31,6 +31,21 @@ export function toV1Model(
         }
       : {}),
   };
+}
+
+const modelTypes = {
+  llm: 'llm',
+  vlm: 'llm',
+  embeddings: 'embedding',
+  reranker: 'reranker',
+} as const satisfies Record<ModelEntry['type'], ModelType>;
+
+export function toModelType({ type }: ModelEntry): ModelType {
+  return modelTypes[type];
+}
+
+function isLanguageModel(model: ModelEntry): boolean {
+  return toModelType(model) === 'llm';
 }
 
 export function toQuantization({ quantization }: ModelVariant): V1Model['quantization'] {

@@ -1,6 +1,6 @@
 import type { RequestDetails, RequestSummary } from '../../../contract/v1/request.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
-import type { GenerationRecord } from '../../../observability/generation-record.ts';
+import { generatesText, type GenerationRecord } from '../../../observability/generation-record.ts';
 import type { Phase } from '../../../observability/phase.ts';
 import type { RequestRecord } from '../../../observability/request-record.ts';
 
@@ -32,7 +32,7 @@ export function toRequestSummary(record: RequestRecord): RequestSummary {
       completion_tokens: sumOf(
         generations,
         ({ operation, outcome, tokenCount }) =>
-          outcome.usage?.completionTokens ?? (operation === 'embedding' ? undefined : tokenCount),
+          outcome.usage?.completionTokens ?? (generatesText(operation) ? tokenCount : undefined),
       ),
       stop_reason: generations.at(-1)?.outcome.stopReason,
       error: failure,

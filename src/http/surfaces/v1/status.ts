@@ -3,7 +3,7 @@ import { getStatus, type InstanceStatus } from '../../../contract/server/server.
 import type { InstanceDescription } from '../../../instances/instance-summary.ts';
 import { mount, type App } from '../../mount.ts';
 import type { SurfaceServices } from '../services.ts';
-import { toLoadConfig } from './record.ts';
+import { toLoadConfig, toModelType } from './record.ts';
 
 export function mountStatus(app: App, { pool, runtimes, server }: SurfaceServices): void {
   mount(app, getStatus, async () => {
@@ -38,7 +38,7 @@ export function toInstanceStatus(instance: InstanceDescription): InstanceStatus 
   return {
     id: instance.id,
     model: instance.selection.model.key,
-    type: instance.selection.model.type === 'embeddings' ? 'embedding' : 'llm',
+    type: toModelType(instance.selection.model),
     state: instance.state,
     loaded_by: instance.isExplicit ? 'name' : 'request',
     pinned: instance.isPinned,

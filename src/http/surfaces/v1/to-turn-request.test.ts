@@ -54,7 +54,7 @@ it('maps every field', () => {
         content: [
           { type: 'text', text: 'one' },
           { type: 'text', text: 'two' },
-          { type: 'image', dataUrl: 'data:,' },
+          { type: 'image', url: 'data:,' },
         ],
       },
     ],

@@ -29,7 +29,7 @@ function toContent(input: ChatRequest['input']): readonly TurnContent[] {
   if (typeof input === 'string') return [{ type: 'text', text: input }];
   return input.map((item) =>
     item.type === 'image'
-      ? { type: 'image', dataUrl: item.data_url }
+      ? { type: 'image', url: item.data_url }
       : { type: 'text', text: item.content },
   );
 }

@@ -106,7 +106,7 @@ function toMessage({ role, content }: Message): TurnMessage {
 function toContent(content: string | readonly Part[]): readonly TurnContent[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return content.map((part) => {
-    if (part.type === 'input_image') return { type: 'image', dataUrl: part.image_url };
+    if (part.type === 'input_image') return { type: 'image', url: part.image_url };
     return { type: 'text', text: part.type === 'refusal' ? part.refusal : part.text };
   });
 }

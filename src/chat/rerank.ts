@@ -1,0 +1,67 @@
+import type { InstancePool } from '../instances/pool.ts';
+import type { ModelEntry, ModelSelection } from '../models/model.ts';
+import { omitUndefined } from '../omit-undefined.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import { inOneStep } from './in-one-step.ts';
+
+export interface RerankRequest {
+  /** Model key or instance id; undefined or empty: the only loaded reranker. */
+  readonly model: string | undefined;
+  /** Idle time after which the instance is unloaded. */
+  readonly ttlSeconds?: number;
+  readonly query: string;
+  readonly documents: readonly string[];
+}
+
+export interface RankedDocument {
+  /** Position in the request. */
+  readonly index: number;
+  /** 0 to 1. */
+  readonly relevance: number;
+}
+
+export interface RerankResult {
+  readonly selection: ModelSelection;
+  /** All documents, most relevant first. */
+  readonly ranking: readonly RankedDocument[];
+  readonly promptTokens: number;
+}
+
+/**
+ * Sorts documents by their relevance to a query, on an instance of a model with a rank head.
+ *
+ * @throws HearthError `context_length_exceeded` if a document and the query are too long together; the errors of
+ *   `InstancePool.acquire`; the signal's reason when aborted.
+ */
+export async function rerank(
+  { pool }: { readonly pool: InstancePool },
+  { model, ttlSeconds, query, documents }: RerankRequest,
+  context: RequestContext,
+): Promise<RerankResult> {
+  const target = await pool.resolve(model, 'reranking');
+  const { selection, scores, promptTokens } = await inOneStep(
+    pool,
+    { target, ...omitUndefined({ ttlSeconds }) },
+    {
+      operation: 'rerank',
+      inputs: [query, ...documents],
+      run: (engine, admitted, slotContext) => {
+        const [admittedQuery = '', ...admittedDocuments] = admitted.map(String);
+        return engine.rank(admittedQuery, admittedDocuments, slotContext);
+      },
+    },
+    context,
+  );
+  const ranking = scores
+    .map((score, index) => ({ index, relevance: toRelevance(score, selection.model) }))
+    .toSorted((left, right) => right.relevance - left.relevance);
+  return { selection, ranking, promptTokens };
+}
+
+/** Architectures whose rank head llama.cpp ends with a softmax, so that scores are probabilities already. */
+const probabilityArchitectures = /^qwen3/u;
+
+/** Other heads give a logit, which is mapped to 0 to 1 by the logistic function, as their authors do. */
+function toRelevance(score: number, { architecture }: ModelEntry): number {
+  return probabilityArchitectures.test(architecture) ? score : 1 / (1 + Math.exp(-score));
+}
