@@ -57,6 +57,8 @@ export class Instance {
   #promptGate: PromptGate | undefined;
   #retiredWith: HearthError | undefined;
   #isSuperseded = false;
+  #fingerprint: string | undefined;
+  #isOutdated = false;
   #ttlSeconds: number | undefined;
   #loadedAt: Date | undefined;
   #loadTimeSeconds = 0;
@@ -110,6 +112,16 @@ export class Instance {
     return this.#isSuperseded;
   }
 
+  /** Of the files that its engine reads; undefined before the load and if they could not be read. */
+  get fingerprint(): string | undefined {
+    return this.#fingerprint;
+  }
+
+  /** Whether its files were replaced: it takes no new requests and ends with the ones that it has. */
+  get isOutdated(): boolean {
+    return this.#isOutdated;
+  }
+
   get isRetired(): boolean {
     return this.#retiredWith !== undefined;
   }
@@ -123,6 +135,11 @@ export class Instance {
   beginLoading(): void {
     this.#state = 'loading';
     this.slots.open();
+  }
+
+  /** Records which files the engine is about to read. */
+  setFingerprint(fingerprint: string | undefined): void {
+    this.#fingerprint = fingerprint;
   }
 
   /** Transition from `loading`. */
@@ -151,6 +168,11 @@ export class Instance {
 
   supersede(): void {
     this.#isSuperseded = true;
+  }
+
+  /** Transition from `loading` or `ready`: the files of the model were replaced. */
+  outdate(): void {
+    this.#isOutdated = true;
   }
 
   /** Ends all requests with an error and accepts no more. Keeps the first error. */
@@ -200,6 +222,7 @@ export class Instance {
   /** A view for the scheduler's policies. */
   view(): InstanceView {
     const { id, selection, config } = this;
+    const isEnding = this.isRetired || this.#isOutdated;
     return {
       id,
       modelKey: selection.model.key,
@@ -207,7 +230,7 @@ export class Instance {
       purpose: purposeOf(selection),
       contextLength: config.contextLength,
       parallel: config.parallel,
-      state: this.isRetired && this.#state !== 'waiting' ? 'stopping' : this.#state,
+      state: isEnding && this.#state !== 'waiting' ? 'stopping' : this.#state,
       isExplicit: this.isExplicit,
       isPinned: this.isPinned,
       requestCount: this.#leases.size,

@@ -1,4 +1,5 @@
 import { HearthError } from '../contract/errors.ts';
+import { readFingerprint } from '../models/file-fingerprint.ts';
 import type { ModelLibrary, ModelSelection } from '../models/model.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { RequestContext } from '../request/request-context.ts';
@@ -90,7 +91,7 @@ export class InstancePool {
    * @throws HearthError `model_not_found`, `wrong_model_type`, `corrupt_file`, `missing_required_parameter`.
    */
   async resolve(identifier: string | undefined, purpose: Purpose): Promise<ModelTarget> {
-    const target = await this.#find(identifier ?? '', purpose);
+    const target = await this.#upToDate(await this.#find(identifier ?? '', purpose));
     assertPurpose(target.selection, purpose);
     return target;
   }
@@ -223,6 +224,31 @@ export class InstancePool {
     const { id, selection } = instance;
     // The key of a model is the id of its first instance, but selects any of its instances.
     return id === selection.model.key ? { selection } : { selection, instanceId: id };
+  }
+
+  /** Retires the instances whose files were replaced since their load, and selects the model as it is now. */
+  async #upToDate(target: ModelTarget): Promise<ModelTarget> {
+    const { model, variant } = target.selection;
+    const loaded = this.#instances().filter(
+      ({ selection, fingerprint }) =>
+        fingerprint !== undefined &&
+        selection.model.key === model.key &&
+        selection.variant.id === variant.id,
+    );
+    if (loaded.length === 0) return target;
+    const current = await readFingerprint(target.selection);
+    const outdated = loaded.filter(({ fingerprint }) => fingerprint !== current);
+    if (current === undefined || outdated.length === 0) return target;
+    const { library } = this.#options;
+    const found = await library.find(`${model.key}@${variant.id}`).catch(() => undefined);
+    const selection = found ?? (await library.find(model.key).catch(() => undefined));
+    for (const instance of outdated) {
+      // Another request may have noticed in the meantime.
+      if (!instance.isOutdated && !instance.isRetired) this.#lifecycle.renew(instance, selection);
+    }
+    return selection === undefined
+      ? { selection: await library.find(model.key) }
+      : { ...target, selection };
   }
 
   /** @throws HearthError `missing_required_parameter`. */
