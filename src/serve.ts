@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateOwnerToken, withOwnerToken } from './access/owner-token.ts';
+import { logUnlistedResponses } from './access/revoke-token.ts';
 import { createSessionService } from './access/session-service.ts';
 import { createTokenService } from './access/token-service.ts';
 import { withSessions } from './access/with-sessions.ts';
@@ -133,6 +134,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       logger,
     });
     cleanups.push(() => database.close());
+    if (settings['auth.required']) await logUnlistedResponses(database.owners, logger);
     const warmStates = await openWarmStates({
       isEnabled: settings['warm.enabled'],
       home,

@@ -8,6 +8,7 @@ import { createConversationRepository } from './conversations/conversation-repos
 import { createDownloadRepository } from './download-repository.ts';
 import { migrate, NewerSchemaError } from './migrate.ts';
 import { migrations } from './migrations/migrations.ts';
+import { createOwnerRepository } from './owner-repository.ts';
 import { createResponseRepository } from './response-repository.ts';
 import { freePages, mergeIndex, storeSize } from './reclaim-space.ts';
 import type { Schema } from './schema.ts';
@@ -47,6 +48,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     conversations: createConversationRepository({ database, logger, onDelete }),
     blobs: createBlobRepository(database),
     tokens: createTokenRepository(database),
+    owners: createOwnerRepository({ database, onChange: onDelete }),
     downloads: createDownloadRepository(database),
     size: () => storeSize(database),
     reclaim: async (signal) => {
