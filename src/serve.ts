@@ -43,6 +43,7 @@ import { createServerLog } from './observability/create-server-log.ts';
 import { packageFolder } from './package-folder.ts';
 import { createServiceNotifier } from './processes/service-notifier.ts';
 import { createWatchdogLink } from './processes/watchdog-link.ts';
+import { startIndexing } from './store/start-indexing.ts';
 import { startMaintenance } from './store/maintenance.ts';
 import { createSqliteStore } from './store/sqlite-store.ts';
 import { createPluginFileEditor } from './tools/plugin-file-editor.ts';
@@ -65,10 +66,12 @@ export interface ServeOptions {
   /** Writes the log as readable lines instead of JSON. */
   readonly isLogForTerminal?: boolean;
   /** Called with the progress of long work that no request named, such as a runtime download. */
-  readonly onProgress?: (event: {
-    readonly type: 'runtime.install';
-    readonly progress: InstallProgress;
-  }) => void;
+  readonly onProgress?: (
+    event:
+      | { readonly type: 'runtime.install'; readonly progress: InstallProgress }
+      /** An older database is being brought up to date; the fraction is 0 to 1. */
+      | { readonly type: 'store.migration'; readonly fraction: number },
+  ) => void;
 }
 
 export interface RunningServer {
@@ -132,6 +135,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const database = await createSqliteStore({
       file: settings['store.url'] ?? join(home, 'hearth.db'),
       logger,
+      onMigration: (fraction) => onProgress?.({ type: 'store.migration', fraction }),
     });
     cleanups.push(() => database.close());
     if (settings['auth.required']) await logUnlistedResponses(database.owners, logger);
@@ -355,6 +359,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     listeners.onNewCertificate(announceAgain);
     // Before the records are removed: a new certificate would write them again.
     cleanups.push(() => listeners.stopRenewal());
+    const indexing = startIndexing({ store, logger });
+    cleanups.push(() => indexing.close());
     logger.info({ url, version }, 'listening');
     await notifier.ready(`Listening on ${url}`);
     cleanups.push(() => void notifier.stopping());

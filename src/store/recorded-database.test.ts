@@ -104,6 +104,7 @@ it('groups the responses of an older database into conversations that a search f
   damaged.close();
   const store = await open(file);
   onTestFinished(() => store.close());
+  await store.fillSearchIndex(new AbortController().signal);
   const byId = new Map(responses.map((each) => [each.id, each]));
   const beginningOf = (id: string): string => {
     const { parent_id: parentId = null, owner_id: ownerId } = byId.get(id) ?? {};

@@ -122,6 +122,13 @@ export interface Store {
   readonly tokens: TokenRepository;
   readonly owners: OwnerRepository;
   readonly downloads: DownloadRepository;
+  /**
+   * Adds the titles and turns that a migration left to the full-text index, in steps.
+   *
+   * @returns their number.
+   * @throws the signal's reason when aborted.
+   */
+  fillSearchIndex(signal: AbortSignal): Promise<number>;
   size(): Promise<StoreSize>;
   /**
    * Removes the remains of deleted texts and gives free space back to the file system, in steps.
