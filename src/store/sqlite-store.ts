@@ -88,7 +88,7 @@ async function open({
 }: SqliteStoreOptions): Promise<OpenDatabase> {
   let connection: SqliteConnection | undefined;
   try {
-    connection = openSqliteFile(file);
+    connection = openSqliteFile(file, (message) => logger.warn({ file }, message));
     const database = new Kysely<Schema>({ dialect: new SqliteConnectionDialect(connection) });
     const version = schemaVersion(connection);
     const isOlder = version > 0 && version < migrations.length;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Kysely, Transaction } from 'kysely';
+import { CompiledQuery, type Kysely, type Transaction } from 'kysely';
 import { decodeTurn } from '../../conversation/codec.ts';
 import { searchTextOf } from '../../conversation/turn-summary.ts';
 import type { Schema } from '../schema.ts';
@@ -73,10 +73,12 @@ async function indexSome(transaction: Transaction<Schema>, until: number): Promi
     if (rows.length === 0) return count;
     for (const { id, content, title } of rows) {
       const text = content === null ? (title ?? '') : textOf(content);
-      await transaction
-        .insertInto('conversation_texts')
-        .values({ id, text: toSearchText(text) })
-        .execute();
+      await transaction.executeQuery(
+        CompiledQuery.raw('insert into conversation_texts (id, text) values (?, ?)', [
+          id,
+          toSearchText(text),
+        ]),
+      );
       count += 1;
       if (performance.now() > until) break;
     }

@@ -1,3 +1,4 @@
+import { CompiledQuery } from 'kysely';
 import { decodeTurn, encodeTurn } from '../../conversation/codec.ts';
 import { countOf, type Migration } from './migration.ts';
 
@@ -20,11 +21,9 @@ export const turnFormat: Migration = async (transaction, { onProgress }) => {
     for (const { id, content } of rows) {
       const rewritten = rewrite(content);
       if (rewritten === undefined) continue;
-      await transaction
-        .updateTable('responses')
-        .set({ content: rewritten })
-        .where('id', '=', id)
-        .execute();
+      await transaction.executeQuery(
+        CompiledQuery.raw('update responses set content = ? where id = ?', [rewritten, id]),
+      );
     }
     const last = rows.at(-1);
     if (last === undefined) return;

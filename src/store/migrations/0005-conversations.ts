@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely';
+import { CompiledQuery, sql, type Transaction } from 'kysely';
 import { decodeTurn } from '../../conversation/codec.ts';
 import { previewOf, titleOf } from '../../conversation/turn-summary.ts';
 import type { Schema } from '../schema.ts';
@@ -126,14 +126,13 @@ async function summarizeTurns(
     for (const { id, content } of rows) {
       const turn = readTurn(content);
       if (turn === undefined) continue;
-      await transaction
-        .updateTable('conversation_entries')
-        .set({
-          preview: previewOf(turn),
-          is_interrupted: Number(turn.isInterrupted === true),
-        })
-        .where('id', '=', id)
-        .execute();
+      // Not built anew for each row: that would take longer than the update.
+      await transaction.executeQuery(
+        CompiledQuery.raw(
+          'update conversation_entries set preview = ?, is_interrupted = ? where id = ?',
+          [previewOf(turn), Number(turn.isInterrupted === true), id],
+        ),
+      );
     }
     const last = rows.at(-1);
     if (last === undefined) return;
