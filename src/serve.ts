@@ -211,6 +211,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       warmStates,
       logger,
       events,
+      environment,
       onInstallProgress: (progress) => onProgress?.({ type: 'runtime.install', progress }),
     });
     cleanups.push(() => pool.close());

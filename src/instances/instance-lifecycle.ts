@@ -59,7 +59,15 @@ export class InstanceLifecycle implements SchedulerEffects {
     const plan = this.#plan(selection, { ...options, isForced: false }, true);
     const { config, estimate, admission } = plan;
     const usableBytes = this.#scheduler.usableBytes(plan.demand);
-    return { selection, config, estimate, usableBytes, fits: admission.kind !== 'refuse' };
+    const { gpuBytes } = plan.placement;
+    return {
+      selection,
+      config,
+      estimate,
+      gpuBytes,
+      usableBytes,
+      fits: admission.kind !== 'refuse',
+    };
   }
 
   /** Bytes that the load of any model by name could use. */
@@ -100,8 +108,9 @@ export class InstanceLifecycle implements SchedulerEffects {
       config: plan.config,
       queueCapacity,
       needsMemory: plan.demand.needsMemory,
-      estimatedBytes: plan.estimate.totalBytes,
-      mappedBytes: plan.estimate.weightsBytes,
+      estimatedBytes: plan.placement.hostBytes,
+      gpuBytes: plan.placement.gpuBytes,
+      mappedBytes: Math.min(plan.estimate.weightsBytes, plan.placement.hostBytes),
       ttlSeconds: options.ttlSeconds,
       isExplicit,
       isPinned: pinned.includes(model.key) || pinned.includes(name),
@@ -218,7 +227,8 @@ export class InstanceLifecycle implements SchedulerEffects {
   }
 
   async #load(instance: Instance, load: LoadTask): Promise<void> {
-    const { id, selection, config, estimatedBytes } = instance;
+    const { id, selection, config } = instance;
+    const estimatedBytes = instance.estimatedBytes + instance.gpuBytes;
     const startedAt = performance.now();
     // Begins before the engine maps the files: if they are replaced while it loads, the next request notices.
     const fingerprint = readFingerprint(selection).then((read) => instance.setFingerprint(read));
@@ -246,6 +256,7 @@ export class InstanceLifecycle implements SchedulerEffects {
     } catch (error) {
       this.#failLoading(instance, error);
     } finally {
+      this.#refreshGpuMemory();
       this.#stopIfDrained(instance);
       this.#scheduler.becameIdle(instance);
     }
@@ -314,10 +325,20 @@ export class InstanceLifecycle implements SchedulerEffects {
       await instance.handle?.stop();
     } finally {
       this.registry.remove(instance);
+      this.#refreshGpuMemory();
       const reason = error.message;
       this.#events.publish({ type: 'instance.unloaded', ...subjectOf(instance), reason });
       this.#scheduler.advance();
     }
+  }
+
+  /** Other programs may have taken or freed GPU memory since the list was read. */
+  #refreshGpuMemory(): void {
+    const ownBytes = (): number =>
+      this.registry
+        .views()
+        .reduce((sum, { state, gpuBytes }) => sum + (state === 'waiting' ? 0 : gpuBytes), 0);
+    void this.#options.gpuMemory?.refresh(ownBytes).then(() => this.#scheduler.advance());
   }
 
   #startIdleTimer(instance: Instance): void {

@@ -20,7 +20,9 @@ interface InstanceOptions {
   readonly queueCapacity: number;
   /** Whether it uses memory of this machine. */
   readonly needsMemory: boolean;
+  /** Memory of the machine. */
   readonly estimatedBytes: number;
+  readonly gpuBytes: number;
   /** The part of `estimatedBytes` that is mapped from a file: the weights. */
   readonly mappedBytes: number;
   /** Idle time until it is unloaded; undefined: it stays loaded. */
@@ -44,6 +46,7 @@ export class Instance {
   readonly selection: ModelSelection;
   readonly config: InstanceConfig;
   readonly estimatedBytes: number;
+  readonly gpuBytes: number;
   readonly isExplicit: boolean;
   readonly isPinned: boolean;
   readonly slots: SlotQueue;
@@ -70,6 +73,7 @@ export class Instance {
     this.selection = options.selection;
     this.config = options.config;
     this.estimatedBytes = options.estimatedBytes;
+    this.gpuBytes = options.gpuBytes;
     this.isExplicit = options.isExplicit;
     this.isPinned = options.isPinned;
     this.#needsMemory = options.needsMemory;
@@ -237,6 +241,7 @@ export class Instance {
       lastUsedAt: this.#lastUsedAt,
       needsMemory: this.#needsMemory,
       estimatedBytes: this.estimatedBytes,
+      gpuBytes: this.gpuBytes,
       mappedBytes: this.#mappedBytes,
       recentPrompts: this.#recentPrompts.list(),
     };

@@ -39,7 +39,7 @@ interface PoolMemory {
 export interface Headroom {
   /** Available now, after evicting the instances that may be evicted. */
   readonly usableBytes: number;
-  /** Memory of the machine, or `models.memoryLimitBytes` if that is less. */
+  /** Memory of the machine, or `models.memoryLimitBytes` if that is less, and of its GPUs. */
   readonly capacityBytes: number;
 }
 
@@ -77,10 +77,11 @@ export class InstancePool {
 
   /** The memory for a model that is not loaded yet. */
   headroom(): Headroom {
-    const { memoryLimitBytes, totalMemoryBytes } = this.#options;
+    const { memoryLimitBytes, totalMemoryBytes, gpuMemory } = this.#options;
+    const hostBytes = Math.min(totalMemoryBytes, memoryLimitBytes ?? totalMemoryBytes);
     return {
       usableBytes: this.#lifecycle.usableBytes(),
-      capacityBytes: Math.min(totalMemoryBytes, memoryLimitBytes ?? totalMemoryBytes),
+      capacityBytes: hostBytes + (gpuMemory?.capacityBytes ?? 0),
     };
   }
 
@@ -91,6 +92,7 @@ export class InstancePool {
    * @throws HearthError `model_not_found`, `wrong_model_type`, `corrupt_file`, `missing_required_parameter`.
    */
   async resolve(identifier: string | undefined, purpose: Purpose): Promise<ModelTarget> {
+    await this.#options.gpuMemory?.know();
     const target = await this.#upToDate(await this.#find(identifier ?? '', purpose));
     assertPurpose(target.selection, purpose);
     return target;
@@ -149,6 +151,7 @@ export class InstancePool {
     context: RequestContext,
   ): Promise<InstanceSummary> {
     const selection = await this.#options.library.find(identifier);
+    await this.#options.gpuMemory?.know();
     if (options.identifier !== undefined) await this.#assertFree(options.identifier);
     context.signal.throwIfAborted();
     const { clientKey } = context.caller;
@@ -169,6 +172,7 @@ export class InstancePool {
    * @throws HearthError `model_not_found`, `invalid_value`, `unsupported_format`.
    */
   async estimate(identifier: string, options: LoadOptions): Promise<LoadEstimate> {
+    await this.#options.gpuMemory?.know();
     return this.#lifecycle.estimate(await this.#options.library.find(identifier), options);
   }
 

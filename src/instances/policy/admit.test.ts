@@ -130,6 +130,26 @@ describe('admit', () => {
     });
   });
 
+  it('counts GPU memory apart from that of the machine', () => {
+    const machine = { ...capacity, limitBytes: undefined, gpuBytes: 20 };
+    const onGpu = { ...demand, estimatedBytes: 1, gpuBytes: 15 };
+    expect(admit([], onGpu, machine)).toEqual({ kind: 'load' });
+    expect(admit([], { ...onGpu, gpuBytes: 21 }, machine)).toEqual({
+      kind: 'refuse',
+      lacks: 'memory',
+    });
+    expect(admit([], onGpu, capacity)).toEqual({ kind: 'refuse', lacks: 'memory' });
+    const holder = view('a', { gpuBytes: 10, estimatedBytes: 1 });
+    expect(admit([holder], onGpu, machine)).toEqual({ kind: 'wait', evict: ['a'] });
+    expect(
+      maxAvailable([holder, view('b', { gpuBytes: 4, isExplicit: true })], onGpu, machine),
+    ).toMatchObject({
+      usableGpuBytes: 16,
+    });
+    const overfull = view('a', { gpuBytes: 50, isExplicit: true });
+    expect(maxAvailable([overfull], onGpu, machine).usableGpuBytes).toBe(0);
+  });
+
   it('limits the number of instances', () => {
     const two = { ...capacity, maxLoaded: 2 };
     expect(admit([a], demand, two)).toEqual({ kind: 'load' });

@@ -75,7 +75,7 @@ function toLoadOptions(body: LoadRequest): LoadOptions {
 }
 
 function toLoadEstimate(load: LoadEstimate): LoadEstimateResult {
-  const { estimate, usableBytes, fits, config } = load;
+  const { estimate, gpuBytes, usableBytes, fits, config } = load;
   return {
     type: typeOf(load),
     status: 'estimated',
@@ -86,6 +86,7 @@ function toLoadEstimate(load: LoadEstimate): LoadEstimateResult {
       compute_bytes: estimate.computeBytes,
       projector_bytes: estimate.projectorBytes,
       process_bytes: estimate.processBytes,
+      ...(gpuBytes > 0 && { gpu_bytes: gpuBytes }),
       usable_bytes: usableBytes,
       fits,
     },
