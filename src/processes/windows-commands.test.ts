@@ -1,27 +1,34 @@
+import { execFile } from 'node:child_process';
 import { chmod, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { promisify } from 'node:util';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 
-/** The decisions of cross-spawn for Windows, made here with its platform: nothing is started. */
-describe('a command on Windows', () => {
-  const platform = Object.getOwnPropertyDescriptor(process, 'platform');
-  let folder = '';
+const library = createRequire(import.meta.url).resolve('cross-spawn');
 
+/** Prints what cross-spawn would start on Windows. A process of its own: the library reads the platform when it loads. */
+const script = `
+  Object.defineProperty(process, 'platform', { value: 'win32' });
+  const [library, command, ...commandArguments] = process.argv.slice(1);
+  const { command: program, args } = require(library)._parse(command, commandArguments, { env: process.env });
+  console.log(JSON.stringify({ program, args }));
+`;
+
+describe.skipIf(process.platform === 'win32')('a command on Windows', () => {
+  let folder = '';
   beforeEach(async () => {
     folder = await temporaryFolder();
-    Object.defineProperty(process, 'platform', { ...platform, value: 'win32' });
-    vi.resetModules();
-  });
-  afterEach(() => {
-    if (platform !== undefined) Object.defineProperty(process, 'platform', platform);
-    vi.resetModules();
   });
 
   async function parse(command: string, commandArguments: readonly string[]) {
-    const { default: crossSpawn } = await import('cross-spawn');
-    const env = { PATH: folder, PATHEXT: '.EXE;.CMD', comspec: 'C:\\Windows\\cmd.exe' };
-    return crossSpawn._parse(command, commandArguments, { env });
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['-e', script, library, command, ...commandArguments],
+      { env: { PATH: folder, PATHEXT: '.EXE;.CMD', comspec: String.raw`C:\Windows\cmd.exe` } },
+    );
+    return JSON.parse(stdout) as { readonly program: string; readonly args: readonly string[] };
   }
 
   async function place(name: string): Promise<void> {
@@ -31,15 +38,16 @@ describe('a command on Windows', () => {
 
   it('is found by PATHEXT, and a .cmd file runs in cmd.exe with its arguments quoted', async () => {
     await place('npx.CMD');
-    const { args } = await parse('npx', ['-y', 'server & calc', '%PATH%', '"quoted"']);
+    const { program, args } = await parse('npx', ['-y', 'server & calc', '%PATH%', '"quoted"']);
+    expect(program).toBe(String.raw`C:\Windows\cmd.exe`);
     expect(args.slice(0, 3)).toEqual(['/d', '/s', '/c']);
     const line = args[3] ?? '';
-    expect(line).not.toMatch(/(?<!\^)[&%]/u);
     expect(line).toContain('^&');
+    expect(line).not.toMatch(/(?<!\^)[&%]/u);
   });
 
   it('is started as it is if it is a program', async () => {
     await place('uvx.EXE');
-    expect(await parse('uvx', ['a & b'])).toMatchObject({ command: 'uvx', args: ['a & b'] });
+    expect(await parse('uvx', ['a & b'])).toEqual({ program: 'uvx', args: ['a & b'] });
   });
 });

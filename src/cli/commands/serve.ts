@@ -41,7 +41,7 @@ export const serve = defineCommand({
         if (event.type === 'runtime.install') installation.show(event.progress);
         else migration.show(event.fraction);
       },
-    });
+    }).finally(() => migration.stop());
     try {
       output.line(`Hearth is listening on ${server.url}`);
       const settings = await loadSettings({ home, environment, flags });

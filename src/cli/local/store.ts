@@ -29,7 +29,7 @@ export async function withStore<Result>(
     logger: createLogger('error'),
     mayMigrate: async () => !(await isHomeInUse(home)),
     onMigration: (fraction) => migration.show(fraction),
-  });
+  }).finally(() => migration.stop());
   try {
     return await work({ store, settings });
   } finally {
