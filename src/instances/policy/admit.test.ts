@@ -73,7 +73,11 @@ describe('admit', () => {
   ])('rejects if instances that are %s leave too little memory', (_, changes) => {
     const kept = view('a', { ...changes, estimatedBytes: 25 });
     expect(admit([kept], demand, capacity)).toEqual({ kind: 'refuse', lacks: 'memory' });
-    expect(maxAvailable([kept, b], demand, capacity)).toEqual({ usableBytes: 5, kept: [kept] });
+    expect(maxAvailable([kept, b], demand, capacity)).toEqual({
+      usableBytes: 5,
+      usableGpuBytes: 0,
+      kept: [kept],
+    });
   });
 
   it('counts a stopping instance until it has ended, and evicts nothing more if that suffices', () => {
@@ -170,7 +174,11 @@ describe('admit', () => {
     expect(admit([view('a', busy)], remote, full)).toEqual({ kind: 'load' });
     const loaded = view('a', { needsMemory: false, estimatedBytes: 0, isExplicit: true });
     expect(admit([loaded], demand, full)).toEqual({ kind: 'load' });
-    expect(maxAvailable([loaded], demand, full)).toEqual({ usableBytes: 10, kept: [] });
+    expect(maxAvailable([loaded], demand, full)).toEqual({
+      usableBytes: 10,
+      usableGpuBytes: 0,
+      kept: [],
+    });
   });
 
   it('first evicts instances that the load replaces anyway', () => {
