@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, readlink, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { errorCode } from './error-code.ts';
+import { renameWithRetry } from './rename-with-retry.ts';
 
 /** The text of a file; undefined if there is no such file. */
 export async function readIfPresent(file: string): Promise<string | undefined> {
@@ -22,7 +23,7 @@ export async function replacePrivateFile(file: string, content: string): Promise
   const temporary = `${target}.${randomUUID()}`;
   try {
     await writeFile(temporary, content, { mode: 0o600, flag: 'wx' });
-    await rename(temporary, target);
+    await renameWithRetry(temporary, target);
   } finally {
     await rm(temporary, { force: true });
   }

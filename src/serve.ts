@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateOwnerToken, withOwnerToken } from './access/owner-token.ts';
+import { logUnlistedResponses } from './access/revoke-token.ts';
 import { createSessionService } from './access/session-service.ts';
 import { createTokenService } from './access/token-service.ts';
 import { withSessions } from './access/with-sessions.ts';
@@ -48,6 +49,7 @@ import { createServerLog } from './observability/create-server-log.ts';
 import { packageFolder } from './package-folder.ts';
 import { createServiceNotifier } from './processes/service-notifier.ts';
 import { createWatchdogLink } from './processes/watchdog-link.ts';
+import { startIndexing } from './store/start-indexing.ts';
 import { startMaintenance } from './store/maintenance.ts';
 import { createSqliteStore } from './store/sqlite-store.ts';
 import { createPluginFileEditor } from './tools/plugin-file-editor.ts';
@@ -70,10 +72,12 @@ export interface ServeOptions {
   /** Writes the log as readable lines instead of JSON. */
   readonly isLogForTerminal?: boolean;
   /** Called with the progress of long work that no request named, such as a runtime download. */
-  readonly onProgress?: (event: {
-    readonly type: 'runtime.install';
-    readonly progress: InstallProgress;
-  }) => void;
+  readonly onProgress?: (
+    event:
+      | { readonly type: 'runtime.install'; readonly progress: InstallProgress }
+      /** An older database is being brought up to date; the fraction is 0 to 1. */
+      | { readonly type: 'store.migration'; readonly fraction: number },
+  ) => void;
 }
 
 export interface RunningServer {
@@ -137,8 +141,10 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const database = await createSqliteStore({
       file: settings['store.url'] ?? join(home, 'hearth.db'),
       logger,
+      onMigration: (fraction) => onProgress?.({ type: 'store.migration', fraction }),
     });
     cleanups.push(() => database.close());
+    if (settings['auth.required']) await logUnlistedResponses(database.owners, logger);
     const warmStates = await openWarmStates({
       isEnabled: settings['warm.enabled'],
       home,
@@ -216,6 +222,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       upstreams,
       logger,
       events,
+      environment,
       onInstallProgress: (progress) => onProgress?.({ type: 'runtime.install', progress }),
     });
     cleanups.push(() => pool.close());
@@ -373,6 +380,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     listeners.onNewCertificate(announceAgain);
     // Before the records are removed: a new certificate would write them again.
     cleanups.push(() => listeners.stopRenewal());
+    const indexing = startIndexing({ store, logger });
+    cleanups.push(() => indexing.close());
     logger.info({ url, version }, 'listening');
     await notifier.ready(`Listening on ${url}`);
     cleanups.push(() => void notifier.stopping());

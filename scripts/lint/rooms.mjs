@@ -260,6 +260,7 @@ export const sharedFiles = [
   'package-folder.ts',
   'printable.ts',
   'private-file.ts',
+  'rename-with-retry.ts',
   'sqlite.ts',
   'version.ts',
 ];
@@ -273,6 +274,7 @@ export const packageOwners = {
   kysely: ['store'],
   commander: ['cli'],
   'cli-progress': ['cli'],
+  'cross-spawn': ['processes'],
   '@modelcontextprotocol/client': ['tools'],
   '@huggingface/hub': ['hub'],
   pino: ['observability'],

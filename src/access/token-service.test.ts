@@ -86,8 +86,8 @@ describe('authenticate', () => {
       ...refusal,
       masked: `hearth-${record.id.slice(0, 4)}…`,
     });
-    expect(await service.revoke(record.id)).toBe(true);
-    expect(await service.revoke(record.id)).toBe(false);
+    expect(await store.tokens.delete(record.id)).toBe(true);
+    expect(await store.tokens.delete(record.id)).toBe(false);
     expect(await service.authenticate(`Bearer ${token}`, now)).toMatchObject(refusal);
   });
 

@@ -30,8 +30,6 @@ export interface TokenService {
   authenticate(authorizationHeader: string | undefined, now: Date): Promise<Authentication>;
   /** Oldest first. */
   list(): Promise<readonly StoredToken[]>;
-  /** False if no token has this id. */
-  revoke(id: string): Promise<boolean>;
 }
 
 /** Precision of `lastUsedAt`, so that not every request causes a write. */
@@ -43,7 +41,7 @@ interface TokenServiceOptions {
   readonly onTouchError: (error: unknown, tokenId: string) => void;
 }
 
-/** Creates, checks, lists and revokes the API tokens kept in a store. */
+/** Creates, checks and lists the API tokens kept in a store. */
 export function createTokenService({ tokens, onTouchError }: TokenServiceOptions): TokenService {
   return {
     create: async ({ name, permissions, expiresAt }) => {
@@ -77,7 +75,6 @@ export function createTokenService({ tokens, onTouchError }: TokenServiceOptions
       return { kind: 'token', token };
     },
     list: () => tokens.list(),
-    revoke: (id) => tokens.delete(id),
   };
 
   /** A full disk must not lock out a client that wants to free space. */

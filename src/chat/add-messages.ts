@@ -39,7 +39,7 @@ export async function addMessages(
       ? undefined
       : await store.responses.find(previousResponseId, caller.tokenId);
   const history = previous === undefined ? [] : [previous];
-  assertToolResults(history, messages);
+  assertToolResults(history, requested);
   answeredCalls(history, { integrations: [] });
   const messages = await fetchImages(requested, undefined, fetchImage, signal);
   const allowance = new ImageAllowance({ projector: null }, maxImagePixels);

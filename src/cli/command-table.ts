@@ -219,6 +219,11 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
         summary: 'Revoke an API token',
         load: async () => (await import('./commands/token-rm.ts')).tokenRm,
       },
+      {
+        name: 'adopt',
+        summary: 'Move stored responses to an API token',
+        load: async () => (await import('./commands/token-adopt.ts')).tokenAdopt,
+      },
     ],
   },
   {

@@ -1,8 +1,10 @@
 #!/usr/bin/env node
+import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { systemServiceFolder } from '../home/system-service-folder.ts';
 import { Interruption } from './failure.ts';
 import { runProgram } from './program.ts';
+import { stopSignals } from './stop-signals.ts';
 import { createTerminal } from './ui/terminal.ts';
 
 // Keeps V8 from optimizing the WebAssembly in which undici parses HTTP, which would take 40 MB of memory and half a second
@@ -18,7 +20,12 @@ const { stdin, stdout, stderr, env: environment } = process;
 const [, entryPoint = '', ...commandLine] = process.argv;
 
 const stopping = new AbortController();
-for (const name of ['SIGINT', 'SIGTERM'] as const) {
+const stoppedBy = stopSignals({
+  platform: process.platform,
+  processStatus: process.platform === 'linux' ? readProcessStatus() : undefined,
+  isTerminal: stdout.isTTY,
+});
+for (const name of stoppedBy) {
   process.on(name, () => {
     if (stopping.signal.aborted) exit(130);
     stopping.abort(new Interruption(name));
@@ -34,6 +41,14 @@ const exitCode = await runProgram(commandLine, {
   signal: stopping.signal,
 });
 stdout.write('', () => exit(exitCode));
+
+function readProcessStatus(): string | undefined {
+  try {
+    return readFileSync('/proc/self/status', 'utf8');
+  } catch {
+    return undefined;
+  }
+}
 
 function exit(code: number): never {
   // oxlint-disable-next-line no-process-exit -- the only exit point: open handles must not keep the command alive

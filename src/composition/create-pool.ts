@@ -1,7 +1,10 @@
 import type { Settings } from '../config/settings-table.ts';
 import type { InstallProgress } from '../engine/runtimes/runtime.ts';
 import type { Upstreams } from '../engine/remote/upstreams.ts';
+import { engineEnvironment } from '../engine/launch/child-environment.ts';
+import { listDevices } from '../engine/runtimes/list-devices.ts';
 import { GgufLoader } from '../instances/gguf-loader.ts';
+import { GpuMemory } from '../instances/gpu-memory.ts';
 import { InstancePool } from '../instances/pool.ts';
 import { RemoteLoader } from '../instances/remote-loader.ts';
 import { readAvailableMemory, readTotalMemory } from '../machine/read-machine.ts';
@@ -15,19 +18,26 @@ interface PoolServices
     Pick<LoaderOptions, 'runtimes' | 'launcher' | 'warmStates'> {
   readonly upstreams: Upstreams;
   readonly events: NonNullable<PoolOptions['events']>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
   readonly onInstallProgress: (progress: InstallProgress) => void;
 }
 
 /** The pool of a server. Live settings are read from `settings` at each use. */
 export function createPool(settings: Settings, services: PoolServices): InstancePool {
   const { library, runtimes, launcher, warmStates, upstreams } = services;
-  const { logger, events, onInstallProgress } = services;
+  const { logger, events, environment, onInstallProgress } = services;
+  const deviceEnvironment = engineEnvironment(environment, settings['engine.environment']);
   const ggufLoader = new GgufLoader({
     runtimes,
     launcher,
     kvCacheTypes: { k: settings['engine.kvTypeK'], v: settings['engine.kvTypeV'] },
     threads: settings['engine.threads'],
     gpuLayers: settings['engine.gpuLayers'],
+    gpuSplit: {
+      mode: settings['engine.gpuSplitMode'],
+      shares: settings['engine.gpuShares']?.map(Number),
+      cpuExpertLayers: settings['engine.cpuExpertLayers'],
+    },
     promptCacheMiB: settings['engine.promptCacheMiB'],
     loadTimeoutMs: settings['engine.loadTimeoutSeconds'] * 1000,
     warmStates,
@@ -39,6 +49,9 @@ export function createPool(settings: Settings, services: PoolServices): Instance
     logger,
     events,
     availableMemory: readAvailableMemory,
+    gpuMemory: new GpuMemory(() =>
+      listDevices({ runtimes, environment: deviceEnvironment, logger }),
+    ),
     totalMemoryBytes: readTotalMemory(),
     get loadsOnRequest() {
       return settings['models.jit'];

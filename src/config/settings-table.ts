@@ -40,6 +40,8 @@ const setting = <Schema extends z.ZodType>(
   more: Omit<SettingDeclaration, 'schema' | 'description'> = {},
 ) => ({ schema, description, ...more }) satisfies SettingDeclaration;
 
+const gpuSplitModes = ['none', 'layer', 'row'] as const;
+const isShare = (text: string): boolean => /^\d{1,6}(?:\.\d{1,6})?$/u.test(text);
 const kvTypes = ['f32', 'f16', 'bf16', 'q8_0', 'q5_1', 'q5_0', 'q4_1', 'q4_0', 'iq4_nl'] as const;
 const logFormats = ['auto', 'text', 'json'] as const;
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -201,6 +203,23 @@ export const settingsTable = {
     integer(0, 10_000).optional(),
     'Number of model layers to offload to the GPU.',
     { computedDefault: 'as many as fit' },
+  ),
+  'engine.gpuSplitMode': setting(
+    choice(gpuSplitModes).optional(),
+    `How a model is divided among GPUs: ${gpuSplitModes.join(', ')}.`,
+    { computedDefault: 'layer' },
+  ),
+  'engine.gpuShares': setting(
+    list
+      .refine((shares) => shares.every(isShare), 'Each share must be a number, such as 3 or 0.5')
+      .optional(),
+    'Share of each GPU, in the order of the runtime, such as 3,1.',
+    { computedDefault: 'by free memory' },
+  ),
+  'engine.cpuExpertLayers': setting(
+    integer(0, 10_000).optional(),
+    'Layers of a mixture of experts whose experts stay in the memory of the machine.',
+    { computedDefault: 'none' },
   ),
   'engine.kvTypeK': setting(
     choice(kvTypes).default('f16'),

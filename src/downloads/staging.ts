@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { HearthError } from '../contract/errors.ts';
 import { errorCode } from '../error-code.ts';
@@ -7,6 +7,7 @@ import { linkOrRename } from '../models/link-or-rename.ts';
 import { parseModelFileName } from '../models/model-file-name.ts';
 import { isPrintable } from '../models/printable-text.ts';
 import type { DownloadFile, DownloadPlan } from './downloads.ts';
+import { renameWithRetry } from '../rename-with-retry.ts';
 
 /** Hidden, so that the library skips it; on the disk of the library, so that a rename publishes a file. */
 const stagingName = '.downloads';
@@ -36,7 +37,7 @@ function removeFolder(folder: string): Promise<void> {
 export async function markCancelled(modelsFolder: string, jobId: string): Promise<void> {
   const folder = stagingFolder(modelsFolder, jobId);
   // The folder may not exist yet. If it can't be renamed, it is removed under its own name.
-  await rename(folder, `${folder}${cancelledEnd}`).catch(() => {});
+  await renameWithRetry(folder, `${folder}${cancelledEnd}`).catch(() => {});
 }
 
 /**

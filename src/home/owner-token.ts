@@ -1,6 +1,7 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../error-code.ts';
+import { renameWithRetry } from '../rename-with-retry.ts';
 
 const tokenFile = (homeFolder: string) => join(homeFolder, 'owner-token');
 
@@ -12,7 +13,7 @@ export async function writeOwnerToken(homeFolder: string, token: string): Promis
   const file = tokenFile(homeFolder);
   await rm(`${file}.tmp`, { force: true });
   await writeFile(`${file}.tmp`, `${token}\n`, { mode: 0o600, flag: 'wx' });
-  await rename(`${file}.tmp`, file);
+  await renameWithRetry(`${file}.tmp`, file);
 }
 
 /** @returns undefined if there is no token, or if this user may not read it. */

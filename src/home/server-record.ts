@@ -1,7 +1,8 @@
-import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { errorCode } from '../error-code.ts';
+import { renameWithRetry } from '../rename-with-retry.ts';
 
 const serverRecordSchema = z.object({
   pid: z.int().positive(),
@@ -33,7 +34,7 @@ export async function writeServerRecord(
   await writeFile(`${file}.tmp`, `${JSON.stringify(record, null, 2)}\n`, { mode });
   // The umask of a service removes the permissions of others from a new file.
   await chmod(`${file}.tmp`, mode);
-  await rename(`${file}.tmp`, file);
+  await renameWithRetry(`${file}.tmp`, file);
 }
 
 /**

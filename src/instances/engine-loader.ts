@@ -2,12 +2,13 @@ import type { EngineHandle } from '../engine/engine.ts';
 import type { ModelSelection } from '../models/model.ts';
 import type { InstanceConfig } from './load-options.ts';
 import type { MemoryEstimate } from './memory/estimate.ts';
+import type { Placement } from './policy/place-on-gpu.ts';
 
 export interface LoadSpec {
   readonly instanceId: string;
   readonly selection: ModelSelection;
   readonly config: InstanceConfig;
-  /** Estimated memory of the instance; 0 if the loader has no estimate. */
+  /** Estimated memory of the instance, that of GPUs included; 0 if the loader has no estimate. */
   readonly estimatedBytes: number;
 }
 
@@ -29,6 +30,17 @@ export interface EngineLoader {
     selection: ModelSelection,
     requested: Partial<InstanceConfig>,
   ) => InstanceConfig;
+  /**
+   * Divides the estimate between GPUs and the memory of the machine. Absent for a source that uses no GPU.
+   *
+   * @param gpuBytes GPU memory that the instance may use.
+   */
+  readonly place?: (
+    selection: ModelSelection,
+    config: InstanceConfig,
+    estimate: MemoryEstimate,
+    gpuBytes: number,
+  ) => Placement;
   /**
    * Starts an engine and waits until it accepts requests.
    *

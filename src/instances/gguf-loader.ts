@@ -1,5 +1,5 @@
 import type { EngineHandle } from '../engine/engine.ts';
-import type { EngineLauncher } from '../engine/launch/launch.ts';
+import type { EngineLauncher, GpuSplit } from '../engine/launch/launch.ts';
 import { batchTokens } from '../engine/launch/server-arguments.ts';
 import type { InstallProgress, RuntimeManager } from '../engine/runtimes/runtime.ts';
 import type { ModelSelection } from '../models/model.ts';
@@ -8,6 +8,8 @@ import type { WarmStates } from '../warm-state/warm-states.ts';
 import type { EngineLoader, LoadSpec } from './engine-loader.ts';
 import type { InstanceConfig } from './load-options.ts';
 import { estimateMemory, type MemoryEstimate } from './memory/estimate.ts';
+import { layerSizes } from './memory/layer-sizes.ts';
+import { placeOnGpu, type Placement } from './policy/place-on-gpu.ts';
 import { purposeOf } from './purpose.ts';
 
 export interface GgufLoaderOptions {
@@ -15,6 +17,8 @@ export interface GgufLoaderOptions {
   readonly launcher: EngineLauncher;
   readonly threads: number | undefined;
   readonly gpuLayers: number | undefined;
+  /** How the layers are divided; absent: as the engine does. */
+  readonly gpuSplit?: GpuSplit | undefined;
   readonly kvCacheTypes: { readonly k: string; readonly v: string };
   readonly promptCacheMiB: number;
   readonly loadTimeoutMs: number;
@@ -35,6 +39,21 @@ export class GgufLoader implements EngineLoader {
 
   estimate(selection: ModelSelection, config: InstanceConfig): MemoryEstimate {
     return estimateMemory(selection, { ...config, kvCacheTypes: this.#options.kvCacheTypes });
+  }
+
+  place(
+    { model, variant }: ModelSelection,
+    config: InstanceConfig,
+    estimate: MemoryEstimate,
+    gpuBytes: number,
+  ): Placement {
+    const { gpuLayers, gpuSplit } = this.#options;
+    return placeOnGpu(estimate, layerSizes(model, variant), {
+      gpuBytes,
+      requestedLayers: config.gpuLayers ?? gpuLayers,
+      keepsCacheOnHost: config.offloadsKvCacheToGpu === false,
+      cpuExpertLayers: gpuSplit?.cpuExpertLayers ?? 0,
+    });
   }
 
   /** @throws HearthError `runtime_unavailable` and the errors of `EngineLauncher.launch`. */
@@ -58,6 +77,7 @@ export class GgufLoader implements EngineLoader {
       ...omitUndefined({
         projectorPath: model.projectorPath,
         threads,
+        gpuSplit: this.#options.gpuSplit,
         gpuLayers: config.gpuLayers ?? gpuLayers,
       }),
       kvCacheTypes,

@@ -1,6 +1,8 @@
 import { HearthError } from '../contract/errors.ts';
 import type { EngineHandle } from '../engine/engine.ts';
+import { readFingerprint } from '../models/file-fingerprint.ts';
 import type { ModelSelection } from '../models/model.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { EvictionCause } from '../observability/server-event.ts';
 import { noEvents, type EventPublisher } from '../observability/server-events.ts';
@@ -57,7 +59,15 @@ export class InstanceLifecycle implements SchedulerEffects {
     const plan = this.#plan(selection, { ...options, isForced: false }, true);
     const { config, estimate, admission } = plan;
     const usableBytes = this.#scheduler.usableBytes(plan.demand);
-    return { selection, config, estimate, usableBytes, fits: admission.kind !== 'refuse' };
+    const { gpuBytes } = plan.placement;
+    return {
+      selection,
+      config,
+      estimate,
+      gpuBytes,
+      usableBytes,
+      fits: admission.kind !== 'refuse',
+    };
   }
 
   /** Bytes that the load of any model by name could use. */
@@ -98,8 +108,9 @@ export class InstanceLifecycle implements SchedulerEffects {
       config: plan.config,
       queueCapacity,
       needsMemory: plan.demand.needsMemory,
-      estimatedBytes: plan.estimate.totalBytes,
-      mappedBytes: plan.estimate.weightsBytes,
+      estimatedBytes: plan.placement.hostBytes,
+      gpuBytes: plan.placement.gpuBytes,
+      mappedBytes: Math.min(plan.estimate.weightsBytes, plan.placement.hostBytes),
       ttlSeconds: options.ttlSeconds,
       isExplicit,
       isPinned: pinned.includes(model.key) || pinned.includes(name),
@@ -120,8 +131,31 @@ export class InstanceLifecycle implements SchedulerEffects {
     return lease;
   }
 
+  /**
+   * Takes an instance whose model was replaced on disk out of service: its requests end as they are, and its memory is
+   * free after the last one. An instance that was loaded by name is loaded again with the same settings.
+   *
+   * @param selection The model as it is now; undefined if it can't be read.
+   */
+  renew(instance: Instance, selection: ModelSelection | undefined): void {
+    const { id, config, isExplicit, ttlSeconds } = instance;
+    this.#options.logger.info({ instance: id }, 'the files of the model were replaced');
+    this.#clearIdleTimer(instance);
+    instance.outdate();
+    this.registry.beginStopping(instance);
+    this.#stopIfDrained(instance);
+    if (!isExplicit || selection === undefined) return;
+    const options = { ...config, identifier: id, ...omitUndefined({ ttlSeconds }) };
+    try {
+      this.create(selection, options, true, 'renewal');
+    } catch (err) {
+      this.#options.logger.warn({ instance: id, err }, 'replaced model not loaded again');
+    }
+  }
+
   leaseEnded(instance: Instance): void {
     if (instance.requestCount > 0) return;
+    this.#stopIfDrained(instance);
     this.#startIdleTimer(instance);
     this.#scheduler.becameIdle(instance);
   }
@@ -169,7 +203,9 @@ export class InstanceLifecycle implements SchedulerEffects {
   /** Stops all instances and rejects new ones. Resolves when all engines have ended. */
   async close(reason: HearthError): Promise<void> {
     this.#isClosed = true;
-    for (const instance of this.registry.list()) this.discard(instance, reason);
+    const { registry } = this;
+    const draining = registry.stopping().filter(({ isRetired }) => !isRetired);
+    for (const instance of [...registry.list(), ...draining]) this.discard(instance, reason);
     await Promise.allSettled(this.#stopping);
   }
 
@@ -191,8 +227,11 @@ export class InstanceLifecycle implements SchedulerEffects {
   }
 
   async #load(instance: Instance, load: LoadTask): Promise<void> {
-    const { id, selection, config, estimatedBytes } = instance;
+    const { id, selection, config } = instance;
+    const estimatedBytes = instance.estimatedBytes + instance.gpuBytes;
     const startedAt = performance.now();
+    // Begins before the engine maps the files: if they are replaced while it loads, the next request notices.
+    const fingerprint = readFingerprint(selection).then((read) => instance.setFingerprint(read));
     try {
       const handle = await this.#loaderOf(selection).load(
         { instanceId: id, selection, config, estimatedBytes },
@@ -204,6 +243,7 @@ export class InstanceLifecycle implements SchedulerEffects {
       );
       const loadTimeSeconds = (performance.now() - startedAt) / 1000;
       const stats = await handle.stats?.().catch(() => undefined);
+      await fingerprint;
       if (load.signal.aborted) {
         await handle.stop();
         throw load.signal.reason;
@@ -216,8 +256,16 @@ export class InstanceLifecycle implements SchedulerEffects {
     } catch (error) {
       this.#failLoading(instance, error);
     } finally {
+      this.#refreshGpuMemory();
+      this.#stopIfDrained(instance);
       this.#scheduler.becameIdle(instance);
     }
+  }
+
+  #stopIfDrained(instance: Instance): void {
+    const { id, isOutdated, isRetired, requestCount, load } = instance;
+    if (!isOutdated || isRetired || requestCount > 0 || load !== undefined) return;
+    this.evict(instance, 'replaced', `The files of ${id} were replaced.`);
   }
 
   #failLoading(instance: Instance, error: unknown): void {
@@ -277,10 +325,20 @@ export class InstanceLifecycle implements SchedulerEffects {
       await instance.handle?.stop();
     } finally {
       this.registry.remove(instance);
+      this.#refreshGpuMemory();
       const reason = error.message;
       this.#events.publish({ type: 'instance.unloaded', ...subjectOf(instance), reason });
       this.#scheduler.advance();
     }
+  }
+
+  /** Other programs may have taken or freed GPU memory since the list was read. */
+  #refreshGpuMemory(): void {
+    const ownBytes = (): number =>
+      this.registry
+        .views()
+        .reduce((sum, { state, gpuBytes }) => sum + (state === 'waiting' ? 0 : gpuBytes), 0);
+    void this.#options.gpuMemory?.refresh(ownBytes).then(() => this.#scheduler.advance());
   }
 
   #startIdleTimer(instance: Instance): void {

@@ -10,6 +10,11 @@ export class InstanceRegistry {
     return [...this.#instances.values()];
   }
 
+  /** The instances that no longer take requests and may still have some. */
+  stopping(): readonly Instance[] {
+    return [...this.#stopping];
+  }
+
   get(id: string): Instance | undefined {
     return this.#instances.get(id);
   }

@@ -20,7 +20,9 @@ interface InstanceOptions {
   readonly queueCapacity: number;
   /** Whether it uses memory of this machine. */
   readonly needsMemory: boolean;
+  /** Memory of the machine. */
   readonly estimatedBytes: number;
+  readonly gpuBytes: number;
   /** The part of `estimatedBytes` that is mapped from a file: the weights. */
   readonly mappedBytes: number;
   /** Idle time until it is unloaded; undefined: it stays loaded. */
@@ -44,6 +46,7 @@ export class Instance {
   readonly selection: ModelSelection;
   readonly config: InstanceConfig;
   readonly estimatedBytes: number;
+  readonly gpuBytes: number;
   readonly isExplicit: boolean;
   readonly isPinned: boolean;
   readonly slots: SlotQueue;
@@ -57,6 +60,8 @@ export class Instance {
   #promptGate: PromptGate | undefined;
   #retiredWith: HearthError | undefined;
   #isSuperseded = false;
+  #fingerprint: string | undefined;
+  #isOutdated = false;
   #ttlSeconds: number | undefined;
   #loadedAt: Date | undefined;
   #loadTimeSeconds = 0;
@@ -68,6 +73,7 @@ export class Instance {
     this.selection = options.selection;
     this.config = options.config;
     this.estimatedBytes = options.estimatedBytes;
+    this.gpuBytes = options.gpuBytes;
     this.isExplicit = options.isExplicit;
     this.isPinned = options.isPinned;
     this.#needsMemory = options.needsMemory;
@@ -110,6 +116,16 @@ export class Instance {
     return this.#isSuperseded;
   }
 
+  /** Of the files that its engine reads; undefined before the load and if they could not be read. */
+  get fingerprint(): string | undefined {
+    return this.#fingerprint;
+  }
+
+  /** Whether its files were replaced: it takes no new requests and ends with the ones that it has. */
+  get isOutdated(): boolean {
+    return this.#isOutdated;
+  }
+
   get isRetired(): boolean {
     return this.#retiredWith !== undefined;
   }
@@ -123,6 +139,11 @@ export class Instance {
   beginLoading(): void {
     this.#state = 'loading';
     this.slots.open();
+  }
+
+  /** Records which files the engine is about to read. */
+  setFingerprint(fingerprint: string | undefined): void {
+    this.#fingerprint = fingerprint;
   }
 
   /** Transition from `loading`. */
@@ -152,6 +173,11 @@ export class Instance {
 
   supersede(): void {
     this.#isSuperseded = true;
+  }
+
+  /** Transition from `loading` or `ready`: the files of the model were replaced. */
+  outdate(): void {
+    this.#isOutdated = true;
   }
 
   /** Ends all requests with an error and accepts no more. Keeps the first error. */
@@ -201,6 +227,7 @@ export class Instance {
   /** A view for the scheduler's policies. */
   view(): InstanceView {
     const { id, selection, config } = this;
+    const isEnding = this.isRetired || this.#isOutdated;
     return {
       id,
       modelKey: selection.model.key,
@@ -208,13 +235,14 @@ export class Instance {
       purpose: purposeOf(selection),
       contextLength: config.contextLength,
       parallel: config.parallel,
-      state: this.isRetired && this.#state !== 'waiting' ? 'stopping' : this.#state,
+      state: isEnding && this.#state !== 'waiting' ? 'stopping' : this.#state,
       isExplicit: this.isExplicit,
       isPinned: this.isPinned,
       requestCount: this.#leases.size,
       lastUsedAt: this.#lastUsedAt,
       needsMemory: this.#needsMemory,
       estimatedBytes: this.estimatedBytes,
+      gpuBytes: this.gpuBytes,
       mappedBytes: this.#mappedBytes,
       recentPrompts: this.#recentPrompts.list(),
     };

@@ -8,6 +8,8 @@ export interface LoadEstimate {
   readonly config: InstanceConfig;
   /** Zeros for a model that uses no memory of this machine. */
   readonly estimate: MemoryEstimate;
+  /** The part of the estimate that is in GPU memory. */
+  readonly gpuBytes: number;
   /** Bytes available after unloading all evictable instances. */
   readonly usableBytes: number;
   /** Whether a load would be accepted, immediately or after evictions. */

@@ -3,6 +3,7 @@ import { FairQueue } from '../concurrency/fair-queue.ts';
 import type { HearthError } from '../contract/errors.ts';
 import type { EvictionCause } from '../observability/server-event.ts';
 import type { EngineLoader } from './engine-loader.ts';
+import type { GpuMemory } from './gpu-memory.ts';
 import type { Instance } from './instance.ts';
 import type { InstanceRegistry } from './instance-registry.ts';
 import type { LoadDemand } from './policy/eviction.ts';
@@ -18,6 +19,8 @@ const recheckMs = 1000;
 export interface SchedulerOptions {
   /** Bytes that a new process can use now. */
   readonly availableMemory: () => AvailableMemory;
+  /** GPU memory, if the loaders place models on GPUs. */
+  readonly gpuMemory?: Pick<GpuMemory, 'capacityBytes' | 'know' | 'refresh'> | undefined;
   readonly defaults: { readonly contextLength: number; readonly parallel: number };
   /** Maximum bytes of all instances together; undefined: the memory of the machine. */
   readonly memoryLimitBytes: number | undefined;
@@ -81,9 +84,10 @@ export class LoadScheduler {
     });
   }
 
-  /** Bytes that a load could use after unloading all evictable instances. */
+  /** Bytes of the machine and its GPUs that a load could use after unloading all evictable instances. */
   usableBytes(demand: LoadDemand): number {
-    return maxAvailable(this.#registry.views(), demand, this.#capacity()).usableBytes;
+    const available = maxAvailable(this.#registry.views(), demand, this.#capacity());
+    return available.usableBytes + available.usableGpuBytes;
   }
 
   /**
@@ -231,6 +235,7 @@ export class LoadScheduler {
   #capacity(): Capacity {
     const { memoryLimitBytes: limitBytes, maxLoaded, keepsOnlyLast } = this.#options;
     const available = this.#options.availableMemory();
-    return { limitBytes, available, maxLoaded, keepsOnlyLast };
+    const gpuBytes = this.#options.gpuMemory?.capacityBytes ?? 0;
+    return { limitBytes, available, gpuBytes, maxLoaded, keepsOnlyLast };
   }
 }

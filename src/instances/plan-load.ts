@@ -3,9 +3,11 @@ import { assertContext, configure } from './configure.ts';
 import type { EngineLoader } from './engine-loader.ts';
 import type { InstanceConfig } from './load-options.ts';
 import { noMemory, type MemoryEstimate } from './memory/estimate.ts';
-import { admit, type Admission, type Capacity } from './policy/admit.ts';
+import { omitUndefined } from '../omit-undefined.ts';
+import { admit, maxAvailable, type Admission, type Capacity } from './policy/admit.ts';
 import type { LoadDemand } from './policy/eviction.ts';
 import type { InstanceView } from './policy/instance-view.ts';
+import type { Placement } from './policy/place-on-gpu.ts';
 import { purposeOf } from './purpose.ts';
 
 export interface LoadRequest {
@@ -22,6 +24,7 @@ export interface LoadPlan {
   readonly request: LoadRequest;
   readonly config: InstanceConfig;
   readonly estimate: MemoryEstimate;
+  readonly placement: Placement;
   readonly demand: LoadDemand;
   readonly admission: Admission;
 }
@@ -44,26 +47,44 @@ export function planLoad(request: LoadRequest, surroundings: Surroundings): Load
   const { loader, instances, capacity, defaults } = surroundings;
   const estimateOf = (config: InstanceConfig): MemoryEstimate =>
     loader.estimate?.(selection, config) ?? noMemory;
-  const demandOf = ({ totalBytes }: MemoryEstimate): LoadDemand => ({
+  const subject = {
     modelKey: selection.model.key,
     variantId: selection.variant.id,
     purpose: purposeOf(selection),
     isExplicit,
     needsMemory: loader.estimate !== undefined,
-    estimatedBytes: totalBytes,
+  };
+  const nothing = { ...subject, estimatedBytes: 0 };
+  const { usableGpuBytes } = maxAvailable(instances, nothing, capacity);
+  const placementOf = (config: InstanceConfig): Placement => {
+    const estimate = estimateOf(config);
+    return (
+      loader.place?.(selection, config, estimate, usableGpuBytes) ?? {
+        gpuLayers: config.gpuLayers,
+        gpuBytes: 0,
+        hostBytes: estimate.totalBytes,
+      }
+    );
+  };
+  const demandOf = ({ hostBytes, gpuBytes }: Placement): LoadDemand => ({
+    ...subject,
+    estimatedBytes: hostBytes,
+    gpuBytes,
   });
   const admissionOf = (demand: LoadDemand): Admission =>
     isForced ? { kind: 'load' } : admit(instances, demand, capacity);
   assertContext(selection.model, requested.contextLength);
-  const config =
+  const configured =
     loader.configure?.(selection, requested) ??
     configure(
       selection,
       requested,
       defaults,
-      (candidate) => admissionOf(demandOf(estimateOf(candidate))).kind !== 'refuse',
+      (candidate) => admissionOf(demandOf(placementOf(candidate))).kind !== 'refuse',
     );
+  const placement = placementOf(configured);
+  const config = { ...configured, ...omitUndefined({ gpuLayers: placement.gpuLayers }) };
   const estimate = estimateOf(config);
-  const demand = demandOf(estimate);
-  return { request, config, estimate, demand, admission: admissionOf(demand) };
+  const demand = demandOf(placement);
+  return { request, config, estimate, placement, demand, admission: admissionOf(demand) };
 }

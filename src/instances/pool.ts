@@ -1,4 +1,5 @@
 import { HearthError } from '../contract/errors.ts';
+import { readFingerprint } from '../models/file-fingerprint.ts';
 import type { ModelLibrary, ModelSelection } from '../models/model.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { RequestContext } from '../request/request-context.ts';
@@ -38,7 +39,7 @@ interface PoolMemory {
 export interface Headroom {
   /** Available now, after evicting the instances that may be evicted. */
   readonly usableBytes: number;
-  /** Memory of the machine, or `models.memoryLimitBytes` if that is less. */
+  /** Memory of the machine, or `models.memoryLimitBytes` if that is less, and of its GPUs. */
   readonly capacityBytes: number;
 }
 
@@ -76,10 +77,11 @@ export class InstancePool {
 
   /** The memory for a model that is not loaded yet. */
   headroom(): Headroom {
-    const { memoryLimitBytes, totalMemoryBytes } = this.#options;
+    const { memoryLimitBytes, totalMemoryBytes, gpuMemory } = this.#options;
+    const hostBytes = Math.min(totalMemoryBytes, memoryLimitBytes ?? totalMemoryBytes);
     return {
       usableBytes: this.#lifecycle.usableBytes(),
-      capacityBytes: Math.min(totalMemoryBytes, memoryLimitBytes ?? totalMemoryBytes),
+      capacityBytes: hostBytes + (gpuMemory?.capacityBytes ?? 0),
     };
   }
 
@@ -90,7 +92,8 @@ export class InstancePool {
    * @throws HearthError `model_not_found`, `wrong_model_type`, `corrupt_file`, `missing_required_parameter`.
    */
   async resolve(identifier: string | undefined, purpose: Purpose): Promise<ModelTarget> {
-    const target = await this.#find(identifier ?? '', purpose);
+    await this.#options.gpuMemory?.know();
+    const target = await this.#upToDate(await this.#find(identifier ?? '', purpose));
     assertPurpose(target.selection, purpose);
     return target;
   }
@@ -148,6 +151,7 @@ export class InstancePool {
     context: RequestContext,
   ): Promise<InstanceSummary> {
     const selection = await this.#options.library.find(identifier);
+    await this.#options.gpuMemory?.know();
     if (options.identifier !== undefined) await this.#assertFree(options.identifier);
     context.signal.throwIfAborted();
     const { clientKey } = context.caller;
@@ -168,6 +172,7 @@ export class InstancePool {
    * @throws HearthError `model_not_found`, `invalid_value`, `unsupported_format`.
    */
   async estimate(identifier: string, options: LoadOptions): Promise<LoadEstimate> {
+    await this.#options.gpuMemory?.know();
     return this.#lifecycle.estimate(await this.#options.library.find(identifier), options);
   }
 
@@ -223,6 +228,31 @@ export class InstancePool {
     const { id, selection } = instance;
     // The key of a model is the id of its first instance, but selects any of its instances.
     return id === selection.model.key ? { selection } : { selection, instanceId: id };
+  }
+
+  /** Retires the instances whose files were replaced since their load, and selects the model as it is now. */
+  async #upToDate(target: ModelTarget): Promise<ModelTarget> {
+    const { model, variant } = target.selection;
+    const loaded = this.#instances().filter(
+      ({ selection, fingerprint }) =>
+        fingerprint !== undefined &&
+        selection.model.key === model.key &&
+        selection.variant.id === variant.id,
+    );
+    if (loaded.length === 0) return target;
+    const current = await readFingerprint(target.selection);
+    const outdated = loaded.filter(({ fingerprint }) => fingerprint !== current);
+    if (current === undefined || outdated.length === 0) return target;
+    const { library } = this.#options;
+    const found = await library.find(`${model.key}@${variant.id}`).catch(() => undefined);
+    const selection = found ?? (await library.find(model.key).catch(() => undefined));
+    for (const instance of outdated) {
+      // Another request may have noticed in the meantime.
+      if (!instance.isOutdated && !instance.isRetired) this.#lifecycle.renew(instance, selection);
+    }
+    return selection === undefined
+      ? { selection: await library.find(model.key) }
+      : { ...target, selection };
   }
 
   /** @throws HearthError `missing_required_parameter`. */

@@ -59,6 +59,20 @@ describe('availableMemory', () => {
     expect(availableMemory({ ...mac, vmStat: output }).bytes).toBe(mac.freeBytes);
   });
 
+  it.each([
+    ['missing', undefined],
+    ['empty', ''],
+    ['negative', 'MemAvailable:   -1 kB\n'],
+    ['2^63 - 1', 'MemAvailable:   9223372036854775807 kB\n'],
+    ['text', 'MemAvailable:   much kB\n'],
+  ])('counts only free pages if the report of Linux or macOS is %s', (_, text) => {
+    const { meminfo: _meminfo, ...facts } = linux;
+    const expected = { bytes: gibibyte, includesMappedFiles: false };
+    const report = text === undefined ? {} : { meminfo: text, vmStat: text };
+    expect(availableMemory({ ...facts, ...report })).toEqual(expected);
+    expect(availableMemory({ ...facts, ...report, platform: 'darwin' })).toEqual(expected);
+  });
+
   it('counts pages that vm_stat does not name as none', () => {
     const output = vmStat.replace(/^Pages purgeable.*$/mu, '');
     expect(availableMemory({ ...mac, vmStat: output }).bytes).toBe(314_345 * 16_384);

@@ -27,6 +27,11 @@ describe('defaultThreads', () => {
     expect(defaultThreads({ ...linux, cpuInfo: cpuInfo(sockets) })).toBe(8);
   });
 
+  it('takes cores without a socket for those of one', () => {
+    const text = [0, 1, 1].map((core) => `processor\t: ${core}\ncore id\t\t: ${core}\n`).join('\n');
+    expect(defaultThreads({ ...linux, cpuInfo: text })).toBe(2);
+  });
+
   it('uses the processors of this process if /proc/cpuinfo names no cores', () => {
     expect(defaultThreads({ ...linux, cpuInfo: 'processor\t: 0\n' })).toBe(8);
     expect(defaultThreads({ platform: 'linux', architecture: 'arm64', logicalProcessors: 4 })).toBe(

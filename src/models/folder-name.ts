@@ -4,6 +4,9 @@ import { isPrintable } from './printable-text.ts';
 const maxCharacters = 128;
 /** Separators, characters that Windows reserves, and the mark between a key and its variant. */
 const forbidden = /[/\\:*?"<>|@]/g;
+/** Devices of Windows, with any extension; a model folder must be usable on all systems. */
+const reserved =
+  /^(?:con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3])(?:\.|$)/iu;
 
 /**
  * Checks a publisher's or repository's name before it becomes a folder.
@@ -18,20 +21,22 @@ export function assertFolderName(name: string, field: 'publisher' | 'repo'): voi
     !name.startsWith('.') &&
     !name.endsWith('.') &&
     isPrintable(name) &&
+    !reserved.test(name) &&
     name.search(forbidden) === -1;
   if (isAllowed) return;
   throw new HearthError(
     'invalid_value',
     `${JSON.stringify(name.slice(0, maxCharacters))} can't be the ${field} of a model: 1 to ${maxCharacters} ` +
-      'characters, none of / \\ : * ? " < > | @, no control characters, and no dot at the start or end.',
+      'characters, none of / \\ : * ? " < > | @, no control characters, no dot at the start or end, and no device name of Windows such as CON.',
     { field },
   );
 }
 
 /** Derives a folder name from a file name of any form. */
 export function folderNameFrom(base: string): string {
-  return base
+  const name = base
     .replaceAll(forbidden, '-')
     .slice(0, maxCharacters)
     .replaceAll(/^[.\s]+|[.\s]+$/g, '');
+  return reserved.test(name) ? `model-${name}`.slice(0, maxCharacters) : name;
 }

@@ -1,5 +1,6 @@
-import { link, lstat, rename } from 'node:fs/promises';
+import { link, lstat } from 'node:fs/promises';
 import { errorCode } from '../error-code.ts';
+import { renameWithRetry } from '../rename-with-retry.ts';
 
 /**
  * Moves a complete file on the same disk without replacing another file. The source may remain.
@@ -12,7 +13,7 @@ export async function linkOrRename(source: string, target: string): Promise<bool
   } catch (error) {
     if (errorCode(error) === 'EEXIST' || (await exists(target))) return false;
     // On file systems without hard links, the check and the rename are two steps.
-    await rename(source, target);
+    await renameWithRetry(source, target);
   }
   return true;
 }

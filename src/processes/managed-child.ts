@@ -1,6 +1,7 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
+import crossSpawn from 'cross-spawn';
 import { killGroup } from './kill-group.ts';
 import { LineRing } from './line-ring.ts';
 
@@ -132,7 +133,8 @@ function spawnChild({
   stdin,
 }: ManagedChildOptions): ChildProcessByStdio<Writable | null, Readable, Readable> | Error {
   try {
-    return spawn(command, args, {
+    // Windows: `npx`, `npm` and `uvx` are `.cmd` files, which Node does not start by itself.
+    return crossSpawn(command, args, {
       cwd: workingFolder,
       env: environment,
       detached: true,

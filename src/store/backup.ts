@@ -1,6 +1,7 @@
-import { chmod, rename, rm } from 'node:fs/promises';
+import { chmod, rm } from 'node:fs/promises';
 import { closeSync, openSync } from 'node:fs';
 import type { SqliteConnection } from '../sqlite.ts';
+import { renameWithRetry } from '../rename-with-retry.ts';
 
 /**
  * Copies a database that may be in use to a file that only its owner can read. A file with this name is replaced once
@@ -16,7 +17,7 @@ export async function backUp(connection: SqliteConnection, target: string): Prom
   try {
     connection.prepare('vacuum into ?').run(part);
     await chmod(part, 0o600);
-    await rename(part, target);
+    await renameWithRetry(part, target);
   } finally {
     await rm(part, { force: true });
   }

@@ -1,5 +1,6 @@
+import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
-import type { ColumnTypes, Migration } from './migrations/migration.ts';
+import type { Migration, MigrationOptions } from './migrations/migration.ts';
 import type { Schema } from './schema.ts';
 
 /** A newer version of Hearth wrote the database. */
@@ -15,7 +16,9 @@ export class NewerSchemaError extends Error {
 
 interface MigrateOptions {
   readonly migrations: readonly Migration[];
-  readonly columnTypes: ColumnTypes;
+  readonly bytes: MigrationOptions['bytes'];
+  /** Called with the fraction of the migration that is done, 0 to 1. */
+  readonly onProgress?: ((fraction: number) => void) | undefined;
 }
 
 /**
@@ -26,7 +29,7 @@ interface MigrateOptions {
  */
 export async function migrate(
   database: Kysely<Schema>,
-  { migrations, columnTypes }: MigrateOptions,
+  { migrations, bytes, onProgress = () => {} }: MigrateOptions,
 ): Promise<{ readonly from: number; readonly to: number }> {
   return database.transaction().execute(async (transaction) => {
     await transaction.schema
@@ -39,7 +42,18 @@ export async function migrate(
     const to = migrations.length;
     if (from > to) throw new NewerSchemaError(from, to);
     if (from < to) {
-      for (const step of migrations.slice(from)) await step(transaction, columnTypes);
+      for (const [index, step] of migrations.slice(from).entries()) {
+        const reportStep = async (fraction: number): Promise<void> => {
+          onProgress((index + fraction) / (to - from));
+          // The bar, and the signal that ends the process.
+          await nextLoop();
+        };
+        await step(transaction, {
+          bytes,
+          onProgress: (done, total) => reportStep(Math.min(1, done / total)),
+        });
+        await reportStep(1);
+      }
       await transaction.deleteFrom('schema_version').execute();
       await transaction.insertInto('schema_version').values({ version: to }).execute();
     }

@@ -104,6 +104,7 @@ it('groups the responses of an older database into conversations that a search f
   damaged.close();
   const store = await open(file);
   onTestFinished(() => store.close());
+  await store.fillSearchIndex(new AbortController().signal);
   const byId = new Map(responses.map((each) => [each.id, each]));
   const beginningOf = (id: string): string => {
     const { parent_id: parentId = null, owner_id: ownerId } = byId.get(id) ?? {};
@@ -125,4 +126,22 @@ it('groups the responses of an older database into conversations that a search f
   }
   expect(new Set(found.keys())).toEqual(expected);
   expect([...found.values()].reduce((sum, count) => sum + count)).toBe(live.length);
+});
+
+it('can be put back as it was before the update', async () => {
+  const file = await copyDatabase();
+  const before = contentsOf(file);
+  await (await open(file)).close();
+  const backup = `${file}.schema-2.bak`;
+  const kept = openSqlite(backup, { isReadOnly: true });
+  expect(kept.prepare('select version from schema_version').all()).toEqual([{ version: 2 }]);
+  expect(kept.prepare('pragma integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
+  kept.close();
+  expect(contentsOf(backup)).toEqual(before);
+  // The older version opens this file; this one updates it once more.
+  await copyFile(backup, file);
+  const store = await open(file);
+  onTestFinished(() => store.close());
+  const page = await store.responses.page({ ownerId: null, limit: 100 });
+  expect(page.responses.length).toBeGreaterThan(0);
 });

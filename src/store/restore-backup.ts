@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { openSqlite, sqliteResultCode } from '../sqlite.ts';
 import { backUp } from './backup.ts';
 import { migrations } from './migrations/migrations.ts';
 import { StoreOpenError } from './sqlite-store.ts';
+import { renameWithRetry } from '../rename-with-retry.ts';
 
 /**
  * Replaces a database, which no process may use, by a backup. Checks the backup first, and keeps the replaced database.
@@ -25,13 +26,13 @@ export async function restoreBackup(backup: string, file: string): Promise<strin
     : undefined;
   if (previous !== undefined) {
     for (const suffix of ['-wal', '-shm', '']) {
-      if (existsSync(file + suffix)) await rename(file + suffix, previous + suffix);
+      if (existsSync(file + suffix)) await renameWithRetry(file + suffix, previous + suffix);
     }
   } else {
     // Left by a database that was moved away: SQLite would apply them to the restored one.
     for (const suffix of ['-wal', '-shm']) await rm(file + suffix, { force: true });
   }
-  await rename(copy, file);
+  await renameWithRetry(copy, file);
   return previous;
 }
 

@@ -1,6 +1,7 @@
 import { CompiledQuery, SqliteDialect, SqliteDriver } from 'kysely';
 import type { DatabaseConnection, SqliteDatabase } from 'kysely';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, statfsSync } from 'node:fs';
+import { chooseJournal, networkFileSystem } from './network-file-system.ts';
 import {
   openSqlite,
   type SqliteConnection,
@@ -13,16 +14,20 @@ const lockWaitMs = 2000;
 
 const maxCachedStatements = 100;
 
+/** What differs from a local disk, in words for the log. */
+export type ReportFileSystem = (message: string) => void;
+
 /** Opens a SQLite file, and restricts a new file to its owner. */
-export function openSqliteFile(file: string): SqliteConnection {
+export function openSqliteFile(
+  file: string,
+  report: ReportFileSystem = () => {},
+): SqliteConnection {
   closeSync(openSync(file, 'a', 0o600));
   const connection = openSqlite(file, { lockWaitMs });
   try {
     // Of a new file; the file then shrinks after deletions. It has to come before the journal.
     connection.exec('pragma auto_vacuum = incremental');
-    connection.exec('pragma journal_mode = wal');
-    // docs/adr/0003: a commit survives a crash of this process at once, and a power failure shortly after.
-    connection.exec('pragma synchronous = normal');
+    setJournal(connection, file, report);
     connection.exec('pragma foreign_keys = on');
     // Overwrites deleted text where that takes no additional write.
     connection.exec('pragma secure_delete = fast');
@@ -33,6 +38,35 @@ export function openSqliteFile(file: string): SqliteConnection {
     throw error;
   }
   return connection;
+}
+
+function setJournal(connection: SqliteConnection, file: string, report: ReportFileSystem): void {
+  const network = networkFileSystem(process.platform, fileSystemType(file));
+  const { journal, synchronous } = chooseJournal(network);
+  const { journal_mode: mode } = connection.prepare(`pragma journal_mode = ${journal}`).get() as {
+    readonly journal_mode: string;
+  };
+  // docs/adr/0003: a commit survives a crash of this process at once, and a power failure shortly after.
+  // A file system without shared memory keeps another journal, which needs more.
+  connection.exec(`pragma synchronous = ${mode === 'wal' ? synchronous : 'full'}`);
+  if (network !== undefined) {
+    report(
+      `the database is on a network file system (${network}): each commit waits for it, and only one machine may use the home folder`,
+    );
+  } else if (mode !== 'wal') {
+    report(
+      `the file system of the database does not support WAL (${mode}): each commit waits for the disk`,
+    );
+  }
+}
+
+/** 0 if it is unknown. */
+function fileSystemType(file: string): number {
+  try {
+    return statfsSync(file).type;
+  } catch {
+    return 0;
+  }
 }
 
 /** A Kysely dialect for one open connection; `destroy` closes it. */

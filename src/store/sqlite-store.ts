@@ -5,9 +5,11 @@ import { backUp } from './backup.ts';
 import { createBlobRepository } from './blob-repository.ts';
 import { ChainReader } from './chain-reader.ts';
 import { createConversationRepository } from './conversations/conversation-repository.ts';
+import { SearchBacklog } from './conversations/search-backlog.ts';
 import { createDownloadRepository } from './download-repository.ts';
 import { migrate, NewerSchemaError } from './migrate.ts';
 import { migrations } from './migrations/migrations.ts';
+import { createOwnerRepository } from './owner-repository.ts';
 import { createResponseRepository } from './response-repository.ts';
 import { freePages, mergeIndex, storeSize } from './reclaim-space.ts';
 import type { Schema } from './schema.ts';
@@ -26,6 +28,8 @@ interface SqliteStoreOptions {
   readonly logger: Logger;
   /** Whether an older schema may be migrated now, such as not under a running server; it may if absent. */
   readonly mayMigrate?: () => Promise<boolean>;
+  /** Called while an older schema is migrated, with the fraction that is done, 0 to 1. */
+  readonly onMigration?: ((fraction: number) => void) | undefined;
 }
 
 /**
@@ -37,6 +41,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
   const { logger } = options;
   const { database, connection } = await open(options);
   const chains = new ChainReader(database);
+  const backlog = new SearchBacklog(database);
   let hasDeletions = false;
   const onDelete = (): void => {
     chains.clear();
@@ -44,10 +49,12 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
   };
   return {
     responses: createResponseRepository({ database, logger, chains, onDelete }),
-    conversations: createConversationRepository({ database, logger, onDelete }),
+    conversations: createConversationRepository({ database, logger, backlog, onDelete }),
     blobs: createBlobRepository(database),
     tokens: createTokenRepository(database),
+    owners: createOwnerRepository({ database, onChange: onDelete }),
     downloads: createDownloadRepository(database),
+    fillSearchIndex: (signal) => backlog.fill(signal),
     size: () => storeSize(database),
     reclaim: async (signal) => {
       if (hasDeletions) await mergeIndex(database, signal);
@@ -73,19 +80,29 @@ interface OpenDatabase {
   readonly connection: SqliteConnection;
 }
 
-async function open({ file, logger, mayMigrate }: SqliteStoreOptions): Promise<OpenDatabase> {
+async function open({
+  file,
+  logger,
+  mayMigrate,
+  onMigration,
+}: SqliteStoreOptions): Promise<OpenDatabase> {
   let connection: SqliteConnection | undefined;
   try {
-    connection = openSqliteFile(file);
+    connection = openSqliteFile(file, (message) => logger.warn({ file }, message));
     const database = new Kysely<Schema>({ dialect: new SqliteConnectionDialect(connection) });
     const version = schemaVersion(connection);
-    if (version > 0 && version < migrations.length) {
+    const isOlder = version > 0 && version < migrations.length;
+    if (isOlder) {
       if (mayMigrate !== undefined && !(await mayMigrate())) throw new OlderServerError();
       const backup = `${file}.schema-${version}.bak`;
       await backUp(connection, backup);
       logger.info({ file, backup }, 'database backed up before its migration');
     }
-    const { from, to } = await migrate(database, { migrations, columnTypes: { bytes: 'blob' } });
+    const { from, to } = await migrate(database, {
+      migrations,
+      bytes: 'blob',
+      onProgress: isOlder ? onMigration : undefined,
+    });
     if (from !== to) logger.info({ file, from, to }, 'database schema migrated');
     return { database, connection };
   } catch (error) {

@@ -82,6 +82,22 @@ export interface TokenRepository {
   delete(id: string): Promise<boolean>;
 }
 
+export interface OwnedCount {
+  /** Without deleted ones. */
+  readonly responseCount: number;
+  readonly conversationCount: number;
+}
+
+/** Stored responses by owner: the id of a token, perhaps revoked, or null for those made without one. */
+export interface OwnerRepository {
+  /** The owners that have responses. */
+  counts(): Promise<readonly (OwnedCount & { readonly ownerId: string | null })[]>;
+  /** Gives all conversations of an owner to another one, each in a transaction of its own. */
+  move(from: string | null, to: string): Promise<OwnedCount>;
+  /** Deletes all conversations of an owner, each in a transaction of its own. */
+  delete(ownerId: string): Promise<OwnedCount>;
+}
+
 export interface StoredDownload {
   /** `job_` and 10 lower-case hex digits. */
   readonly id: string;
@@ -113,7 +129,15 @@ export interface Store {
   readonly conversations: ConversationRepository;
   readonly blobs: BlobRepository;
   readonly tokens: TokenRepository;
+  readonly owners: OwnerRepository;
   readonly downloads: DownloadRepository;
+  /**
+   * Adds the titles and turns that a migration left to the full-text index, in steps.
+   *
+   * @returns their number.
+   * @throws the signal's reason when aborted.
+   */
+  fillSearchIndex(signal: AbortSignal): Promise<number>;
   size(): Promise<StoreSize>;
   /**
    * Removes the remains of deleted texts and gives free space back to the file system, in steps.

@@ -12,7 +12,7 @@ export function withDeletionListener(store: Store, onDeleted: () => Promise<void
       if (isDeleted) await onDeleted();
       return isDeleted;
     };
-  const { responses, conversations, tokens } = store;
+  const { responses, conversations, tokens, owners } = store;
   return {
     ...store,
     responses: {
@@ -27,5 +27,13 @@ export function withDeletionListener(store: Store, onDeleted: () => Promise<void
       delete: listening((id: string, ownerId: string | null) => conversations.delete(id, ownerId)),
     },
     tokens: { ...tokens, delete: listening((id: string) => tokens.delete(id)) },
+    owners: {
+      ...owners,
+      delete: async (ownerId) => {
+        const deleted = await owners.delete(ownerId);
+        if (deleted.conversationCount > 0) await onDeleted();
+        return deleted;
+      },
+    },
   };
 }

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, rename, rm, stat, statfs, utimes, chmod } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat, statfs, utimes, chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Mutex } from '../concurrency/semaphore.ts';
 import type { Logger } from '../observability/logger.ts';
 import { contains, type CachedPrompt } from './cached-prompt.ts';
 import { extractState, readDescription, writeStateFile } from './state-file.ts';
+import { renameWithRetry } from '../rename-with-retry.ts';
 
 const extension = '.state';
 /** A state that an engine reads at the moment; if the server starts with it, the restoration ended badly. */
@@ -130,12 +131,12 @@ export class KeptStates {
     let isMarked = false;
     try {
       await extractState(path, target, signal);
-      await rename(path, marked);
+      await renameWithRetry(path, marked);
       isMarked = true;
       const result = await use();
       // It may have been deleted meanwhile.
       if (this.#states.delete(state.id)) {
-        await rename(marked, path);
+        await renameWithRetry(marked, path);
         this.#states.set(state.id, state);
         const now = new Date();
         await utimes(path, now, now).catch(() => {});
@@ -183,7 +184,7 @@ export class KeptStates {
     try {
       await writeStateFile(source, temporary, description, signal);
       const state = { id, key, prompt, sizeBytes: (await stat(temporary)).size };
-      await rename(temporary, this.#pathOf(state));
+      await renameWithRetry(temporary, this.#pathOf(state));
       for (const older of this.list(key)) {
         if (contains(prompt, older.prompt)) await this.remove(older);
       }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { conversationExportSchema } from '../../src/contract/v1/conversation-export.ts';
 import { get, post, type ApiAnswer } from '../setup/server/api.ts';
 import { expectError } from '../setup/server/expect-error.ts';
 import { runHearth } from '../setup/cli/run-hearth.ts';
@@ -49,6 +50,51 @@ it('creates a token that expires', async () => {
   const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
   const made = await create({ name: 'guest', permissions: ['chat'], expires_at: expiresAt });
   expect(made.body.expires_at).toBe(expiresAt);
+});
+
+it('counts the stored responses of a token, and moves or deletes them', async () => {
+  const [example] = (conversationExportSchema.meta()?.examples ?? []) as object[];
+  const importPath = '/api/v1/conversations/import';
+  const makeOwner = async (): Promise<string> => {
+    const { id, token } = (await create({ name: 'owner', permissions: ['chat'] })).body;
+    expect((await post(hearth.url, importPath, example ?? {}, bearing(token))).status).toBe(200);
+    return id;
+  };
+  const counts = { response_count: 1, conversation_count: 1 };
+  const [first, second, third] = [await makeOwner(), await makeOwner(), await makeOwner()];
+  await post(hearth.url, importPath, example ?? {});
+  const listed = await get(hearth.url, tokensPath, bearing(admin));
+  expect(listed.body.tokens).toContainEqual(expect.objectContaining({ id: first, ...counts }));
+  expect(listed.body.orphans).toEqual([{ token_id: null, ...counts }]);
+
+  const revoke = (id: string, query: string): Promise<ApiAnswer> =>
+    get(hearth.url, `${tokensPath}/${id}?${query}`, { ...bearing(admin), method: 'DELETE' });
+  expect((await revoke(first, `move_to=${second}`)).body).toEqual({
+    id: first,
+    revoked: true,
+    responses: { action: 'moved', ...counts },
+  });
+  const adopt = (id: string, from: string | null): Promise<ApiAnswer> =>
+    post(hearth.url, `${tokensPath}/${id}/responses`, { from }, bearing(admin));
+  expect((await adopt(second, null)).body).toEqual({ id: second, from: null, ...counts });
+  const three = { response_count: 3, conversation_count: 3 };
+  expect((await revoke(second, 'delete_responses=true')).body.responses).toEqual({
+    action: 'deleted',
+    ...three,
+  });
+  expect((await revoke(third, '')).body.responses).toEqual({ action: 'kept', ...counts });
+
+  const after = await get(hearth.url, tokensPath, bearing(admin));
+  expect(after.body.orphans).toEqual([{ token_id: third, ...counts }]);
+  const missing = { code: 'token_not_found', message: 'nope' } as const;
+  expectError(await adopt('nope', null), { ...missing, param: 'id' });
+  const { id } = (await create({ name: 'last', permissions: ['chat'] })).body;
+  expectError(await revoke(id, 'move_to=nope'), { ...missing, param: 'move_to' });
+  expectError(await revoke(id, `move_to=${id}&delete_responses=true`), {
+    code: 'invalid_value',
+    message: 'delete_responses',
+    param: 'move_to',
+  });
 });
 
 describe('rejects', () => {

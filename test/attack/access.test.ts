@@ -11,7 +11,7 @@ const hello = { model: 'hearth/starter-chat', input: 'Hello!', reasoning: 'off' 
 let tokens: Readonly<Record<'chat' | 'otherChat' | 'models' | 'revoked' | 'expired', string>>;
 
 const hearth = useHearth(async (home) => {
-  tokens = await withTokens(home, async (service) => {
+  tokens = await withTokens(home, async (service, store) => {
     const make = async (permissions: readonly Permission[], expiresAt?: Date) =>
       service.create({
         name: 'test',
@@ -19,7 +19,7 @@ const hearth = useHearth(async (home) => {
         ...(expiresAt === undefined ? {} : { expiresAt }),
       });
     const revoked = await make(['admin']);
-    await service.revoke(revoked.record.id);
+    await store.tokens.delete(revoked.record.id);
     return {
       chat: (await make(['chat'])).token,
       otherChat: (await make(['chat'])).token,

@@ -19,6 +19,7 @@ export function formatStartMessage(
   url: string,
   { host, isTokenRequired }: ServerAccess,
   addresses: readonly string[] = networkAddresses(),
+  platform: NodeJS.Platform = process.platform,
 ): string {
   const isBoundToAll = host === '0.0.0.0' || host === '::';
   const networkUrls = isBoundToAll
@@ -32,7 +33,10 @@ export function formatStartMessage(
       ? ['Warning: Anyone on your network can use this server without a token.']
       : []),
     'Try it:',
-    `  curl ${url}/api/v1/chat -H 'Content-Type: application/json'${header} -d '{"model":"hearth/starter-chat","input":"Hello!"}'`,
+    // cmd, PowerShell 5 and PowerShell 7 quote JSON in three ways.
+    platform === 'win32'
+      ? '  hearth chat hearth/starter-chat "Hello!"'
+      : `  curl ${url}/api/v1/chat -H 'Content-Type: application/json'${header} -d '{"model":"hearth/starter-chat","input":"Hello!"}'`,
     ...(isTokenRequired
       ? [
           'Clients send the header "Authorization: Bearer TOKEN". Create a token with `hearth token create --name NAME`.',

@@ -7,6 +7,7 @@ import { Interruption } from '../failure.ts';
 import { text } from '../option.ts';
 import { serveOptions, settingsFromFlags } from '../serve-options.ts';
 import { createInstallView } from '../ui/install-progress.ts';
+import { createMigrationView } from '../ui/migration-progress.ts';
 
 export const serve = defineCommand({
   options: {
@@ -28,6 +29,7 @@ export const serve = defineCommand({
     const flags = settingsFromFlags(options);
     warnOfUnknownVariables(context);
     const installation = createInstallView(messages);
+    const migration = createMigrationView(messages);
     const server = await startServer({
       home,
       environment,
@@ -35,8 +37,11 @@ export const serve = defineCommand({
       recordFolder: options.recordFolder,
       allowUnauthenticated: options.allowUnauthenticated === true,
       isLogForTerminal: messages.isInteractive,
-      onProgress: ({ progress }) => installation.show(progress),
-    });
+      onProgress: (event) => {
+        if (event.type === 'runtime.install') installation.show(event.progress);
+        else migration.show(event.fraction);
+      },
+    }).finally(() => migration.stop());
     try {
       output.line(`Hearth is listening on ${server.url}`);
       const settings = await loadSettings({ home, environment, flags });

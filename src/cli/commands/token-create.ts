@@ -4,6 +4,7 @@ import { defineCommand, type OptionDeclaration } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import { withTokens } from '../local/tokens.ts';
 import { integer, jsonOption, text } from '../option.ts';
+import { formatResponseCount } from '../ui/response-count.ts';
 
 const permissionNames = permissionSchema.options;
 const defaultPermissions = ['chat', 'embeddings', 'models:read'] as const;
@@ -34,13 +35,14 @@ export const tokenCreate = defineCommand({
     const name = options.name?.trim() ?? '';
     if (name === '') throw new UsageError('The token needs a name: --name NAME.');
     const { output, messages } = context.terminal;
-    const { record, token } = await withTokens(context, (tokens) =>
-      tokens.create({
+    const { record, token, orphan } = await withTokens(context, async (tokens, store) => ({
+      ...(await tokens.create({
         name,
         permissions: options.permissions ?? defaultPermissions,
         ...omitUndefined({ expiresAt: daysFromNow(options.expiresInDays) }),
-      }),
-    );
+      })),
+      orphan: (await store.owners.counts()).find(({ ownerId }) => ownerId === null),
+    }));
     if (options.json === true) {
       const { id, permissions, expiresAt } = record;
       output.json({ id, name, permissions, expires_at: expiresAt, token });
@@ -48,6 +50,10 @@ export const tokenCreate = defineCommand({
     }
     messages.line('Save this token now. It is not shown again.');
     output.line(token);
+    if (orphan === undefined) return;
+    messages.line(
+      `The token can read, but does not list, what was stored without a token: ${formatResponseCount(orphan)}. \`hearth token adopt ${record.id}\` moves them to it.`,
+    );
   },
 });
 

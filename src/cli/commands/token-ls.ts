@@ -1,17 +1,31 @@
-import type { StoredToken } from '../../store/store.ts';
+import { countResponses, type OwnerCounts } from '../../access/revoke-token.ts';
+import type { OwnedCount, StoredToken } from '../../store/store.ts';
 import { defineCommand } from '../command.ts';
 import { withTokens } from '../local/tokens.ts';
 import { jsonOption } from '../option.ts';
+import { formatResponseCount } from '../ui/response-count.ts';
 import { writeTable } from '../ui/table.ts';
 
 export const tokenLs = defineCommand({
   options: jsonOption,
   examples: ['hearth token ls', 'hearth token ls --json'],
   async run({ context, options }) {
-    const tokens = await withTokens(context, (service) => service.list());
+    const { tokens, counts } = await withTokens(context, async (service, store) => ({
+      tokens: await service.list(),
+      counts: await countResponses(store),
+    }));
     const { output, messages } = context.terminal;
     if (options.json === true) {
-      output.json({ tokens: tokens.map(withoutSecret) });
+      output.json({
+        tokens: tokens.map((token) => ({
+          ...withoutSecret(token),
+          ...toFields(counts.of(token.id)),
+        })),
+        orphans: counts.orphans.map((orphan) => ({
+          token_id: orphan.ownerId,
+          ...toFields(orphan),
+        })),
+      });
     } else if (tokens.length === 0) {
       messages.line('No tokens. Create one with `hearth token create --name NAME`.');
     } else {
@@ -24,12 +38,27 @@ export const tokenLs = defineCommand({
           { title: 'CREATED', dropOrder: 1, value: ({ createdAt }) => formatTime(createdAt) },
           { title: 'EXPIRES', dropOrder: 3, value: ({ expiresAt }) => formatTime(expiresAt) },
           { title: 'LAST USED', dropOrder: 2, value: ({ lastUsedAt }) => formatTime(lastUsedAt) },
+          { title: 'RESPONSES', dropOrder: 5, value: ({ id }) => `${counts.of(id).responseCount}` },
         ],
         tokens,
       );
     }
+    if (options.json !== true) {
+      for (const orphan of counts.orphans) messages.line(describeOrphans(orphan));
+    }
   },
 });
+
+function describeOrphans(orphan: OwnerCounts[number]): string {
+  const count = formatResponseCount(orphan);
+  return orphan.ownerId === null
+    ? `Without a token: ${count}. \`hearth token adopt TOKEN\` moves them to a token.`
+    : `Of the revoked token ${orphan.ownerId}: ${count}. \`hearth token adopt TOKEN --from ${orphan.ownerId}\` moves them to another one.`;
+}
+
+function toFields({ responseCount, conversationCount }: OwnedCount) {
+  return { response_count: responseCount, conversation_count: conversationCount };
+}
 
 function withoutSecret({ id, name, permissions, createdAt, expiresAt, lastUsedAt }: StoredToken) {
   return {

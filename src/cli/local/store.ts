@@ -8,6 +8,7 @@ import { createSqliteStore } from '../../store/sqlite-store.ts';
 import type { Store } from '../../store/store.ts';
 import type { CommandContext } from '../context.ts';
 import { CommandError } from '../failure.ts';
+import { createMigrationView } from '../ui/migration-progress.ts';
 
 interface LocalStore {
   readonly store: Store;
@@ -22,11 +23,13 @@ export async function withStore<Result>(
   const { home } = context;
   const settings = await readSettings(context);
   await mkdir(home, { recursive: true, mode: 0o700 });
+  const migration = createMigrationView(context.terminal.messages);
   const store = await createSqliteStore({
     file: databaseFile(context, settings),
     logger: createLogger('error'),
     mayMigrate: async () => !(await isHomeInUse(home)),
-  });
+    onMigration: (fraction) => migration.show(fraction),
+  }).finally(() => migration.stop());
   try {
     return await work({ store, settings });
   } finally {

@@ -1,9 +1,10 @@
-import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import type { CommandContext } from '../context.ts';
 import { CommandError } from '../failure.ts';
 import { formatCommand } from './format-command.ts';
 import type { ServiceDefinition, ServiceStep } from './service-definition.ts';
 import { runProgram } from './service-machine.ts';
+import { renameWithRetry } from '../../rename-with-retry.ts';
 
 /**
  * Writes the files of a service, and starts it; restarts it if a file changed.
@@ -74,7 +75,7 @@ async function writeIfChanged(path: string, content: Buffer): Promise<boolean> {
   try {
     await writeFile(next, content);
     await chmod(next, 0o644);
-    await rename(next, path);
+    await renameWithRetry(next, path);
   } catch (error) {
     await rm(next, { force: true });
     throw error;

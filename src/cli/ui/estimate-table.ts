@@ -20,6 +20,7 @@ export function writeEstimate(
     ['Projector', formatNonzeroBytes(estimate.projector_bytes)],
     ['Process', formatBytes(estimate.process_bytes)],
     ['Total', formatBytes(estimate.total_bytes)],
+    ['On GPUs', formatNonzeroBytes(estimate.gpu_bytes ?? 0)],
     ['Available', `${formatBytes(estimate.usable_bytes)}${estimate.fits ? '' : ' (does not fit)'}`],
   ]);
 }

@@ -85,6 +85,13 @@ const conversationPageSchema = z
       .string()
       .nullable()
       .describe('Value for `cursor` of the next request; null on the last page.'),
+    unindexed_count: z
+      .int()
+      .positive()
+      .optional()
+      .describe(
+        'Present in the result of a search after an update of Hearth: titles and turns that are not in the index yet.',
+      ),
   })
   .meta({
     id: 'ConversationPage',

@@ -204,9 +204,15 @@ const loadEstimateSchema = z
         compute_bytes: z.int(),
         projector_bytes: z.int(),
         process_bytes: z.int(),
+        gpu_bytes: z
+          .int()
+          .optional()
+          .describe('The part of the total that goes to GPUs; absent if there is none.'),
         usable_bytes: z
           .int()
-          .describe('Memory available after evicting the instances that may be evicted for it.'),
+          .describe(
+            'Memory of the machine and its GPUs available after evicting the instances that may be evicted for it.',
+          ),
         fits: z
           .boolean()
           .describe('Whether a load would be accepted, if necessary after evictions.'),

@@ -19,9 +19,21 @@ const tokenFields = {
   expires_at: isoTimeSchema.nullable(),
 };
 
+const ownedFields = {
+  response_count: z.int().nonnegative().describe('Stored responses.'),
+  conversation_count: z.int().nonnegative().describe('Conversations of these responses.'),
+};
+
+const tokenIdSchema = z
+  .string()
+  .min(1)
+  .max(64)
+  .meta({ examples: [exampleToken.id] });
+
 const tokenRecordSchema = z
   .object({
     ...tokenFields,
+    ...ownedFields,
     last_used_at: isoTimeSchema
       .nullable()
       .describe('Rounded to the minute; null if it was never used.'),
@@ -81,11 +93,59 @@ export const listTokens = defineRoute({
   operationId: 'listTokens',
   summary: 'List the tokens, oldest first, without their secrets',
   permission: 'admin',
-  result: z.object({ tokens: z.array(tokenRecordSchema) }).meta({
-    id: 'TokenList',
-    examples: [{ tokens: [{ ...exampleToken, last_used_at: '2026-11-02T10:12:00.000Z' }] }],
-  }),
+  result: z
+    .object({
+      tokens: z.array(tokenRecordSchema),
+      orphans: z
+        .array(
+          z
+            .object({
+              token_id: z
+                .string()
+                .nullable()
+                .describe('A revoked token; null for responses that were made without a token.'),
+              ...ownedFields,
+            })
+            .meta({ id: 'OrphanedResponses' }),
+        )
+        .describe('Stored responses that no token lists; every token can read those without one.'),
+    })
+    .meta({
+      id: 'TokenList',
+      examples: [
+        {
+          tokens: [
+            {
+              ...exampleToken,
+              response_count: 31,
+              conversation_count: 4,
+              last_used_at: '2026-11-02T10:12:00.000Z',
+            },
+          ],
+          orphans: [{ token_id: null, response_count: 12, conversation_count: 2 }],
+        },
+      ],
+    }),
   errors: [],
+});
+
+export const moveResponses = defineRoute({
+  method: 'post',
+  path: '/api/v1/tokens/{id}/responses',
+  operationId: 'moveResponses',
+  summary: 'Move the stored responses of another owner to a token',
+  description:
+    'Moves all conversations that were made without a token (`from: null`), or with another token, which may be revoked.',
+  permission: 'admin',
+  params: z.object({ id: tokenIdSchema }),
+  body: z
+    .strictObject({ from: tokenIdSchema.nullable().describe('The present owner.') })
+    .meta({ id: 'MoveResponsesRequest', examples: [{ from: null }] }),
+  result: z.object({ id: z.string(), from: z.string().nullable(), ...ownedFields }).meta({
+    id: 'MovedResponses',
+    examples: [{ id: exampleToken.id, from: null, response_count: 12, conversation_count: 2 }],
+  }),
+  errors: ['token_not_found', 'unrecognized_keys'],
 });
 
 export const revokeToken = defineRoute({
@@ -93,16 +153,41 @@ export const revokeToken = defineRoute({
   path: '/api/v1/tokens/{id}',
   operationId: 'revokeToken',
   summary: 'Revoke a token immediately',
+  description:
+    'Its stored responses stay, but no token lists them, unless they are deleted or moved to another token.',
   permission: 'admin',
-  params: z.object({
-    id: z
-      .string()
-      .min(1)
-      .max(64)
-      .meta({ examples: [exampleToken.id] }),
-  }),
+  params: z.object({ id: tokenIdSchema }),
+  query: z
+    .strictObject({
+      delete_responses: z
+        .stringbool()
+        .optional()
+        .describe('Deletes the stored responses of the token.'),
+      move_to: tokenIdSchema.optional().describe('Token that gets the stored responses.'),
+    })
+    .refine(
+      ({ delete_responses: deletes, move_to: target }) => deletes !== true || target === undefined,
+      { path: ['move_to'], message: 'It can not be combined with delete_responses' },
+    ),
   result: z
-    .object({ id: z.string(), revoked: z.literal(true) })
-    .meta({ id: 'RevokedToken', examples: [{ id: exampleToken.id, revoked: true }] }),
-  errors: ['token_not_found'],
+    .object({
+      id: z.string(),
+      revoked: z.literal(true),
+      responses: z
+        .object({ action: z.enum(['kept', 'deleted', 'moved']), ...ownedFields })
+        .meta({ id: 'ResponsesOfRevokedToken' })
+        .optional()
+        .describe('What happened to the stored responses; absent if there were none.'),
+    })
+    .meta({
+      id: 'RevokedToken',
+      examples: [
+        {
+          id: exampleToken.id,
+          revoked: true,
+          responses: { action: 'kept', response_count: 31, conversation_count: 4 },
+        },
+      ],
+    }),
+  errors: ['token_not_found', 'unrecognized_keys'],
 });

@@ -48,3 +48,11 @@ export function childEnvironment(
     LLAMA_SERVER_ROUTER_PORT: '1',
   };
 }
+
+/** The environment in which a runtime answers questions, with the same GPUs as its engines. */
+export function engineEnvironment(
+  parent: NodeJS.ProcessEnv,
+  extraVariables: Readonly<Record<string, string>>,
+): Record<string, string> {
+  return { ...filterEnvironment(parent, inheritedVariables), ...extraVariables };
+}

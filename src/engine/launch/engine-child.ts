@@ -1,6 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { startManagedChild, type ProcessGuard } from '../../processes/managed-child.ts';
 import { exitReason } from './exit-reason.ts';
+import { startFailure } from './start-failure.ts';
 import type { EngineExit } from './launch.ts';
 
 const stderrTail = { maxLines: 100, maxLineCharacters: 2_000 };
@@ -49,11 +50,14 @@ export function startEngineChild(options: EngineChildOptions): EngineChild {
   });
   return {
     pid: child.pid,
-    exited: child.exited.then(({ exitCode, signal, error }) => ({
-      exitCode,
-      signal,
-      reason: error?.message ?? exitReason(child.stderrTail(), { exitCode, signal }, phase),
-    })),
+    exited: child.exited.then(({ exitCode, signal, error }) => {
+      const lines = child.stderrTail();
+      const exit = { exitCode, signal };
+      const reason = error?.message ?? exitReason(lines, exit, phase);
+      const cause =
+        phase === 'loading' ? startFailure({ ...exit, lines, errorCode: error?.code }) : undefined;
+      return { ...exit, reason: cause === undefined ? reason : `${reason}: ${cause}` };
+    }),
     markReady: () => {
       phase = 'ready';
       child.clearStderrTail();

@@ -4,6 +4,16 @@ import type { Runtime } from '../runtimes/runtime.ts';
 export type { EngineExit } from '../engine.ts';
 
 /** The settings of one engine process. */
+/** How an engine divides a model among GPUs, and between them and the processor. */
+export interface GpuSplit {
+  /** `layer`: whole layers on each GPU; `row`: parts of each layer; `none`: one GPU. Absent: as the engine does. */
+  readonly mode?: 'none' | 'layer' | 'row' | undefined;
+  /** Share of each GPU, in their order; absent: by their free memory. */
+  readonly shares?: readonly number[] | undefined;
+  /** Layers whose experts stay on the processor. */
+  readonly cpuExpertLayers?: number | undefined;
+}
+
 export interface LaunchSpec {
   readonly runtime: Runtime;
   readonly modelPath: string;
@@ -18,6 +28,7 @@ export interface LaunchSpec {
   readonly threads?: number;
   /** Layers on the GPU; absent: as many as fit. */
   readonly gpuLayers?: number;
+  readonly gpuSplit?: GpuSplit;
   /**
    * Prompt tokens in one batch; raised to `parallel` and to 2, the engine's minimum. Only for generation:
    * other models process a whole context in one batch.

@@ -35,6 +35,14 @@ describe('buildServerArguments', () => {
     expect(valueOf('--parallel')).toBe('3');
   });
 
+  it('divides the model as the settings say', () => {
+    const gpuSplit = { mode: 'row', shares: [3, 0.5], cpuExpertLayers: 12 } as const;
+    expect(valueOf('--split-mode', { gpuSplit })).toBe('row');
+    expect(valueOf('--tensor-split', { gpuSplit })).toBe('3,0.5');
+    expect(valueOf('--n-cpu-moe', { gpuSplit })).toBe('12');
+    expect(valueOf('--tensor-split', { gpuSplit: {} })).toBeUndefined();
+  });
+
   it('listens on the socket, or on loopback', () => {
     expect(valueOf('--host')).toBe('/tmp/x/e.sock');
     expect(valueOf('--port')).toBeUndefined();

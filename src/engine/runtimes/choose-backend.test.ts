@@ -34,6 +34,19 @@ describe('chooseBackend', () => {
     expect(await chosen('linux', 'arm64')).not.toBe('cuda');
   });
 
+  it('does not choose CUDA 13 for a GPU that it dropped', async () => {
+    await driver('echo 580.65.06, 6.1');
+    expect(await chosen('linux', 'arm64')).not.toBe('cuda');
+    expect(await chosen('linux', 'x64')).toBe('cuda');
+    await driver('echo 580.65.06, 8.6');
+    expect(await chosen('linux', 'arm64')).toBe('cuda');
+  });
+
+  it('asks a driver that does not know compute capabilities again', async () => {
+    await driver('case "$*" in *compute_cap*) exit 2 ;; esac; echo 580.1');
+    expect(await chosen('linux', 'arm64')).toBe('cuda');
+  });
+
   it.each(['echo 470.1', 'echo no devices found', 'exit 9'])(
     'does not choose CUDA if the driver reports: %s',
     async (output) => {

@@ -2,6 +2,7 @@ import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findExecutable } from './find-executable.ts';
 import type { PinnedRelease } from './pinned-release.ts';
+import { parseNvidiaGpus, runsCudaBuild, type NvidiaGpu } from './nvidia-gpus.ts';
 import { runProgram } from './run-program.ts';
 import { targetOf, type Backend, type Machine } from './target.ts';
 
@@ -21,8 +22,8 @@ export async function chooseBackend(
     const build = release.builds[targetOf(machine, backend)];
     if (build === undefined) continue;
     if (backend === 'cuda') {
-      const driverMajor = await nvidiaDriverMajor(machine, environment, signal);
-      if (driverMajor < (build.minimumDriverMajor ?? 0)) continue;
+      const gpus = await nvidiaGpus(machine, environment, signal);
+      if (!runsCudaBuild(build, gpus)) continue;
     }
     if (backend === 'vulkan' && !(await hasVulkanDevice(machine, environment))) continue;
     return backend;
@@ -30,22 +31,26 @@ export async function chooseBackend(
   return 'cpu';
 }
 
-/** The major version of the NVIDIA driver; -1 if there is none. */
-async function nvidiaDriverMajor(
+/** Older drivers do not know the second query. */
+const gpuQueries = ['driver_version,compute_cap', 'driver_version'] as const;
+
+/** What `nvidia-smi` says about the GPUs; none without a driver. */
+async function nvidiaGpus(
   { platform }: Machine,
   environment: Environment,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<readonly NvidiaGpu[]> {
   const command = await findExecutable('nvidia-smi', environment, platform);
-  if (command === undefined) return -1;
-  const query = ['--query-gpu=driver_version', '--format=csv,noheader'];
-  const { exitCode, output } = await runProgram(command, query, {
-    environment,
-    timeoutMs: driverQueryTimeoutMs,
-    signal,
-  });
-  const major = Number.parseInt(output, 10);
-  return exitCode === 0 && Number.isInteger(major) ? major : -1;
+  if (command === undefined) return [];
+  for (const query of gpuQueries) {
+    const { exitCode, output } = await runProgram(
+      command,
+      [`--query-gpu=${query}`, '--format=csv,noheader'],
+      { environment, timeoutMs: driverQueryTimeoutMs, signal },
+    );
+    if (exitCode === 0) return parseNvidiaGpus(output);
+  }
+  return [];
 }
 
 /** Whether a Vulkan driver may be present; the engine falls back to the CPU if it finds none. */

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createHttpClient } from '../../net/http-client.ts';
 import { parseVersion } from './binary-version.ts';
@@ -10,6 +10,7 @@ import type { Installation, InstallationWay } from './installation.ts';
 import type { PinnedBuild } from './pinned-release.ts';
 import { runProgram } from './run-program.ts';
 import { targetOf } from './target.ts';
+import { renameWithRetry } from '../../rename-with-retry.ts';
 
 const checkTimeoutMs = 60_000;
 
@@ -77,7 +78,7 @@ async function moveContents(unpacked: string, target: string): Promise<void> {
   const isWrapped = others.length === 0 && (await stat(single)).isDirectory();
   const source = isWrapped ? single : unpacked;
   for (const name of await readdir(source)) {
-    await rename(join(source, name), join(target, name));
+    await renameWithRetry(join(source, name), join(target, name));
   }
 }
 

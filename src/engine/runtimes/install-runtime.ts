@@ -1,4 +1,3 @@
-import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HearthError } from '../../contract/errors.ts';
 import { installRelease } from './install-release.ts';
@@ -8,6 +7,7 @@ import { readInstalledRuntime, writeManifest } from './runtime-manifest.ts';
 import type { InstallProgress, Runtime } from './runtime.ts';
 import { publishFolder, removeStaleStaging, withStagingFolder } from './staging.ts';
 import { runtimeName, type Backend } from './target.ts';
+import { renameWithRetry } from '../../rename-with-retry.ts';
 
 interface InstallRequest {
   readonly from: 'release' | 'wheel' | undefined;
@@ -79,7 +79,7 @@ async function installBy(
     if (!(await publishFolder(contentFolder, folder))) {
       const faster = await present();
       if (faster !== undefined) return faster;
-      await rename(folder, join(stagingFolder, 'replaced'));
+      await renameWithRetry(folder, join(stagingFolder, 'replaced'));
       await publishFolder(contentFolder, folder);
     }
     return readInstalledRuntime(folder, wheelLauncherPath);

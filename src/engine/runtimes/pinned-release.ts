@@ -9,6 +9,8 @@ export interface PinnedBuild {
   readonly archives: readonly PinnedArchive[];
   /** Major version of the oldest supported NVIDIA driver. */
   readonly minimumDriverMajor?: number;
+  /** Compute capability that all NVIDIA GPUs need: CUDA 13 has no kernels for those before Turing (7.5). */
+  readonly minimumComputeCapability?: number;
 }
 
 /** Builds by target: `<platform>-<arch>-<backend>`, such as `linux-x64-cpu`. */
@@ -90,6 +92,7 @@ export const pinnedRelease: PinnedRelease = {
     },
     'linux-arm64-cuda': {
       minimumDriverMajor: 580,
+      minimumComputeCapability: 7.5,
       archives: [
         tarball(
           'ubuntu-cuda-13.4-arm64',
@@ -123,6 +126,7 @@ export const pinnedRelease: PinnedRelease = {
     },
     'windows-x64-cuda': {
       minimumDriverMajor: 580,
+      minimumComputeCapability: 7.5,
       archives: [
         zip(
           'win-cuda-13.4-x64',

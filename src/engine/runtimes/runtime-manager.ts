@@ -1,4 +1,4 @@
-import { rename, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, join, resolve as absolutePath } from 'node:path';
 import { HearthError } from '../../contract/errors.ts';
 import type { Logger } from '../../observability/logger.ts';
@@ -20,6 +20,7 @@ import type { ProcessGuard } from '../../processes/managed-child.ts';
 import { createSingleFlight } from '../../concurrency/single-flight.ts';
 import { isStagingName, withStagingFolder } from './staging.ts';
 import { runtimeName, targetOf, type Machine } from './target.ts';
+import { renameWithRetry } from '../../rename-with-retry.ts';
 
 export interface RuntimeManagerOptions {
   readonly runtimesFolder: string;
@@ -182,7 +183,7 @@ export function createRuntimeManager(options: RuntimeManagerOptions): RuntimeMan
       for (const { folder } of targets) {
         // Renamed first, so that a partly deleted runtime is never found.
         await withStagingFolder(runtimesFolder, (staging) =>
-          rename(folder, join(staging, 'removed')),
+          renameWithRetry(folder, join(staging, 'removed')),
         );
       }
       return targets.length > 0;

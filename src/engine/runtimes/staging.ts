@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../../error-code.ts';
+import { renameWithRetry } from '../../rename-with-retry.ts';
 
 const prefix = '.staging-';
 const foreignLifetimeMs = 24 * 60 * 60 * 1000;
@@ -61,7 +62,7 @@ function isAlive(processId: number): boolean {
  */
 export async function publishFolder(content: string, target: string): Promise<boolean> {
   try {
-    await rename(content, target);
+    await renameWithRetry(content, target);
     return true;
   } catch (error) {
     if ((await stat(target).catch(() => undefined)) !== undefined) return false;

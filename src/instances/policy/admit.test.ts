@@ -73,7 +73,11 @@ describe('admit', () => {
   ])('rejects if instances that are %s leave too little memory', (_, changes) => {
     const kept = view('a', { ...changes, estimatedBytes: 25 });
     expect(admit([kept], demand, capacity)).toEqual({ kind: 'refuse', lacks: 'memory' });
-    expect(maxAvailable([kept, b], demand, capacity)).toEqual({ usableBytes: 5, kept: [kept] });
+    expect(maxAvailable([kept, b], demand, capacity)).toEqual({
+      usableBytes: 5,
+      usableGpuBytes: 0,
+      kept: [kept],
+    });
   });
 
   it('counts a stopping instance until it has ended, and evicts nothing more if that suffices', () => {
@@ -130,6 +134,26 @@ describe('admit', () => {
     });
   });
 
+  it('counts GPU memory apart from that of the machine', () => {
+    const machine = { ...capacity, limitBytes: undefined, gpuBytes: 20 };
+    const onGpu = { ...demand, estimatedBytes: 1, gpuBytes: 15 };
+    expect(admit([], onGpu, machine)).toEqual({ kind: 'load' });
+    expect(admit([], { ...onGpu, gpuBytes: 21 }, machine)).toEqual({
+      kind: 'refuse',
+      lacks: 'memory',
+    });
+    expect(admit([], onGpu, capacity)).toEqual({ kind: 'refuse', lacks: 'memory' });
+    const holder = view('a', { gpuBytes: 10, estimatedBytes: 1 });
+    expect(admit([holder], onGpu, machine)).toEqual({ kind: 'wait', evict: ['a'] });
+    expect(
+      maxAvailable([holder, view('b', { gpuBytes: 4, isExplicit: true })], onGpu, machine),
+    ).toMatchObject({
+      usableGpuBytes: 16,
+    });
+    const overfull = view('a', { gpuBytes: 50, isExplicit: true });
+    expect(maxAvailable([overfull], onGpu, machine).usableGpuBytes).toBe(0);
+  });
+
   it('limits the number of instances', () => {
     const two = { ...capacity, maxLoaded: 2 };
     expect(admit([a], demand, two)).toEqual({ kind: 'load' });
@@ -150,7 +174,11 @@ describe('admit', () => {
     expect(admit([view('a', busy)], remote, full)).toEqual({ kind: 'load' });
     const loaded = view('a', { needsMemory: false, estimatedBytes: 0, isExplicit: true });
     expect(admit([loaded], demand, full)).toEqual({ kind: 'load' });
-    expect(maxAvailable([loaded], demand, full)).toEqual({ usableBytes: 10, kept: [] });
+    expect(maxAvailable([loaded], demand, full)).toEqual({
+      usableBytes: 10,
+      usableGpuBytes: 0,
+      kept: [],
+    });
   });
 
   it('first evicts instances that the load replaces anyway', () => {

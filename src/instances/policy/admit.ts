@@ -7,6 +7,8 @@ export interface Capacity {
   readonly limitBytes: number | undefined;
   /** Memory that a new process could use now; loading instances have not yet used theirs. */
   readonly available: AvailableMemory;
+  /** GPU memory of all instances together, apart from that of the machine; absent: there is none. */
+  readonly gpuBytes?: number;
   /** Maximum number of instances. */
   readonly maxLoaded: number | undefined;
   /** Whether a just-in-time load replaces the others (`models.autoEvict`). */
@@ -34,6 +36,7 @@ export function admit(
   const holders = holdersOf(instances);
   const fits = (gone: readonly InstanceView[]): boolean =>
     usableBytes(holders, gone, capacity) >= demand.estimatedBytes &&
+    (demand.gpuBytes ?? 0) <= usableGpuBytes(holders, gone, capacity) &&
     freePlaces(holders, gone, capacity) > 0;
   if (fits([])) return { kind: 'load' };
 
@@ -59,13 +62,18 @@ export function maxAvailable(
   instances: readonly InstanceView[],
   demand: LoadDemand,
   capacity: Capacity,
-): { readonly usableBytes: number; readonly kept: readonly InstanceView[] } {
+): {
+  readonly usableBytes: number;
+  readonly usableGpuBytes: number;
+  readonly kept: readonly InstanceView[];
+} {
   const holders = holdersOf(instances);
   const stays = (instance: InstanceView): boolean =>
     instance.state !== 'stopping' && !isEvictable(instance, demand);
   const gone = holders.filter((instance) => !stays(instance));
   return {
     usableBytes: Math.max(0, usableBytes(holders, gone, capacity)),
+    usableGpuBytes: Math.max(0, usableGpuBytes(holders, gone, capacity)),
     kept: holders.filter(stays),
   };
 }
@@ -91,6 +99,17 @@ function usableBytes(
   return limitBytes === undefined
     ? ofMachine
     : Math.min(ofMachine, limitBytes - sum(staying, ({ estimatedBytes }) => estimatedBytes));
+}
+
+/** Bytes of GPU memory for another instance after some have ended. Capacity already excludes what others use. */
+function usableGpuBytes(
+  holders: readonly InstanceView[],
+  gone: readonly InstanceView[],
+  { gpuBytes = 0 }: Capacity,
+): number {
+  return holders
+    .filter((instance) => !gone.includes(instance))
+    .reduce((bytes, instance) => bytes - instance.gpuBytes, gpuBytes);
 }
 
 /** Bytes of an instance that the system still reports as available. */

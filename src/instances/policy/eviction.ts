@@ -10,7 +10,10 @@ export interface LoadDemand {
   readonly isExplicit: boolean;
   /** Whether it uses memory of this machine. */
   readonly needsMemory: boolean;
+  /** Memory of the machine. */
   readonly estimatedBytes: number;
+  /** GPU memory; absent: none. */
+  readonly gpuBytes?: number;
 }
 
 /** Whether an instance may be unloaded for a load, at once or when it is idle. */

@@ -21,7 +21,9 @@ export interface InstanceView {
   readonly lastUsedAt: number;
   /** Whether it uses memory of this machine; others are ignored by the admission. */
   readonly needsMemory: boolean;
+  /** Memory of the machine. */
   readonly estimatedBytes: number;
+  readonly gpuBytes: number;
   /** The part of `estimatedBytes` that is mapped from a file; some systems still report it as available. */
   readonly mappedBytes: number;
   /** Beginnings of its latest prompts. */

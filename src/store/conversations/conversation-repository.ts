@@ -11,12 +11,14 @@ import { conversationTree } from './conversation-tree.ts';
 import { deleteConversation } from './delete-conversation.ts';
 import { importConversation } from './import-conversation.ts';
 import { listConversations } from './list-conversations.ts';
+import type { SearchBacklog } from './search-backlog.ts';
 import { toSearchText } from './search-text.ts';
 import type { Logger } from '../../observability/logger.ts';
 
 interface ConversationRepositoryOptions {
   readonly database: Kysely<Schema>;
   readonly logger: Logger;
+  readonly backlog: SearchBacklog;
   /** Called before a conversation is deleted. */
   readonly onDelete: () => void;
 }
@@ -25,10 +27,16 @@ interface ConversationRepositoryOptions {
 export function createConversationRepository({
   database,
   logger,
+  backlog,
   onDelete,
 }: ConversationRepositoryOptions): ConversationRepository {
   return {
-    page: (options) => listConversations(database, options),
+    page: async (options) => {
+      const page = await listConversations(database, options);
+      return options.search === undefined
+        ? page
+        : { ...page, unindexedCount: await backlog.pendingCount() };
+    },
     find: (id, callerId) => find(database, id, callerId),
     head: (id, callerId) => head(database, id, callerId),
     create: (options) => createConversation(database, options),

@@ -50,6 +50,8 @@ export interface ConversationPage {
   readonly conversations: readonly ListedConversation[];
   /** Pass it as `cursor` to get the next page; null at the end. */
   readonly nextCursor: string | null;
+  /** Present in the result of a search: titles and turns of an older database that it does not find yet. */
+  readonly unindexedCount?: number;
 }
 
 /** A response of a tree, without its content. */

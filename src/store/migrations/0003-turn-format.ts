@@ -1,11 +1,14 @@
+import { CompiledQuery } from 'kysely';
 import { decodeTurn, encodeTurn } from '../../conversation/codec.ts';
-import type { Migration } from './migration.ts';
+import { countOf, type Migration } from './migration.ts';
 
 /** Number of rows in memory at a time. */
 const batchSize = 50;
 
 /** Rewrites the turns that Hearth 0.1.0 stored in the form that `encodeTurn` writes. */
-export const turnFormat: Migration = async (transaction) => {
+export const turnFormat: Migration = async (transaction, { onProgress }) => {
+  const total = await countOf(transaction, 'responses');
+  let done = 0;
   let lastId = '';
   while (true) {
     const rows = await transaction
@@ -18,15 +21,15 @@ export const turnFormat: Migration = async (transaction) => {
     for (const { id, content } of rows) {
       const rewritten = rewrite(content);
       if (rewritten === undefined) continue;
-      await transaction
-        .updateTable('responses')
-        .set({ content: rewritten })
-        .where('id', '=', id)
-        .execute();
+      await transaction.executeQuery(
+        CompiledQuery.raw('update responses set content = ? where id = ?', [rewritten, id]),
+      );
     }
     const last = rows.at(-1);
     if (last === undefined) return;
     lastId = last.id;
+    done += rows.length;
+    await onProgress(done, total);
   }
 };
 

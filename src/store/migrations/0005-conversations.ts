@@ -1,30 +1,22 @@
-import { sql, type Transaction } from 'kysely';
+import { CompiledQuery, sql, type Transaction } from 'kysely';
 import { decodeTurn } from '../../conversation/codec.ts';
-import { previewOf, searchTextOf, titleOf } from '../../conversation/turn-summary.ts';
-import { toSearchText } from '../conversations/search-text.ts';
+import { previewOf, titleOf } from '../../conversation/turn-summary.ts';
 import type { Schema } from '../schema.ts';
-import type { Migration } from './migration.ts';
+import { countOf, type Migration, type MigrationOptions } from './migration.ts';
 
 /** Number of turns in memory at a time. */
 const batchSize = 100;
 
-/** Groups the responses into conversations, with a full-text index of their titles and texts. */
-export const conversations: Migration = async (transaction) => {
+/**
+ * Groups the responses into conversations. The full-text index of their titles and texts, which takes most of the time,
+ * is filled while the server runs: see `search-backlog.ts`.
+ */
+export const conversations: Migration = async (transaction, { onProgress }) => {
   await createTables(transaction);
   await groupResponses(transaction);
-  // Few large segments of the index instead of many small ones, which would be merged again and again.
-  await setIndexBuffer(transaction, 32 * 1024 * 1024);
-  await indexTurns(transaction);
+  await summarizeTurns(transaction, onProgress);
   await createConversations(transaction);
-  await setIndexBuffer(transaction, 1024 * 1024);
 };
-
-/** Bytes of new terms that the index holds in memory. node:sqlite would bind the number as a float, which FTS5 refuses. */
-async function setIndexBuffer(transaction: Transaction<Schema>, bytes: number): Promise<void> {
-  await sql`insert into conversation_search(conversation_search, rank) values ('hashsize', ${sql.lit(bytes)})`.execute(
-    transaction,
-  );
-}
 
 async function createTables(transaction: Transaction<Schema>): Promise<void> {
   const { schema } = transaction;
@@ -115,7 +107,11 @@ async function groupResponses(transaction: Transaction<Schema>): Promise<void> {
   )`.execute(transaction);
 }
 
-async function indexTurns(transaction: Transaction<Schema>): Promise<void> {
+async function summarizeTurns(
+  transaction: Transaction<Schema>,
+  onProgress: MigrationOptions['onProgress'],
+): Promise<void> {
+  const total = await countOf(transaction, 'conversation_entries');
   let lastId = 0;
   while (true) {
     const rows = await transaction
@@ -130,22 +126,18 @@ async function indexTurns(transaction: Transaction<Schema>): Promise<void> {
     for (const { id, content } of rows) {
       const turn = readTurn(content);
       if (turn === undefined) continue;
-      await transaction
-        .updateTable('conversation_entries')
-        .set({
-          preview: previewOf(turn),
-          is_interrupted: Number(turn.isInterrupted === true),
-        })
-        .where('id', '=', id)
-        .execute();
-      await transaction
-        .insertInto('conversation_texts')
-        .values({ id, text: toSearchText(searchTextOf(turn)) })
-        .execute();
+      // Not built anew for each row: that would take longer than the update.
+      await transaction.executeQuery(
+        CompiledQuery.raw(
+          'update conversation_entries set preview = ?, is_interrupted = ? where id = ?',
+          [previewOf(turn), Number(turn.isInterrupted === true), id],
+        ),
+      );
     }
     const last = rows.at(-1);
     if (last === undefined) return;
     lastId = last.id;
+    await onProgress(lastId, total);
   }
 }
 
@@ -180,7 +172,7 @@ async function createConversations(transaction: Transaction<Schema>): Promise<vo
         model_key: newest.model_key,
       })
       .execute();
-    const entry = await transaction
+    await transaction
       .insertInto('conversation_entries')
       .values({
         conversation_id: id,
@@ -189,11 +181,6 @@ async function createConversations(transaction: Transaction<Schema>): Promise<vo
         is_interrupted: 0,
         preview: '',
       })
-      .returning('id')
-      .executeTakeFirstOrThrow();
-    await transaction
-      .insertInto('conversation_texts')
-      .values({ id: entry.id, text: toSearchText(title) })
       .execute();
   }
 

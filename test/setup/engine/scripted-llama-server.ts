@@ -122,6 +122,8 @@ async function load(): Promise<void> {
 
 if (process.argv.includes('--version')) {
   process.stdout.write('version: 11549 (scripted)\n');
+} else if (process.argv.includes('--list-devices')) {
+  process.stdout.write('Available devices:\n');
 } else {
   if (process.env['LLAMA_SERVER_ROUTER_PORT'] !== undefined) await load();
   createServer((request, response) => void answer(request, response)).listen(flagValue('--host'));

@@ -21,12 +21,20 @@ import { toReferencingResponse, toStoredResponse } from './to-stored-response.ts
 export function mountConversations(app: App, { store }: SurfaceServices): void {
   mount(app, listConversations, async ({ query, context }) => {
     const { limit, cursor, search } = query;
-    const { conversations, nextCursor } = await store.conversations.page({
+    const {
+      conversations,
+      nextCursor,
+      unindexedCount = 0,
+    } = await store.conversations.page({
       ownerId: context.caller.tokenId,
       limit,
       ...omitUndefined({ cursor, search }),
     });
-    return { conversations: conversations.map(toListed), next_cursor: nextCursor };
+    return {
+      conversations: conversations.map(toListed),
+      next_cursor: nextCursor,
+      ...(unindexedCount > 0 && { unindexed_count: unindexedCount }),
+    };
   });
 
   mount(app, getConversation, async ({ params: { conversation_id: id }, context }) => {

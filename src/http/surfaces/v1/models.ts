@@ -74,7 +74,7 @@ function toLoadOptions(body: LoadRequest): LoadOptions {
 }
 
 function toLoadEstimate(load: LoadEstimate): LoadEstimateResult {
-  const { estimate, usableBytes, fits, config } = load;
+  const { estimate, gpuBytes, usableBytes, fits, config } = load;
   return {
     type: toModelType(load.selection.model),
     status: 'estimated',
@@ -85,6 +85,7 @@ function toLoadEstimate(load: LoadEstimate): LoadEstimateResult {
       compute_bytes: estimate.computeBytes,
       projector_bytes: estimate.projectorBytes,
       process_bytes: estimate.processBytes,
+      ...(gpuBytes > 0 && { gpu_bytes: gpuBytes }),
       usable_bytes: usableBytes,
       fits,
     },

@@ -45,7 +45,7 @@ export function createV1Surface(services: SurfaceServices): Surface {
       mountBlobs(app, services);
       mountSpeechScript(app);
       mountStatus(app, services);
-      mountTokens(app, services.tokens);
+      mountTokens(app, services);
       mountEvents(app, services);
       mountLogs(app, services);
       mountRequests(app, services.requestLog);

@@ -1,12 +1,18 @@
+import { countResponses, moveResponses, revokeToken } from '../../../access/revoke-token.ts';
 import type { TokenService } from '../../../access/token-service.ts';
 import { HearthError } from '../../../contract/errors.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
-import { createToken, listTokens, revokeToken } from '../../../contract/v1/token.ts';
-import type { StoredToken } from '../../../store/store.ts';
+import * as contract from '../../../contract/v1/token.ts';
+import type { OwnedCount, Store, StoredToken } from '../../../store/store.ts';
 import { mount, type App } from '../../mount.ts';
 
-export function mountTokens(app: App, tokens: TokenService): void {
-  mount(app, createToken, async ({ body }) => {
+interface TokenServices {
+  readonly tokens: TokenService;
+  readonly store: Pick<Store, 'tokens' | 'owners'>;
+}
+
+export function mountTokens(app: App, { tokens, store }: TokenServices): void {
+  mount(app, contract.createToken, async ({ body }) => {
     const { name, permissions, expires_at: expiresAt } = body;
     const { record, token } = await tokens.create({
       name,
@@ -18,24 +24,60 @@ export function mountTokens(app: App, tokens: TokenService): void {
     return { ...toFields(record), token };
   });
 
-  mount(app, listTokens, async () => {
+  mount(app, contract.listTokens, async () => {
     const records = await tokens.list();
+    const counts = await countResponses(store);
     return {
       tokens: records.map((record) => ({
         ...toFields(record),
+        ...toCounts(counts.of(record.id)),
         last_used_at: record.lastUsedAt?.toISOString() ?? null,
+      })),
+      orphans: counts.orphans.map((orphan) => ({
+        token_id: orphan.ownerId,
+        ...toCounts(orphan),
       })),
     };
   });
 
-  mount(app, revokeToken, async ({ params: { id } }) => {
-    if (await tokens.revoke(id)) return { id, revoked: true as const };
-    throw new HearthError(
-      'token_not_found',
-      `No token has the id ${JSON.stringify(id)}. GET /api/v1/tokens lists those there are.`,
-      { param: 'id' },
-    );
+  mount(app, contract.moveResponses, async ({ params: { id }, body: { from } }) => {
+    const moved = await moveResponses(store, from, id);
+    if (moved === undefined) throw tokenNotFound(id, 'id');
+    return { id, from, ...toCounts(moved) };
   });
+
+  mount(app, contract.revokeToken, async ({ params: { id }, query }) => {
+    const { delete_responses: deletes = false, move_to: to } = query;
+    const action = to !== undefined ? 'moved' : deletes ? 'deleted' : 'kept';
+    const revocation = await revokeToken(
+      store,
+      id,
+      action === 'moved' ? { action, to: to ?? '' } : { action },
+    );
+    if (revocation.kind === 'unknown_token') {
+      throw tokenNotFound(revocation.id, revocation.id === to ? 'move_to' : 'id');
+    }
+    const { responses } = revocation;
+    return {
+      id,
+      revoked: true as const,
+      ...(responses.conversationCount > 0 && {
+        responses: { action, ...toCounts(responses) },
+      }),
+    };
+  });
+}
+
+function tokenNotFound(id: string, param: string): HearthError {
+  return new HearthError(
+    'token_not_found',
+    `No ${param === 'id' ? '' : 'other '}token has the id ${JSON.stringify(id)}. GET /api/v1/tokens lists those there are.`,
+    { param },
+  );
+}
+
+function toCounts({ responseCount, conversationCount }: OwnedCount) {
+  return { response_count: responseCount, conversation_count: conversationCount };
 }
 
 function toFields({ id, name, permissions, createdAt, expiresAt }: StoredToken) {

@@ -1,0 +1,94 @@
+import { setImmediate as nextLoop } from 'node:timers/promises';
+import { sql, type Kysely, type Transaction } from 'kysely';
+import { deleteConversation } from './conversations/delete-conversation.ts';
+import { inBatches } from './in-batches.ts';
+import type { Schema } from './schema.ts';
+import type { OwnerRepository, OwnedCount } from './store.ts';
+
+interface OwnerRepositoryOptions {
+  readonly database: Kysely<Schema>;
+  /** Called before responses are deleted or change their owner. */
+  readonly onChange: () => void;
+}
+
+/** The owners of stored responses, which are tokens, or null for those that were made without one. */
+export function createOwnerRepository({
+  database,
+  onChange,
+}: OwnerRepositoryOptions): OwnerRepository {
+  /** One transaction for each conversation: other work runs in between. */
+  async function forEachConversation(
+    ownerId: string | null,
+    change: (transaction: Transaction<Schema>, conversationId: string) => Promise<unknown>,
+  ): Promise<OwnedCount> {
+    onChange();
+    let [conversationCount, responseCount] = [0, 0];
+    while (true) {
+      const changed = await database.transaction().execute(async (transaction) => {
+        const conversation = await transaction
+          .selectFrom('conversations')
+          .where('owner_id', ownerId === null ? 'is' : '=', ownerId)
+          .select(['id', 'response_count'])
+          .limit(1)
+          .executeTakeFirst();
+        if (conversation !== undefined) await change(transaction, conversation.id);
+        return conversation;
+      });
+      if (changed === undefined) break;
+      conversationCount += 1;
+      responseCount += changed.response_count;
+      await nextLoop();
+    }
+    onChange();
+    return { responseCount, conversationCount };
+  }
+
+  return {
+    counts: async () => {
+      const rows = await database
+        .selectFrom('conversations')
+        .groupBy('owner_id')
+        .select(({ fn }) => [
+          'owner_id',
+          fn.countAll<number>().as('conversations'),
+          sql<number>`sum(response_count)`.as('responses'),
+        ])
+        .execute();
+      return rows.map((row) => ({
+        ownerId: row.owner_id,
+        responseCount: row.responses,
+        conversationCount: row.conversations,
+      }));
+    },
+    move: async (from, to) => {
+      if (from === to) return { responseCount: 0, conversationCount: 0 };
+      return forEachConversation(from, (transaction, id) => moveConversation(transaction, id, to));
+    },
+    delete: (ownerId) => forEachConversation(ownerId, deleteConversation),
+  };
+}
+
+async function moveConversation(
+  transaction: Transaction<Schema>,
+  id: string,
+  ownerId: string,
+): Promise<void> {
+  const entries = await transaction
+    .selectFrom('conversation_entries')
+    .where('conversation_id', '=', id)
+    .where('response_id', 'is not', null)
+    .select('response_id')
+    .execute();
+  for await (const batch of inBatches(entries.flatMap((entry) => entry.response_id ?? []))) {
+    await transaction
+      .updateTable('responses')
+      .set({ owner_id: ownerId })
+      .where('id', 'in', batch)
+      .execute();
+  }
+  await transaction
+    .updateTable('conversations')
+    .set({ owner_id: ownerId })
+    .where('id', '=', id)
+    .execute();
+}
