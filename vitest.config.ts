@@ -30,6 +30,7 @@ export default defineConfig({
           isolate: false,
           // Far more than any needs: machines that run tests may be busy.
           testTimeout: 30_000,
+          hookTimeout: 30_000,
         },
       },
       {
