@@ -31,6 +31,7 @@ export default defineConfig({
           // Far more than any needs: machines that run tests may be busy.
           testTimeout: 30_000,
           tags: [{ name: 'slow', description: 'Too slow to repeat for each mutant.' }],
+          hookTimeout: 30_000,
         },
       },
       {

@@ -18,11 +18,13 @@ const {
   configSchema,
   resultsMarkdown,
   metricsMarkdown,
+  dryRunMarkdown,
 } = await loadSources(`
   export { commandReference } from './src/cli/reference.ts';
   export { referenceFiles } from './src/reference.ts';
   export { configSchema, settingsPage } from './src/config/settings-reference.ts';
   export { resultsMarkdown } from './bench/results-page.ts';
+  export { dryRunMarkdown } from './src/cli/service/dry-run-reference.ts';
   export { metricsMarkdown } from './src/observability/metrics/metrics-reference.ts';
 `);
 
@@ -33,6 +35,7 @@ const files = {
   'docs/config.schema.json': await formatted('schema.json', JSON.stringify(configSchema())),
   'ARCHITECTURE.md': await withBlocks('ARCHITECTURE.md', () => roomsMarkdown()),
   'docs/observability.md': await withBlocks('docs/observability.md', () => metricsMarkdown()),
+  'docs/service.md': await withBlocks('docs/service.md', (platform) => dryRunMarkdown(platform)),
   'docs/performance.md': await withBlocks('docs/performance.md', async (name) =>
     resultsMarkdown(JSON.parse(await read(`docs/performance/${name}.json`))),
   ),

@@ -30,6 +30,7 @@ import { acquireHomeLock } from './home/home-lock.ts';
 import { announceServer } from './home/announce-server.ts';
 import { serverLogFile } from './home/server-log-file.ts';
 import { createApp } from './http/app.ts';
+import { CallerWatch } from './http/caller-watch.ts';
 import { servedSurfaces } from './http/surfaces/all-surfaces.ts';
 import type { SurfaceServices } from './http/surfaces/services.ts';
 import { createEventFeed } from './http/surfaces/v1/create-event-feed.ts';
@@ -290,6 +291,14 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const feed = createEventFeed({ events, requestLog, downloads, library, logger });
     const ownerToken = generateOwnerToken();
     const sessions = createSessionService();
+    const callerWatch = new CallerWatch({
+      isValid: async ({ type, id }) => {
+        if (type === 'owner') return true;
+        return type === 'session' ? sessions.isValid(id) : tokens.isValid(id, new Date());
+      },
+      logger,
+    });
+    cleanups.push(() => callerWatch.close());
     let linkUrl = '';
     const startedAt = new Date();
     const services: SurfaceServices = {
@@ -352,6 +361,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       ping: () => store.ping(),
       metrics,
       observation,
+      callerWatch,
       surfaces: servedSurfaces(services, settings),
     });
     const listeners = await openListeners({ app, settings, logger, ollamaGreeting });

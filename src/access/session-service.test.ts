@@ -58,7 +58,9 @@ it('lists sessions without their secrets, and revokes them', () => {
   sessions.authenticate(first?.token ?? '');
   expect(sessions.list().map(({ id }) => id)).toEqual([first?.session.id, second?.session.id]);
   expect(JSON.stringify(sessions.list())).not.toContain(first?.token.slice(-43));
+  expect(sessions.isValid(first?.session.id ?? '')).toBe(true);
   expect(sessions.revoke(first?.session.id ?? '')).toBe(true);
+  expect(sessions.isValid(first?.session.id ?? '')).toBe(false);
   expect(sessions.revoke(first?.session.id ?? '')).toBe(false);
   expect(sessions.authenticate(first?.token ?? '')).toBeUndefined();
 });

@@ -29,6 +29,8 @@ export interface SessionService {
    * @returns 'foreign' for a text that is not a session token.
    */
   authenticate(token: string): Session | undefined | 'foreign';
+  /** Whether a session has not ended; this is no use of it. */
+  isValid(id: string): boolean;
   /** Oldest first. */
   list(): readonly Session[];
   /** False if no session has this id. */
@@ -114,6 +116,10 @@ export function createSessionService(options: SessionServiceOptions = {}): Sessi
       sessions.delete(id);
       sessions.set(id, session);
       return toSession(session);
+    },
+    isValid: (id) => {
+      removeExpired();
+      return sessions.has(id);
     },
     list: () => {
       removeExpired();

@@ -28,6 +28,8 @@ export interface TokenService {
   create(token: NewToken): Promise<{ readonly record: StoredToken; readonly token: string }>;
   /** Reads an `Authorization` header (`Bearer`, RFC 6750); the caller decides whether a token is required. */
   authenticate(authorizationHeader: string | undefined, now: Date): Promise<Authentication>;
+  /** Whether a token may still be used: it is neither revoked nor expired. */
+  isValid(id: string, now: Date): Promise<boolean>;
   /** Oldest first. */
   list(): Promise<readonly StoredToken[]>;
 }
@@ -68,11 +70,15 @@ export function createTokenService({ tokens, onTouchError }: TokenServiceOptions
       if (token === undefined || !hasSecret(token, parts.secret)) {
         return { kind: 'invalid', reason: 'unknown', masked };
       }
-      if (token.expiresAt !== null && token.expiresAt <= now) {
+      if (isExpired(token, now)) {
         return { kind: 'invalid', reason: 'expired', masked };
       }
       await touch(token, now);
       return { kind: 'token', token };
+    },
+    isValid: async (id, now) => {
+      const token = await tokens.find(id);
+      return token !== undefined && !isExpired(token, now);
     },
     list: () => tokens.list(),
   };
@@ -86,6 +92,10 @@ export function createTokenService({ tokens, onTouchError }: TokenServiceOptions
       onTouchError(error, id);
     }
   }
+}
+
+function isExpired({ expiresAt }: StoredToken, now: Date): boolean {
+  return expiresAt !== null && expiresAt <= now;
 }
 
 function hasSecret({ secretHash }: StoredToken, secret: string): boolean {

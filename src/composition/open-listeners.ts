@@ -56,7 +56,8 @@ export async function openListeners(options: ListenersOptions): Promise<Listener
     await Promise.all(servers.map((server) => server.close(graceMs)));
   };
   const host = settings['server.host'];
-  const shared = { app, host, tls: tls?.first, logger };
+  const stallLimitMs = settings['limits.stalledResponseSeconds'] * 1000;
+  const shared = { app, host, tls: tls?.first, stallLimitMs, logger };
   try {
     const first = await listen({ ...shared, port: settings['server.port'] });
     servers.push(first);

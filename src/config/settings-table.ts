@@ -317,6 +317,10 @@ export const settingsTable = {
     integer(1, 2 ** 31 - 1).default(40_000_000),
     'Maximum size of an image in pixels (width × height).',
   ),
+  'limits.stalledResponseSeconds': setting(
+    integer(1, 24 * 3600).default(60),
+    'Time after which a response is ended whose client does not read what was sent, so that it frees its slot.',
+  ),
   'limits.shutdownSeconds': setting(
     integer(0, 3600).default(30),
     'Time that requests in flight have to finish when the server stops.',

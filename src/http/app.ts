@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import type { Logger } from '../observability/logger.ts';
 import { noEvents } from '../observability/server-events.ts';
 import type { AppEnvironment, HonoApp } from './app-environment.ts';
+import type { CallerWatch } from './caller-watch.ts';
 import { mountDocs } from './docs.ts';
 import { createErrorHandler, type SurfaceOf } from './errors/handle-error.ts';
 import { createGuards, type GuardSettings } from './guards.ts';
@@ -32,6 +33,7 @@ export interface AppOptions {
   /** Absent if requests are not reported. */
   readonly observation?: Observation;
   readonly metrics?: MetricsReader;
+  readonly callerWatch?: CallerWatch;
 }
 
 const unobserved: Observation = { events: noEvents, keepsPrompts: false, isTraced: false };
@@ -64,7 +66,7 @@ export function createApp(options: AppOptions): HonoApp {
     createObserver(logger, surfaceOf, observation),
     createGuards(settings, authenticator, surfaceOf, (request) => takesUpload(endpoints, request)),
   );
-  const endpoints = mountSurfaces(app, surfaces);
+  const endpoints = mountSurfaces(app, surfaces, options.callerWatch);
   mountWebApp(app, webFolder, (context) =>
     context.text(
       context.env.greeting ?? `Hearth ${version}\nReference of the API: /docs and /openapi.json\n`,
@@ -79,8 +81,12 @@ export function createApp(options: AppOptions): HonoApp {
 }
 
 /** Mounts all surfaces and returns their endpoints. */
-export function mountSurfaces(hono: HonoApp, surfaces: readonly Surface[]): readonly Endpoint[] {
+export function mountSurfaces(
+  hono: HonoApp,
+  surfaces: readonly Surface[],
+  callerWatch?: CallerWatch,
+): readonly Endpoint[] {
   const endpoints: Endpoint[] = [];
-  for (const surface of surfaces) surface.mountRoutes({ hono, surface, endpoints });
+  for (const surface of surfaces) surface.mountRoutes({ hono, surface, endpoints, callerWatch });
   return endpoints;
 }

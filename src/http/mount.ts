@@ -8,6 +8,7 @@ import { readJsonBody } from './body/json-body.ts';
 import { elideLongTexts } from './body/elide-long-texts.ts';
 import { openUpload, type UploadBody } from './body/upload-body.ts';
 import { toCaller, toRecordedCaller } from './caller.ts';
+import type { CallerWatch } from './caller-watch.ts';
 import { endpointMethods } from './endpoint-methods.ts';
 import { checkContentLength } from './guards/content.ts';
 import { authorize } from './guards/principal.ts';
@@ -28,6 +29,8 @@ export interface App {
   readonly surface: SurfaceDescription;
   /** Endpoints of all surfaces, in the order in which they were mounted. */
   readonly endpoints: Endpoint[];
+  /** Ends endless streams with the token of their caller; absent if tokens are not checked again. */
+  readonly callerWatch?: CallerWatch | undefined;
 }
 
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
@@ -81,7 +84,7 @@ export function mount<Declared extends Route>(
       logger: context.get('logger'),
       caller: toCaller(principal, context.env.remoteAddress),
       record,
-      signal: context.get('signal'),
+      signal: route.isStreamOnly === true ? followCaller(app, context) : context.get('signal'),
     };
     const opened = route.upload === undefined ? undefined : openUpload(context.req.raw);
     const request = {
@@ -95,6 +98,18 @@ export function mount<Declared extends Route>(
     });
     return result instanceof Response ? result : Response.json(result);
   });
+}
+
+/** The signal of a stream, which also aborts when the token of the request is revoked. */
+function followCaller({ callerWatch }: App, context: Context<AppEnvironment>): AbortSignal {
+  const { running } = context.env;
+  const identity = context.get('principal')?.identity;
+  if (callerWatch === undefined || running === undefined || identity === undefined) {
+    return context.get('signal');
+  }
+  const { signal, dispose } = callerWatch.follow(identity, running.signal);
+  running.onEnd(dispose);
+  return signal;
 }
 
 /** `/models/{model...}` becomes `/models/:model{.+}`. */

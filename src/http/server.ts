@@ -2,7 +2,7 @@ import { getRequestListener, RequestError } from '@hono/node-server';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo, Server } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HearthError } from '../contract/errors.ts';
 import { errorCode } from '../error-code.ts';
@@ -26,6 +26,8 @@ interface ListenOptions {
   readonly greeting?: string;
   /** Certificate and key; with them the server speaks HTTPS only. */
   readonly tls?: KeyPair | undefined;
+  /** Time after which a response is ended whose client does not read; without it there is no limit. */
+  readonly stallLimitMs?: number;
   readonly logger: Logger;
 }
 
@@ -41,7 +43,7 @@ export interface ListeningServer {
   readonly close: (graceMs: number) => Promise<void>;
 }
 
-/** Limits for receiving a request; responses have none. */
+/** Limits for receiving a request. */
 const receiveLimits = {
   headersTimeout: 15_000,
   // An upload may take hours; `limitReceiving` bounds all requests.
@@ -69,6 +71,16 @@ function limitReceiving(incoming: IncomingMessage): void {
   incoming.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
 }
 
+/** Ends a response when its socket has been silent for the time limit of the server, and bytes wait to be read. */
+function limitStalling(outgoing: ServerResponse, logger: Logger): void {
+  // With a listener Node leaves the socket open: an answer may also take long to begin.
+  outgoing.on('timeout', (socket: Socket) => {
+    if (socket.writableLength === 0) return;
+    logger.info({ remoteAddress: socket.remoteAddress }, 'a client does not read its response');
+    socket.destroy();
+  });
+}
+
 /** Time for aborted requests to send their error. */
 const abortGraceMs = 1000;
 
@@ -79,6 +91,7 @@ const abortGraceMs = 1000;
  */
 export async function listen(options: ListenOptions): Promise<ListeningServer> {
   const { app, host, port, portSetting = 'server.port', greeting, tls, logger } = options;
+  const { stallLimitMs = 0 } = options;
   const requests = createRunningRequests();
   let isStopping = false;
   const handle = getRequestListener(
@@ -93,6 +106,7 @@ export async function listen(options: ListenOptions): Promise<ListeningServer> {
   // Node itself would respond to a request without a Host header with a bare status line.
   const onRequest = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     limitReceiving(incoming);
+    limitStalling(outgoing, logger);
     void handle(incoming, outgoing);
   };
   const serverOptions = { ...receiveLimits, requireHostHeader: false };
@@ -101,6 +115,7 @@ export async function listen(options: ListenOptions): Promise<ListeningServer> {
       ? undefined
       : createTlsServer({ ...serverOptions, cert: tls.cert, key: tls.key }, onRequest);
   const server = secured ?? createServer(serverOptions, onRequest);
+  server.timeout = stallLimitMs;
   // Each pipelined request on a connection adds a listener.
   server.on(secured === undefined ? 'connection' : 'secureConnection', (socket) =>
     socket.setMaxListeners(0),

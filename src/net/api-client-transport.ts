@@ -1,4 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { errorCode } from '../error-code.ts';
 
 /** The server can't be reached, or closed the connection before its response was complete. */
@@ -15,11 +17,17 @@ export class TransportError extends Error {
 
 export type ApiMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+/** A body that is sent while it is read. */
+export interface ApiUpload {
+  readonly content: Readable;
+  readonly sizeBytes: number;
+}
+
 interface ApiRequest {
   readonly method: ApiMethod;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | ApiUpload;
   readonly signal: AbortSignal;
   /** SHA-256 of the only certificate to accept; absent: one that the system trusts. */
   readonly certificate?: string | undefined;
@@ -73,12 +81,17 @@ async function send(options: ApiRequest): Promise<IncomingMessage> {
       signal,
       headers: {
         ...headers,
-        ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
+        ...(body === undefined ? {} : { 'content-length': lengthOf(body) }),
       },
     });
     outgoing.on('response', resolve).on('error', reject);
-    outgoing.end(body);
+    if (typeof body === 'object') pipeline(body.content, outgoing).catch(reject);
+    else outgoing.end(body);
   });
+}
+
+function lengthOf(body: string | ApiUpload): number {
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.sizeBytes;
 }
 
 /** TLS is loaded only for a server that uses it. */

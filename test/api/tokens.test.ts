@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { conversationExportSchema } from '../../src/contract/v1/conversation-export.ts';
 import { get, post, type ApiAnswer } from '../setup/server/api.ts';
+import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
 import { expectError } from '../setup/server/expect-error.ts';
+import { followStream, openStream } from '../setup/server/live-stream.ts';
 import { runHearth } from '../setup/cli/run-hearth.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
@@ -12,6 +14,7 @@ const hearth = useHearth(async (home) => {
   const commandLine = 'token create --name owner --permissions admin --json';
   const made = await runHearth(commandLine.split(' '), { home });
   admin = JSON.parse(made.stdout).token;
+  await placeEndlessModel(home);
 });
 
 const bearing = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
@@ -44,6 +47,36 @@ it('creates a token that works, lists it without its secret, and revokes it at o
   expect((await revoke()).body).toEqual({ id, revoked: true });
   expectError(await use(), { code: 'invalid_api_key', message: /unknown or revoked/ });
   expectError(await revoke(), { code: 'token_not_found', message: id, param: 'id' });
+});
+
+it('ends the event streams of a token within two seconds after it is revoked', async () => {
+  const made = await create({ name: 'watcher', permissions: ['models:read', 'chat'] });
+  const { id, token } = made.body;
+  const streams = [
+    await followStream(hearth.url, '/api/v1/events', bearing(token)),
+    await followStream(hearth.url, '/api/v1/events?topics=models', bearing(token)),
+  ];
+  const kept = await followStream(hearth.url, '/api/v1/events', bearing(admin));
+  const request = { model: endlessModel, input: 'Once', background: true };
+  const answer = await openStream(hearth.url, '/api/v1/chat', request, bearing(token));
+  const start = await answer.until('response_id');
+  const { response_id: responseId } = JSON.parse(start?.data ?? '');
+  const path = `/api/v1/responses/${responseId}/events`;
+  const response = await followStream(hearth.url, path, bearing(token));
+  await response.until('delta');
+
+  // Another process: the server is not told.
+  await runHearth(['token', 'rm', id], { home: hearth.home });
+  for (const stream of streams) {
+    expect((await stream.rest()).map(({ event }) => event)).toEqual(['events.snapshot']);
+  }
+  const last = (await response.rest()).at(-1);
+  expect(last?.event).toBe('error');
+  expect(JSON.parse(last?.data ?? '').error).toMatchObject({ code: 'invalid_api_key' });
+  await post(hearth.url, '/api/v1/models/load', { model: 'hearth/starter-embed' }, bearing(admin));
+  expect(await kept.until('instance.ready')).toBeDefined();
+  kept.disconnect();
+  answer.disconnect();
 });
 
 it('creates a token that expires', async () => {

@@ -1,39 +1,22 @@
-import { execFileSync } from 'node:child_process';
-import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { get, post, stream } from '../setup/server/api.ts';
 import { expectError, expectErrorFields } from '../setup/server/expect-error.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
-import { useTemporaryFolder } from '../setup/temporary-folder.ts';
+import { useSmallDisk } from '../setup/small-disk.ts';
 
 const hello = { model: 'hearth/starter-chat', input: 'Hello!', reasoning: 'off' };
-const diskBytes = 2 * 1024 * 1024;
 
 describe('a full disk under the database', () => {
-  const disk = useTemporaryFolder();
-  let cannotMount = '';
+  const disk = useSmallDisk(2 * 1024 * 1024);
   let stored: string;
 
-  beforeAll(() => {
-    try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskBytes}`, 'tmpfs', disk.path], {
-        stdio: 'pipe',
-      });
-    } catch (error) {
-      cannotMount = `a small disk can't be mounted here: ${String(error).trim()}`;
-    }
-  });
-  afterAll(() => {
-    if (cannotMount === '') execFileSync('umount', [disk.path]);
-  });
   const hearth = useHearth(() => ({ flags: [`--store-url=${join(disk.path, 'hearth.db')}`] }));
   beforeAll(async () => {
-    if (cannotMount !== '') return;
+    if (!disk.isMounted) return;
     stored = (await post(hearth.url, '/api/v1/chat', hello)).body.response_id;
-    await fill(join(disk.path, 'filler'));
+    await disk.fill();
   });
-  beforeEach(({ skip }) => skip(cannotMount !== '', cannotMount));
 
   const storageFailed = {
     code: 'storage_failed',
@@ -66,25 +49,10 @@ describe('a full disk under the database', () => {
   });
 
   it('has no effect after space is freed', async () => {
-    await rm(join(disk.path, 'filler'));
+    await disk.free();
     const continued = { ...hello, previous_response_id: stored };
     const answer = await post(hearth.url, '/api/v1/chat', continued);
     expect(answer.status).toBe(200);
     expect(await listedIds()).toEqual([answer.body.response_id, stored]);
   });
 });
-
-/** Writes until the disk is full. */
-async function fill(path: string): Promise<void> {
-  const file = await open(path, 'w');
-  try {
-    for (let sizeBytes = 0; sizeBytes <= diskBytes; sizeBytes += 4096) {
-      await file.write(Buffer.alloc(4096));
-    }
-    throw new Error('The disk takes more than it has.');
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
-  } finally {
-    await file.close();
-  }
-}

@@ -145,6 +145,36 @@ describe('hearth import of a folder', () => {
   });
 });
 
+describe('hearth import to a server elsewhere', () => {
+  it('uploads a file, which the server checks', async () => {
+    const home = await temporaryFolder();
+    const file = join(home, 'sailor-q8_0.gguf');
+    await writeFile(file, starter);
+    const upload = (...more: string[]) =>
+      runHearth(['import', ...more, '--host', server.url], { home });
+    const done = await upload(file, '--publisher', 'crew');
+    expect(done).toMatchObject({
+      exitCode: 0,
+      stdout: `Imported crew/sailor on ${server.url}\n`,
+    });
+    expect(done.stderr).toMatch(/Uploading.*100 %/);
+    expect(await readFile(join(server.home, 'models/crew/sailor/sailor-q8_0.gguf'))).toEqual(
+      starter,
+    );
+    const again = await upload(file, '--publisher', 'crew', '--json');
+    expect(again).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(again.stderr).toMatch(/^error: .*already/m);
+    expect(await upload(home)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('name a GGUF file'),
+    });
+    expect(await upload(file, '--link')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('leave out --host'),
+    });
+  });
+});
+
 describe('hearth import of a file', () => {
   it.each([
     ['embed', /^Imported local\/mine\. Use local\/mine in embedding requests\.\n$/],

@@ -5,6 +5,7 @@ import {
   TransportError,
   type ApiAnswer,
   type ApiMethod,
+  type ApiUpload,
 } from '../../net/api-client-transport.ts';
 import {
   ApiError,
@@ -21,7 +22,8 @@ type SchemaInput<Schema> = Schema extends z.ZodType ? z.input<Schema> : never;
 type Input<Declared extends Route> = Readonly<
   (Declared extends { params: infer Params } ? { params: SchemaInput<Params> } : object) &
     (Declared extends { query: infer Query } ? { query?: SchemaInput<Query> } : object) &
-    (Declared extends { body: infer Body } ? { body: SchemaInput<Body> } : object)
+    (Declared extends { body: infer Body } ? { body: SchemaInput<Body> } : object) &
+    (Declared extends { upload: object } ? { upload: ApiUpload } : object)
 >;
 type Result<Declared extends Route> = z.output<Declared['result']>;
 type StreamEvent<Declared extends Route> = z.output<NonNullable<Declared['events']>>;
@@ -30,6 +32,7 @@ interface Parts {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: unknown;
+  readonly upload?: ApiUpload;
 }
 
 export interface Client {
@@ -79,8 +82,10 @@ export function createClient(options: {
       headers: {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(parts.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(declared.upload === undefined ? {} : { 'content-type': declared.upload.contentType }),
       },
       ...(parts.body === undefined ? {} : { body: JSON.stringify(parts.body) }),
+      ...(parts.upload === undefined ? {} : { body: parts.upload }),
       signal,
       certificate,
     });

@@ -6,12 +6,14 @@ import { createLogger } from '../../observability/logger.ts';
 import { importModels, type ImportResult } from '../../models/import/import-models.ts';
 import type { PlacingMethod } from '../../models/import/place-files.ts';
 import { defineCommand } from '../command.ts';
+import { connect } from '../client/connect.ts';
 import { usageHint } from '../download/usage-hint.ts';
 import { CommandError, UsageError } from '../failure.ts';
-import { flag, jsonOption, required, text } from '../option.ts';
+import { connectionOptions, flag, jsonOption, required, text } from '../option.ts';
 import { formatBytes } from '../../format.ts';
 import { printable } from '../../printable.ts';
 import { createProgress } from '../ui/progress.ts';
+import { uploadModel } from '../upload/upload-model.ts';
 
 export const importCommand = defineCommand({
   positionals: { file: required('GGUF file (any part of a split model), or folder of models') },
@@ -22,15 +24,29 @@ export const importCommand = defineCommand({
     hardLink: flag('--hard-link', 'Create hard links instead of copies (same file system only)'),
     move: flag('--move', 'Move the files instead of copying them'),
     ...jsonOption,
+    ...connectionOptions,
   },
   examples: [
     'hearth import smollm2-135m-instruct-q4_1.gguf',
     'hearth import model.gguf --publisher me --repo my-model --link',
     'hearth import ~/Downloads/models --hard-link',
+    'hearth import model.gguf --host http://192.168.1.5:1234',
   ],
   async run({ context, options, positionals: { file } }) {
     const { home, environment, signal, terminal } = context;
     const how = placingMethod(options);
+    if (options.host !== undefined) {
+      if (how !== 'copy') {
+        throw new UsageError(
+          '--link, --hard-link and --move are for this machine: leave out --host.',
+        );
+      }
+      const client = await connect(context, options);
+      const key = await uploadModel(client, { ...options, file }, terminal.messages, signal);
+      if (options.json === true) terminal.output.json({ key, keys: [key] });
+      else terminal.output.line(`Imported ${printable(key)} on ${client.baseUrl}`);
+      return;
+    }
     const settings = await loadSettings({ home, environment, flags: {} });
     const modelsFolder = settings['models.dir'] ?? join(home, 'models');
     const progress = createProgress(terminal.messages, 'Copying');

@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { commandTable } from '../command-table.ts';
 import { listCommandWords, type CommandWords } from './names.ts';
-import { completionScript, shells } from './scripts.ts';
+import { completionScript, shells, type Shell } from './scripts.ts';
 
 const run = promisify(execFile);
 let commands: readonly CommandWords[] = [];
@@ -37,26 +37,63 @@ it.each(shells)('has no text of a summary in %s that the shell could run', (shel
   expect(script).not.toMatch(/^[^'#]*(?:'[^']*'[^'#]*)*\$\(touch/m);
 });
 
-describe('in bash', () => {
-  /** Completes the word at the cursor, with a `hearth` that knows two models. */
-  async function complete(...words: readonly string[]): Promise<readonly string[]> {
-    const folder = await temporaryFolder();
-    const program = join(folder, 'hearth');
-    await writeFile(program, '#!/bin/sh\nprintf "me/one\\nme/two\\n"\n');
-    await chmod(program, 0o755);
-    const file = join(folder, 'completion.bash');
-    await writeFile(file, completionScript('bash', commands));
-    const line = ['hearth', ...words].map((word) => `'${word}'`).join(' ');
+/** Makes a `hearth` that knows two models, and the script of a shell. */
+async function prepare(shell: Shell) {
+  const folder = await temporaryFolder();
+  const program = join(folder, 'hearth');
+  await writeFile(program, '#!/bin/sh\nprintf "me/one\\nme/two\\n"\n');
+  await chmod(program, 0o755);
+  const file = join(folder, `completion.${shell}`);
+  await writeFile(file, completionScript(shell, commands));
+  const env = { PATH: `${folder}:${process.env['PATH']}`, HOME: folder, LC_ALL: 'C.UTF-8' };
+  return { file, env };
+}
+
+type Complete = (...words: readonly string[]) => Promise<readonly string[]>;
+const linesOf = (text: string): readonly string[] => text.split('\n').filter((line) => line !== '');
+const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ');
+
+/** Complete the word at the cursor, the last one. */
+const completions: Readonly<Record<Shell, Complete>> = {
+  bash: async (...words) => {
+    const { file, env } = await prepare('bash');
+    const line = quoted(['hearth', ...words]);
     const script = `source '${file}'; COMP_WORDS=(${line}); COMP_CWORD=${words.length}; _hearth; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const { stdout } = await run('bash', ['--norc', '-c', script], {
-      env: { PATH: `${folder}:${process.env['PATH']}` },
-    });
-    return stdout.split('\n').filter((word) => word !== '');
-  }
+    return linesOf((await run('bash', ['--norc', '-c', script], { env })).stdout);
+  },
+  // Its line editor needs a terminal, so that the functions that pass it the candidates print them instead.
+  zsh: async (...words) => {
+    const { file, env } = await prepare('zsh');
+    const script = `compdef() { : }
+compadd() { print -rl -- "\${(@P)argv[-1]}" }
+_describe() { print -rl -- "\${(@)\${(@P)2}%%:*}" }
+source '${file}'
+words=(${quoted(['hearth', ...words])}) CURRENT=${words.length + 1}
+_hearth`;
+    const candidates = linesOf((await run('zsh', ['-f', '-c', script], { env })).stdout);
+    return candidates.filter((each) => each.startsWith(words.at(-1) ?? ''));
+  },
+  fish: async (...words) => {
+    const { file, env } = await prepare('fish');
+    const script = `source '${file}'; complete -C '${['hearth', ...words].join(' ')}'`;
+    const { stdout } = await run('fish', ['--no-config', '-c', script], { env });
+    return linesOf(stdout).map((line) => line.split('\t')[0] ?? '');
+  },
+};
+
+describe.each(shells)('in %s', (shell) => {
+  const complete = completions[shell];
+  beforeEach(async ({ skip }) => {
+    const isInstalled = await run(shell, ['-c', 'true']).then(
+      () => true,
+      () => false,
+    );
+    skip(!isInstalled, `${shell} is not installed (on Debian: apt-get install ${shell})`);
+  });
 
   it('completes commands, options and models', async () => {
-    expect(await complete('do')).toEqual(['download', 'doctor']);
-    expect(await complete('server', 'st')).toEqual(['start', 'stop', 'status']);
+    expect(new Set(await complete('do'))).toEqual(new Set(['download', 'doctor']));
+    expect(new Set(await complete('server', 'st'))).toEqual(new Set(['start', 'stop', 'status']));
     expect(await complete('load', '--cont')).toEqual(['--context-length']);
     expect(await complete('show', '')).toEqual(['me/one', 'me/two']);
     expect(await complete('chat', 'me/t')).toEqual(['me/two']);
@@ -64,7 +101,8 @@ describe('in bash', () => {
   });
 
   it('is a valid script', async () => {
-    const { stderr } = await run('bash', ['-n', '-c', completionScript('bash', commands)]);
+    const { file, env } = await prepare(shell);
+    const { stderr } = await run(shell, ['-n', file], { env });
     expect(stderr).toBe('');
   });
 });

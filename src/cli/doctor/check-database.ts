@@ -1,5 +1,8 @@
 import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { formatBytes } from '../../format.ts';
+import type { Settings } from '../../config/settings-table.ts';
 import { formatPath } from '../ui/format-path.ts';
 import { openSqlite, sqliteResultCode, sqliteResultCodes } from '../../sqlite.ts';
 import { ok, problem, warning, type DoctorContext, type Finding } from './check.ts';
@@ -20,7 +23,8 @@ export async function checkDatabase({
       }[];
       const result = rows[0]?.quick_check ?? 'no answer';
       if (result !== 'ok') return [damaged(shown, result)];
-      return [ok(`${shown} is not damaged.`)];
+      const { size } = await stat(file);
+      return [ok(`${shown} is not damaged.`), ...describeGrowth(size, settings ?? {})];
     } finally {
       connection.close();
     }
@@ -34,6 +38,24 @@ export async function checkDatabase({
     }
     throw error;
   }
+}
+
+const largeBytes = 1e9;
+
+/** A warning if the database is large and nothing limits it. */
+export function describeGrowth(
+  sizeBytes: number,
+  settings: Partial<Pick<Settings, 'store.retentionDays' | 'store.maxBytes'>>,
+): readonly Finding[] {
+  const isLimited =
+    settings['store.retentionDays'] !== undefined || settings['store.maxBytes'] !== undefined;
+  if (isLimited || sizeBytes < largeBytes) return [];
+  return [
+    warning(
+      `The database has ${formatBytes(sizeBytes)}, and nothing deletes old conversations.`,
+      'Set store.retentionDays or store.maxBytes with `hearth config set`, or delete some with `hearth store prune`.',
+    ),
+  ];
 }
 
 function damaged(file: string, reason: string): Finding {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeClock } from './check-clock.ts';
+import { describeGrowth } from './check-database.ts';
 import { describeSpace } from './check-disk.ts';
 import { describeGpu, findGpu } from './check-gpu.ts';
 import { describeProxy } from './check-proxy.ts';
@@ -15,6 +16,15 @@ it.each([
   [1e8, 'problem'],
 ])('%d free bytes are %s', (bytes, level) => {
   expect(describeSpace(bytes, '/models').level).toBe(level);
+});
+
+it.each([
+  [5e8, {}, []],
+  [5e9, {}, ['warning']],
+  [5e9, { 'store.retentionDays': 30 }, []],
+  [5e9, { 'store.maxBytes': 10e9 }, []],
+])('a database of %d bytes with %j is %j', (bytes, settings, levels) => {
+  expect(describeGrowth(bytes, settings).map(({ level }) => level)).toEqual(levels);
 });
 
 describe('the GPU', () => {

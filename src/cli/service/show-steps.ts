@@ -3,7 +3,11 @@ import { formatCommand } from './format-command.ts';
 import type { ServiceStep } from './service-definition.ts';
 
 /** Prints the steps of a dry run: files with their content, commands for a shell. */
-export function showSteps(output: TerminalStream, steps: readonly ServiceStep[], isJson: boolean) {
+export function showSteps(
+  output: Pick<TerminalStream, 'line' | 'json'>,
+  steps: readonly ServiceStep[],
+  isJson: boolean,
+) {
   if (isJson) return output.json({ steps: steps.map(({ type, ...rest }) => ({ type, ...rest })) });
   for (const step of steps) {
     switch (step.type) {

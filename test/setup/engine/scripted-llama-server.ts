@@ -9,6 +9,8 @@ import { setTimeout } from 'node:timers/promises';
  */
 export interface ScriptedGeneration {
   readonly text?: string;
+  /** How often the text is sent; once if absent. */
+  readonly times?: number;
   /** Name and arguments, as a model generates them. */
   readonly calls?: readonly (readonly [string, string])[];
   /** Ends with an error that the output can't be parsed. */
@@ -55,7 +57,7 @@ function generate(body: string, response: ServerResponse): void {
   const script = findScript(messages[start]?.content) ?? [];
   const done = messages.slice(start).filter(({ role }) => role === 'assistant').length;
   const generation = script[Math.min(done, script.length - 1)] ?? {};
-  const { text, calls = [], isMalformed } = generation;
+  const { text, times = 1, calls = [], isMalformed } = generation;
   if (generation.isGrowing === true) return grow();
   if (generation.waitsOnce !== undefined && !existsSync(generation.waitsOnce)) {
     return writeFileSync(generation.waitsOnce, '');
@@ -65,7 +67,9 @@ function generate(body: string, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   if (choice === 'none') say({ content: 'I stop.' });
   else {
-    if (text !== undefined) say({ content: text });
+    if (text !== undefined) {
+      for (let sent = 0; sent < times; sent += 1) say({ content: text });
+    }
     for (const [index, [name, args]] of calls.entries()) {
       say({ tool_calls: [{ index, id: `${index}`, function: { name, arguments: args } }] });
     }

@@ -1,5 +1,5 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createTestApp } from '../../../../test/setup/http/test-app.ts';
 import type { ServerEvent } from '../../../contract/v1/server-event.ts';
 import type { DownloadJob } from '../../../downloads/downloads.ts';
@@ -44,7 +44,7 @@ function setUp() {
     });
     return { status: response.status, response, read: createReader(response) };
   }
-  return { events, feed, follow };
+  return { events, requestLog, feed, follow };
 }
 
 /** Reads the next events of a stream, at least one. */
@@ -109,6 +109,42 @@ it('shows requests to callers with admin only, and no polls', async () => {
     { type: 'request.finished', request: { path: '/api/v1/models', state: 'completed' } },
     { type: 'request.finished', request: { path: '/ready', state: 'failed' } },
   ]);
+});
+
+it('reports the progress of a request when it has changed, twice a second at most', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { events, requestLog, follow } = setUp();
+  const { read } = await follow('Bearer admin', '?topics=requests');
+  await read();
+  // That of the comments.
+  expect(vi.getTimerCount()).toBe(1);
+  const path = '/api/v1/chat';
+  const record = new RequestRecord({ requestId: 'r', method: 'POST', path, events });
+  record.begin(path, null);
+  expect(requestLog.running).toContain(record);
+  expect((await read()).event).toMatchObject({ type: 'request.started' });
+  // Nothing is known of it yet.
+  vi.advanceTimersByTime(1000);
+  const generation = record.beginGeneration('chat');
+  vi.advanceTimersByTime(500);
+  const progress = { type: 'request.progress', id: record.id };
+  expect((await read()).event).toMatchObject({
+    ...progress,
+    phase: 'prompt',
+    completion_tokens: 0,
+  });
+  for (let count = 0; count < 3; count += 1) generation.noteToken();
+  vi.advanceTimersByTime(1500);
+  expect((await read()).event).toMatchObject({
+    ...progress,
+    phase: 'generating',
+    completion_tokens: 3,
+  });
+  record.finish(200, true);
+  expect((await read()).event).toMatchObject({ type: 'request.finished' });
+  vi.advanceTimersByTime(1000);
+  expect(vi.getTimerCount()).toBe(1);
 });
 
 it('reports the percents of a load once each', async () => {
