@@ -94,7 +94,10 @@ const responseFormatSchema = z
       })
       .meta({ id: 'JsonSchemaFormat' }),
   ])
-  .meta({ id: 'ResponseFormat', description: 'Form of the message: any text, JSON, or JSON of a schema.' });
+  .meta({
+    id: 'ResponseFormat',
+    description: 'Form of the message: any text, JSON, or JSON of a schema.',
+  });
 
 export const chatRequestSchema = z
   .strictObject({

@@ -9,6 +9,8 @@ import { setTimeout } from 'node:timers/promises';
  */
 export interface ScriptedGeneration {
   readonly text?: string;
+  /** Sends the text in tokens of a word at this speed; at once if absent. */
+  readonly tokensPerSecond?: number;
   /** Name and arguments, as a model generates them. */
   readonly calls?: readonly (readonly [string, string])[];
   /** Ends with an error that the output can't be parsed. */
@@ -46,7 +48,7 @@ function findScript(
   }
 }
 
-function generate(body: string, response: ServerResponse): void {
+async function generate(body: string, response: ServerResponse): Promise<void> {
   const { messages, tool_choice: choice } = JSON.parse(body) as {
     readonly messages: readonly Message[];
     readonly tool_choice?: string;
@@ -65,7 +67,9 @@ function generate(body: string, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   if (choice === 'none') say({ content: 'I stop.' });
   else {
-    if (text !== undefined) say({ content: text });
+    if (text !== undefined) {
+      for await (const content of paced(text, generation.tokensPerSecond)) say({ content });
+    }
     for (const [index, [name, args]] of calls.entries()) {
       say({ tool_calls: [{ index, id: `${index}`, function: { name, arguments: args } }] });
     }
@@ -85,6 +89,17 @@ function generate(body: string, response: ServerResponse): void {
     });
   }
   response.end('data: [DONE]\n\n');
+}
+
+async function* paced(text: string, tokensPerSecond: number | undefined): AsyncGenerator<string> {
+  if (tokensPerSecond === undefined) return yield text;
+  const tokens = text.match(/\s*\S+\s*?/g) ?? [];
+  const startedAt = performance.now();
+  for (const [index, token] of tokens.entries()) {
+    const dueMs = startedAt + (index * 1000) / tokensPerSecond;
+    if (dueMs > performance.now()) await setTimeout(dueMs - performance.now());
+    yield token;
+  }
 }
 
 function grow(): void {
