@@ -43,6 +43,7 @@ it('attaches files by choice, drop and paste, and reads a PDF', async () => {
     await page.getByRole('button', { name: `Remove ${name}` }).waitFor();
   await attach(page, 'program.bin', Buffer.from([0, 255, 1]));
   await page.getByText('program.bin is neither an image, a PDF nor text.').first().waitFor();
+  await page.getByRole('button', { name: 'Dismiss' }).click();
   await say(page, 'What is the parrot called?', 1);
   await page.waitForURL(/\/chat\/conv_/);
   await conversationList(page).getByText('What is the parrot called?').waitFor();
@@ -59,7 +60,11 @@ it('chooses passages of a file that is larger than the context, for each message
     { length: 400 },
     (_, index) => `Row ${index}: wheat, barley and rye were weighed on the old market scales.`,
   );
-  await attach(page, 'log.txt', [...filler, ...Array.from({ length: 40 }, () => fact), ...filler].join('\n'));
+  await attach(
+    page,
+    'log.txt',
+    [...filler, ...Array.from({ length: 40 }, () => fact), ...filler].join('\n'),
+  );
   await page.getByRole('button', { name: 'Remove log.txt' }).waitFor();
   await say(page, 'Whose parrot is Bramble?', 1);
   const card = page.getByRole('region', { name: 'Passages of log.txt' });
@@ -113,7 +118,7 @@ it('offers to leave messages out or to continue from a summary when the context 
   });
   await say(page, 'Hello!', 1);
   await page.waitForURL(/\/chat\/conv_/);
-  await say(page, `Remember this: ${'the sea is calm '.repeat(82)}`, 2);
+  await say(page, `Remember this: ${'the sea is calm '.repeat(53)}`, 2);
   const notice = page.getByRole('region', { name: 'Context' });
   await notice.getByText(/fills \d+ % of the context/).waitFor();
   await notice.getByRole('button', { name: 'Leave out the oldest messages' }).click();

@@ -2,10 +2,10 @@ import { documentText, type TextDocument } from './document.ts';
 import type { Passage } from './split-passages.ts';
 
 /** What a model reads of attached documents; the parts of stored messages are recognised by these words. */
-const fileHead = /^File ([^\n]+):\n\n(`{3,})[^\n]*\n([\s\S]*)\n\2$/;
+const fileHead = /^File ([^\n]+):\n\n(`{3,100})[^\n]*\n([\s\S]*)\n\2$/;
 const passagesHead =
   'Passages of attached files that are nearest to the message. Cite those that you use by their numbers, such as [1].';
-const passagePattern = /^\[(\d+)\] ([^\n]+)\n\n(`{3,})\n([\s\S]*?)\n\3$/gm;
+const passagePattern = /^\[(\d+)\] ([^\n]+)\n\n(`{3,100})\n([\s\S]*?)\n\3$/gm;
 
 export interface CitedPassage extends Passage {
   readonly number: number;

@@ -8,8 +8,17 @@ interface MessageParts {
   readonly text: string;
 }
 
+/** A growing answer draws its message for each frame, and documents are long. */
+const known = new WeakMap<readonly InputPart[], MessageParts>();
+
 /** The images, documents and words of a message. */
 export function messageParts(input: readonly InputPart[]): MessageParts {
+  const parts = known.get(input) ?? parse(input);
+  known.set(input, parts);
+  return parts;
+}
+
+function parse(input: readonly InputPart[]): MessageParts {
   const contents = input.flatMap((part) => ('content' in part ? part.content : []));
   return {
     images: input.flatMap((part) => (part.type === 'image' ? part : [])),

@@ -70,7 +70,7 @@ function PluginList({ settings, onChange }: ToolsProps) {
 function PluginField({ settings, onChange }: ToolsProps) {
   const [text, setText] = useState(settings.integrations.join(' '));
   return (
-    <Field label={labels.pluginIds}>
+    <Field label={labels.plugins} hint={labels.pluginsHint}>
       {(attributes) => (
         <input
           {...attributes}
@@ -96,21 +96,23 @@ function ServerList({ settings, onChange }: ToolsProps) {
   return (
     <div className="flex flex-col gap-2">
       <p className="text-sm font-medium">{labels.servers}</p>
-      <ul className="flex flex-col gap-1">
-        {servers.map(({ label, url }) => (
-          <li key={label} className="flex items-center gap-2 text-sm">
-            <span className="font-medium">{label}</span>
-            <span className="min-w-0 flex-1 truncate text-muted">{url}</span>
-            <IconButton
-              icon={X}
-              label={labels.removeServer(label)}
-              size={14}
-              className="!size-7"
-              onClick={() => set(servers.filter((each) => each.label !== label))}
-            />
-          </li>
-        ))}
-      </ul>
+      {servers.length > 0 && (
+        <ul className="flex flex-col gap-1">
+          {servers.map(({ label, url }) => (
+            <li key={label} className="flex items-center gap-2 text-sm">
+              <span className="font-medium">{label}</span>
+              <span className="min-w-0 flex-1 truncate text-muted">{url}</span>
+              <IconButton
+                icon={X}
+                label={labels.removeServer(label)}
+                size={14}
+                className="!size-7"
+                onClick={() => set(servers.filter((each) => each.label !== label))}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
       <NewServer
         onAdd={(added) => set([...servers.filter((each) => each.label !== added.label), added])}
       />
@@ -128,7 +130,7 @@ function NewServer({ onAdd }: { readonly onAdd: (server: EphemeralServer) => voi
       <input
         aria-label={labels.serverLabel}
         placeholder={labels.serverLabel}
-        className={`${inputClass} !w-40`}
+        className={`${inputClass} sm:!w-44`}
         maxLength={64}
         value={label}
         onChange={(event) => setLabel(event.target.value)}
