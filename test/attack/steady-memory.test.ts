@@ -15,7 +15,7 @@ const warmUpRequests = isLong ? 2500 : 300;
 const idleMs = isLong ? 10_000 : 0;
 /** V8 collects its old generation when it has grown by about this much, on a busy machine later. */
 const garbageBytes = 32 * 1024 * 1024;
-/** The short form goes on to here while the garbage of a collection that is due hides the answer. */
+/** The short form continues to here while the garbage of a collection that is due hides the answer. */
 const maxRequests = isLong ? requests : 5 * requests;
 
 const hearth = useHearth();
