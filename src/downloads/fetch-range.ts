@@ -88,16 +88,21 @@ async function passOn(body: AsyncIterable<Uint8Array>, request: RangeRequest): P
   let batchedBytes = 0;
   let writing = Promise.resolve();
   const spent = new SpentBuffers();
+  /** Batches are written in order, also those of the timer. */
+  const writeAfter = async (
+    previous: Promise<void>,
+    pieces: readonly Uint8Array[],
+  ): Promise<void> => {
+    await previous;
+    await write(pieces);
+    spent.free(pieces);
+  };
   const flush = (): Promise<void> => {
     const pieces = batch;
     batch = [];
     batchedBytes = 0;
     if (pieces.length === 0) return writing;
-    // Batches are written in order, also those of the timer.
-    writing = writing.then(async () => {
-      await write(pieces);
-      spent.free(pieces);
-    });
+    writing = writeAfter(writing, pieces);
     return writing;
   };
   // A connection that stalls sends no piece that could cause a write. The next flush reports a failure.

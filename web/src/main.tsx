@@ -40,5 +40,6 @@ async function keepShell(): Promise<void> {
   await navigator.serviceWorker.register('/service-worker.js');
   const { active } = await navigator.serviceWorker.ready;
   const loaded = performance.getEntriesByType('resource').map(({ name }) => name);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- workers have none
   active?.postMessage({ kind: 'keep', urls: loaded });
 }

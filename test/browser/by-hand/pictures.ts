@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { it } from 'vitest';
+import { expect, it } from 'vitest';
 import { writeScriptedEngine } from '../../setup/engine/scripted-engine.ts';
 import { addHarbour } from '../../setup/mcp/harbour.ts';
 import { post } from '../../setup/server/api.ts';
@@ -60,6 +60,7 @@ it('takes pictures of the chat page', async () => {
   await answers(page).locator('math').first().waitFor();
   await answers(page).getByRole('table').waitFor();
   await page.getByRole('log').evaluate((log) => log.scrollTo(0, 0));
+  expect(await answers(page).count()).toBe(1);
   await checkLook(page, 'chat');
 });
 
@@ -129,7 +130,9 @@ it('records a chat, a branch and a call of a tool', async () => {
   await page.waitForTimeout(1200);
   await conversationList(page).hover();
   await session.send('Page.stopScreencast');
-  await writeFile(join(folder, 'chat.webp'), await animate(frames));
+  const recording = await animate(frames);
+  expect(recording.length).toBeLessThan(2_000_000);
+  await writeFile(join(folder, 'chat.webp'), recording);
 }, 120_000);
 
 /** An animated WebP of frames at least 120 ms apart. */

@@ -1,5 +1,7 @@
 import { getDocument, PDFWorker } from 'pdfjs-dist';
 import type { PDFDocumentProxy } from 'pdfjs-dist';
+// The build makes the class.
+// oxlint-disable-next-line import/default
 import PdfJsWorker from 'pdfjs-dist/build/pdf.worker.min.mjs?worker';
 import { documentTexts } from '../../../texts/documents.ts';
 import type { Section } from './document.ts';

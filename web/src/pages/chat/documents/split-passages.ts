@@ -77,5 +77,5 @@ function shortLines(line: string): readonly string[] {
 
 /** Characters, of which those beyond Latin count thrice: they are tokens of their own. */
 function weightOf(text: string): number {
-  return text.length + 2 * (text.match(/[^\u0000-\u024F]/g)?.length ?? 0);
+  return text.length + 2 * (text.match(/[\u0250-\u{10FFFF}]/gu)?.length ?? 0);
 }
