@@ -4,8 +4,8 @@ import { setTimeout } from 'node:timers/promises';
 
 /**
  * Replaces llama-server, for behaviour that models cannot show on demand. The first user message of a request that
- * contains a script (agents send messages of their own before) decides: JSON of a list of generations, which are sent in
- * order; the last one repeats.
+ * contains a script (agents send messages of their own before), or else its system prompt, decides: JSON of a list of
+ * generations, which are sent in order; the last one repeats.
  */
 export interface ScriptedGeneration {
   readonly text?: string;
@@ -53,7 +53,9 @@ async function generate(body: string, response: ServerResponse): Promise<void> {
     readonly messages: readonly Message[];
     readonly tool_choice?: string;
   };
-  const start = messages.findIndex(({ role, content }) => role === 'user' && findScript(content));
+  const scriptedBy = (wanted: string): number =>
+    messages.findIndex(({ role, content }) => role === wanted && findScript(content) !== undefined);
+  const start = Math.max(scriptedBy('user'), scriptedBy('system'));
   const script = findScript(messages[start]?.content) ?? [];
   const done = messages.slice(start).filter(({ role }) => role === 'assistant').length;
   const generation = script[Math.min(done, script.length - 1)] ?? {};
