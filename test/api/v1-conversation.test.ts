@@ -130,10 +130,15 @@ describe('a conversation kept on the server', () => {
       count: expect.any(Number) as number,
     });
     const request = { model: 'hearth/starter-chat', input: 'Hi' };
-    const format = { type: 'json_schema', schema: { type: 'nothing' } };
+    const impossible = { type: 'string', minLength: 5, maxLength: 2 };
+    const format = {
+      type: 'json_schema',
+      schema: { type: 'object', properties: { a: impossible }, required: ['a'] },
+    };
     expectError(await post(hearth.url, '/api/v1/chat', { ...request, response_format: format }), {
       code: 'invalid_value',
       param: 'response_format.schema',
+      message: /can not hold an answer to the schema: at `#\//,
     });
   });
 
