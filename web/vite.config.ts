@@ -11,6 +11,7 @@ const server = process.env['HEARTH_URL'] ?? 'http://127.0.0.1:1234';
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), tailwind(), sizeBudget({ maxGzipBytes: 200_000 }), licenses(), compressed()],
+  worker: { format: 'es' },
   build: {
     target: 'es2022',
     modulePreload: { polyfill: false },

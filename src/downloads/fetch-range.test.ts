@@ -237,7 +237,7 @@ describe('bytes', () => {
   });
 
   it('are written each second, even if they are slow', async () => {
-    vi.useFakeTimers({ toFake: ['performance'] });
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const body = async function* () {
       yield new Uint8Array(10);
       vi.advanceTimersByTime(999);
@@ -247,7 +247,38 @@ describe('bytes', () => {
       vi.advanceTimersByTime(999);
       yield new Uint8Array(70);
     };
-    expect((await fetchFrom({ body })).written).toEqual([30, 70]);
+    expect((await fetchFrom({ body })).written).toEqual([20, 80]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('are written within a second while the connection stalls', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const controller = new AbortController();
+    const written = new Promise<number>((resolve) => {
+      void fetchFrom({
+        body: silence,
+        signal: controller.signal,
+        write: async (batch) => resolve(batch.length),
+      });
+    });
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+    vi.advanceTimersByTime(1000);
+    expect(await written).toBe(1);
+    controller.abort(new Error('stopped'));
+  });
+
+  it('that cannot be written while the connection stalls fail the request with that error', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const full = new Error('no room');
+    const body = async function* () {
+      yield new Uint8Array(10);
+      vi.advanceTimersByTime(1000);
+      yield new Uint8Array(90);
+    };
+    const { error } = await fetchFrom({ body, write: () => Promise.reject(full) });
+    expect(error).toBe(full);
   });
 
   it('keep their content until they are written', async () => {

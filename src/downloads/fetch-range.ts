@@ -33,7 +33,7 @@ interface RangeRequest {
   readonly write: (pieces: readonly Uint8Array[]) => Promise<void>;
 }
 
-/** Maximum time until received bytes are written, so that slow transfers show progress. */
+/** How often received bytes are written at least, so that slow and stalled transfers show progress. */
 const maxBatchMs = 1000;
 
 interface Head {
@@ -86,26 +86,37 @@ async function passOn(body: AsyncIterable<Uint8Array>, request: RangeRequest): P
   let remaining = end - start;
   let batch: Uint8Array[] = [];
   let batchedBytes = 0;
+  let writing = Promise.resolve();
   const spent = new SpentBuffers();
-  let flushedAt = performance.now();
-  const flush = async (): Promise<void> => {
+  /** Batches are written in order, also those of the timer. */
+  const writeAfter = async (
+    previous: Promise<void>,
+    pieces: readonly Uint8Array[],
+  ): Promise<void> => {
+    await previous;
+    await write(pieces);
+    spent.free(pieces);
+  };
+  const flush = (): Promise<void> => {
     const pieces = batch;
     batch = [];
     batchedBytes = 0;
-    if (pieces.length > 0) await write(pieces);
-    spent.free(pieces);
-    flushedAt = performance.now();
+    if (pieces.length === 0) return writing;
+    writing = writeAfter(writing, pieces);
+    return writing;
   };
+  // A connection that stalls sends no piece that could cause a write. The next flush reports a failure.
+  const timer = setInterval(() => void flush().catch(() => {}), maxBatchMs);
   try {
     for await (const piece of body) {
       if (piece.length > remaining) throw tooLong(request);
       remaining -= piece.length;
       batch.push(piece);
       batchedBytes += piece.length;
-      const isDue = performance.now() - flushedAt >= maxBatchMs;
-      if (isDue || batchedBytes >= source.batchBytes) await flush();
+      if (batchedBytes >= source.batchBytes) await flush();
     }
   } finally {
+    clearInterval(timer);
     // Received bytes are kept, even if the transfer fails.
     await flush();
   }

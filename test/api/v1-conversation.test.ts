@@ -7,6 +7,7 @@ import {
 } from '../../src/contract/v1/stored-response.ts';
 import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
 import { get, post, postRaw } from '../setup/server/api.ts';
+import { expectError } from '../setup/server/expect-error.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { withTokens } from '../setup/server/with-tokens.ts';
 
@@ -114,6 +115,33 @@ describe('a conversation kept on the server', () => {
     }
   });
 
+  it('answers in JSON of a schema, and names the schema of which it can not', async () => {
+    const schema = {
+      type: 'object',
+      properties: { colour: { enum: ['red', 'green'] }, count: { enum: [1, 2] } },
+      required: ['colour', 'count'],
+      additionalProperties: false,
+    };
+    const { text } = await say('Name a colour.', {
+      response_format: { type: 'json_schema', schema },
+    });
+    expect(JSON.parse(text)).toEqual({
+      colour: expect.stringMatching(/^(red|green)$/) as string,
+      count: expect.any(Number) as number,
+    });
+    const request = { model: 'hearth/starter-chat', input: 'Hi' };
+    const impossible = { type: 'string', minLength: 5, maxLength: 2 };
+    const format = {
+      type: 'json_schema',
+      schema: { type: 'object', properties: { a: impossible }, required: ['a'] },
+    };
+    expectError(await post(hearth.url, '/api/v1/chat', { ...request, response_format: format }), {
+      code: 'invalid_value',
+      param: 'response_format.schema',
+      message: /can not hold an answer to the schema: at `#\//,
+    });
+  });
+
   it('uses the loaded instance without context_length, whatever its context is', async () => {
     const small = await say('Hello!', { context_length: 1024 });
     expect(small.stats.model_load_time_seconds).toBeGreaterThan(0);
@@ -202,7 +230,7 @@ describe('a conversation kept on the server', () => {
       model: 'hearth/starter-chat',
       input: [{ type: 'text', content: 'Thank you.' }],
       output: second.output,
-      stats: second.stats,
+      stats: { ...second.stats, cached_input_tokens: expect.any(Number) as number },
     });
 
     const page = storedResponsePageSchema.parse(

@@ -137,9 +137,16 @@ it('keeps a draft, works with the keyboard, and fits a phone', async () => {
 it('reports a server that has gone, and continues when it is back', async () => {
   const page = await openPage(hearth.url, { settings: short });
   await messageField(page).waitFor();
+  // The service worker keeps the files of the page.
+  await page.waitForFunction(async () => {
+    const kept = await (await caches.open('hearth-shell')).keys();
+    return kept.some(({ url }) => url.includes('/assets/chat-page'));
+  });
   const { port } = new URL(hearth.url);
   await hearth.stop();
   await page.getByText('The server does not answer').first().waitFor({ timeout: 40_000 });
+  await page.reload();
+  await messageField(page).waitFor();
   await hearth.restart({ flags: ['--port', port] });
   const notice = page.getByText('The server does not answer');
   await expect.poll(() => notice.count(), { timeout: 40_000 }).toBe(0);

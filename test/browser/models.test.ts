@@ -71,7 +71,7 @@ it('finds a repository, shows its hostile card, and downloads with pause and res
   await checkLook(page, 'model-card');
 
   hub.faults.add({ kind: 'throttle', bytesPerSecond: 1_000_000, path: '.gguf' });
-  const stall = hub.faults.add({ kind: 'stall', afterBytes: 2_000_000, path: '.gguf' });
+  const stall = hub.faults.add({ kind: 'stall', afterBytes: 500_000, path: '.gguf' });
   await page.getByRole('button', { name: 'Download Q8_0' }).click();
   const progress = page.getByRole('progressbar');
   await expect

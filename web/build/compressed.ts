@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { brotliCompress, gzip } from 'node:zlib';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Plugin } from 'vite';
 
 const compressible = /\.(html|js|css|svg|webmanifest|txt)$/;
@@ -33,7 +33,8 @@ export function compressed(): Plugin {
 async function compress(file: string): Promise<void> {
   const bytes = await readFile(file);
   const [brotli, gzipped] = await Promise.all([
-    promisify(brotliCompress)(bytes),
+    // The highest quality takes seconds for the reader of PDFs, and saves 3 %.
+    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
     promisify(gzip)(bytes, { level: 9 }),
   ]);
   if (brotli.length < bytes.length) await writeFile(`${file}.br`, brotli);

@@ -14,6 +14,11 @@ self.addEventListener('fetch', (event) => {
   else if (url.pathname.startsWith('/assets/')) event.respondWith(cacheFirst(request));
 });
 
+self.addEventListener('message', (event) => {
+  const { data } = event;
+  if (data?.kind === 'keep' && Array.isArray(data.urls)) event.waitUntil(keepAssets(data.urls));
+});
+
 function isPage(path) {
   return path === '/' || /^\/(chat|models|compare|voice|developer|shortcuts|open)(\/|$)/.test(path);
 }
@@ -21,6 +26,15 @@ function isPage(path) {
 async function keepPage() {
   const cache = await caches.open(cacheName);
   await cache.add(new Request('/', { headers: { Accept: 'text/html' } }));
+}
+
+/** Keeps files that a page has loaded; the browser has them already. */
+async function keepAssets(urls) {
+  const cache = await caches.open(cacheName);
+  for (const url of urls.map((each) => new URL(each, location.origin))) {
+    const isAsset = url.origin === location.origin && url.pathname.startsWith('/assets/');
+    if (isAsset && (await cache.match(url)) === undefined) await cache.add(url);
+  }
 }
 
 async function networkFirst(request) {

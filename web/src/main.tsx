@@ -30,7 +30,16 @@ createRoot(root).render(
 resumeRuns();
 void followLiveEvents(queryClient, new AbortController().signal);
 if (import.meta.env.PROD && 'serviceWorker' in navigator) {
-  navigator.serviceWorker.register('/service-worker.js').catch(() => {
+  keepShell().catch(() => {
     // The app works without it; only its offline shell is missing.
   });
+}
+
+/** The first page is loaded before the service worker runs, which keeps its files then. */
+async function keepShell(): Promise<void> {
+  await navigator.serviceWorker.register('/service-worker.js');
+  const { active } = await navigator.serviceWorker.ready;
+  const loaded = performance.getEntriesByType('resource').map(({ name }) => name);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- workers have none
+  active?.postMessage({ kind: 'keep', urls: loaded });
 }

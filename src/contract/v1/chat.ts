@@ -81,6 +81,24 @@ const integrationSchema = z
   ])
   .meta({ id: 'Integration', description: 'Tools that the model may call.' });
 
+const jsonObjectSchema = z.record(z.string(), z.unknown());
+
+const responseFormatSchema = z
+  .discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('text') }).meta({ id: 'TextFormat' }),
+    z.strictObject({ type: z.literal('json_object') }).meta({ id: 'JsonObjectFormat' }),
+    z
+      .strictObject({
+        type: z.literal('json_schema'),
+        schema: jsonObjectSchema.describe('JSON schema that the message follows.'),
+      })
+      .meta({ id: 'JsonSchemaFormat' }),
+  ])
+  .meta({
+    id: 'ResponseFormat',
+    description: 'Form of the message: any text, JSON, or JSON of a schema.',
+  });
+
 export const chatRequestSchema = z
   .strictObject({
     model: modelIdentifierSchema,
@@ -103,6 +121,7 @@ export const chatRequestSchema = z
     reasoning: reasoningSchema.nullish(),
     context_length: contextLengthSchema.nullish(),
     truncation: truncationSchema.nullish(),
+    response_format: responseFormatSchema.nullish(),
     store: z
       .boolean()
       .nullish()
@@ -151,8 +170,6 @@ export const providerInfoSchema = z
     server_label: z.string().optional(),
   })
   .meta({ id: 'ProviderInfo', description: 'Where a tool comes from.' });
-
-const jsonObjectSchema = z.record(z.string(), z.unknown());
 
 const messageOutputSchema = z
   .object({ type: z.literal('message'), content: z.string() })

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { chatEventSchema } from './chat-event.ts';
-import { isoTimeSchema } from '../field.ts';
+import { isoTimeSchema, tokenCountSchema } from '../field.ts';
 import { defineRoute } from '../route.ts';
 import {
   chatResultSchema,
+  chatStatsSchema,
   exampleChatResult,
   exampleResponseId,
   inputItemSchema,
@@ -13,6 +14,7 @@ import {
 
 export const exampleStoredResponse = {
   ...exampleChatResult,
+  stats: { ...exampleChatResult.stats, cached_input_tokens: 12 },
   previous_response_id: null,
   created_at: '2026-11-02T09:30:00.000Z',
   model: 'hearth/starter-chat',
@@ -23,6 +25,13 @@ export const exampleStoredResponse = {
 export const storedResponseSchema = chatResultSchema
   .extend({
     output: z.array(storedOutputItemSchema),
+    stats: chatStatsSchema
+      .extend({
+        cached_input_tokens: tokenCountSchema.describe(
+          'Input tokens that the engine had read for an earlier request.',
+        ),
+      })
+      .meta({ id: 'StoredStats' }),
     response_id: responseIdSchema,
     previous_response_id: responseIdSchema.nullable(),
     created_at: isoTimeSchema,

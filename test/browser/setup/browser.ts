@@ -28,8 +28,15 @@ export function useBrowser() {
         `${executablePath} is missing: apt-get install chromium, or set CHROMIUM_PATH.`,
       );
     }
-    // Containers have no user namespaces for the sandbox.
-    browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+    browser = await chromium.launch({
+      executablePath,
+      args: [
+        // Containers have no user namespaces for the sandbox.
+        '--no-sandbox',
+        '--use-fake-device-for-media-stream',
+        '--use-fake-ui-for-media-stream',
+      ],
+    });
   });
   afterAll(() => browser.close());
 

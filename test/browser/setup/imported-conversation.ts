@@ -19,6 +19,19 @@ export function importedConversation(turns: number): ConversationExport {
   };
 }
 
+/** An exported conversation of one message with its answer. */
+export function importedTurn(texts: readonly string[], answer: string): ConversationExport {
+  const [response] = importedConversation(1).responses;
+  if (response === undefined) throw new Error('the conversation is empty');
+  const messages = [{ role: 'user', content: texts.map((text) => ({ type: 'text', text })) }];
+  const items = [{ type: 'message', text: answer }];
+  return {
+    ...importedConversation(1),
+    title: 'An imported conversation',
+    responses: [{ ...response, turn: { ...turnOf(1), messages, items } }],
+  };
+}
+
 function turnOf(number: number) {
   return {
     formatVersion: 3,

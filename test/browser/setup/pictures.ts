@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import sharp from 'sharp';
 import { expectAccessible } from './browser.ts';
 
 /** Folder in which pictures of the pages are kept, if any. */
@@ -32,5 +33,7 @@ export async function checkLook(page: Page, name: string): Promise<void> {
 async function keep(page: Page, name: string): Promise<void> {
   if (folder === undefined) return;
   await mkdir(folder, { recursive: true });
-  await page.screenshot({ path: join(folder, `${name}.png`) });
+  const picture = sharp(await page.screenshot());
+  // 256 colours are enough for pages of few.
+  await picture.png({ palette: true, effort: 10 }).toFile(join(folder, `${name}.png`));
 }

@@ -4,13 +4,15 @@ import { setTimeout } from 'node:timers/promises';
 
 /**
  * Replaces llama-server, for behaviour that models cannot show on demand. The first user message of a request that
- * contains a script (agents send messages of their own before) decides: JSON of a list of generations, which are sent in
- * order; the last one repeats.
+ * contains a script (agents send messages of their own before), or else its system prompt, decides: JSON of a list of
+ * generations, which are sent in order; the last one repeats.
  */
 export interface ScriptedGeneration {
   readonly text?: string;
   /** How often the text is sent; once if absent. */
   readonly times?: number;
+  /** Sends the text in tokens of a word at this speed; at once if absent. */
+  readonly tokensPerSecond?: number;
   /** Name and arguments, as a model generates them. */
   readonly calls?: readonly (readonly [string, string])[];
   /** Ends with an error that the output can't be parsed. */
@@ -48,12 +50,14 @@ function findScript(
   }
 }
 
-function generate(body: string, response: ServerResponse): void {
+async function generate(body: string, response: ServerResponse): Promise<void> {
   const { messages, tool_choice: choice } = JSON.parse(body) as {
     readonly messages: readonly Message[];
     readonly tool_choice?: string;
   };
-  const start = messages.findIndex(({ role, content }) => role === 'user' && findScript(content));
+  const scriptedBy = (wanted: string): number =>
+    messages.findIndex(({ role, content }) => role === wanted && findScript(content) !== undefined);
+  const start = Math.max(scriptedBy('user'), scriptedBy('system'));
   const script = findScript(messages[start]?.content) ?? [];
   const done = messages.slice(start).filter(({ role }) => role === 'assistant').length;
   const generation = script[Math.min(done, script.length - 1)] ?? {};
@@ -68,7 +72,9 @@ function generate(body: string, response: ServerResponse): void {
   if (choice === 'none') say({ content: 'I stop.' });
   else {
     if (text !== undefined) {
-      for (let sent = 0; sent < times; sent += 1) say({ content: text });
+      for (let sent = 0; sent < times; sent += 1) {
+        for await (const content of paced(text, generation.tokensPerSecond)) say({ content });
+      }
     }
     for (const [index, [name, args]] of calls.entries()) {
       say({ tool_calls: [{ index, id: `${index}`, function: { name, arguments: args } }] });
@@ -89,6 +95,17 @@ function generate(body: string, response: ServerResponse): void {
     });
   }
   response.end('data: [DONE]\n\n');
+}
+
+async function* paced(text: string, tokensPerSecond: number | undefined): AsyncGenerator<string> {
+  if (tokensPerSecond === undefined) return yield text;
+  const tokens = text.match(/\s*\S+\s*?/g) ?? [];
+  const startedAt = performance.now();
+  for (const [index, token] of tokens.entries()) {
+    const dueMs = startedAt + (index * 1000) / tokensPerSecond;
+    if (dueMs > performance.now()) await setTimeout(dueMs - performance.now());
+    yield token;
+  }
 }
 
 function grow(): void {

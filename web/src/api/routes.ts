@@ -1,3 +1,4 @@
+import type * as embedding from '../../../src/contract/v0/embedding.ts';
 import type * as catalog from '../../../src/contract/v1/catalog.ts';
 import type * as chat from '../../../src/contract/v1/chat-event.ts';
 import type * as conversation from '../../../src/contract/v1/conversation.ts';
@@ -26,6 +27,7 @@ type Modules = [
   typeof conversation,
   typeof conversationExport,
   typeof download,
+  typeof embedding,
   typeof model,
   typeof speechScript,
   typeof storedResponse,

@@ -50,7 +50,7 @@ function toFields(
   return {
     model_instance_id: response.modelInstanceId,
     output: toStoredOutput(turn.items),
-    stats: toChatStats(turn),
+    stats: { ...toChatStats(turn), cached_input_tokens: turn.usage.cachedTokens },
     ...omitUndefined({ dropped_turns: turn.droppedTurns }),
     response_id: response.id,
     previous_response_id: response.parentId,

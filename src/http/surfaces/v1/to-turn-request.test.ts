@@ -43,6 +43,7 @@ it('maps every field', () => {
       max_output_tokens: 6,
       reasoning: 'low',
       context_length: 7,
+      response_format: { type: 'json_schema', schema: { type: 'object' } },
       store: false,
       previous_response_id: 'resp_8',
     }),
@@ -75,6 +76,7 @@ it('maps every field', () => {
     maxOutputTokens: 6,
     reasoning: 'low',
     contextLength: 7,
+    responseFormat: { type: 'json_schema', schema: { type: 'object' } },
     isStored: false,
     previousResponseId: 'resp_8',
   });

@@ -21,6 +21,7 @@ export function toTurnRequest(body: ChatRequest): TurnRequest {
       maxOutputTokens: body.max_output_tokens,
       reasoning: body.reasoning,
       contextLength: body.context_length,
+      responseFormat: body.response_format,
     }),
   };
 }

@@ -9,6 +9,7 @@ import { IconButton } from '../../ui/icon-button.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { showError } from '../../ui/toasts.ts';
 import { Composer } from './composer/composer.tsx';
+import { moveAttachments } from './composer/use-attachments.ts';
 import type { InputPart } from './conversations/conversation-queries.ts';
 import { Greeting } from './greeting/greeting.tsx';
 import { chatModels } from './model/model-queries.ts';
@@ -22,9 +23,15 @@ import { useConversation } from './use-conversation.ts';
 const MessageList = lazy(async () => ({
   default: (await import('./messages/message-list.tsx')).MessageList,
 }));
+const ContextNotice = lazy(async () => ({
+  default: (await import('./context/context-notice.tsx')).ContextNotice,
+}));
 const SettingsPanel = lazy(async () => ({
   default: (await import('./settings/settings-panel.tsx')).SettingsPanel,
 }));
+
+/** Tokens of context of a model that is not loaded, as far as the page knows. */
+const defaultContext = 4096;
 
 /** A conversation, or a new one. */
 export function ChatPage() {
@@ -56,10 +63,8 @@ export function ChatPage() {
 
   const contextLength = model?.loaded_instances[0]?.config.context_length;
   const lastStats = turns.at(-1)?.stats;
-  const used =
-    lastStats === undefined || contextLength === undefined
-      ? 0
-      : (lastStats.input_tokens + lastStats.total_output_tokens) / contextLength;
+  const usedTokens =
+    lastStats === undefined ? 0 : lastStats.input_tokens + lastStats.total_output_tokens;
   return (
     <div className="flex h-full flex-col">
       <header className="flex items-center gap-1 border-b px-2 py-1.5 md:px-4">
@@ -73,7 +78,7 @@ export function ChatPage() {
         </span>
         <IconButton
           icon={SlidersHorizontal}
-          label={texts.chat.settings.open}
+          label={texts.chat.settings}
           onClick={() => setPanelOpen(true)}
         />
       </header>
@@ -94,12 +99,7 @@ export function ChatPage() {
             branchOf={conversation.branchOf}
             contextLengthOf={(turn) => (turn.model === model?.key ? contextLength : undefined)}
             isBusy={run !== undefined}
-            onEdit={(turn, text) =>
-              send(turn.previousId, [
-                ...turn.input.filter(({ type }) => type === 'image'),
-                { type: 'text', content: text },
-              ])
-            }
+            onEdit={(turn, input) => send(turn.previousId, input)}
             onRetry={(turn) => {
               if (turn.run !== undefined) removeRun(turn.run.key);
               send(turn.previousId, turn.input);
@@ -108,16 +108,25 @@ export function ChatPage() {
           />
         </Suspense>
       )}
-      {used > 0.85 && (
-        <p role="status" className="mx-auto mb-2 w-full max-w-3xl px-6 text-sm text-warn">
-          {texts.chat.contextWarning(Math.round(used * 100))}
-        </p>
+      {contextLength !== undefined && usedTokens > 0.85 * contextLength && (
+        <Suspense>
+          <ContextNotice
+            usedTokens={usedTokens}
+            contextLength={contextLength}
+            turns={turns}
+            settings={settings}
+            isBusy={run !== undefined}
+            onChange={setSettings}
+            onContinue={send}
+          />
+        </Suspense>
       )}
       <Composer
         draftKey={key}
         isRunning={run !== undefined}
         isDisabled={settings.model === undefined}
         hasVision={model?.capabilities?.vision !== false}
+        freeTokens={(settings.contextLength ?? contextLength ?? defaultContext) - usedTokens}
         onSend={(parts) => send(lastId, parts)}
         onStop={() => run !== undefined && void stopRun(run)}
       />
@@ -148,16 +157,24 @@ function MessagesSkeleton() {
 /** Moves from the page of a new conversation to the stored one, once its answer is stored. */
 function useNewConversation(run: Run | undefined): void {
   const navigate = useNavigate();
-  const { responseId, conversationId } = run ?? {};
+  const { responseId, conversationId, input } = run ?? {};
   useEffect(() => {
     if (conversationId !== undefined) {
       const settings = savedSettings.get()[newConversation];
       if (settings !== undefined) saveSettings(conversationId, settings);
+      moveAttachments(newConversation, conversationId);
+      nameAfter(conversationId, input).catch(showError);
       void navigate({ to: '/chat/$conversationId', params: { conversationId }, replace: true });
     } else if (responseId !== undefined) {
       void navigate({ to: '/chat', search: { run: responseId }, replace: true });
     }
+    // oxlint-disable-next-line react/exhaustive-deps -- the input does not change
   }, [responseId, conversationId, navigate]);
+}
+
+async function nameAfter(conversationId: string, input: readonly InputPart[] = []): Promise<void> {
+  const { nameConversation } = await import('./documents/name-conversation.ts');
+  await nameConversation(conversationId, input);
 }
 
 function usePageCommands(run: Run | undefined): readonly Command[] {

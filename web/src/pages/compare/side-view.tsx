@@ -24,18 +24,20 @@ export function SideView({
   readonly isRunning: boolean;
   readonly onChange: (settings: SideSettings) => void;
 }) {
-  const number = (label: string, field: 'temperature' | 'maxTokens', limits: object) => (
-    <input
-      type="number"
-      aria-label={label}
-      title={label}
-      placeholder={`${label}: ${labels.asDefault}`}
-      className={inputClass}
-      disabled={isRunning}
-      value={settings[field]}
-      onChange={(event) => onChange({ ...settings, [field]: event.target.value })}
-      {...limits}
-    />
+  const number = (field: 'temperature' | 'maxTokens', limits: object) => (
+    <label className="flex min-w-0 flex-col gap-1 text-xs text-muted">
+      <span aria-hidden>{labels.short[field]}</span>
+      <input
+        type="number"
+        aria-label={labels[field](name)}
+        placeholder={labels.asDefault}
+        className={`${inputClass} text-text`}
+        disabled={isRunning}
+        value={settings[field]}
+        onChange={(event) => onChange({ ...settings, [field]: event.target.value })}
+        {...limits}
+      />
+    </label>
   );
   return (
     <section
@@ -54,8 +56,8 @@ export function SideView({
         ))}
       </select>
       <div className="grid grid-cols-2 gap-2">
-        {number(labels.temperature(name), 'temperature', { min: 0, max: 2, step: 0.05 })}
-        {number(labels.maxTokens(name), 'maxTokens', { min: 1, step: 1 })}
+        {number('temperature', { min: 0, max: 1, step: 0.05 })}
+        {number('maxTokens', { min: 1, step: 1 })}
       </div>
       <Answer answer={answer} />
     </section>

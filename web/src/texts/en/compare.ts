@@ -9,6 +9,7 @@ export const compareTexts = {
   model: (side: string) => `${side} model`,
   temperature: (side: string) => `Temperature (${side.toLowerCase()})`,
   maxTokens: (side: string) => `Longest answer in tokens (${side.toLowerCase()})`,
+  short: { temperature: 'Temperature', maxTokens: 'Longest answer in tokens' },
   asDefault: 'default',
   answer: (side: string) => `${side} answer`,
   waiting: 'Waits for the other answer',

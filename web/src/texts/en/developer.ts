@@ -48,7 +48,7 @@ export const developerTexts = {
     memory: 'Memory of models',
     memoryHint: (available: string) => `${available} available`,
     eventLoop: 'Event loop delay',
-    eventLoopHint: 'Median and 99th percentile',
+    eventLoopHint: (median: string) => `99th percentile; the median is ${median}`,
     tokensTotal: 'Tokens since the start',
     tokensHint: (prompt: string, cached: string) => `${prompt} read, of which ${cached} cached`,
     none: '–',

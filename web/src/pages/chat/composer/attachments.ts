@@ -1,50 +1,64 @@
 import { texts } from '../../../texts/texts.ts';
 import type { InputPart } from '../conversations/conversation-queries.ts';
+import type { TextDocument } from '../documents/document.ts';
 
 export interface Attachment {
   readonly id: string;
   readonly name: string;
-  readonly part: InputPart;
+  readonly content: { readonly image: ImagePart } | { readonly document: TextDocument };
+  /** Too large for the context: passages are chosen for each message, so it stays attached. */
+  readonly isKept?: boolean;
 }
 
+type ImagePart = Extract<InputPart, { readonly data_url: string }>;
+
 const maxImageBytes = 20_000_000;
-const maxTextBytes = 2_000_000;
 const imageTypes = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif']);
 
 /**
- * Reads a file as a part of a message: an image, or text with the name of the file.
+ * Reads a file: an image, a PDF or text.
  *
  * @throws Error with a message for the user
  */
 export async function readAttachment(file: File): Promise<Attachment> {
   const { name } = file;
   const id = crypto.randomUUID();
-  if (imageTypes.has(file.type)) {
-    if (file.size > maxImageBytes) throw new Error(texts.chat.imageTooLarge(name));
-    return { id, name, part: { type: 'image', data_url: await readDataUrl(file) } };
+  if (!imageTypes.has(file.type)) {
+    const { readDocument } = await import('../documents/read-document.ts');
+    return { id, name, content: { document: await readDocument(file) } };
   }
-  if (file.size > maxTextBytes) throw new Error(texts.chat.fileTooLarge(name));
-  const text = decodeText(await file.arrayBuffer());
-  if (text === undefined) throw new Error(texts.chat.unsupportedFile(name));
-  return { id, name, part: { type: 'text', content: fileText(name, text) } };
+  if (file.size > maxImageBytes) throw new Error(texts.chat.imageTooLarge(name));
+  return { id, name, content: { image: { type: 'image', data_url: await readDataUrl(file) } } };
 }
 
-/** A file as a part of a prompt, between fences that the file does not contain. */
-export function fileText(name: string, text: string): string {
-  const longest = Math.max(2, ...(text.match(/`{3,}/g) ?? []).map((fence) => fence.length));
-  const fence = '`'.repeat(longest + 1);
-  const language = /\.(\w{1,10})$/.exec(name)?.[1]?.toLowerCase() ?? '';
-  return `${texts.chat.attachedFile(name)}\n\n${fence}${language}\n${text.trimEnd()}\n${fence}`;
+interface Prepared {
+  readonly parts: readonly InputPart[];
+  /** What stays attached for the next message. */
+  readonly kept: readonly Attachment[];
 }
 
-/** The text of a file in UTF-8; undefined for other content. */
-export function decodeText(bytes: ArrayBuffer): string | undefined {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return text.includes('\0') ? undefined : text;
-  } catch {
-    return undefined;
-  }
+/**
+ * Attachments as parts of a message.
+ *
+ * @param freeTokens of the context
+ */
+export async function toParts(
+  attachments: readonly Attachment[],
+  message: string,
+  freeTokens: number,
+): Promise<Prepared> {
+  const images = attachments.flatMap(({ content }) => ('image' in content ? content.image : []));
+  const documents = attachments.flatMap(({ content }) =>
+    'document' in content ? content.document : [],
+  );
+  if (documents.length === 0) return { parts: images, kept: [] };
+  const { toDocumentParts } = await import('../documents/to-parts.ts');
+  const { parts, areWhole } = await toDocumentParts(documents, message, freeTokens);
+  const kept = areWhole ? [] : attachments.filter(({ content }) => 'document' in content);
+  return {
+    parts: [...images, ...parts],
+    kept: kept.map((each) => ({ ...each, isKept: true })),
+  };
 }
 
 /** An image as a `data:` URL, which requests take. */

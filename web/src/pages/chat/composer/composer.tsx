@@ -1,13 +1,18 @@
-import { ArrowUp, Paperclip, Square, X } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { ArrowUp, Camera, FileText, LoaderCircle, Paperclip, Square, X } from 'lucide-react';
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { useCommands } from '../../../shell/commands.ts';
 import { texts } from '../../../texts/texts.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { showError } from '../../../ui/toasts.ts';
 import type { InputPart } from '../conversations/conversation-queries.ts';
-import { readAttachment, type Attachment } from './attachments.ts';
+import { readAttachment, toParts, type Attachment } from './attachments.ts';
+import { useAttachments } from './use-attachments.ts';
 import { useDraft } from './use-draft.ts';
+
+const CameraDialog = lazy(async () => ({
+  default: (await import('./camera-dialog.tsx')).CameraDialog,
+}));
 
 interface ComposerProps {
   /** Id of the conversation, by which drafts are kept. */
@@ -17,6 +22,8 @@ interface ComposerProps {
   readonly isDisabled: boolean;
   /** Whether the model takes images. */
   readonly hasVision: boolean;
+  /** Tokens of the context that the conversation does not use. */
+  readonly freeTokens: number;
   readonly onSend: (parts: readonly InputPart[]) => void;
   readonly onStop: () => void;
 }
@@ -27,11 +34,13 @@ export function Composer({
   isRunning,
   isDisabled,
   hasVision,
+  freeTokens,
   onSend,
   onStop,
 }: ComposerProps) {
   const [text, setText] = useDraft(draftKey);
-  const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
+  const [attachments, changeAttachments] = useAttachments(draftKey);
+  const [isPreparing, setPreparing] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const { chat } = texts;
   useFocusCommand(field);
@@ -42,22 +51,26 @@ export function Composer({
 
   const add = (files: Iterable<File>) => {
     for (const file of files) {
-      readAttachment(file).then((each) => setAttachments((all) => [...all, each]), showError);
+      readAttachment(file).then((each) => changeAttachments((all) => [...all, each]), showError);
     }
   };
   useDroppedFiles(add);
-  const lacksVision = !hasVision && attachments.some(({ part }) => part.type === 'image');
-  const isEmpty = text.trim() === '' && attachments.length === 0;
-  const canSend = !isEmpty && !isRunning && !isDisabled && !lacksVision;
+  const lacksVision = !hasVision && attachments.some(({ content }) => 'image' in content);
+  const isEmpty = text.trim() === '' && attachments.every(({ isKept }) => isKept === true);
+  const canSend = !isEmpty && !isRunning && !isDisabled && !lacksVision && !isPreparing;
   const send = () => {
     if (!canSend) return;
     const content = text.trim();
-    onSend([
-      ...attachments.map(({ part }) => part),
-      ...(content === '' ? [] : [{ type: 'text' as const, content }]),
-    ]);
-    setText('');
-    setAttachments([]);
+    const begin = async () => {
+      const { parts, kept } = await toParts(attachments, content, freeTokens);
+      onSend([...parts, ...(content === '' ? [] : [{ type: 'text' as const, content }])]);
+      setText('');
+      changeAttachments(() => kept);
+    };
+    setPreparing(true);
+    begin()
+      .catch(showError)
+      .finally(() => setPreparing(false));
   };
   return (
     <form
@@ -70,7 +83,7 @@ export function Composer({
       <div className="rounded-2xl border border-strong-line/50 bg-raised shadow-pop transition-colors focus-within:border-accent/70">
         <AttachmentList
           attachments={attachments}
-          onRemove={(id) => setAttachments((all) => all.filter((each) => each.id !== id))}
+          onRemove={(id) => changeAttachments((all) => all.filter((each) => each.id !== id))}
         />
         {lacksVision && (
           <p role="alert" className="px-4 pt-3 text-sm text-warn">
@@ -101,7 +114,15 @@ export function Composer({
         />
         <div className="flex items-center gap-1 px-2 pb-2">
           <FileButton onFiles={add} />
+          {hasVision && <CameraButton onPicture={(picture) => add([picture])} />}
           <span className="flex-1" />
+          {isPreparing && (
+            <LoaderCircle
+              size={17}
+              aria-label={chat.preparing}
+              className="mr-1 animate-spin text-muted"
+            />
+          )}
           {isRunning ? (
             <IconButton
               icon={Square}
@@ -193,6 +214,23 @@ function FileButton({ onFiles }: { readonly onFiles: (files: Iterable<File>) => 
   );
 }
 
+/** Takes a picture where the browser has a camera. */
+function CameraButton({ onPicture }: { readonly onPicture: (picture: File) => void }) {
+  const [isOpen, setOpen] = useState(false);
+  // Browsers offer cameras to HTTPS and to this machine only.
+  if (navigator.mediaDevices === undefined) return null;
+  return (
+    <>
+      <IconButton icon={Camera} label={texts.chat.camera} onClick={() => setOpen(true)} />
+      {isOpen && (
+        <Suspense>
+          <CameraDialog onClose={() => setOpen(false)} onPicture={onPicture} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
 function AttachmentList({
   attachments,
   onRemove,
@@ -203,15 +241,19 @@ function AttachmentList({
   if (attachments.length === 0) return null;
   return (
     <ul className="flex flex-wrap gap-2 px-3 pt-3">
-      {attachments.map(({ id, name, part }) => (
+      {attachments.map(({ id, name, content, isKept }) => (
         <li
           key={id}
+          title={isKept === true ? texts.chat.keptAttachment : name}
           className="flex items-center gap-1.5 rounded-lg border bg-panel py-1 pr-1 pl-2 text-xs"
         >
-          {'data_url' in part && (
-            <img src={part.data_url} alt="" className="size-9 rounded object-cover" />
+          {'image' in content ? (
+            <img src={content.image.data_url} alt="" className="size-9 rounded object-cover" />
+          ) : (
+            <FileText size={15} aria-hidden className="shrink-0 text-muted" />
           )}
           <span className="max-w-40 truncate">{name}</span>
+          {isKept === true && <span className="text-muted">{texts.chat.keptShort}</span>}
           <IconButton
             icon={X}
             label={texts.chat.removeAttachment(name)}

@@ -8,8 +8,8 @@ import { Button } from '../../../ui/button.tsx';
 import { IconButton, iconButtonClass } from '../../../ui/icon-button.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { conversationListQuery } from '../conversations/conversation-queries.ts';
-import { inputText } from '../messages/turn.ts';
 import { runs } from '../runs/run-store.ts';
+import type { Run } from '../runs/run.ts';
 import { useImportConversation } from './conversation-mutations.ts';
 import { ConversationRow, rowClass } from './conversation-row.tsx';
 import { groupConversations } from './group-conversations.ts';
@@ -78,7 +78,7 @@ function Conversations({ search }: { readonly search: string }) {
                   aria-label={labels.running}
                   className="shrink-0 animate-spin text-accent"
                 />
-                <span className="truncate">{inputText(run) || texts.chat.newChat}</span>
+                <span className="truncate">{lastText(run) ?? texts.chat.newChat}</span>
               </Link>
             </li>
           ))}
@@ -141,4 +141,9 @@ function ImportButton() {
       />
     </>
   );
+}
+
+/** The words of the user; attached documents come before them. */
+function lastText({ input }: Run): string | undefined {
+  return input.flatMap((part) => ('content' in part ? part.content : [])).at(-1);
 }

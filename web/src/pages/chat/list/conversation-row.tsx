@@ -9,7 +9,7 @@ import {
   PinOff,
   Trash2,
 } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { texts } from '../../../texts/texts.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
@@ -22,7 +22,10 @@ import {
   useDeleteConversation,
   useUpdateConversation,
 } from './conversation-mutations.ts';
-import { RenameDialog } from './rename-dialog.tsx';
+
+const RenameDialog = lazy(async () => ({
+  default: (await import('./rename-dialog.tsx')).RenameDialog,
+}));
 
 export const rowClass =
   'group relative flex items-center gap-1.5 rounded-lg pr-1 text-sm hover:bg-hover has-data-popup-open:bg-hover has-[a[data-status=active]]:bg-hover';
@@ -119,11 +122,13 @@ function RowActions({ conversation }: { readonly conversation: ConversationRecor
         ]}
       />
       {dialog === 'rename' && (
-        <RenameDialog
-          title={title}
-          onClose={close}
-          onRename={(next) => update.mutate({ id, title: next })}
-        />
+        <Suspense>
+          <RenameDialog
+            conversation={conversation}
+            onClose={close}
+            onRename={(next) => update.mutate({ id, title: next })}
+          />
+        </Suspense>
       )}
       <ConfirmDialog
         isOpen={dialog === 'delete'}

@@ -1,19 +1,31 @@
+import { useMutation } from '@tanstack/react-query';
+import { LoaderCircle, Sparkles } from 'lucide-react';
 import { useState } from 'react';
+import { suggestTexts } from '../../../texts/chat-titles.ts';
 import { texts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field, inputClass } from '../../../ui/field.tsx';
+import { askModel } from '../conversations/ask-model.ts';
+import type { ConversationRecord } from '../conversations/conversation-queries.ts';
+import { cleanTitle } from './clean-title.ts';
 
+/** Renames a conversation, to the title of the user or one that the model suggests. */
 export function RenameDialog({
-  title,
+  conversation,
   onRename,
   onClose,
 }: {
-  readonly title: string;
+  readonly conversation: ConversationRecord;
   readonly onRename: (title: string) => void;
   readonly onClose: () => void;
 }) {
+  const { title, model, last_response_id: previousId } = conversation;
   const [text, setText] = useState(title);
+  const suggestion = useMutation({
+    mutationFn: () => askModel({ model, previousId, text: suggestTexts.request, maxTokens: 32 }),
+    onSuccess: (answer) => setText((previous) => cleanTitle(answer) || previous),
+  });
   const labels = texts.chat.list;
   return (
     <Dialog isOpen onClose={onClose} title={labels.rename}>
@@ -36,7 +48,20 @@ export function RenameDialog({
             />
           )}
         </Field>
-        <div className="flex justify-end gap-2">
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button
+            variant="quiet"
+            className="mr-auto"
+            disabled={suggestion.isPending}
+            onClick={() => suggestion.mutate()}
+          >
+            {suggestion.isPending ? (
+              <LoaderCircle size={15} aria-hidden className="animate-spin" />
+            ) : (
+              <Sparkles size={15} aria-hidden />
+            )}
+            {suggestTexts.suggest}
+          </Button>
           <Button onClick={onClose}>{texts.app.cancel}</Button>
           <Button type="submit" variant="primary" disabled={text.trim() === ''}>
             {texts.app.save}

@@ -1,23 +1,23 @@
-import type { ChatResult } from '../../../../../src/contract/v1/chat.ts';
 import { texts } from '../../../texts/texts.ts';
+import type { TurnStats } from './turn.ts';
 
 /** Speed, time to the first token, tokens and use of the context of an answer. */
 export function Stats({
   stats,
   contextLength,
 }: {
-  readonly stats: ChatResult['stats'];
+  readonly stats: TurnStats;
   /** Context of the instance, if it is loaded. */
   readonly contextLength: number | undefined;
 }) {
   const labels = texts.chat.stats;
   const used = stats.input_tokens + stats.total_output_tokens;
-  const cached = (stats as { readonly cached_input_tokens?: number }).cached_input_tokens;
+  const cached = stats.cached_input_tokens;
   const parts = [
     stats.tokens_per_second === undefined ? undefined : labels.speed(stats.tokens_per_second),
     labels.firstToken(stats.time_to_first_token_seconds),
     labels.tokens(stats.total_output_tokens),
-    cached === undefined ? undefined : labels.cached(cached),
+    cached === undefined || cached === 0 ? undefined : labels.cached(cached),
     contextLength === undefined ? undefined : labels.context(used, contextLength),
     stats.model_load_time_seconds === undefined
       ? undefined

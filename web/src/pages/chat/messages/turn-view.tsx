@@ -5,16 +5,20 @@ import { CopyButton } from '../../../ui/copy-button.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { Markdown } from '../../../ui/markdown/markdown.tsx';
 import type { Run, RunItem } from '../runs/run.ts';
+import type { InputPart } from '../conversations/conversation-queries.ts';
+import { citedPassages } from '../documents/document-part.ts';
 import { BranchSwitch } from './branch-switch.tsx';
+import { DocumentCard, Sources } from './document-card.tsx';
 import { EditMessage } from './edit-message.tsx';
+import { messageParts, withText } from './message-parts.ts';
 import { Reasoning } from './reasoning.tsx';
 import { Stats } from './stats.tsx';
 import { MessageImage } from './stored-image.tsx';
 import { ToolCard } from './tool-card.tsx';
-import { answerText, inputText, reasoningSeconds, type Turn } from './turn.ts';
+import { answerText, reasoningSeconds, type Turn } from './turn.ts';
 
 export interface TurnActions {
-  readonly onEdit: (turn: Turn, text: string) => void;
+  readonly onEdit: (turn: Turn, input: readonly InputPart[]) => void;
   readonly onRetry: (turn: Turn) => void;
   /** Shows the branch at a position among those that begin beside this turn. */
   readonly onChooseBranch: (turn: Turn, position: number) => void;
@@ -39,8 +43,7 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
 
 function UserMessage({ turn, branch, isBusy, onEdit, onChooseBranch }: TurnViewProps) {
   const [isEditing, setEditing] = useState(false);
-  const text = inputText(turn);
-  const images = turn.input.flatMap((part) => (part.type === 'image' ? part : []));
+  const { images, documents, text } = messageParts(turn.input);
   if (isEditing) {
     return (
       <EditMessage
@@ -49,7 +52,7 @@ function UserMessage({ turn, branch, isBusy, onEdit, onChooseBranch }: TurnViewP
         onCancel={() => setEditing(false)}
         onSend={(edited) => {
           setEditing(false);
-          onEdit(turn, edited);
+          onEdit(turn, withText(turn.input, edited));
         }}
       />
     );
@@ -63,6 +66,9 @@ function UserMessage({ turn, branch, isBusy, onEdit, onChooseBranch }: TurnViewP
           ))}
         </div>
       )}
+      {documents.map((document, index) => (
+        <DocumentCard key={index} document={document} />
+      ))}
       {text !== '' && (
         <p
           dir="auto"
@@ -104,6 +110,7 @@ function Answer({ turn, contextLength, isBusy, onRetry }: TurnViewProps) {
           reasoningSeconds={reasoningSeconds(turn)}
         />
       ))}
+      {!isRunning && <Sources passages={citedBy(turn)} />}
       {run !== undefined && <RunState run={run} />}
       {(turn.isInterrupted || run?.isCancelled === true) && !isRunning && (
         <p className="flex items-center gap-2 text-sm text-muted">
@@ -133,6 +140,13 @@ function Answer({ turn, contextLength, isBusy, onRetry }: TurnViewProps) {
       )}
     </article>
   );
+}
+
+function citedBy(turn: Turn) {
+  const passages = messageParts(turn.input).documents.flatMap((each) =>
+    each.kind === 'passages' ? each.passages : [],
+  );
+  return citedPassages(passages, answerText(turn));
 }
 
 function ItemView({

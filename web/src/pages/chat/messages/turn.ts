@@ -1,6 +1,9 @@
-import type { ChatResult } from '../../../../../src/contract/v1/chat.ts';
 import type { ConversationResponse, InputPart } from '../conversations/conversation-queries.ts';
 import type { Run, RunItem } from '../runs/run.ts';
+
+type StoredStats = ConversationResponse['stats'];
+/** The number of cached tokens is known of stored answers. */
+export type TurnStats = Omit<StoredStats, 'cached_input_tokens'> & Partial<StoredStats>;
 
 /** A message and its answer, stored or being written. */
 export interface Turn {
@@ -11,7 +14,7 @@ export interface Turn {
   readonly model: string;
   readonly input: readonly InputPart[];
   readonly items: readonly RunItem[];
-  readonly stats: ChatResult['stats'] | undefined;
+  readonly stats: TurnStats | undefined;
   readonly instanceId: string | undefined;
   readonly isInterrupted: boolean;
   /** The answer that is being written, or that failed. */
@@ -51,11 +54,6 @@ export function runningTurn(run: Run): Turn {
 /** The text of the answer, without reasoning and tools. */
 export function answerText({ items }: Pick<Turn, 'items'>): string {
   return items.flatMap((item) => (item.type === 'message' ? item.content : [])).join('\n\n');
-}
-
-/** The text of the message. */
-export function inputText({ input }: Pick<Turn, 'input'>): string {
-  return input.flatMap((part) => ('content' in part ? part.content : [])).join('\n\n');
 }
 
 /** Seconds of reasoning, from the tokens and the speed of the answer. */

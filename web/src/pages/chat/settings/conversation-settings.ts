@@ -15,6 +15,17 @@ export interface ConversationSettings {
   readonly reasoning?: ChatBody['reasoning'] | undefined;
   /** Plugins, such as `mcp/files`. */
   readonly integrations: readonly string[];
+  /** MCP servers that are named by their URL. */
+  readonly servers?: readonly EphemeralServer[] | undefined;
+  /** Whether the oldest turns may be left out of a prompt that is too long. */
+  readonly dropsOldTurns?: boolean | undefined;
+  /** Form of the answer; any text if absent. */
+  readonly responseFormat?: NonNullable<ChatBody['response_format']> | undefined;
+}
+
+export interface EphemeralServer {
+  readonly label: string;
+  readonly url: string;
 }
 
 export const defaultSettings: ConversationSettings = {

@@ -1,13 +1,16 @@
 import { useState } from 'react';
 import { useStore } from '../../../api/store.ts';
-import { texts } from '../../../texts/texts.ts';
+import { settingsTexts } from '../../../texts/chat-settings.ts';
 import { Button } from '../../../ui/button.tsx';
+import { CheckField } from '../../../ui/check-field.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field, inputClass } from '../../../ui/field.tsx';
 import { showToast } from '../../../ui/toasts.ts';
 import { defaultSettings, type ConversationSettings } from './conversation-settings.ts';
+import { FormatSetting } from './format-setting.tsx';
 import { NumberSetting } from './number-setting.tsx';
 import { deletePreset, presets, savePreset } from './presets.ts';
+import { ToolsSetting } from './tools-setting.tsx';
 
 interface PanelProps {
   readonly settings: ConversationSettings;
@@ -24,19 +27,14 @@ export function SettingsPanel({
   ...props
 }: PanelProps & { readonly isOpen: boolean; readonly onClose: () => void }) {
   return (
-    <Dialog
-      isOpen={isOpen}
-      onClose={onClose}
-      title={texts.chat.settings.title}
-      className="max-w-xl"
-    >
+    <Dialog isOpen={isOpen} onClose={onClose} title={settingsTexts.title} className="max-w-xl">
       <SettingsForm {...props} />
     </Dialog>
   );
 }
 
 function SettingsForm({ settings, onChange, reasoningLevels, maxContextLength }: PanelProps) {
-  const labels = texts.chat.settings;
+  const labels = settingsTexts;
   const set = (changes: Partial<ConversationSettings>) => onChange({ ...settings, ...changes });
   return (
     <div className="flex flex-col gap-4">
@@ -134,7 +132,14 @@ function SettingsForm({ settings, onChange, reasoningLevels, maxContextLength }:
           )}
         </Field>
       )}
+      <FormatSetting settings={settings} onChange={onChange} />
       <ToolsSetting settings={settings} onChange={onChange} />
+      <CheckField
+        label={labels.dropsOldTurns}
+        hint={labels.dropsOldTurnsHint}
+        isChecked={settings.dropsOldTurns === true}
+        onChange={(dropsOldTurns) => set({ dropsOldTurns: dropsOldTurns || undefined })}
+      />
       <div>
         <Button
           size="small"
@@ -147,33 +152,10 @@ function SettingsForm({ settings, onChange, reasoningLevels, maxContextLength }:
   );
 }
 
-function ToolsSetting({ settings, onChange }: Pick<PanelProps, 'settings' | 'onChange'>) {
-  const [text, setText] = useState(settings.integrations.join(' '));
-  const { tools, toolsHint } = texts.chat.settings;
-  return (
-    <Field label={tools} hint={toolsHint}>
-      {(attributes) => (
-        <input
-          {...attributes}
-          className={inputClass}
-          spellCheck={false}
-          autoCapitalize="off"
-          placeholder="mcp/files"
-          value={text}
-          onChange={({ target: { value } }) => {
-            setText(value);
-            onChange({ ...settings, integrations: value.split(/[\s,]+/).filter(Boolean) });
-          }}
-        />
-      )}
-    </Field>
-  );
-}
-
 function PresetRow({ settings, onChange }: Pick<PanelProps, 'settings' | 'onChange'>) {
   const all = useStore(presets);
   const [name, setName] = useState('');
-  const labels = texts.chat.settings;
+  const labels = settingsTexts;
   const choose = (chosen: string) => {
     setName(chosen);
     const preset = all.find((each) => each.name === chosen);

@@ -14,6 +14,9 @@ it('sends what is set and nothing else', () => {
         topK: 40,
         integrations: ['mcp/files'],
         systemPrompt: 'Short.',
+        servers: [{ label: 'there', url: 'https://there.example/mcp' }],
+        dropsOldTurns: true,
+        responseFormat: { type: 'json_object' },
       },
       'Hi',
       'resp_1',
@@ -25,7 +28,12 @@ it('sends what is set and nothing else', () => {
     system_prompt: 'Short.',
     temperature: 0,
     top_k: 40,
-    integrations: ['mcp/files'],
+    integrations: [
+      'mcp/files',
+      { type: 'ephemeral_mcp', server_label: 'there', server_url: 'https://there.example/mcp' },
+    ],
+    truncation: 'auto',
+    response_format: { type: 'json_object' },
   });
 });
 

@@ -10,14 +10,15 @@ export function toChatBody(
   input: Input,
   previousId: string | null,
 ): Omit<ChatBody, 'stream' | 'background' | 'store'> {
-  const { systemPrompt, integrations } = settings;
+  const { systemPrompt } = settings;
+  const integrations = toIntegrations(settings);
   return {
     model: settings.model,
     input,
     // An empty one replaces that of earlier messages.
     ...(systemPrompt === '' && previousId === null ? {} : { system_prompt: systemPrompt }),
     ...(previousId === null ? {} : { previous_response_id: previousId }),
-    ...(integrations.length === 0 ? {} : { integrations: [...integrations] }),
+    ...(integrations.length === 0 ? {} : { integrations }),
     ...definedOnly({
       temperature: settings.temperature,
       top_p: settings.topP,
@@ -27,8 +28,21 @@ export function toChatBody(
       max_output_tokens: settings.maxOutputTokens,
       context_length: settings.contextLength,
       reasoning: settings.reasoning,
+      truncation: settings.dropsOldTurns === true ? ('auto' as const) : undefined,
+      response_format: settings.responseFormat,
     }),
   };
+}
+
+function toIntegrations({ integrations, servers = [] }: ConversationSettings) {
+  return [
+    ...integrations,
+    ...servers.map(({ label, url }) => ({
+      type: 'ephemeral_mcp' as const,
+      server_label: label,
+      server_url: url,
+    })),
+  ];
 }
 
 function definedOnly<Fields extends object>(fields: Fields) {

@@ -72,12 +72,8 @@ function MetricFigures({
       />
       <Figure
         name={labels.eventLoop}
-        value={
-          p50 === undefined || p99 === undefined
-            ? labels.none
-            : `${formatDuration(p50)} / ${formatDuration(p99)}`
-        }
-        hint={labels.eventLoopHint}
+        value={p99 === undefined ? labels.none : formatDuration(p99)}
+        hint={labels.eventLoopHint(p50 === undefined ? labels.none : formatDuration(p50))}
       />
     </>
   );

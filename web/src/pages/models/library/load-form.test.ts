@@ -14,6 +14,7 @@ it('passes what was entered', () => {
     parallel: '2',
     batch: '512',
     ttlMinutes: '5',
+    gpuLayers: '0',
     flashAttention: false,
     isForced: true,
   };
@@ -23,6 +24,7 @@ it('passes what was entered', () => {
     parallel: 2,
     eval_batch_size: 512,
     ttl: 300,
+    gpu_layers: 0,
     flash_attention: false,
     force: true,
   });

@@ -6,6 +6,7 @@ export interface LoadForm {
   readonly parallel: string;
   readonly batch: string;
   readonly ttlMinutes: string;
+  readonly gpuLayers: string;
   readonly flashAttention: boolean | undefined;
   readonly isCacheOnGpu: boolean | undefined;
   readonly isForced: boolean;
@@ -16,6 +17,7 @@ export const emptyLoadForm: LoadForm = {
   parallel: '',
   batch: '',
   ttlMinutes: '',
+  gpuLayers: '',
   flashAttention: undefined,
   isCacheOnGpu: undefined,
   isForced: false,
@@ -26,12 +28,14 @@ export function toLoadRequest(model: string, form: LoadForm): LoadRequest {
   const parallel = wholeNumber(form.parallel);
   const batch = wholeNumber(form.batch);
   const ttl = wholeNumber(form.ttlMinutes);
+  const gpuLayers = wholeNumber(form.gpuLayers, 0);
   return {
     model,
     ...(form.contextLength === undefined ? {} : { context_length: form.contextLength }),
     ...(parallel === undefined ? {} : { parallel }),
     ...(batch === undefined ? {} : { eval_batch_size: batch }),
     ...(ttl === undefined ? {} : { ttl: ttl * 60 }),
+    ...(gpuLayers === undefined ? {} : { gpu_layers: gpuLayers }),
     ...(form.flashAttention === undefined ? {} : { flash_attention: form.flashAttention }),
     ...(form.isCacheOnGpu === undefined ? {} : { offload_kv_cache_to_gpu: form.isCacheOnGpu }),
     ...(form.isForced ? { force: true } : {}),
@@ -50,7 +54,7 @@ export function toEstimateRequest(model: string, form: LoadForm) {
   };
 }
 
-function wholeNumber(text: string): number | undefined {
+function wholeNumber(text: string, min = 1): number | undefined {
   const number = Number(text);
-  return text.trim() !== '' && Number.isInteger(number) && number > 0 ? number : undefined;
+  return text.trim() !== '' && Number.isInteger(number) && number >= min ? number : undefined;
 }

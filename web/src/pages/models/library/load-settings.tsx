@@ -22,13 +22,17 @@ interface SettingsProps {
 export function LoadSettings(props: SettingsProps) {
   const { form, onChange, isReadOnly, defaults } = props;
   const set = (changes: Partial<LoadForm>) => onChange({ ...form, ...changes });
-  const number = (label: string, name: 'parallel' | 'batch' | 'ttlMinutes', hint?: string) => (
+  const number = (
+    label: string,
+    name: 'parallel' | 'batch' | 'ttlMinutes' | 'gpuLayers',
+    hint?: string,
+  ) => (
     <Field label={label} hint={hint}>
       {(attributes) => (
         <input
           {...attributes}
           type="number"
-          min={1}
+          min={name === 'gpuLayers' ? 0 : 1}
           step={1}
           className={inputClass}
           placeholder={placeholderOf(name, defaults)}
@@ -41,9 +45,10 @@ export function LoadSettings(props: SettingsProps) {
   return (
     <div className="flex flex-col gap-4">
       <ContextSlider {...props} />
-      <div className="grid gap-4 sm:grid-cols-3">
+      <div className="grid gap-4 sm:grid-cols-2">
         {number(labels.parallel, 'parallel', labels.parallelHint)}
         {number(labels.batch, 'batch')}
+        {!isReadOnly && number(labels.gpuLayers, 'gpuLayers', labels.gpuLayersHint)}
         {!isReadOnly && number(labels.ttl, 'ttlMinutes', labels.ttlHint)}
       </div>
       {!isReadOnly && (
@@ -55,7 +60,6 @@ export function LoadSettings(props: SettingsProps) {
           />
           <CheckField
             label={labels.kvOnGpu}
-            hint={labels.kvOnGpuHint}
             isChecked={form.isCacheOnGpu ?? defaults?.offload_kv_cache_to_gpu ?? true}
             onChange={(isCacheOnGpu) => set({ isCacheOnGpu })}
           />
@@ -72,7 +76,11 @@ export function LoadSettings(props: SettingsProps) {
 
 function placeholderOf(name: string, defaults: LoadConfig | undefined): string {
   if (name === 'ttlMinutes') return '';
-  const value = { parallel: defaults?.parallel, batch: defaults?.eval_batch_size }[name];
+  const value = {
+    parallel: defaults?.parallel,
+    batch: defaults?.eval_batch_size,
+    gpuLayers: defaults?.gpu_layers,
+  }[name];
   return value === undefined ? labels.asDefault : String(value);
 }
 

@@ -1,0 +1,162 @@
+import { expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { useHearth } from '../setup/server/use-hearth.ts';
+import { expectAccessible, useBrowser } from './setup/browser.ts';
+import { answered, answers, conversationList, messageField, say, send } from './setup/chat.ts';
+import { importedTurn } from './setup/imported-conversation.ts';
+import { pdfOf } from './setup/pdf.ts';
+
+const hearth = useHearth();
+const { openPage } = useBrowser();
+
+const short = { model: 'hearth/starter-chat', maxOutputTokens: 12, reasoning: 'off' };
+const fact = 'The harbour master keeps a grey parrot whose name is Bramble.';
+
+const attach = (page: Page, name: string, content: string | Buffer) =>
+  page
+    .locator('form input[type=file]')
+    .setInputFiles({ name, mimeType: '', buffer: Buffer.from(content) });
+
+/** Drops or pastes a text file. */
+async function hand(page: Page, kind: 'drop' | 'paste', name: string): Promise<void> {
+  await messageField(page).evaluate(
+    (field, [event, fileName]) => {
+      const data = new DataTransfer();
+      data.items.add(new File(['a,b\n1,2\n'], fileName, { type: 'text/csv' }));
+      const init = { bubbles: true, cancelable: true };
+      field.dispatchEvent(
+        event === 'drop'
+          ? new DragEvent('drop', { ...init, dataTransfer: data })
+          : new ClipboardEvent('paste', { ...init, clipboardData: data }),
+      );
+    },
+    [kind, name] as const,
+  );
+}
+
+it('attaches files by choice, drop and paste, and reads a PDF', async () => {
+  const page = await openPage(hearth.url, { settings: { ...short, contextLength: 4096 } });
+  await attach(page, 'tides.pdf', pdfOf(['High water is at noon.', fact]));
+  await hand(page, 'drop', 'dropped.csv');
+  await hand(page, 'paste', 'pasted.csv');
+  for (const name of ['tides.pdf', 'dropped.csv', 'pasted.csv'])
+    await page.getByRole('button', { name: `Remove ${name}` }).waitFor();
+  await attach(page, 'program.bin', Buffer.from([0, 255, 1]));
+  await page.getByText('program.bin is neither an image, a PDF nor text.').first().waitFor();
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await say(page, 'What is the parrot called?', 1);
+  await page.waitForURL(/\/chat\/conv_/);
+  await conversationList(page).getByText('What is the parrot called?').waitFor();
+  const card = page.getByRole('region', { name: 'tides.pdf' });
+  await card.getByRole('button').click();
+  await card.getByText(fact).waitFor();
+  expect(await page.getByRole('region', { name: 'pasted.csv' }).isVisible()).toBe(true);
+  await expectAccessible(page);
+});
+
+it('chooses passages of a file that is larger than the context, for each message', async () => {
+  const page = await openPage(hearth.url, { settings: { ...short, contextLength: 2048 } });
+  const filler = Array.from(
+    { length: 400 },
+    (_, index) => `Row ${index}: wheat, barley and rye were weighed on the old market scales.`,
+  );
+  await attach(
+    page,
+    'log.txt',
+    [...filler, ...Array.from({ length: 40 }, () => fact), ...filler].join('\n'),
+  );
+  await page.getByRole('button', { name: 'Remove log.txt' }).waitFor();
+  await say(page, 'Whose parrot is Bramble?', 1);
+  const card = page.getByRole('region', { name: 'Passages of log.txt' });
+  await card.getByRole('button').click();
+  await card.getByText(fact, { exact: false }).first().waitFor();
+  await card.getByText(/^\[1\] log.txt, lines \d+ to \d+$/).waitFor();
+  await page.waitForURL(/\/chat\/conv_/);
+  await page.getByText('in passages').waitFor();
+  await say(page, 'Which grain was weighed?', 2);
+  await expect.poll(() => card.count()).toBe(2);
+});
+
+it('imports a conversation with its sources, and exports it', async () => {
+  const page = await openPage(hearth.url, { settings: short });
+  const passages =
+    'Passages of attached files that are nearest to the message. Cite those that you use by their numbers, such as [1].' +
+    `\n\n[1] tides.pdf, page 2\n\n\`\`\`\n${fact}\n\`\`\``;
+  const file = importedTurn([passages, 'Who is Bramble?'], 'A parrot [1].');
+  await conversationList(page)
+    .locator('input[type=file]')
+    .setInputFiles({
+      name: 'a.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from(JSON.stringify(file)),
+    });
+  await page.getByText('The conversation was imported.').waitFor();
+  await conversationList(page).getByRole('link', { name: file.title }).click();
+  const sources = page.getByRole('region', { name: 'Sources' });
+  await sources.getByRole('button', { name: 'Show tides.pdf, page 2' }).click();
+  await sources.getByText(fact).waitFor();
+  await conversationList(page)
+    .getByRole('button', { name: `Actions for ${file.title}` })
+    .click();
+  const download = page.waitForEvent('download');
+  await page.getByRole('menuitem', { name: 'Export as Markdown' }).click();
+  expect((await download).suggestedFilename()).toBe('An-imported-conversation.md');
+});
+
+it('takes a picture with the camera', async () => {
+  const page = await openPage(hearth.url, {
+    settings: { ...short, model: 'hearth/starter-vision' },
+  });
+  await page.getByRole('button', { name: 'Take a picture' }).click();
+  await page.getByRole('button', { name: 'Take the picture' }).click();
+  const picture = page.locator('form li', { hasText: 'picture.jpg' }).locator('img');
+  await expect
+    .poll(() => picture.evaluate((each: HTMLImageElement) => each.naturalWidth))
+    .toBeGreaterThan(0);
+});
+
+it('offers to leave messages out or to continue from a summary when the context is full', async () => {
+  const page = await openPage(hearth.url, {
+    settings: { ...short, maxOutputTokens: 4, contextLength: 512 },
+  });
+  await say(page, 'Hello!', 1);
+  await page.waitForURL(/\/chat\/conv_/);
+  await say(page, `Remember this: ${'the sea is calm '.repeat(53)}`, 2);
+  const notice = page.getByRole('region', { name: 'Context' });
+  await notice.getByText(/fills \d+ % of the context/).waitFor();
+  await notice.getByRole('button', { name: 'Leave out the oldest messages' }).click();
+  await notice.getByText(/are left out when it is full/).waitFor();
+  await notice.getByRole('button', { name: 'Continue from a summary' }).click();
+  await page.getByText('Summary of our conversation so far:', { exact: false }).waitFor();
+  await answered(page, 2);
+  const branches = page.getByRole('group', { name: 'Branches' });
+  await expect.poll(() => branches.innerText()).toContain('2/2');
+});
+
+it('answers in JSON of a schema, as a preset and the tools panel are kept', async () => {
+  const page = await openPage(hearth.url, { settings: { ...short, maxOutputTokens: 40 } });
+  await page.getByRole('button', { name: 'Settings of this conversation' }).click();
+  const panel = page.getByRole('dialog', { name: 'Settings of this conversation' });
+  await panel.getByLabel('Form of the answer').selectOption('JSON of a schema');
+  const schema = {
+    type: 'object',
+    properties: { colour: { enum: ['red', 'green'] } },
+    required: ['colour'],
+  };
+  await panel.getByLabel('JSON schema').fill('{');
+  await panel.getByText('This is not a JSON object.', { exact: false }).waitFor();
+  await panel.getByLabel('JSON schema').fill(JSON.stringify(schema));
+  await panel.getByLabel('Name of the server').fill('there');
+  await panel.getByLabel('URL of the server').fill('https://tools.example.org/mcp');
+  await panel.getByRole('button', { name: 'Add', exact: true }).click();
+  await panel.getByRole('button', { name: 'Remove there' }).click();
+  await panel.getByLabel('Name of the preset').fill('Colours');
+  await panel.getByRole('button', { name: 'Save as preset' }).click();
+  await panel.getByRole('button', { name: 'Back to the defaults' }).click();
+  await panel.getByLabel('Choose a preset').selectOption('Colours');
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await send(page, 'Name a colour.');
+  const shape = /\{\s*"colour"\s*:\s*"(red|green)"\s*\}/;
+  await expect.poll(() => answers(page).innerText()).toMatch(shape);
+});

@@ -1,0 +1,31 @@
+import { contextTexts } from '../../../texts/chat-context.ts';
+import { askModel } from '../conversations/ask-model.ts';
+import type { Turn } from '../messages/turn.ts';
+import type { ConversationSettings } from '../settings/conversation-settings.ts';
+
+const maxSummaryTokens = 600;
+
+/**
+ * Lets the model summarize a branch. Neither the question nor the summary is stored.
+ *
+ * @param freeTokens of the context
+ * @throws Error if the model writes nothing; ApiError, UnreachableError
+ */
+export async function summarize(
+  turns: readonly Turn[],
+  settings: ConversationSettings,
+  freeTokens: number,
+): Promise<string> {
+  const { model, contextLength } = settings;
+  const previousId = turns.at(-1)?.responseId;
+  if (model === undefined || previousId === undefined) throw new Error(contextTexts.noSummary);
+  const text = await askModel({
+    model,
+    previousId,
+    text: contextTexts.summaryRequest,
+    maxTokens: Math.max(64, Math.min(maxSummaryTokens, Math.floor(freeTokens / 2))),
+    contextLength,
+  });
+  if (text === '') throw new Error(contextTexts.noSummary);
+  return text;
+}

@@ -1,0 +1,64 @@
+import { documentText, type TextDocument } from './document.ts';
+import type { Passage } from './split-passages.ts';
+
+/** What a model reads of attached documents; the parts of stored messages are recognised by these words. */
+const fileHead = /^File ([^\n]+):\n\n(`{3,100})[^\n]*\n([\s\S]*)\n\2$/;
+const passagesHead =
+  'Passages of attached files that are nearest to the message. Cite those that you use by their numbers, such as [1].';
+const passagePattern = /^\[(\d+)\] ([^\n]+)\n\n(`{3,100})\n([\s\S]*?)\n\3$/gm;
+
+export interface CitedPassage extends Passage {
+  readonly number: number;
+}
+
+export type DocumentPart =
+  | { readonly kind: 'file'; readonly name: string; readonly text: string }
+  | { readonly kind: 'passages'; readonly passages: readonly CitedPassage[] };
+
+/** A document as a part of a prompt, between fences that it does not contain. */
+export function filePart(document: TextDocument): string {
+  const text = documentText(document).trimEnd();
+  const fence = fenceOf(text);
+  const language = /\.(\w{1,10})$/.exec(document.name)?.[1]?.toLowerCase() ?? '';
+  const name = document.name.replaceAll(/\s+/g, ' ');
+  return `File ${name}:\n\n${fence}${language === 'pdf' ? '' : language}\n${text}\n${fence}`;
+}
+
+/** Numbered passages as a part of a prompt. */
+export function passagesPart(passages: readonly Passage[]): string {
+  const shown = passages.map(({ source, text }, index) => {
+    const fence = fenceOf(text);
+    return `[${index + 1}] ${source.replaceAll(/\s+/g, ' ')}\n\n${fence}\n${text}\n${fence}`;
+  });
+  return [passagesHead, ...shown].join('\n\n');
+}
+
+/** The document that a part of a message was made of; undefined for text of the user. */
+export function parseDocumentPart(content: string): DocumentPart | undefined {
+  if (content.startsWith(passagesHead)) {
+    const passages = [...content.matchAll(passagePattern)].map(
+      ([, number = '', source = '', , text = '']) => ({ number: Number(number), source, text }),
+    );
+    return { kind: 'passages', passages };
+  }
+  const [, name, , text] = fileHead.exec(content) ?? [];
+  return name === undefined || text === undefined ? undefined : { kind: 'file', name, text };
+}
+
+/** The passages that an answer cites as `[1]`, `[1, 2]` or `[1][2]`. */
+export function citedPassages(
+  passages: readonly CitedPassage[],
+  answer: string,
+): readonly CitedPassage[] {
+  const numbers = new Set(
+    [...answer.matchAll(/\[(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\]/g)].flatMap(([, list = '']) =>
+      list.split(/\D+/).map(Number),
+    ),
+  );
+  return passages.filter(({ number }) => numbers.has(number));
+}
+
+function fenceOf(text: string): string {
+  const longest = Math.max(2, ...(text.match(/`{3,}/g) ?? []).map((fence) => fence.length));
+  return '`'.repeat(longest + 1);
+}

@@ -1,0 +1,62 @@
+import { getDocument, PDFWorker } from 'pdfjs-dist';
+import type { PDFDocumentProxy } from 'pdfjs-dist';
+// The build makes the class.
+// oxlint-disable-next-line import/default
+import PdfJsWorker from 'pdfjs-dist/build/pdf.worker.min.mjs?worker';
+import { documentTexts } from '../../../texts/documents.ts';
+import type { Section } from './document.ts';
+
+const maxPages = 3000;
+const maxCharacters = 5_000_000;
+
+/**
+ * The text of a PDF by page. The file is read in a worker, which ends with it.
+ *
+ * @throws Error with a message for the user
+ */
+export async function readPdf(name: string, bytes: ArrayBuffer): Promise<readonly Section[]> {
+  const port = new PdfJsWorker();
+  const worker = PDFWorker.create({ port });
+  try {
+    const loading = getDocument({
+      data: bytes,
+      worker,
+      // The text needs neither; the Content-Security-Policy forbids code from strings.
+      isEvalSupported: false,
+      disableFontFace: true,
+      useWasm: false,
+    });
+    const pages = await textOfPages(await loading.promise);
+    if (pages.length === 0) throw new UserError(documentTexts.withoutText(name));
+    return pages;
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    const isProtected = error instanceof Error && error.name === 'PasswordException';
+    const message = isProtected ? documentTexts.protectedPdf(name) : documentTexts.damagedPdf(name);
+    throw new Error(message, { cause: error });
+  } finally {
+    worker.destroy();
+    port.terminate();
+  }
+}
+
+class UserError extends Error {}
+
+async function textOfPages(pdf: PDFDocumentProxy): Promise<readonly Section[]> {
+  const sections: Section[] = [];
+  let characters = 0;
+  for (let number = 1; number <= Math.min(pdf.numPages, maxPages); number += 1) {
+    const page = await pdf.getPage(number);
+    const { items } = await page.getTextContent();
+    page.cleanup();
+    const text = items
+      .map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : ''))
+      .join('')
+      .trim();
+    if (text === '') continue;
+    sections.push({ text, page: number });
+    characters += text.length;
+    if (characters > maxCharacters) break;
+  }
+  return sections;
+}

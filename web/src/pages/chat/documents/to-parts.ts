@@ -1,0 +1,37 @@
+import { documentTexts } from '../../../texts/documents.ts';
+import type { InputPart } from '../conversations/conversation-queries.ts';
+import { documentText, type TextDocument } from './document.ts';
+import { filePart, passagesPart } from './document-part.ts';
+import { nearestPassages } from './nearest-passages.ts';
+
+/** Characters of a token: most languages and code have three to four, so that this is on the safe side. */
+const charactersPerToken = 3;
+/** Of the free context; the rest is for the message and the answer. */
+const shareOfContext = 0.6;
+/** More would take long to read and be of little use. */
+const maxPassageCharacters = 12_000;
+
+/**
+ * Documents as parts of a message: whole if they fit into the context, else their passages nearest to the message.
+ *
+ * @param freeTokens of the context
+ */
+export async function toDocumentParts(
+  documents: readonly TextDocument[],
+  message: string,
+  freeTokens: number,
+): Promise<{ readonly parts: readonly InputPart[]; readonly areWhole: boolean }> {
+  const room = Math.max(500, freeTokens * shareOfContext * charactersPerToken);
+  const size = documents.reduce((sum, document) => sum + documentText(document).length, 0);
+  if (size <= room) {
+    return { parts: documents.map((each) => textPart(filePart(each))), areWhole: true };
+  }
+  const text = message === '' ? documentTexts.chooseFor : message;
+  const maxCharacters = Math.min(room, maxPassageCharacters);
+  const passages = await nearestPassages(documents, text, maxCharacters);
+  return { parts: [textPart(passagesPart(passages))], areWhole: false };
+}
+
+function textPart(content: string): InputPart {
+  return { type: 'text', content };
+}

@@ -1,0 +1,113 @@
+import { ChevronRight, FileText } from 'lucide-react';
+import { useId, useState } from 'react';
+import { documentTexts } from '../../../texts/documents.ts';
+import { classNames } from '../../../ui/class-names.ts';
+import type { CitedPassage, DocumentPart } from '../documents/document-part.ts';
+
+/** Longer documents are cut where they are shown. */
+const maxShown = 20_000;
+
+/** An attached document, folded. */
+export function DocumentCard({ document }: { readonly document: DocumentPart }) {
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  const { name, note } = titleOf(document);
+  return (
+    <section
+      aria-label={name}
+      className="w-full max-w-[85%] overflow-hidden rounded-xl border bg-raised text-sm sm:w-96"
+    >
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        className="flex w-full items-center gap-2.5 px-3 py-2 text-left -outline-offset-2 hover:bg-hover"
+        onClick={() => setOpen(!isOpen)}
+      >
+        <FileText size={16} aria-hidden className="shrink-0 text-accent" />
+        <span className="min-w-0 flex-1 truncate font-medium">{name}</span>
+        <span className="shrink-0 text-xs text-muted">{note}</span>
+        <ChevronRight
+          size={16}
+          aria-hidden
+          className={classNames('shrink-0 text-muted transition-transform', isOpen && 'rotate-90')}
+        />
+      </button>
+      <div id={id} hidden={!isOpen} className="max-h-96 overflow-y-auto border-t px-3 py-2.5">
+        {isOpen && <DocumentContent document={document} />}
+      </div>
+    </section>
+  );
+}
+
+function titleOf(document: DocumentPart): { readonly name: string; readonly note: string } {
+  if (document.kind === 'file') {
+    return { name: document.name, note: documentTexts.characters(document.text.length) };
+  }
+  const names = new Set(document.passages.map(({ source }) => source.replace(/, [^,]*$/, '')));
+  return {
+    name: documentTexts.passagesOf([...names].join(', ')),
+    note: documentTexts.passages(document.passages.length),
+  };
+}
+
+function DocumentContent({ document }: { readonly document: DocumentPart }) {
+  if (document.kind === 'file') return <Text>{document.text}</Text>;
+  return (
+    <ol className="flex flex-col gap-3">
+      {document.passages.map((passage) => (
+        <li key={passage.number}>
+          <PassageTitle passage={passage} />
+          <Text>{passage.text}</Text>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** The passages that an answer cites, each of which can be read. */
+export function Sources({ passages }: { readonly passages: readonly CitedPassage[] }) {
+  const [shown, setShown] = useState<number>();
+  if (passages.length === 0) return null;
+  const opened = passages.find(({ number }) => number === shown);
+  return (
+    <section aria-label={documentTexts.sources} className="text-sm">
+      <ul className="flex flex-wrap gap-1.5">
+        {passages.map(({ number, source }) => (
+          <li key={number}>
+            <button
+              type="button"
+              aria-expanded={number === shown}
+              aria-label={documentTexts.show(source)}
+              className="rounded-lg border bg-raised px-2 py-1 text-xs hover:bg-hover"
+              onClick={() => setShown(number === shown ? undefined : number)}
+            >
+              <span className="font-medium text-accent">[{number}]</span> {source}
+            </button>
+          </li>
+        ))}
+      </ul>
+      {opened !== undefined && (
+        <div className="mt-2 border-l-2 pl-3">
+          <Text>{opened.text}</Text>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function PassageTitle({ passage: { number, source } }: { readonly passage: CitedPassage }) {
+  return (
+    <p className="mb-1 text-xs text-muted">
+      <span className="font-medium text-accent">[{number}]</span> {source}
+    </p>
+  );
+}
+
+function Text({ children }: { readonly children: string }) {
+  return (
+    <p dir="auto" className="text-[13px] break-words whitespace-pre-wrap text-muted">
+      {children.length > maxShown ? `${children.slice(0, maxShown)}…` : children}
+    </p>
+  );
+}

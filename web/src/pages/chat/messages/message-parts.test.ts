@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { filePart } from '../documents/document-part.ts';
+import { messageParts, withText } from './message-parts.ts';
+
+const image = { type: 'image' as const, data_url: 'data:image/png;base64,ab' };
+const file = {
+  type: 'text' as const,
+  content: filePart({ name: 'a.md', sections: [{ text: 'A' }] }),
+};
+const words = { type: 'text' as const, content: 'What is it?' };
+
+it('keeps images and documents when the words change', () => {
+  const input = [image, file, words];
+  expect(messageParts(input)).toEqual({
+    images: [image],
+    documents: [{ kind: 'file', name: 'a.md', text: 'A' }],
+    text: 'What is it?',
+  });
+  expect(withText(input, 'Why?')).toEqual([image, file, { type: 'text', content: 'Why?' }]);
+});
