@@ -9,6 +9,7 @@ import type {
   GenerationRequest,
 } from '../engine/engine.ts';
 import { PromptReader } from './prompt-reader.ts';
+import { ReadingSpeed } from './reading-speed.ts';
 import { withWarmSlots } from './warm-engine.ts';
 import type { WarmSlots } from './warm-slots.ts';
 
@@ -44,8 +45,10 @@ function setUp(events: readonly GenerationEvent[], idleMs = 100_000) {
       slotId: 3,
       reusesSlot: false,
       expectedTokens: 0,
+      share: async () => {},
       release,
     })),
+    matchedTokens: () => 0,
     saveAll: async () => {
       order.push('save');
     },
@@ -63,10 +66,11 @@ function setUp(events: readonly GenerationEvent[], idleMs = 100_000) {
       order.push('stop');
     },
   };
-  const reader = new PromptReader(
-    { tokenize: async () => [], read: vi.fn<EngineSlots['read']>() },
-    256,
-  );
+  const reader = new PromptReader({
+    slots: { tokenize: async () => [], read: vi.fn<EngineSlots['read']>() },
+    warmSlots: slots,
+    speed: new ReadingSpeed(256),
+  });
   const options = { slots: slots as unknown as WarmSlots, reader, idleMs, stopSaveMs: 1000 };
   return { warm: withWarmSlots(handle, options), slots, order, requests, release, closed };
 }
@@ -99,13 +103,6 @@ describe('an engine with warm slots', () => {
     const { warm, release } = setUp([{ type: 'prompt.progress', ...progress }, end]);
     for await (const _ of warm.engine.generate(request, testContext())) break;
     expect(release).toHaveBeenCalledWith(expect.objectContaining({ tokens: 32 }), undefined);
-  });
-
-  it('leaves the choice to the engine if there is no slot', async () => {
-    const { warm, slots, requests } = setUp([end]);
-    slots.acquire.mockResolvedValueOnce(undefined);
-    await run(warm);
-    expect(requests[0]).not.toHaveProperty('slot');
   });
 
   it('saves its slots after idle time, and once before it stops', async () => {

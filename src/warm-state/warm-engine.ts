@@ -31,20 +31,17 @@ export function withWarmSlots(
     const { responseId = null } = request;
     const chain = promptChain(ownerId, request);
     clearTimeout(idleTimer);
-    const use = await slots.acquire({ ownerId, chain }, context.signal);
-    if (use === undefined) {
-      yield* handle.engine.generate(request, context);
-      return;
-    }
+    const admission = await reader.admit(request, ownerId, chain, context.signal);
     const answer = new AnswerRecorder();
     try {
-      for await (const event of reader.generate(handle.engine, request, chain, use, context)) {
+      for await (const event of reader.generate(handle.engine, admission, context)) {
         answer.accept(event);
         yield event;
       }
     } finally {
       const content = { ownerId, responseId, ...answer.content(request, chain) };
-      use.release(content, answer.usage?.cachedTokens);
+      admission.use.release(content, answer.usage?.cachedTokens);
+      reader.finish(admission);
       saveWhenIdle();
     }
   }

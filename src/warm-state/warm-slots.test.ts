@@ -21,6 +21,7 @@ function prompt(letters: string, ownerId: string | null = null) {
     .join('');
   return {
     ownerId,
+    responseId: null,
     chain: promptChain(ownerId, { kind: 'completion', prompt: text, sampling: {} }),
   };
 }
@@ -85,7 +86,6 @@ describe('WarmSlots', () => {
     { responseId = 'resp', ownerId = null as string | null, cachedTokens = 1e6 } = {},
   ): Promise<SlotUse> {
     const taken = await slots.acquire(prompt(letters, ownerId), never);
-    if (taken === undefined) throw new Error('no slot');
     contents.set(taken.slotId, letters);
     const tokens = letters.length * 64;
     const content = { ...prompt(letters, ownerId), tokens, heldTokens: tokens };
@@ -131,13 +131,32 @@ describe('WarmSlots', () => {
     expect(calls).toEqual(['restore abc']);
   });
 
-  it('gives each concurrent generation a slot of its own', async () => {
+  it('gives each concurrent generation a slot of its own, and lets others wait', async () => {
     const slots = slotsWith({ slotCount: 2 });
     const first = await slots.acquire(prompt('abc'), never);
     const second = await slots.acquire(prompt('abc'), never);
-    expect([first?.slotId, second?.slotId]).toEqual([0, 1]);
-    expect(await slots.acquire(prompt('abc'), never)).toBeUndefined();
+    expect([first.slotId, second.slotId]).toEqual([0, 1]);
     expect(slots.isIdle).toBe(false);
+    const client = new AbortController();
+    const leaving = slots.acquire(prompt('abc'), client.signal);
+    const waiting = slots.acquire(prompt('abc'), never);
+    client.abort(new Error('left'));
+    await expect(leaving).rejects.toThrow('left');
+    second.release({ ...prompt('abc'), tokens: 192, heldTokens: 192 }, 0);
+    expect(await waiting).toMatchObject({ slotId: 1, expectedTokens: 192 });
+  });
+
+  it('shares the beginning of a prompt that is being read, and never writes it to disk', async () => {
+    const slots = slotsWith({ slotCount: 2 });
+    const leader = await slots.acquire({ ...prompt('abcx'), responseId: 'resp' }, never);
+    contents.set(leader.slotId, 'abc');
+    await leader.share({ chain: prompt('abc').chain, tokens: 192, heldTokens: 192 });
+    expect(slots.matchedTokens(prompt('abcy').chain)).toBe(192);
+    const follower = await slots.acquire(prompt('abcy'), never);
+    expect(follower).toMatchObject({ slotId: 1, reusesSlot: true, expectedTokens: 192 });
+    expect(calls).toEqual(['save abc', 'restore abc']);
+    await slots.saveAll(never);
+    expect(kept.list('key')).toEqual([]);
   });
 
   it('does not let a token use what another one sent', async () => {

@@ -10,6 +10,7 @@ import { KeptStates } from './kept-states.ts';
 import { MemoryStates } from './memory-states.ts';
 import { openScratchFolder, type ScratchFolder } from './scratch-folder.ts';
 import { PromptReader } from './prompt-reader.ts';
+import { ReadingSpeed } from './reading-speed.ts';
 import { withWarmSlots } from './warm-engine.ts';
 import { WarmSlots } from './warm-slots.ts';
 
@@ -140,7 +141,7 @@ export class WarmStates {
     if (engineSlots === undefined) return handle;
     const { persistsStateless, idleMs, logger } = this.#options;
     const { attention } = facts.selection.model;
-    const reader = new PromptReader(engineSlots, facts.batchTokens);
+    const speed = new ReadingSpeed(facts.batchTokens);
     const slots = new WarmSlots({
       states: engineSlots,
       slotCount: facts.slotCount,
@@ -154,11 +155,12 @@ export class WarmStates {
       isMemory: this.#scratch.isMemory,
       kept: this.#kept,
       persistsStateless,
-      secondsToRead: (tokens) => reader.secondsToRead(tokens),
+      secondsToRead: (tokens) => speed.secondsToRead(tokens),
       logger,
     });
     this.#engines.add(slots);
     void handle.closed.then(() => this.#engines.delete(slots));
+    const reader = new PromptReader({ slots: engineSlots, warmSlots: slots, speed });
     return withWarmSlots(handle, { slots, reader, idleMs, stopSaveMs });
   }
 

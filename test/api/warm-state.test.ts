@@ -136,6 +136,23 @@ describe('a request that is not stored', () => {
   });
 });
 
+describe('requests that arrive together', () => {
+  it('read a common beginning once', async () => {
+    // 5,000 tokens: reading them takes half a second or more on every machine.
+    const instructions = Array.from({ length: 700 }, (_, index) => `Rule ${index}: be kind.`).join(
+      ' ',
+    );
+    const replies = await Promise.all(
+      ['Who are you?', 'What is a river?'].map((input) =>
+        respond(hearth.url, input, { instructions, store: false, max_output_tokens: 4 }),
+      ),
+    );
+    const [read, restored] = replies.toSorted((one, other) => one.cachedTokens - other.cachedTokens);
+    expect(read?.cachedTokens).toBe(0);
+    expect(restored?.cachedTokens).toBeGreaterThan((restored?.promptTokens ?? 0) * 0.9);
+  });
+});
+
 describe('random conversations with branches, unloads and restarts', () => {
   it(
     'get the answers of an engine that reads everything',
