@@ -59,7 +59,13 @@ async function setUp({ isMemory = true } = {}) {
     closed: new Promise(() => {}),
     stop: async () => {},
   } as unknown as EngineHandle;
-  const { engine } = withWarmSlots(handle, { slots, reader, idleMs: 1e6, stopSaveMs: 1000 });
+  const { engine } = withWarmSlots(handle, {
+    slots,
+    reader,
+    stepTokens: () => batchTokens,
+    idleMs: 1e6,
+    stopSaveMs: 1000,
+  });
   /** Generates to the end. @returns the cached tokens of the prompt */
   async function run(
     prompt: string,

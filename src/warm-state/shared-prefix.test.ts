@@ -34,9 +34,7 @@ describe('sharedPrefix', () => {
   });
 
   it('is unknown before the speed is', () => {
-    expect(
-      sharedPrefix(chain('ab'), 128, [other('ab')], () => undefined),
-    ).toBeUndefined();
+    expect(sharedPrefix(chain('ab'), 128, [other('ab')], () => undefined)).toBeUndefined();
   });
 });
 

@@ -146,6 +146,30 @@ describe('WarmSlots', () => {
     expect(await waiting).toMatchObject({ slotId: 1, expectedTokens: 192 });
   });
 
+  it('settles what is written to disk, again if a request came between', async () => {
+    const slots = slotsWith({ slotCount: 2 });
+    const settled = { ...prompt('abc'), responseId: 'resp', tokens: 192, heldTokens: 192 };
+    const content = { ...prompt('ab'), responseId: 'resp', tokens: 128, heldTokens: 150 };
+    let settledCount = 0;
+    const settle = async (signal: AbortSignal) => {
+      signal.throwIfAborted();
+      settledCount += 1;
+      return settled;
+    };
+    const kinds = [content, { ...content, responseId: null }];
+    const uses = await Promise.all(kinds.map(() => slots.acquire(prompt('ab'), never)));
+    kinds.forEach((kind, index) => uses[index]?.release(kind, 0, settle));
+    const request = new AbortController();
+    request.abort();
+    await slots.settleAll(request.signal);
+    expect(settledCount).toBe(0);
+    await slots.settleAll(never);
+    await slots.settleAll(never);
+    expect(settledCount).toBe(1);
+    expect(slots.isIdle).toBe(true);
+    expect(slots.matchedTokens(prompt('abcd').chain)).toBe(192);
+  });
+
   it('shares the beginning of a prompt that is being read, and never writes it to disk', async () => {
     const slots = slotsWith({ slotCount: 2 });
     const leader = await slots.acquire({ ...prompt('abcx'), responseId: 'resp' }, never);

@@ -50,7 +50,10 @@ interface Slot {
   lastUsed: number;
   isSaved: boolean;
   isBusy: boolean;
+  settle: Settle | undefined;
 }
+
+export type Settle = (signal: AbortSignal) => Promise<CachedPrompt>;
 
 /** A prompt without an answer; its tokens are not known. */
 type SlotRequest = Omit<CachedPrompt, 'tokens' | 'heldTokens'>;
@@ -74,8 +77,9 @@ export interface SlotUse {
    *
    * @param content What the slot contains now.
    * @param cachedTokens Tokens that came from the cache; undefined if the generation failed.
+   * @param settle Brings the slot to what the next turn begins with, before it is saved in idle time; gives its content.
    */
-  release(content: CachedPrompt, cachedTokens: number | undefined): void;
+  release(content: CachedPrompt, cachedTokens: number | undefined, settle?: Settle): void;
 }
 
 /**
@@ -103,6 +107,7 @@ export class WarmSlots {
       lastUsed: 0,
       isSaved: false,
       isBusy: false,
+      settle: undefined,
     }));
   }
 
@@ -160,6 +165,7 @@ export class WarmSlots {
     signal: AbortSignal,
   ): Promise<SlotUse> {
     slot.isBusy = true;
+    slot.settle = undefined;
     this.#useCount += 1;
     slot.lastUsed = this.#useCount;
     const restored = await this.#prepare(slot, choice, signal);
@@ -176,9 +182,10 @@ export class WarmSlots {
       expectedTokens: reusesSlot ? choice.expectedTokens : 0,
       share: ({ chain, tokens, heldTokens }) =>
         this.#share(slot, { ...prompt, chain, tokens, heldTokens }, signal).catch(this.#warn),
-      release: (content, cachedTokens) => {
+      release: (content, cachedTokens, settle) => {
         slot.content = content;
         slot.isSaved = false;
+        slot.settle = this.#isKeepable(content) ? settle : undefined;
         this.#free(slot);
         if (restored !== undefined && cachedTokens !== undefined) {
           this.#verify(restored, choice.expectedTokens, cachedTokens);
@@ -190,6 +197,28 @@ export class WarmSlots {
   #free(slot: Slot): void {
     slot.isBusy = false;
     for (const wake of this.#waiting) wake();
+  }
+
+  /** Settles the slots whose states are written to disk. Ends when aborted; never throws. */
+  async settleAll(signal: AbortSignal): Promise<void> {
+    for (const slot of this.#slots) {
+      const { settle } = slot;
+      if (signal.aborted) return;
+      if (slot.isBusy || settle === undefined) continue;
+      slot.isBusy = true;
+      try {
+        slot.content = await settle(signal);
+        slot.isSaved = false;
+        slot.settle = undefined;
+      } catch (error) {
+        if (!signal.aborted) {
+          slot.settle = undefined;
+          this.#warn(error);
+        }
+      } finally {
+        this.#free(slot);
+      }
+    }
   }
 
   /** Saves the slots that are not in use to disk, the last used first. Ends early when aborted; never throws. */

@@ -85,6 +85,34 @@ describe('a stored conversation', () => {
     await untilSaved(0);
   });
 
+  it('continues behind an answer whose reasoning later turns leave out', async () => {
+    const options = { reasoning: { effort: 'low' }, max_output_tokens: 300 };
+    const instructions = 'You are Bramble, a gardener who answers in short sentences. '.repeat(5);
+    const talk = async (url: string) =>
+      respond(url, 'Hello! Who are you?', { ...options, instructions });
+    const first = await talk(hearth.url);
+    await untilSaved(1);
+    await hearth.kill();
+    await hearth.restart();
+    const question = 'And what is a river?';
+    const next = await respond(hearth.url, question, {
+      ...options,
+      previous_response_id: first.id,
+    });
+    // What is left is the question and the beginning of the answer.
+    expect(next.promptTokens - next.cachedTokens).toBeLessThan(24);
+
+    const same = await talk(reference.url);
+    expect(same.text).toBe(first.text);
+    const read = await respond(reference.url, question, {
+      ...options,
+      previous_response_id: same.id,
+    });
+    expect(read.text).toBe(next.text);
+    for (const { id } of [next, first]) await forget(id);
+    await untilSaved(0);
+  });
+
   it('is not restored into another model under the same name', async () => {
     const options = { model: copied };
     const last = await converse(3, options);
@@ -138,18 +166,28 @@ describe('a request that is not stored', () => {
 
 describe('requests that arrive together', () => {
   it('read a common beginning once', async () => {
-    // 5,000 tokens: reading them takes half a second or more on every machine.
-    const instructions = Array.from({ length: 700 }, (_, index) => `Rule ${index}: be kind.`).join(
-      ' ',
-    );
+    // Some 3,500 tokens for each of 8 requests: more than half a second of reading on every machine.
+    const { status } = await post(hearth.url, '/api/v1/models/load', {
+      model: copied,
+      parallel: 8,
+    });
+    expect(status).toBe(200);
+    const rules = Array.from({ length: 350 }, (_, index) => `Rule ${index}: be kind.`);
     const replies = await Promise.all(
-      ['Who are you?', 'What is a river?'].map((input) =>
-        respond(hearth.url, input, { instructions, store: false, max_output_tokens: 4 }),
+      Array.from({ length: 8 }, (_, index) =>
+        respond(hearth.url, `Who is ${index}?`, {
+          model: copied,
+          instructions: rules.join(' '),
+          store: false,
+          max_output_tokens: 4,
+        }),
       ),
     );
-    const [read, restored] = replies.toSorted((one, other) => one.cachedTokens - other.cachedTokens);
-    expect(read?.cachedTokens).toBe(0);
-    expect(restored?.cachedTokens).toBeGreaterThan((restored?.promptTokens ?? 0) * 0.9);
+    const shares = replies.map(({ cachedTokens, promptTokens }) => cachedTokens / promptTokens);
+    const [read, ...restored] = shares.toSorted((one, other) => one - other);
+    expect(read).toBe(0);
+    for (const share of restored) expect(share).toBeGreaterThan(0.9);
+    await post(hearth.url, '/api/v1/models/unload', { instance_id: copied });
   });
 });
 

@@ -72,7 +72,13 @@ export class TokenEngine {
     yield {
       type: 'generation.end',
       stopReason: 'eosFound',
-      usage: { promptTokens: tokens.length, cachedTokens, completionTokens: 0, promptMs, generationMs: 1 },
+      usage: {
+        promptTokens: tokens.length,
+        cachedTokens,
+        completionTokens: 0,
+        promptMs,
+        generationMs: 1,
+      },
       isMalformed: false,
     };
   }
@@ -93,7 +99,8 @@ export function tokensOf(request: GenerationRequest): readonly number[] {
   if (request.kind !== 'completion' || typeof request.prompt !== 'string') return [];
   const { prompt } = request;
   return Array.from({ length: Math.ceil(prompt.length / tokenCharacters) }, (_, index) =>
-    Buffer.from(prompt.slice(index * tokenCharacters, (index + 1) * tokenCharacters).padEnd(4))
-      .readInt32LE(),
+    Buffer.from(
+      prompt.slice(index * tokenCharacters, (index + 1) * tokenCharacters).padEnd(4),
+    ).readInt32LE(),
   );
 }
