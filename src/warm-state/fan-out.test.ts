@@ -53,7 +53,12 @@ async function setUp({ isMemory = true } = {}) {
     logger,
     maxPrepareMs: 50,
   });
-  const reader = new PromptReader({ slots: scripted.slots, warmSlots: slots, speed });
+  const reader = new PromptReader({
+    slots: scripted.slots,
+    warmSlots: slots,
+    speed,
+    contextLength: 4096,
+  });
   const handle = {
     engine: scripted.engine,
     closed: new Promise(() => {}),

@@ -37,7 +37,7 @@ function setUp() {
   };
   const warmSlots = { acquire: async () => use, matchedTokens: () => 0 };
   const speed = new ReadingSpeed(256);
-  const reader = new PromptReader({ slots, warmSlots, speed });
+  const reader = new PromptReader({ slots, warmSlots, speed, contextLength: 2000 });
   /** A generation that begins to write with `write`, and ends with `end`. */
   function open(tokens: number, name = String(tokens), context = testContext()) {
     const write = deferred<void>();
@@ -95,6 +95,12 @@ describe('PromptReader', () => {
       { end: 999, reusesSlot: true },
     ]);
     expect(setup.started).toEqual(['1000 true']);
+  });
+
+  it('reads nothing of a prompt that the engine rejects, since it exceeds the context', async () => {
+    const setup = setUp();
+    await setup.finish(setup.open(2000));
+    expect(setup.reads).toEqual([]);
   });
 
   it('leaves a short prompt to the generation', async () => {

@@ -20,6 +20,8 @@ interface PromptReaderOptions {
   readonly slots: Pick<EngineSlots, 'tokenize' | 'read'>;
   readonly warmSlots: Pick<WarmSlots, 'acquire' | 'matchedTokens'>;
   readonly speed: ReadingSpeed;
+  /** Maximum tokens of a prompt; the engine rejects longer ones. */
+  readonly contextLength: number;
 }
 
 /** A prompt whose turn has come, with its slot. */
@@ -162,10 +164,11 @@ export class PromptReader {
     use: SlotUse,
     { signal, logger }: RequestContext,
   ): AsyncGenerator<GenerationEvent, ReadPieces | undefined> {
-    const { slots, speed } = this.#options;
+    const { slots, speed, contextLength } = this.#options;
     let pieces: ReadPieces | undefined;
     try {
       const tokens = (await prompt.tokens(signal)) ?? [];
+      if (tokens.length >= contextLength) return undefined;
       const last = tokens.length - 1;
       let end = use.expectedTokens;
       let sharedTokens = 0;

@@ -84,6 +84,7 @@ function setUp(events: readonly GenerationEvent[], idleMs = 100_000) {
     slots: engineSlots,
     warmSlots: slots,
     speed: new ReadingSpeed(256),
+    contextLength: 4096,
   });
   const options = {
     slots: slots as unknown as WarmSlots,

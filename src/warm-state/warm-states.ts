@@ -163,7 +163,12 @@ export class WarmStates {
     });
     this.#engines.add(slots);
     void handle.closed.then(() => this.#engines.delete(slots));
-    const reader = new PromptReader({ slots: engineSlots, warmSlots: slots, speed });
+    const reader = new PromptReader({
+      slots: engineSlots,
+      warmSlots: slots,
+      speed,
+      contextLength: handle.capabilities.contextLength,
+    });
     const stepTokens = (): number => speed.chunkTokens;
     return withWarmSlots(handle, { slots, reader, stepTokens, idleMs, stopSaveMs });
   }
