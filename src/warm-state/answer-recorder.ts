@@ -72,7 +72,7 @@ export class AnswerRecorder {
 
   /**
    * The conversation with the answer as later turns send it, without the reasoning that is in the slot. Undefined where
-   * there is none, and if the turn goes on with calls.
+   * there is none, and if the turn continues with calls.
    */
   historyWithoutReasoning(request: GenerationRequest): ChatGeneration | undefined {
     const hasAnswer = this.#usage !== undefined && this.#content !== '' && this.#calls.length === 0;

@@ -5,7 +5,7 @@ import type { EngineSlots, GenerationEvent, GenerationRequest } from '../engine/
 import { promptChain } from './prompt-chain.ts';
 import { PromptReader } from './prompt-reader.ts';
 import { ReadingSpeed } from './reading-speed.ts';
-import type { SlotUse } from './warm-slots.ts';
+import type { SlotUse } from './slot-use.ts';
 
 const figures = { completionTokens: 1, promptMs: 1, generationMs: 1 };
 

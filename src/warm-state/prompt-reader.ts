@@ -11,7 +11,8 @@ import { beginningOf, type PromptChain } from './prompt-chain.ts';
 import { ReadingQueue } from './reading-queue.ts';
 import type { ReadingSpeed } from './reading-speed.ts';
 import { commonTokens, sharedPrefix } from './shared-prefix.ts';
-import type { SlotUse, WarmSlots } from './warm-slots.ts';
+import type { SlotUse } from './slot-use.ts';
+import type { WarmSlots } from './warm-slots.ts';
 
 /** A longer beginning is saved in addition only if it is longer by this. */
 const minMoreTokens = 64;

@@ -16,7 +16,7 @@ const history: ChatGeneration = {
 function tokensOf(messages: readonly EngineMessage[]): readonly number[] {
   return messages.flatMap(({ content }) => [
     0,
-    ...[...String(content)].map((character) => character.charCodeAt(0)),
+    ...Array.from(JSON.stringify(content).slice(1, -1), (character) => character.charCodeAt(0)),
   ]);
 }
 

@@ -10,7 +10,7 @@ const nextMessages = ['A', '1'];
  *
  * @param history Ends with an answer.
  * @param stepTokens Tokens to read at once.
- * @returns The number of tokens that the slot has then; 0 if it was left as it is.
+ * @returns The number of tokens that the slot has then; 0 if it is unchanged.
  * @throws The errors of `EngineSlots`; the signal's reason when aborted.
  */
 export async function settleAnswer(

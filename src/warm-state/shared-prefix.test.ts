@@ -4,7 +4,7 @@ import { commonTokens, sharedPrefix } from './shared-prefix.ts';
 
 /** A prompt of 64 tokens for each letter. */
 function chain(letters: string) {
-  const prompt = [...letters].map((letter) => letter.repeat(256)).join('');
+  const prompt = Array.from(letters, (letter) => letter.repeat(256)).join('');
   return promptChain(null, { kind: 'completion', prompt, sampling: {} });
 }
 

@@ -11,7 +11,8 @@ import type {
 import { PromptReader } from './prompt-reader.ts';
 import { ReadingSpeed } from './reading-speed.ts';
 import { withWarmSlots } from './warm-engine.ts';
-import type { Settle, WarmSlots } from './warm-slots.ts';
+import type { Settle } from './slot-use.ts';
+import type { WarmSlots } from './warm-slots.ts';
 
 const usage = {
   promptTokens: 80,
@@ -49,7 +50,7 @@ function setUp(events: readonly GenerationEvent[], idleMs = 100_000) {
       release,
     })),
     matchedTokens: () => 0,
-    settleAll: async () => {
+    settleIdle: async () => {
       order.push('settle');
     },
     saveAll: async () => {
@@ -60,7 +61,7 @@ function setUp(events: readonly GenerationEvent[], idleMs = 100_000) {
   const engineSlots: EngineSlots = {
     save: async () => 0,
     restore: async () => 0,
-    tokenize: async (asked) => [1, 2, JSON.stringify(asked).includes('"A"') ? 3 : 4],
+    tokenize: async (generation) => [1, 2, JSON.stringify(generation).includes('"A"') ? 3 : 4],
     read: async (_, tokens) => {
       reads.push(tokens);
       return { cachedTokens: 0, promptMs: 1 };

@@ -6,7 +6,8 @@ import type { CachedPrompt } from './cached-prompt.ts';
 import { promptChain } from './prompt-chain.ts';
 import type { PromptReader } from './prompt-reader.ts';
 import { settleAnswer } from './settle-answer.ts';
-import type { Settle, WarmSlots } from './warm-slots.ts';
+import type { Settle } from './slot-use.ts';
+import type { WarmSlots } from './warm-slots.ts';
 
 interface WarmEngineOptions {
   readonly slots: WarmSlots;
@@ -86,7 +87,7 @@ export function withWarmSlots(
     const request = linkAbort(ended.signal);
     settling = {
       abort: () => request.abort(new Error('a request came')),
-      done: slots.settleAll(request.signal),
+      done: slots.settleIdle(request.signal),
     };
     await settling.done;
     request.dispose();

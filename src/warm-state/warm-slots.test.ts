@@ -8,7 +8,8 @@ import { createLogger } from '../observability/logger.ts';
 import { KeptStates } from './kept-states.ts';
 import { MemoryStates } from './memory-states.ts';
 import { promptChain } from './prompt-chain.ts';
-import { WarmSlots, type SlotUse, type WarmSlotsOptions } from './warm-slots.ts';
+import type { SlotUse } from './slot-use.ts';
+import { WarmSlots, type WarmSlotsOptions } from './warm-slots.ts';
 
 const never = new AbortController().signal;
 const logger = createLogger('silent');
@@ -146,7 +147,7 @@ describe('WarmSlots', () => {
     expect(await waiting).toMatchObject({ slotId: 1, expectedTokens: 192 });
   });
 
-  it('settles what is written to disk, again if a request came between', async () => {
+  it('settles slots of stored conversations, again if a request came between', async () => {
     const slots = slotsWith({ slotCount: 2 });
     const settled = { ...prompt('abc'), responseId: 'resp', tokens: 192, heldTokens: 192 };
     const content = { ...prompt('ab'), responseId: 'resp', tokens: 128, heldTokens: 150 };
@@ -161,10 +162,10 @@ describe('WarmSlots', () => {
     kinds.forEach((kind, index) => uses[index]?.release(kind, 0, settle));
     const request = new AbortController();
     request.abort();
-    await slots.settleAll(request.signal);
+    await slots.settleIdle(request.signal);
     expect(settledCount).toBe(0);
-    await slots.settleAll(never);
-    await slots.settleAll(never);
+    await slots.settleIdle(never);
+    await slots.settleIdle(never);
     expect(settledCount).toBe(1);
     expect(slots.isIdle).toBe(true);
     expect(slots.matchedTokens(prompt('abcd').chain)).toBe(192);

@@ -8,6 +8,7 @@ import type { PromptChain } from './prompt-chain.ts';
 import { chooseSlot, minTokens, type SlotChoice, type SlotView } from './choose-slot.ts';
 import type { KeptState, KeptStates } from './kept-states.ts';
 import type { MemoryState, MemoryStates } from './memory-states.ts';
+import type { Settle, SlotRequest, SlotUse } from './slot-use.ts';
 
 /** A request does not wait for the saving of a slot whose content is read again in less time. */
 const minReadSeconds = 0.25;
@@ -51,35 +52,6 @@ interface Slot {
   isSaved: boolean;
   isBusy: boolean;
   settle: Settle | undefined;
-}
-
-export type Settle = (signal: AbortSignal) => Promise<CachedPrompt>;
-
-/** A prompt without an answer; its tokens are not known. */
-type SlotRequest = Omit<CachedPrompt, 'tokens' | 'heldTokens'>;
-
-/** The use of a slot by one generation. */
-export interface SlotUse {
-  readonly slotId: number;
-  /** Whether the engine may use tokens that the slot has already read. */
-  readonly reusesSlot: boolean;
-  /** Tokens of the prompt that the slot has already read, estimated. */
-  readonly expectedTokens: number;
-  /**
-   * Saves the beginning of the prompt, which the slot has read, in memory, so that others restore it. To be called while
-   * the engine does nothing in this slot; never throws.
-   *
-   * @param beginning With the number of its tokens, and of those in the slot.
-   */
-  share(beginning: Pick<CachedPrompt, 'chain' | 'tokens' | 'heldTokens'>): Promise<void>;
-  /**
-   * To be called when the generation has ended.
-   *
-   * @param content What the slot contains now.
-   * @param cachedTokens Tokens that came from the cache; undefined if the generation failed.
-   * @param settle Brings the slot to what the next turn begins with, before it is saved in idle time; gives its content.
-   */
-  release(content: CachedPrompt, cachedTokens: number | undefined, settle?: Settle): void;
 }
 
 /**
@@ -200,7 +172,7 @@ export class WarmSlots {
   }
 
   /** Settles the slots whose states are written to disk. Ends when aborted; never throws. */
-  async settleAll(signal: AbortSignal): Promise<void> {
+  async settleIdle(signal: AbortSignal): Promise<void> {
     for (const slot of this.#slots) {
       const { settle } = slot;
       if (signal.aborted) return;

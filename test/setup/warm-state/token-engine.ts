@@ -11,7 +11,7 @@ const tokenCharacters = 4;
 const msPerToken = 10;
 
 /**
- * An engine of tokens of 4 characters, whose slots hold what was read into them. Each call passes `step` first, in which a
+ * An engine of tokens of 4 characters, whose slots hold the tokens that it has read. Each call passes `step` first, in which a
  * test can wait or throw.
  */
 export class TokenEngine {
