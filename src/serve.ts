@@ -154,6 +154,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       isolatesTokens: settings['auth.required'],
       idleMs: settings['warm.idleSeconds'] * 1000,
       isWanted: (prompt) => isWanted(database, prompt),
+      availableBytes: () => readAvailableMemory().bytes,
       logger,
     });
     cleanups.push(() => warmStates?.close());

@@ -8,6 +8,8 @@ import { measureMemory } from './memory.ts';
 import { measureOpenAi } from './openai.ts';
 import { measureModels } from './models.ts';
 import type { MeasurementName } from './names.ts';
+import { measureSharedPrefix } from './shared-prefix.ts';
+import { measureStalls } from './stalls.ts';
 import { measureStart } from './start.ts';
 import { measureThroughput } from './throughput.ts';
 import { measureWarmState } from './warm-state.ts';
@@ -23,5 +25,7 @@ export const measurements: Readonly<Record<MeasurementName, Measurement>> = {
   disconnect: measureDisconnect,
   memory: measureMemory,
   downloads: measureDownloads,
+  'shared-prefix': measureSharedPrefix,
+  stalls: measureStalls,
   'warm-state': measureWarmState,
 };

@@ -44,7 +44,7 @@ export const measureFirstToken: Measurement = async ({ options, hearth, other, s
 };
 
 /** A text that makes a prompt of about so many tokens. */
-async function filler(chat: Endpoint, tokens: number, signal: AbortSignal): Promise<string> {
+export async function filler(chat: Endpoint, tokens: number, signal: AbortSignal): Promise<string> {
   const words = (count: number): string => 'The tide comes and goes. '.repeat(count);
   const tokensOf = async (count: number): Promise<number> =>
     (await streamRequest(chat, chatRequest(words(count), maxTokens), signal)).promptTokens;

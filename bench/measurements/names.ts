@@ -10,6 +10,8 @@ export const measurementNames = [
   'disconnect',
   'memory',
   'downloads',
+  'shared-prefix',
+  'stalls',
   // It loads models again, so that earlier engine processes end.
   'warm-state',
 ] as const;

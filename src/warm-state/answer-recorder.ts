@@ -1,4 +1,9 @@
-import type { GenerationEvent, GenerationRequest, GenerationUsage } from '../engine/engine.ts';
+import type {
+  ChatGeneration,
+  GenerationEvent,
+  GenerationRequest,
+  GenerationUsage,
+} from '../engine/engine.ts';
 import type { CachedPrompt } from './cached-prompt.ts';
 import { withAnswer, withText, type PromptChain } from './prompt-chain.ts';
 
@@ -63,5 +68,21 @@ export class AnswerRecorder {
         ? withText(prompt, this.#content)
         : withAnswer(prompt, { content: this.#content, toolCalls: this.#calls.filter(Boolean) });
     return { chain, tokens: heldTokens, heldTokens };
+  }
+
+  /**
+   * The conversation with the answer as later turns send it, without the reasoning that is in the slot. Undefined where
+   * there is none, and if the turn continues with calls.
+   */
+  historyWithoutReasoning(request: GenerationRequest): ChatGeneration | undefined {
+    const hasAnswer = this.#usage !== undefined && this.#content !== '' && this.#calls.length === 0;
+    if (!this.#hasReasoning || !hasAnswer || request.kind !== 'chat') return undefined;
+    const answer = { role: 'assistant', content: this.#content } as const;
+    return { ...request, messages: [...request.messages, answer] };
+  }
+
+  /** The chain of that conversation. */
+  chainWithoutReasoning(prompt: PromptChain): PromptChain {
+    return withAnswer(prompt, { content: this.#content, toolCalls: [] });
   }
 }

@@ -61,6 +61,12 @@ export function charactersOf({ ends }: PromptChain): number {
   return ends.at(-1) ?? 0;
 }
 
+/** The beginning of a prompt, up to a block that ends after so many characters. */
+export function beginningOf({ hashes, ends }: PromptChain, characters: number): PromptChain {
+  const count = ends.findLastIndex((end) => end <= characters) + 1;
+  return { hashes: hashes.slice(0, count), ends: ends.slice(0, count) };
+}
+
 /** Length of the common beginning of two prompts, in characters. */
 export function commonCharacters(one: PromptChain, other: PromptChain): number {
   let count = 0;

@@ -4,6 +4,8 @@ import { testContext } from '../../test/setup/test-context.ts';
 import type { EngineSlots, GenerationEvent, GenerationRequest } from '../engine/engine.ts';
 import { promptChain } from './prompt-chain.ts';
 import { PromptReader } from './prompt-reader.ts';
+import { ReadingSpeed } from './reading-speed.ts';
+import type { SlotUse } from './slot-use.ts';
 
 const figures = { completionTokens: 1, promptMs: 1, generationMs: 1 };
 
@@ -12,7 +14,7 @@ function request(tokens: number): GenerationRequest {
   return { kind: 'completion', prompt: 'word'.repeat(tokens), sampling: {} };
 }
 
-function setUp({ maxPieceTokens = 256 } = {}) {
+function setUp() {
   const reads: { readonly end: number; readonly reusesSlot: boolean }[] = [];
   const started: string[] = [];
   const slots: Pick<EngineSlots, 'tokenize' | 'read'> = {
@@ -26,7 +28,16 @@ function setUp({ maxPieceTokens = 256 } = {}) {
       return { cachedTokens: before, promptMs: tokens.length - before };
     },
   };
-  const reader = new PromptReader(slots, maxPieceTokens);
+  const use: SlotUse = {
+    slotId: 0,
+    reusesSlot: false,
+    expectedTokens: 0,
+    share: async () => {},
+    release: () => {},
+  };
+  const warmSlots = { acquire: async () => use, matchedTokens: () => 0 };
+  const speed = new ReadingSpeed(256);
+  const reader = new PromptReader({ slots, warmSlots, speed, contextLength: 2000 });
   /** A generation that begins to write with `write`, and ends with `end`. */
   function open(tokens: number, name = String(tokens), context = testContext()) {
     const write = deferred<void>();
@@ -41,15 +52,16 @@ function setUp({ maxPieceTokens = 256 } = {}) {
       yield { type: 'generation.end', stopReason: 'eosFound', usage, isMalformed: false } as const;
     };
     const generation = request(tokens);
-    const use = { slotId: 0, reusesSlot: false, expectedTokens: 0, release: () => {} };
-    const events = reader.generate(
-      { generate },
-      generation,
-      promptChain(null, generation),
-      use,
-      context,
-    );
-    return { write, end, events };
+    async function* read(): AsyncGenerator<GenerationEvent> {
+      const chain = promptChain(null, generation);
+      const admission = await reader.admit(generation, null, chain, context.signal);
+      try {
+        yield* reader.generate({ generate }, admission, context);
+      } finally {
+        reader.finish(admission);
+      }
+    }
+    return { write, end, events: read() };
   }
   async function drain({ events }: ReturnType<typeof open>) {
     const all: GenerationEvent[] = [];
@@ -62,7 +74,7 @@ function setUp({ maxPieceTokens = 256 } = {}) {
     generation.end.resolve();
     return drain(generation);
   }
-  return { reader, reads, started, slots, open, drain, finish };
+  return { speed, reads, started, slots, open, drain, finish };
 }
 
 /** Starts a stream that writes. */
@@ -74,11 +86,28 @@ async function writing(setup: ReturnType<typeof setUp>) {
 }
 
 describe('PromptReader', () => {
-  it('reads a long prompt as a whole while no other generation writes', async () => {
+  it('reads a long prompt in whole batches while no other generation writes', async () => {
     const setup = setUp();
     await setup.finish(setup.open(1000));
+    // After the first batch the speed is known: 1,000 tokens a second.
+    expect(setup.reads).toEqual([
+      { end: 256, reusesSlot: false },
+      { end: 999, reusesSlot: true },
+    ]);
+    expect(setup.started).toEqual(['1000 true']);
+  });
+
+  it('reads nothing of a prompt that the engine rejects, since it exceeds the context', async () => {
+    const setup = setUp();
+    await setup.finish(setup.open(2000));
     expect(setup.reads).toEqual([]);
-    expect(setup.started).toEqual(['1000 false']);
+  });
+
+  it('leaves a short prompt to the generation', async () => {
+    const setup = setUp();
+    await setup.finish(setup.open(20));
+    expect(setup.reads).toEqual([]);
+    expect(setup.started).toEqual(['20 false']);
   });
 
   it('reads it in pieces while another one writes, and reports what the engine had before', async () => {
@@ -107,7 +136,7 @@ describe('PromptReader', () => {
     const short = setup.open(20, 'short');
     const all = [first, second, short];
     const drained = all.map((each) => setup.drain(each));
-    await expect.poll(() => setup.started).toEqual(['short false', 'first false']);
+    await expect.poll(() => setup.started).toEqual(['short false', 'first true']);
     first.write.resolve();
     await expect.poll(() => setup.started).toContain('second true');
     for (const { write, end } of all) {
@@ -119,18 +148,19 @@ describe('PromptReader', () => {
 
   it('adapts the pieces to the speed, within limits', async () => {
     const setup = setUp();
-    expect(setup.reader.pieceTokens).toBe(64);
-    expect(setup.reader.secondsToRead(1000)).toBeUndefined();
+    expect(setup.speed.pieceTokens()).toBe(64);
+    expect(setup.speed.secondsToRead(1000)).toBeUndefined();
     const stream = await writing(setup);
     await setup.finish(setup.open(1000));
-    expect(setup.reader.pieceTokens).toBe(256);
-    expect(setup.reader.secondsToRead(1000)).toBeCloseTo(1);
+    expect(setup.speed.pieceTokens()).toBe(256);
+    // The stream wrote a token with each piece.
+    expect(setup.speed.secondsToRead(1000)).toBeCloseTo(1, 1);
     setup.slots.read = async (_, tokens) => ({
       cachedTokens: 0,
       promptMs: tokens.length * 1e6,
     });
     for (let round = 0; round < 8; round += 1) await setup.finish(setup.open(1000));
-    expect(setup.reader.pieceTokens).toBe(16);
+    expect(setup.speed.pieceTokens()).toBe(16);
     await setup.finish(stream);
   });
 

@@ -1,4 +1,3 @@
-import { Mutex } from '../concurrency/semaphore.ts';
 import type {
   Engine,
   EngineSlots,
@@ -7,17 +6,32 @@ import type {
   GenerationUsage,
 } from '../engine/engine.ts';
 import type { RequestContext } from '../request/request-context.ts';
-import { charactersOf, type PromptChain } from './prompt-chain.ts';
-import type { SlotUse } from './warm-slots.ts';
+import { ActivePrompt } from './active-prompt.ts';
+import { beginningOf, type PromptChain } from './prompt-chain.ts';
+import { ReadingQueue } from './reading-queue.ts';
+import type { ReadingSpeed } from './reading-speed.ts';
+import { commonTokens, sharedPrefix } from './shared-prefix.ts';
+import type { SlotUse } from './slot-use.ts';
+import type { WarmSlots } from './warm-slots.ts';
 
-/** Time that a running stream may wait while a piece of a prompt is read. */
-const pieceSeconds = 0.4;
-const minPieceTokens = 16;
-/** Before the speed of reading is known. */
-const firstPieceTokens = 64;
-const firstTokensPerCharacter = 0.25;
-/** Shorter readings say little about the speed. */
-const minMeasuredTokens = 32;
+/** A longer beginning is saved in addition only if it is longer by this. */
+const minMoreTokens = 64;
+
+interface PromptReaderOptions {
+  readonly slots: Pick<EngineSlots, 'tokenize' | 'read'>;
+  readonly warmSlots: Pick<WarmSlots, 'acquire' | 'matchedTokens'>;
+  readonly speed: ReadingSpeed;
+  /** Maximum tokens of a prompt; the engine rejects longer ones. */
+  readonly contextLength: number;
+}
+
+/** A prompt whose turn has come, with its slot. */
+interface Admission {
+  readonly prompt: ActivePrompt;
+  readonly use: SlotUse;
+  /** Ends the turn of a long prompt. */
+  readonly leave: (() => void) | undefined;
+}
 
 /** Tokens that were read before the generation. */
 interface ReadPieces {
@@ -26,107 +40,164 @@ interface ReadPieces {
   readonly promptMs: number;
 }
 
+/** The beginning of a prompt that others share. */
+interface Shared {
+  readonly chain: PromptChain;
+  readonly tokens: number;
+}
+
 /**
  * Reads long prompts one at a time, and in pieces while other generations of the engine write: each step of the engine
  * reads and writes for all its slots, so that a stream waits as long as the step of the longest prompt takes. Short
- * prompts pass long ones.
+ * prompts pass long ones. A beginning that other prompts share is saved as soon as it is read, and they restore it.
  */
 export class PromptReader {
-  readonly #slots: Pick<EngineSlots, 'tokenize' | 'read'>;
-  readonly #maxPieceTokens: number;
-  readonly #reading = new Mutex();
+  readonly #options: PromptReaderOptions;
+  readonly #queue = new ReadingQueue();
+  readonly #active = new Set<ActivePrompt>();
   #writingCount = 0;
-  #tokensPerSecond: number | undefined;
-  #tokensPerCharacter = firstTokensPerCharacter;
 
-  /** @param maxPieceTokens Tokens that the engine reads in one step. */
-  constructor(slots: Pick<EngineSlots, 'tokenize' | 'read'>, maxPieceTokens: number) {
-    this.#slots = slots;
-    this.#maxPieceTokens = maxPieceTokens;
-  }
-
-  /** Tokens of one piece. */
-  get pieceTokens(): number {
-    if (this.#tokensPerSecond === undefined)
-      return Math.min(firstPieceTokens, this.#maxPieceTokens);
-    const tokens = Math.round(pieceSeconds * this.#tokensPerSecond);
-    return Math.min(Math.max(tokens, minPieceTokens), this.#maxPieceTokens);
-  }
-
-  /** Undefined while the speed of reading is not known. */
-  secondsToRead(tokens: number): number | undefined {
-    return this.#tokensPerSecond === undefined ? undefined : tokens / this.#tokensPerSecond;
-  }
-
-  /** Like `Engine.generate`, in a slot. */
-  async *generate(
-    engine: Pick<Engine, 'generate'>,
-    request: GenerationRequest,
-    chain: PromptChain,
-    { slotId, reusesSlot, expectedTokens }: SlotUse,
-    context: RequestContext,
-  ): AsyncGenerator<GenerationEvent> {
-    const placed = { ...request, slot: slotId, reusesSlot };
-    const unread = charactersOf(chain) * this.#tokensPerCharacter - expectedTokens;
-    const leave = unread > this.pieceTokens ? await this.#enter(context.signal) : undefined;
-    let isWriting = false;
-    try {
-      const pieces =
-        leave === undefined ? undefined : yield* this.#readPieces(placed, expectedTokens, context);
-      const continued = pieces === undefined ? placed : { ...placed, reusesSlot: true };
-      for await (const event of engine.generate(continued, context)) {
-        if (!isWriting && isOutput(event)) {
-          isWriting = true;
-          this.#writingCount += 1;
-          leave?.();
-        }
-        if (event.type === 'generation.end') this.#learn(event.usage, chain);
-        yield pieces === undefined ? event : withPieces(event, pieces);
-      }
-    } finally {
-      leave?.();
-      if (isWriting) this.#writingCount -= 1;
-    }
-  }
-
-  /** Waits until no other long prompt is read. @returns a function that ends the reading */
-  #enter(signal: AbortSignal): Promise<() => void> {
-    return new Promise((resolve, reject) => {
-      this.#reading.run(() => new Promise<void>((leave) => resolve(leave)), signal).catch(reject);
-    });
+  constructor(options: PromptReaderOptions) {
+    this.#options = options;
   }
 
   /**
-   * Reads all but the last piece while another generation writes. Undefined if no piece was read.
+   * Waits for the turn of a prompt and takes a slot for it. To be followed by `generate`, and by `finish` after the
+   * slot was released.
+   *
+   * @throws The signal's reason when aborted.
+   */
+  async admit(
+    request: GenerationRequest,
+    ownerId: string | null,
+    chain: PromptChain,
+    signal: AbortSignal,
+  ): Promise<Admission> {
+    const { warmSlots, slots } = this.#options;
+    const prompt = new ActivePrompt(request, ownerId, chain, slots);
+    this.#active.add(prompt);
+    let leave: (() => void) | undefined;
+    try {
+      const entered = await this.#queue.enter(
+        () => this.#isLong(chain, () => warmSlots.matchedTokens(chain)),
+        // The slot is taken before other prompts look for free ones.
+        () => ({ taking: warmSlots.acquire(prompt, signal) }),
+        signal,
+      );
+      ({ leave } = entered);
+      return { prompt, leave, use: await entered.begun.taking };
+    } catch (error) {
+      leave?.();
+      this.#active.delete(prompt);
+      throw error;
+    }
+  }
+
+  /** Like `Engine.generate`, in the slot of the admission. */
+  async *generate(
+    engine: Pick<Engine, 'generate'>,
+    { prompt, use, leave: leaveFirst }: Admission,
+    context: RequestContext,
+  ): AsyncGenerator<GenerationEvent> {
+    const { request, chain } = prompt;
+    const { slotId, reusesSlot, expectedTokens } = use;
+    let leave = leaveFirst;
+    let isWriting = false;
+    let isAlone = false;
+    try {
+      // If a state was not restored, the prompt is long after all.
+      if (leave === undefined && this.#isLong(chain, () => expectedTokens)) {
+        ({ leave } = await this.#queue.enter(
+          () => true,
+          () => {},
+          context.signal,
+        ));
+      }
+      const pieces =
+        leave === undefined ? undefined : yield* this.#readPieces(prompt, use, context);
+      const placed = { ...request, slot: slotId, reusesSlot: pieces !== undefined || reusesSlot };
+      for await (const event of engine.generate(placed, context)) {
+        if (!isWriting && isOutput(event)) {
+          isWriting = true;
+          isAlone = this.#active.size === 1;
+          this.#writingCount += 1;
+          leave?.();
+        }
+        if (event.type === 'generation.end') this.#learn(event.usage, chain, isAlone);
+        yield pieces === undefined ? event : withPieces(event, pieces);
+      }
+    } finally {
+      if (isWriting) this.#writingCount -= 1;
+      leave?.();
+    }
+  }
+
+  finish({ prompt }: Admission): void {
+    this.#active.delete(prompt);
+    this.#queue.advance();
+  }
+
+  /** Notes the speed of a prompt that was read while the engine did nothing else. */
+  #learn(
+    { promptTokens, cachedTokens, promptMs }: GenerationUsage,
+    chain: PromptChain,
+    isAlone: boolean,
+  ): void {
+    const { speed } = this.#options;
+    speed.learnTokens(promptTokens, chain);
+    if (isAlone) speed.measure(promptTokens - cachedTokens, promptMs);
+  }
+
+  #isLong(chain: PromptChain, matchedTokens: () => number): boolean {
+    const { speed } = this.#options;
+    const tokens = speed.estimateTokens(chain);
+    const pieceTokens = speed.pieceTokens();
+    return tokens > pieceTokens && tokens - matchedTokens() > pieceTokens;
+  }
+
+  /**
+   * Reads all but the last token. Undefined if nothing was read.
    *
    * @throws The signal's reason when aborted; other failures are left to the generation.
    */
   async *#readPieces(
-    request: GenerationRequest & { readonly slot: number; readonly reusesSlot: boolean },
-    expectedTokens: number,
+    prompt: ActivePrompt,
+    use: SlotUse,
     { signal, logger }: RequestContext,
   ): AsyncGenerator<GenerationEvent, ReadPieces | undefined> {
+    const { slots, speed, contextLength } = this.#options;
     let pieces: ReadPieces | undefined;
     try {
-      if (this.#writingCount === 0) return undefined;
-      const tokens = (await this.#slots.tokenize(request, signal)) ?? [];
-      let end = expectedTokens + this.pieceTokens;
-      while (end < tokens.length && this.#writingCount > 0) {
-        const placement = {
-          slot: request.slot,
-          reusesSlot: pieces !== undefined || request.reusesSlot,
-        };
-        const read = await this.#slots.read(placement, tokens.slice(0, end), signal);
+      const tokens = (await prompt.tokens(signal)) ?? [];
+      if (tokens.length >= contextLength) return undefined;
+      const last = tokens.length - 1;
+      let end = use.expectedTokens;
+      let sharedTokens = 0;
+      for (;;) {
+        const shared = await this.#findShared(prompt, tokens, sharedTokens, signal);
+        if (shared !== undefined && shared.tokens <= end) {
+          sharedTokens = shared.tokens;
+          await use.share({ ...shared, heldTokens: end });
+          this.#queue.advance();
+          continue;
+        }
+        if (end >= last) break;
+        const writing = this.#writingCount;
+        const isCrowded = this.#queue.waitingCount > 0;
+        const step = writing > 0 ? speed.pieceTokens(isCrowded) : speed.chunkTokens;
+        end = Math.min(last, end + step, shared?.tokens ?? last);
+        const placement = { slot: use.slotId, reusesSlot: pieces !== undefined || use.reusesSlot };
+        const read = await slots.read(placement, tokens.slice(0, end), signal);
         const promptMs = (pieces?.promptMs ?? 0) + read.promptMs;
         pieces = { cachedTokens: pieces?.cachedTokens ?? read.cachedTokens, promptMs };
-        this.#measure(end - read.cachedTokens, read.promptMs);
+        // Each of the others wrote a token in the same step.
+        speed.measure(end - read.cachedTokens + writing, read.promptMs);
         yield {
           type: 'prompt.progress',
           processedTokens: end,
           cachedTokens: pieces.cachedTokens,
           totalTokens: tokens.length,
         };
-        end += this.pieceTokens;
       }
     } catch (err) {
       signal.throwIfAborted();
@@ -135,16 +206,29 @@ export class PromptReader {
     return pieces;
   }
 
-  #learn({ promptTokens, cachedTokens, promptMs }: GenerationUsage, chain: PromptChain): void {
-    const characters = charactersOf(chain);
-    if (characters > 0) this.#tokensPerCharacter = promptTokens / characters;
-    this.#measure(promptTokens - cachedTokens, promptMs);
-  }
-
-  #measure(tokens: number, ms: number): void {
-    if (tokens < minMeasuredTokens || ms <= 0) return;
-    const measured = (tokens * 1000) / ms;
-    this.#tokensPerSecond = (measured + (this.#tokensPerSecond ?? measured)) / 2;
+  /** The beginning of a prompt that is worth saving for others, if it is longer than the one that was saved before. */
+  async #findShared(
+    prompt: ActivePrompt,
+    tokens: readonly number[],
+    savedTokens: number,
+    signal: AbortSignal,
+  ): Promise<Shared | undefined> {
+    const { warmSlots, speed } = this.#options;
+    const others = [...this.#active]
+      .filter((other) => other !== prompt)
+      .map((other) => ({
+        prompt: other,
+        chain: other.chain,
+        matchedTokens: () => warmSlots.matchedTokens(other.chain),
+      }));
+    const shared = sharedPrefix(prompt.chain, tokens.length, others, (count) =>
+      speed.secondsToRead(count),
+    );
+    if (shared === undefined) return undefined;
+    const otherTokens = (await shared.other.prompt.tokens(signal)) ?? [];
+    const common = commonTokens(tokens, otherTokens);
+    if (common < savedTokens + minMoreTokens) return undefined;
+    return { chain: beginningOf(prompt.chain, shared.characters), tokens: common };
   }
 }
 

@@ -9,7 +9,9 @@ import type {
   GenerationRequest,
 } from '../engine/engine.ts';
 import { PromptReader } from './prompt-reader.ts';
+import { ReadingSpeed } from './reading-speed.ts';
 import { withWarmSlots } from './warm-engine.ts';
+import type { Settle } from './slot-use.ts';
 import type { WarmSlots } from './warm-slots.ts';
 
 const usage = {
@@ -36,7 +38,7 @@ function setUp(events: readonly GenerationEvent[], idleMs = 100_000) {
   const closed = deferred<EngineExit>();
   const order: string[] = [];
   const requests: GenerationRequest[] = [];
-  const release = vi.fn<(content: unknown, cachedTokens: unknown) => void>();
+  const release = vi.fn<(content: unknown, cachedTokens: unknown, settle?: unknown) => void>();
   const slots = {
     isIdle: true,
     isRestoring: false,
@@ -44,13 +46,29 @@ function setUp(events: readonly GenerationEvent[], idleMs = 100_000) {
       slotId: 3,
       reusesSlot: false,
       expectedTokens: 0,
+      share: async () => {},
       release,
     })),
+    matchedTokens: () => 0,
+    settleIdle: async () => {
+      order.push('settle');
+    },
     saveAll: async () => {
       order.push('save');
     },
   };
+  const reads: (readonly number[])[] = [];
+  const engineSlots: EngineSlots = {
+    save: async () => 0,
+    restore: async () => 0,
+    tokenize: async (generation) => [1, 2, JSON.stringify(generation).includes('"A"') ? 3 : 4],
+    read: async (_, tokens) => {
+      reads.push(tokens);
+      return { cachedTokens: 0, promptMs: 1 };
+    },
+  };
   const handle: EngineHandle = {
+    slots: engineSlots,
     engine: {
       generate: async function* generate(placed: GenerationRequest) {
         requests.push(placed);
@@ -63,12 +81,20 @@ function setUp(events: readonly GenerationEvent[], idleMs = 100_000) {
       order.push('stop');
     },
   };
-  const reader = new PromptReader(
-    { tokenize: async () => [], read: vi.fn<EngineSlots['read']>() },
-    256,
-  );
-  const options = { slots: slots as unknown as WarmSlots, reader, idleMs, stopSaveMs: 1000 };
-  return { warm: withWarmSlots(handle, options), slots, order, requests, release, closed };
+  const reader = new PromptReader({
+    slots: engineSlots,
+    warmSlots: slots,
+    speed: new ReadingSpeed(256),
+    contextLength: 4096,
+  });
+  const options = {
+    slots: slots as unknown as WarmSlots,
+    reader,
+    stepTokens: () => 256,
+    idleMs,
+    stopSaveMs: 1000,
+  };
+  return { warm: withWarmSlots(handle, options), slots, order, requests, release, reads, closed };
 }
 
 async function run(warm: EngineHandle): Promise<readonly GenerationEvent[]> {
@@ -94,26 +120,41 @@ describe('an engine with warm slots', () => {
     expect(release.mock.calls[0]?.[0]).toMatchObject({ tokens: 80, heldTokens: 85 });
   });
 
+  it('reads an answer without its reasoning before the slot is saved', async () => {
+    const { warm, release, reads } = setUp([
+      { type: 'reasoning.delta', text: 'Hm' },
+      { type: 'content.delta', text: 'Hi' },
+      end,
+    ]);
+    await run(warm);
+    const settle = release.mock.calls[0]?.[2] as Settle;
+    // The tokens of both next messages, up to the difference.
+    expect(await settle(new AbortController().signal)).toMatchObject({
+      responseId: 'resp_1',
+      tokens: 2,
+      heldTokens: 2,
+      chain: { ends: [5, 7] },
+    });
+    expect(reads).toEqual([[1, 2]]);
+  });
+
   it('notes as much of a prompt as was read before the client left', async () => {
     const progress = { processedTokens: 32, cachedTokens: 0, totalTokens: 80 };
     const { warm, release } = setUp([{ type: 'prompt.progress', ...progress }, end]);
     for await (const _ of warm.engine.generate(request, testContext())) break;
-    expect(release).toHaveBeenCalledWith(expect.objectContaining({ tokens: 32 }), undefined);
-  });
-
-  it('leaves the choice to the engine if there is no slot', async () => {
-    const { warm, slots, requests } = setUp([end]);
-    slots.acquire.mockResolvedValueOnce(undefined);
-    await run(warm);
-    expect(requests[0]).not.toHaveProperty('slot');
+    expect(release.mock.calls[0]).toEqual([
+      expect.objectContaining({ tokens: 32 }),
+      undefined,
+      undefined,
+    ]);
   });
 
   it('saves its slots after idle time, and once before it stops', async () => {
     const { warm, order } = setUp([end], 0);
     await run(warm);
-    await expect.poll(() => order).toEqual(['save']);
+    await expect.poll(() => order).toEqual(['settle', 'save']);
     await Promise.all([warm.stop(), warm.stop()]);
-    expect(order).toEqual(['save', 'save', 'stop']);
+    expect(order).toEqual(['settle', 'save', 'save', 'stop']);
   });
 
   it('reports whether it ended while it restored a state', async () => {

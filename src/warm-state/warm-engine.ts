@@ -1,13 +1,19 @@
+import { linkAbort } from '../concurrency/linked-abort.ts';
 import type { EngineHandle, GenerationEvent, GenerationRequest } from '../engine/engine.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { AnswerRecorder } from './answer-recorder.ts';
+import type { CachedPrompt } from './cached-prompt.ts';
 import { promptChain } from './prompt-chain.ts';
 import type { PromptReader } from './prompt-reader.ts';
+import { settleAnswer } from './settle-answer.ts';
+import type { Settle } from './slot-use.ts';
 import type { WarmSlots } from './warm-slots.ts';
 
 interface WarmEngineOptions {
   readonly slots: WarmSlots;
   readonly reader: PromptReader;
+  /** Tokens to read at once in idle time. */
+  readonly stepTokens: () => number;
   /** Idle time after which the slots are saved to disk. */
   readonly idleMs: number;
   /** Time limit for saving them when the engine stops. */
@@ -17,11 +23,12 @@ interface WarmEngineOptions {
 /** An engine whose generations use the slots that Hearth chooses; their states are saved and restored. */
 export function withWarmSlots(
   handle: EngineHandle,
-  { slots, reader, idleMs, stopSaveMs }: WarmEngineOptions,
+  { slots, reader, stepTokens, idleMs, stopSaveMs }: WarmEngineOptions,
 ): EngineHandle {
   const ended = new AbortController();
   let idleTimer: NodeJS.Timeout | undefined;
   let stopping: Promise<void> | undefined;
+  let settling = { abort: (): void => {}, done: Promise.resolve() };
 
   async function* generate(
     request: GenerationRequest,
@@ -31,32 +38,66 @@ export function withWarmSlots(
     const { responseId = null } = request;
     const chain = promptChain(ownerId, request);
     clearTimeout(idleTimer);
-    const use = await slots.acquire({ ownerId, chain }, context.signal);
-    if (use === undefined) {
-      yield* handle.engine.generate(request, context);
-      return;
-    }
+    settling.abort();
+    await settling.done;
+    const admission = await reader.admit(request, ownerId, chain, context.signal);
     const answer = new AnswerRecorder();
     try {
-      for await (const event of reader.generate(handle.engine, request, chain, use, context)) {
+      for await (const event of reader.generate(handle.engine, admission, context)) {
         answer.accept(event);
         yield event;
       }
     } finally {
       const content = { ownerId, responseId, ...answer.content(request, chain) };
-      use.release(content, answer.usage?.cachedTokens);
+      const settle = settleWith(admission.use.slotId, content, answer, request);
+      admission.use.release(content, answer.usage?.cachedTokens, settle);
+      reader.finish(admission);
       saveWhenIdle();
     }
+  }
+
+  function settleWith(
+    slot: number,
+    content: CachedPrompt,
+    answer: AnswerRecorder,
+    request: GenerationRequest,
+  ): Settle | undefined {
+    const history = answer.historyWithoutReasoning(request);
+    if (handle.slots === undefined || history === undefined) return undefined;
+    const engineSlots = handle.slots;
+    return async (signal) => {
+      const tokens = await settleAnswer(engineSlots, slot, history, stepTokens(), signal);
+      if (tokens === 0) return content;
+      return {
+        ...content,
+        chain: answer.chainWithoutReasoning(content.chain),
+        tokens,
+        heldTokens: tokens,
+      };
+    };
   }
 
   function saveWhenIdle(): void {
     clearTimeout(idleTimer);
     if (ended.signal.aborted || !slots.isIdle) return;
-    idleTimer = setTimeout(() => void slots.saveAll(ended.signal), idleMs).unref();
+    idleTimer = setTimeout(() => void settleAndSave(), idleMs).unref();
+  }
+
+  async function settleAndSave(): Promise<void> {
+    const request = linkAbort(ended.signal);
+    settling = {
+      abort: () => request.abort(new Error('a request came')),
+      done: slots.settleIdle(request.signal),
+    };
+    await settling.done;
+    request.dispose();
+    await slots.saveAll(ended.signal);
   }
 
   async function stop(): Promise<void> {
     clearTimeout(idleTimer);
+    settling.abort();
+    await settling.done;
     await slots.saveAll(AbortSignal.any([ended.signal, AbortSignal.timeout(stopSaveMs)]));
     ended.abort();
     await handle.stop();

@@ -8,7 +8,8 @@ import { createLogger } from '../observability/logger.ts';
 import { KeptStates } from './kept-states.ts';
 import { MemoryStates } from './memory-states.ts';
 import { promptChain } from './prompt-chain.ts';
-import { WarmSlots, type SlotUse, type WarmSlotsOptions } from './warm-slots.ts';
+import type { SlotUse } from './slot-use.ts';
+import { WarmSlots, type WarmSlotsOptions } from './warm-slots.ts';
 
 const never = new AbortController().signal;
 const logger = createLogger('silent');
@@ -21,6 +22,7 @@ function prompt(letters: string, ownerId: string | null = null) {
     .join('');
   return {
     ownerId,
+    responseId: null,
     chain: promptChain(ownerId, { kind: 'completion', prompt: text, sampling: {} }),
   };
 }
@@ -85,7 +87,6 @@ describe('WarmSlots', () => {
     { responseId = 'resp', ownerId = null as string | null, cachedTokens = 1e6 } = {},
   ): Promise<SlotUse> {
     const taken = await slots.acquire(prompt(letters, ownerId), never);
-    if (taken === undefined) throw new Error('no slot');
     contents.set(taken.slotId, letters);
     const tokens = letters.length * 64;
     const content = { ...prompt(letters, ownerId), tokens, heldTokens: tokens };
@@ -131,13 +132,56 @@ describe('WarmSlots', () => {
     expect(calls).toEqual(['restore abc']);
   });
 
-  it('gives each concurrent generation a slot of its own', async () => {
+  it('gives each concurrent generation a slot of its own, and lets others wait', async () => {
     const slots = slotsWith({ slotCount: 2 });
     const first = await slots.acquire(prompt('abc'), never);
     const second = await slots.acquire(prompt('abc'), never);
-    expect([first?.slotId, second?.slotId]).toEqual([0, 1]);
-    expect(await slots.acquire(prompt('abc'), never)).toBeUndefined();
+    expect([first.slotId, second.slotId]).toEqual([0, 1]);
     expect(slots.isIdle).toBe(false);
+    const client = new AbortController();
+    const leaving = slots.acquire(prompt('abc'), client.signal);
+    const waiting = slots.acquire(prompt('abc'), never);
+    client.abort(new Error('left'));
+    await expect(leaving).rejects.toThrow('left');
+    second.release({ ...prompt('abc'), tokens: 192, heldTokens: 192 }, 0);
+    expect(await waiting).toMatchObject({ slotId: 1, expectedTokens: 192 });
+  });
+
+  it('settles slots of stored conversations, again if a request came between', async () => {
+    const slots = slotsWith({ slotCount: 2 });
+    const settled = { ...prompt('abc'), responseId: 'resp', tokens: 192, heldTokens: 192 };
+    const content = { ...prompt('ab'), responseId: 'resp', tokens: 128, heldTokens: 150 };
+    let settledCount = 0;
+    const settle = async (signal: AbortSignal) => {
+      signal.throwIfAborted();
+      settledCount += 1;
+      return settled;
+    };
+    const kinds = [content, { ...content, responseId: null }];
+    const uses = await Promise.all(kinds.map(() => slots.acquire(prompt('ab'), never)));
+    kinds.forEach((kind, index) => uses[index]?.release(kind, 0, settle));
+    const request = new AbortController();
+    request.abort();
+    await slots.settleIdle(request.signal);
+    expect(settledCount).toBe(0);
+    await slots.settleIdle(never);
+    await slots.settleIdle(never);
+    expect(settledCount).toBe(1);
+    expect(slots.isIdle).toBe(true);
+    expect(slots.matchedTokens(prompt('abcd').chain)).toBe(192);
+  });
+
+  it('shares the beginning of a prompt that is being read, and never writes it to disk', async () => {
+    const slots = slotsWith({ slotCount: 2 });
+    const leader = await slots.acquire({ ...prompt('abcx'), responseId: 'resp' }, never);
+    contents.set(leader.slotId, 'abc');
+    await leader.share({ chain: prompt('abc').chain, tokens: 192, heldTokens: 192 });
+    expect(slots.matchedTokens(prompt('abcy').chain)).toBe(192);
+    const follower = await slots.acquire(prompt('abcy'), never);
+    expect(follower).toMatchObject({ slotId: 1, reusesSlot: true, expectedTokens: 192 });
+    expect(calls).toEqual(['save abc', 'restore abc']);
+    await slots.saveAll(never);
+    expect(kept.list('key')).toEqual([]);
   });
 
   it('does not let a token use what another one sent', async () => {

@@ -4,9 +4,11 @@ import { abortable } from '../concurrency/abortable.ts';
 import { TimeoutError, withTimeout } from '../concurrency/with-timeout.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { CachedPrompt } from './cached-prompt.ts';
+import type { PromptChain } from './prompt-chain.ts';
 import { chooseSlot, minTokens, type SlotChoice, type SlotView } from './choose-slot.ts';
 import type { KeptState, KeptStates } from './kept-states.ts';
 import type { MemoryState, MemoryStates } from './memory-states.ts';
+import type { Settle, SlotRequest, SlotUse } from './slot-use.ts';
 
 /** A request does not wait for the saving of a slot whose content is read again in less time. */
 const minReadSeconds = 0.25;
@@ -49,22 +51,7 @@ interface Slot {
   lastUsed: number;
   isSaved: boolean;
   isBusy: boolean;
-}
-
-/** The use of a slot by one generation. */
-export interface SlotUse {
-  readonly slotId: number;
-  /** Whether the engine may use tokens that the slot has already read. */
-  readonly reusesSlot: boolean;
-  /** Tokens of the prompt that the slot has already read, estimated. */
-  readonly expectedTokens: number;
-  /**
-   * To be called when the generation has ended.
-   *
-   * @param content What the slot contains now.
-   * @param cachedTokens Tokens that came from the cache; undefined if the generation failed.
-   */
-  release(content: CachedPrompt, cachedTokens: number | undefined): void;
+  settle: Settle | undefined;
 }
 
 /**
@@ -75,6 +62,8 @@ export class WarmSlots {
   readonly #options: WarmSlotsOptions;
   readonly #slots: readonly Slot[];
   readonly #writing = new Set<Promise<void>>();
+  /** Called when a slot is released. */
+  readonly #waiting = new Set<() => void>();
   #useCount = 0;
   #uselessCount = 0;
   #restoringCount = 0;
@@ -90,6 +79,7 @@ export class WarmSlots {
       lastUsed: 0,
       isSaved: false,
       isBusy: false,
+      settle: undefined,
     }));
   }
 
@@ -103,30 +93,56 @@ export class WarmSlots {
     return this.#slots.every(({ isBusy }) => !isBusy);
   }
 
+  /** Tokens of a prompt that a free slot or a state has, estimated. */
+  matchedTokens(chain: PromptChain): number {
+    return this.#choose(chain)?.choice.expectedTokens ?? 0;
+  }
+
   /**
-   * Takes a slot for a prompt. Undefined if all are busy; the engine then chooses.
+   * Takes a slot for a prompt, at once if one is free.
    *
-   * @param prompt The prompt without an answer; its tokens are not known.
    * @throws The signal's reason when aborted.
    */
-  async acquire(
-    prompt: Pick<CachedPrompt, 'ownerId' | 'chain'>,
-    signal: AbortSignal,
-  ): Promise<SlotUse | undefined> {
+  async acquire(prompt: SlotRequest, signal: AbortSignal): Promise<SlotUse> {
+    for (;;) {
+      const chosen = this.#choose(prompt.chain);
+      if (chosen !== undefined) return this.#take(chosen, prompt, signal);
+      await this.#nextRelease(signal);
+    }
+  }
+
+  async #nextRelease(signal: AbortSignal): Promise<void> {
+    let wake = (): void => {};
+    const released = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    this.#waiting.add(wake);
+    await abortable(released, signal).finally(() => this.#waiting.delete(wake));
+  }
+
+  #choose(chain: PromptChain): { slot: Slot; choice: SlotChoice<SavedState> } | undefined {
     const free = this.#slots.filter(({ isBusy }) => !isBusy);
     const choice = chooseSlot(
       free.map((slot) => this.#viewOf(slot)),
       this.#savedStates(),
-      prompt.chain,
+      chain,
     );
     const slot = free.find(({ id }) => id === choice?.slotId);
-    if (choice === undefined || slot === undefined) return undefined;
+    return choice === undefined || slot === undefined ? undefined : { slot, choice };
+  }
+
+  async #take(
+    { slot, choice }: { readonly slot: Slot; readonly choice: SlotChoice<SavedState> },
+    prompt: SlotRequest,
+    signal: AbortSignal,
+  ): Promise<SlotUse> {
     slot.isBusy = true;
+    slot.settle = undefined;
     this.#useCount += 1;
     slot.lastUsed = this.#useCount;
     const restored = await this.#prepare(slot, choice, signal);
     if (signal.aborted) {
-      slot.isBusy = false;
+      this.#free(slot);
       throw signal.reason;
     }
     const reusesSlot = restored !== undefined || slot.isFresh || slot.owner?.id === prompt.ownerId;
@@ -136,15 +152,45 @@ export class WarmSlots {
       slotId: slot.id,
       reusesSlot,
       expectedTokens: reusesSlot ? choice.expectedTokens : 0,
-      release: (content, cachedTokens) => {
+      share: ({ chain, tokens, heldTokens }) =>
+        this.#share(slot, { ...prompt, chain, tokens, heldTokens }, signal).catch(this.#warn),
+      release: (content, cachedTokens, settle) => {
         slot.content = content;
         slot.isSaved = false;
-        slot.isBusy = false;
+        slot.settle = this.#isKeepable(content) ? settle : undefined;
+        this.#free(slot);
         if (restored !== undefined && cachedTokens !== undefined) {
           this.#verify(restored, choice.expectedTokens, cachedTokens);
         }
       },
     };
+  }
+
+  #free(slot: Slot): void {
+    slot.isBusy = false;
+    for (const wake of this.#waiting) wake();
+  }
+
+  /** Settles the slots whose states are written to disk. Ends when aborted; never throws. */
+  async settleIdle(signal: AbortSignal): Promise<void> {
+    for (const slot of this.#slots) {
+      const { settle } = slot;
+      if (signal.aborted) return;
+      if (slot.isBusy || settle === undefined) continue;
+      slot.isBusy = true;
+      try {
+        slot.content = await settle(signal);
+        slot.isSaved = false;
+        slot.settle = undefined;
+      } catch (error) {
+        if (!signal.aborted) {
+          slot.settle = undefined;
+          this.#warn(error);
+        }
+      } finally {
+        this.#free(slot);
+      }
+    }
   }
 
   /** Saves the slots that are not in use to disk, the last used first. Ends early when aborted; never throws. */
@@ -236,21 +282,39 @@ export class WarmSlots {
     content: CachedPrompt,
     signal: AbortSignal,
   ): Promise<MemoryState | undefined> {
-    const { memory, states } = this.#options;
     const { lastUsed } = slot;
+    const state = await this.#saveFile(slot, content, this.#isKeepable(content), signal, () => {
+      // A generation that began in the meantime would be in the file.
+      if (slot.lastUsed !== lastUsed) throw new TimeoutError('slot in use');
+    });
+    if (state !== undefined) slot.isSaved = true;
+    return state;
+  }
+
+  /** Saves a slot in use. The state is not written to disk: it is a part of those of the conversations. */
+  async #share(slot: Slot, beginning: CachedPrompt, signal: AbortSignal): Promise<void> {
+    const { isMemory, maxPrepareMs = defaultPrepareMs } = this.#options;
+    if (!isMemory) return;
+    await withTimeout(maxPrepareMs, signal, (inner) =>
+      this.#saveFile(slot, beginning, false, inner),
+    );
+  }
+
+  async #saveFile(
+    slot: Slot,
+    content: CachedPrompt,
+    isKeepable: boolean,
+    signal: AbortSignal,
+    check: () => void = () => {},
+  ): Promise<MemoryState | undefined> {
+    const { memory, states } = this.#options;
     if (!(await memory.makeRoom(content.heldTokens))) return undefined;
     const fileName = memory.newFileName();
     try {
-      const tokens = await states.save(slot.id, fileName, signal);
-      // A generation that began in the meantime would be in the file.
-      if (tokens === 0 || slot.lastUsed !== lastUsed) throw new TimeoutError('slot in use');
-      const state = await memory.add(
-        fileName,
-        { ...content, heldTokens: tokens },
-        this.#isKeepable(content),
-      );
-      slot.isSaved = true;
-      return state;
+      const heldTokens = await states.save(slot.id, fileName, signal);
+      if (heldTokens === 0) throw new Error('the slot is empty');
+      check();
+      return await memory.add(fileName, { ...content, heldTokens }, isKeepable);
     } catch (error) {
       await memory.removeFile(fileName);
       throw error;

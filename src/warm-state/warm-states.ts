@@ -10,10 +10,12 @@ import { KeptStates } from './kept-states.ts';
 import { MemoryStates } from './memory-states.ts';
 import { openScratchFolder, type ScratchFolder } from './scratch-folder.ts';
 import { PromptReader } from './prompt-reader.ts';
+import { ReadingSpeed } from './reading-speed.ts';
 import { withWarmSlots } from './warm-engine.ts';
 import { WarmSlots } from './warm-slots.ts';
 
 const stopSaveMs = 5_000;
+const availableShare = 0.5;
 
 export interface WarmStatesOptions {
   /** The home folder of the server. */
@@ -26,6 +28,8 @@ export interface WarmStatesOptions {
   readonly idleMs: number;
   /** Whether the response of a prompt is stored and its token exists. */
   readonly isWanted: (prompt: CachedPrompt) => Promise<boolean>;
+  /** Memory that programs can use now. */
+  readonly availableBytes: () => number;
   readonly logger: Logger;
   /** Folders of file systems in memory, instead of those of the system. */
   readonly memoryFolders?: readonly string[];
@@ -140,7 +144,7 @@ export class WarmStates {
     if (engineSlots === undefined) return handle;
     const { persistsStateless, idleMs, logger } = this.#options;
     const { attention } = facts.selection.model;
-    const reader = new PromptReader(engineSlots, facts.batchTokens);
+    const speed = new ReadingSpeed(facts.batchTokens);
     const slots = new WarmSlots({
       states: engineSlots,
       slotCount: facts.slotCount,
@@ -148,18 +152,32 @@ export class WarmStates {
       memory: new MemoryStates({
         folder,
         maxBytes: facts.maxMemoryBytes,
-        freeBytes: () => this.#scratch.freeBytes(),
+        freeBytes: () => this.#freeBytes(),
         bytesPerToken: (attention?.keyBytesPerToken ?? 0) + (attention?.valueBytesPerToken ?? 0),
       }),
       isMemory: this.#scratch.isMemory,
       kept: this.#kept,
       persistsStateless,
-      secondsToRead: (tokens) => reader.secondsToRead(tokens),
+      secondsToRead: (tokens) => speed.secondsToRead(tokens),
       logger,
     });
     this.#engines.add(slots);
     void handle.closed.then(() => this.#engines.delete(slots));
-    return withWarmSlots(handle, { slots, reader, idleMs, stopSaveMs });
+    const reader = new PromptReader({
+      slots: engineSlots,
+      warmSlots: slots,
+      speed,
+      contextLength: handle.capabilities.contextLength,
+    });
+    const stepTokens = (): number => speed.chunkTokens;
+    return withWarmSlots(handle, { slots, reader, stepTokens, idleMs, stopSaveMs });
+  }
+
+  /** States in memory leave half of what is free to models that are loaded next. */
+  async #freeBytes(): Promise<number> {
+    const bytes = await this.#scratch.freeBytes();
+    if (!this.#scratch.isMemory) return bytes;
+    return Math.min(bytes, this.#options.availableBytes() * availableShare);
   }
 
   #keyOf({ selection: { model, variant }, slotCount, settings }: EngineFacts): Promise<string> {

@@ -85,6 +85,36 @@ describe('a stored conversation', () => {
     await untilSaved(0);
   });
 
+  it('continues behind an answer whose reasoning later turns leave out', async () => {
+    const options = {
+      reasoning: { effort: 'low' },
+      max_output_tokens: 300,
+      instructions: 'You are Bramble, a gardener who answers in short sentences. '.repeat(5),
+    };
+    const talk = async (url: string) => respond(url, 'Hello! Who are you?', options);
+    const first = await talk(hearth.url);
+    await untilSaved(1);
+    await hearth.kill();
+    await hearth.restart();
+    const question = 'And what is a river?';
+    const next = await respond(hearth.url, question, {
+      ...options,
+      previous_response_id: first.id,
+    });
+    // What is left is the question and the beginning of the answer.
+    expect(next.promptTokens - next.cachedTokens).toBeLessThan(24);
+
+    const same = await talk(reference.url);
+    expect(same.text).toBe(first.text);
+    const read = await respond(reference.url, question, {
+      ...options,
+      previous_response_id: same.id,
+    });
+    expect(read.text).toBe(next.text);
+    for (const { id } of [next, first]) await forget(id);
+    await untilSaved(0);
+  });
+
   it('is not restored into another model under the same name', async () => {
     const options = { model: copied };
     const last = await converse(3, options);
@@ -133,6 +163,33 @@ describe('a request that is not stored', () => {
     await forget(next.id);
     await forget(first.id);
     await untilSaved(0);
+  });
+});
+
+describe('requests that arrive together', () => {
+  it('read a common beginning once', async () => {
+    // Some 3,500 tokens for each of 8 requests: more than half a second of reading on every machine.
+    const { status } = await post(hearth.url, '/api/v1/models/load', {
+      model: copied,
+      parallel: 8,
+    });
+    expect(status).toBe(200);
+    const rules = Array.from({ length: 280 }, (_, index) => `Rule ${index}: be kind.`);
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        respond(hearth.url, `Who is ${index}?`, {
+          model: copied,
+          instructions: rules.join(' '),
+          store: false,
+          max_output_tokens: 4,
+        }),
+      ),
+    );
+    const shares = replies.map(({ cachedTokens, promptTokens }) => cachedTokens / promptTokens);
+    const [read, ...restored] = shares.toSorted((one, other) => one - other);
+    expect(read).toBe(0);
+    for (const share of restored) expect(share).toBeGreaterThan(0.9);
+    await post(hearth.url, '/api/v1/models/unload', { instance_id: copied });
   });
 });
 

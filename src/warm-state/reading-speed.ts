@@ -1,0 +1,67 @@
+import { charactersOf, type PromptChain } from './prompt-chain.ts';
+
+/** Time that a running stream may wait while a piece of a prompt is read. */
+const pieceSeconds = 0.4;
+/** The same while other long prompts wait: fewer pieces take less time together. */
+const crowdedPieceSeconds = 0.6;
+const minPieceTokens = 16;
+/** Before the speed of reading is known. */
+const firstPieceTokens = 64;
+/** Time after which a prompt is interrupted without a running stream: one may have begun, or others may wait. */
+const chunkSeconds = 2;
+const firstTokensPerCharacter = 0.25;
+/** Shorter readings say little about the speed. */
+const minMeasuredTokens = 32;
+
+/** How fast an engine reads, measured with each prompt. */
+export class ReadingSpeed {
+  readonly #batchTokens: number;
+  #tokensPerSecond: number | undefined;
+  #tokensPerCharacter = firstTokensPerCharacter;
+
+  /** @param batchTokens Tokens that the engine reads in one step. */
+  constructor(batchTokens: number) {
+    this.#batchTokens = batchTokens;
+  }
+
+  /**
+   * Tokens of a piece that is read while another generation writes.
+   *
+   * @param isCrowded Whether other long prompts wait.
+   */
+  pieceTokens(isCrowded = false): number {
+    if (this.#tokensPerSecond === undefined) return Math.min(firstPieceTokens, this.#batchTokens);
+    const seconds = isCrowded ? crowdedPieceSeconds : pieceSeconds;
+    const tokens = Math.round(seconds * this.#tokensPerSecond);
+    return Math.min(Math.max(tokens, minPieceTokens), this.#batchTokens);
+  }
+
+  /** Tokens that are read at once while no generation writes: whole batches. */
+  get chunkTokens(): number {
+    const batches = Math.floor((chunkSeconds * (this.#tokensPerSecond ?? 0)) / this.#batchTokens);
+    return Math.max(1, batches) * this.#batchTokens;
+  }
+
+  /** Undefined while the speed is not known. */
+  secondsToRead(tokens: number): number | undefined {
+    return this.#tokensPerSecond === undefined ? undefined : tokens / this.#tokensPerSecond;
+  }
+
+  /** Tokens of a prompt, estimated from the prompt before. */
+  estimateTokens(chain: PromptChain): number {
+    return charactersOf(chain) * this.#tokensPerCharacter;
+  }
+
+  /** Notes the length of a prompt. */
+  learnTokens(tokens: number, chain: PromptChain): void {
+    const characters = charactersOf(chain);
+    if (characters > 0) this.#tokensPerCharacter = tokens / characters;
+  }
+
+  /** @param tokens All that the engine read and wrote in this time. */
+  measure(tokens: number, ms: number): void {
+    if (tokens < minMeasuredTokens || ms <= 0) return;
+    const measured = (tokens * 1000) / ms;
+    this.#tokensPerSecond = (measured + (this.#tokensPerSecond ?? measured)) / 2;
+  }
+}
