@@ -172,6 +172,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       logger,
       aliases,
       signal: stopping.signal,
+      watchesFolders: true,
     });
 
     const watchdog = createWatchdogLink(join(packageFolder, 'dist/watchdog.js'), logger);

@@ -8,6 +8,8 @@ import { createRepositoryReader, type RepositoryModels } from './read-repository
 import { planRemoval, type RemovalCandidate } from './removal/plan-removal.ts';
 import { removeFiles } from './removal/remove-files.ts';
 import { createFolderScanner } from './scan-folders.ts';
+import { watchFolders } from './watch-folders.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import type { ModelRoot, ScannedRepository } from './scan-repository.ts';
 import { isUnchanged } from './scanned-file.ts';
 import { resolveIdentifier, selectModel, type LibraryContent } from './select-model.ts';
@@ -22,6 +24,8 @@ interface ModelLibraryOptions {
   readonly aliases?: Pick<ModelAliases, 'list'>;
   /** Aborts reads in progress. */
   readonly signal: AbortSignal;
+  /** Watches the folders, so that unchanged ones are not scanned again; for a process that lists often. */
+  readonly watchesFolders?: boolean;
 }
 
 interface Scan extends LibraryContent {
@@ -31,19 +35,24 @@ interface Scan extends LibraryContent {
 
 /** Repositories whose headers are read at the same time. */
 const concurrentRepositories = 8;
-/** `find` uses a scan of at most this age if the model's own files have not changed. */
+/**
+ * A scan of at most this age is used again: by `find` if the model's own files have not changed, by `list` if the
+ * watched folders have not. Changes that do not show in a folder, such as those of a linked file, appear after it.
+ */
 const maxScanAgeMs = 2000;
 
 /**
- * The models under `roots`. Every call scans the folders, so changes are detected. Headers are cached until
- * their file changes, and concurrent calls share a scan.
+ * The models under `roots`. A call scans the folders unless they are watched and unchanged, so changes are detected.
+ * Headers are cached until their file changes, and concurrent calls share a scan.
  */
 export function createModelLibrary({
   roots,
   logger,
   aliases,
   signal,
+  watchesFolders = false,
 }: ModelLibraryOptions): EditableModelLibrary {
+  const watch = watchesFolders ? watchFolders(signal) : undefined;
   const scanner = createFolderScanner(signal);
   const reader = createRepositoryReader(signal);
   const logFaults = createFaultLog(logger);
@@ -53,22 +62,31 @@ export function createModelLibrary({
 
   const scan = coalesceRuns(async () => {
     const unreadable = new Map<string, unknown>();
-    const repositories = await scanner.scan(roots, (path, error) => unreadable.set(path, error));
+    watch?.beginScan();
+    const repositories = await scanner.scan(roots, {
+      onUnreadable: (path, error) => unreadable.set(path, error),
+      ...omitUndefined({ onFolder: watch?.add }),
+    });
     const read = await mapConcurrently(repositories, concurrentRepositories, (repository) =>
       reader.read(repository),
     );
     reader.forgetUnused();
     logFaults(read, unreadable);
     latest = assignKeys(repositories, read);
+    watch?.endScan();
     return latest;
   });
 
+  const recent = (): Scan | null =>
+    latest !== null && performance.now() - latest.atMs < maxScanAgeMs ? latest : null;
+
   return {
-    list: async () => (await scan()).models,
+    list: async () => ((watch?.isUnchanged === true ? recent() : null) ?? (await scan())).models,
     async find(identifier) {
       const known = (await aliases?.list()) ?? [];
-      if (latest !== null && performance.now() - latest.atMs < maxScanAgeMs) {
-        const selection = await selectUnchanged(latest, identifier, known);
+      const knownScan = recent();
+      if (knownScan !== null) {
+        const selection = await selectUnchanged(knownScan, identifier, known);
         if (selection !== null) return selection;
       }
       return selectModel(await scan(), identifier, known);
