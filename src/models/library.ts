@@ -1,9 +1,11 @@
 import { basename } from 'node:path';
+import { HearthError } from '../contract/errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import { takeName, type ModelFault } from './library-model.ts';
 import { mapConcurrently } from '../concurrency/map-concurrently.ts';
 import type { ModelAlias, ModelAliases } from './model-aliases.ts';
 import type { EditableModelLibrary, ModelEntry } from './model.ts';
+import { remoteModelEntry, type RemoteModelFacts } from './remote-model.ts';
 import { createRepositoryReader, type RepositoryModels } from './read-repository.ts';
 import { planRemoval, type RemovalCandidate } from './removal/plan-removal.ts';
 import { removeFiles } from './removal/remove-files.ts';
@@ -22,6 +24,8 @@ interface ModelLibraryOptions {
   readonly logger: Logger;
   /** Names for models besides their own; none if absent. */
   readonly aliases?: Pick<ModelAliases, 'list'>;
+  /** The models of remote servers; none if absent. */
+  readonly remoteModels?: () => Promise<readonly RemoteModelFacts[]>;
   /** Aborts reads in progress. */
   readonly signal: AbortSignal;
   /** Watches the folders, so that unchanged ones are not scanned again; for a process that lists often. */
@@ -49,6 +53,7 @@ export function createModelLibrary({
   roots,
   logger,
   aliases,
+  remoteModels = async () => [],
   signal,
   watchesFolders = false,
 }: ModelLibraryOptions): EditableModelLibrary {
@@ -56,6 +61,8 @@ export function createModelLibrary({
   const scanner = createFolderScanner(signal);
   const reader = createRepositoryReader(signal);
   const logFaults = createFaultLog(logger);
+  let local: Scan | null = null;
+  /** The local models and the remote ones. */
   let latest: Scan | null = null;
   // Removals run one at a time, so that each sees the result of the previous one.
   const removals = new Mutex();
@@ -72,21 +79,22 @@ export function createModelLibrary({
     );
     reader.forgetUnused();
     logFaults(read, unreadable);
-    latest = assignKeys(repositories, read);
+    local = assignKeys(repositories, read);
     watch?.endScan();
+    latest = withRemoteModels(local, await remoteModels());
     return latest;
   });
 
-  const recent = (): Scan | null =>
-    latest !== null && performance.now() - latest.atMs < maxScanAgeMs ? latest : null;
-
   return {
-    list: async () => ((watch?.isUnchanged === true ? recent() : null) ?? (await scan())).models,
+    async list() {
+      if (watch?.isUnchanged === true && local !== null && isRecent(local))
+        return withRemoteModels(local, await remoteModels()).models;
+      return (await scan()).models;
+    },
     async find(identifier) {
       const known = (await aliases?.list()) ?? [];
-      const knownScan = recent();
-      if (knownScan !== null) {
-        const selection = await selectUnchanged(knownScan, identifier, known);
+      if (latest !== null && isRecent(latest)) {
+        const selection = await selectUnchanged(latest, identifier, known);
         if (selection !== null) return selection;
       }
       return selectModel(await scan(), identifier, known);
@@ -96,7 +104,13 @@ export function createModelLibrary({
         const content = await scan();
         const { key, variantId } = resolveIdentifier(content, identifier);
         const found = content.foundByKey.get(key);
-        if (found === undefined) throw new Error(`${key} was listed and not found`);
+        if (found === undefined) {
+          throw new HearthError(
+            'conflict',
+            `${key} is a model of a remote server; remove it there, or from the setting "upstreams".`,
+            { field: 'model' },
+          );
+        }
         const plan = planRemoval(found, variantId);
         const { publisher, name } = plan.repository;
         const repositoryName = `${publisher}/${name}`.toLowerCase();
@@ -106,6 +120,10 @@ export function createModelLibrary({
       });
     },
   };
+}
+
+function isRecent({ atMs }: Scan): boolean {
+  return performance.now() - atMs < maxScanAgeMs;
 }
 
 /** null if the scan does not know the model or its files are no longer the same. */
@@ -144,6 +162,21 @@ function assignKeys(
   }
   models.sort((left, right) => (left.key < right.key ? -1 : 1));
   return { models, faults, foundByKey, atMs: performance.now() };
+}
+
+/** Adds the models of remote servers; the key of a local model wins. */
+function withRemoteModels(scan: Scan, remote: readonly RemoteModelFacts[]): Scan {
+  if (remote.length === 0) return scan;
+  const taken = new Set([...scan.models, ...scan.faults].map(({ key }) => key));
+  const entries = remote.map(remoteModelEntry).filter(({ key }) => {
+    const isFree = !taken.has(key);
+    taken.add(key);
+    return isFree;
+  });
+  const models = [...scan.models, ...entries].toSorted((left, right) =>
+    left.key < right.key ? -1 : 1,
+  );
+  return { ...scan, models };
 }
 
 /** Logs each error once, and again when its file has changed. */
