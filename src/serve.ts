@@ -189,6 +189,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       aliases,
       remoteModels: () => upstreams.listModels(),
       signal: stopping.signal,
+      watchesFolders: true,
     });
     await assertDistinctNames(upstreams, library);
 

@@ -74,7 +74,10 @@ export async function* runRounds(run: TurnRun): AsyncGenerator<TurnEvent> {
     const steps = lease.streamWithSlot((engine, context) =>
       generate(engine, generation, context, startedAt),
     );
-    for await (const step of steps) yield* recorder.record(recording, step);
+    // `yield*` of an array costs several promises for each event.
+    for await (const step of steps) {
+      for (const event of recorder.record(recording, step)) yield event;
+    }
     if (recording.calls.length === 0) return;
     const calls = withinLimit(recording.calls, round, callsLeft, request);
     callsLeft -= calls.filter(({ type }) => type === 'valid').length;

@@ -4,8 +4,16 @@ import { join } from 'node:path';
 import { errorCode } from '../error-code.ts';
 import { isPrintable } from './printable-text.ts';
 
-/** Called for each file or folder that exists and can't be read. */
-export type ReportUnreadable = (path: string, error: unknown) => void;
+/** Told what a scan meets. */
+export interface ScanListener {
+  /** Called for each file or folder that exists and can't be read. */
+  readonly onUnreadable: (path: string, error: unknown) => void;
+  /** Called before each folder whose content decides on the result is read. */
+  readonly onFolder?: (folder: string) => void;
+}
+
+/** For scans that leave out what can't be read. */
+export const ignoreUnreadable: ScanListener = { onUnreadable: () => undefined };
 
 export interface FolderEntries {
   readonly folder: string;
@@ -19,10 +27,8 @@ const maxFilesInFolder = 4096;
  * The entries of a folder, sorted by name, without hidden files and names with control characters. A folder that does
  * not exist is empty.
  */
-export async function readFolder(
-  folder: string,
-  reportUnreadable: ReportUnreadable,
-): Promise<FolderEntries> {
+export async function readFolder(folder: string, listener: ScanListener): Promise<FolderEntries> {
+  listener.onFolder?.(folder);
   try {
     const entries = await readdir(folder, { withFileTypes: true });
     return {
@@ -33,7 +39,7 @@ export async function readFolder(
         .slice(0, maxFilesInFolder),
     };
   } catch (error) {
-    if (!isMissing(error)) reportUnreadable(folder, error);
+    if (!isMissing(error)) listener.onUnreadable(folder, error);
     return { folder, entries: [] };
   }
 }

@@ -10,6 +10,8 @@ import { createRepositoryReader, type RepositoryModels } from './read-repository
 import { planRemoval, type RemovalCandidate } from './removal/plan-removal.ts';
 import { removeFiles } from './removal/remove-files.ts';
 import { createFolderScanner } from './scan-folders.ts';
+import { watchFolders } from './watch-folders.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import type { ModelRoot, ScannedRepository } from './scan-repository.ts';
 import { isUnchanged } from './scanned-file.ts';
 import { resolveIdentifier, selectModel, type LibraryContent } from './select-model.ts';
@@ -26,6 +28,8 @@ interface ModelLibraryOptions {
   readonly remoteModels?: () => Promise<readonly RemoteModelFacts[]>;
   /** Aborts reads in progress. */
   readonly signal: AbortSignal;
+  /** Watches the folders, so that unchanged ones are not scanned again; for a process that lists often. */
+  readonly watchesFolders?: boolean;
 }
 
 interface Scan extends LibraryContent {
@@ -35,12 +39,15 @@ interface Scan extends LibraryContent {
 
 /** Repositories whose headers are read at the same time. */
 const concurrentRepositories = 8;
-/** `find` uses a scan of at most this age if the model's own files have not changed. */
+/**
+ * A scan of at most this age is used again: by `find` if the model's own files have not changed, by `list` if the
+ * watched folders have not. Changes that do not show in a folder, such as those of a linked file, appear after it.
+ */
 const maxScanAgeMs = 2000;
 
 /**
- * The models under `roots`. Every call scans the folders, so changes are detected. Headers are cached until
- * their file changes, and concurrent calls share a scan.
+ * The models under `roots`. A call scans the folders unless they are watched and unchanged, so changes are detected.
+ * Headers are cached until their file changes, and concurrent calls share a scan.
  */
 export function createModelLibrary({
   roots,
@@ -48,31 +55,45 @@ export function createModelLibrary({
   aliases,
   remoteModels = async () => [],
   signal,
+  watchesFolders = false,
 }: ModelLibraryOptions): EditableModelLibrary {
+  const watch = watchesFolders ? watchFolders(signal) : undefined;
   const scanner = createFolderScanner(signal);
   const reader = createRepositoryReader(signal);
   const logFaults = createFaultLog(logger);
+  let local: Scan | null = null;
+  /** The local models and the remote ones. */
   let latest: Scan | null = null;
   // Removals run one at a time, so that each sees the result of the previous one.
   const removals = new Mutex();
 
   const scan = coalesceRuns(async () => {
     const unreadable = new Map<string, unknown>();
-    const repositories = await scanner.scan(roots, (path, error) => unreadable.set(path, error));
+    watch?.beginScan();
+    const repositories = await scanner.scan(roots, {
+      onUnreadable: (path, error) => unreadable.set(path, error),
+      ...omitUndefined({ onFolder: watch?.add }),
+    });
     const read = await mapConcurrently(repositories, concurrentRepositories, (repository) =>
       reader.read(repository),
     );
     reader.forgetUnused();
     logFaults(read, unreadable);
-    latest = withRemoteModels(assignKeys(repositories, read), await remoteModels());
+    local = assignKeys(repositories, read);
+    watch?.endScan();
+    latest = withRemoteModels(local, await remoteModels());
     return latest;
   });
 
   return {
-    list: async () => (await scan()).models,
+    async list() {
+      if (watch?.isUnchanged === true && local !== null && isRecent(local))
+        return withRemoteModels(local, await remoteModels()).models;
+      return (await scan()).models;
+    },
     async find(identifier) {
       const known = (await aliases?.list()) ?? [];
-      if (latest !== null && performance.now() - latest.atMs < maxScanAgeMs) {
+      if (latest !== null && isRecent(latest)) {
         const selection = await selectUnchanged(latest, identifier, known);
         if (selection !== null) return selection;
       }
@@ -99,6 +120,10 @@ export function createModelLibrary({
       });
     },
   };
+}
+
+function isRecent({ atMs }: Scan): boolean {
+  return performance.now() - atMs < maxScanAgeMs;
 }
 
 /** null if the scan does not know the model or its files are no longer the same. */

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { readFolder, subfolders, type ReportUnreadable } from './folder-entries.ts';
+import { readFolder, subfolders, type ScanListener } from './folder-entries.ts';
 import { mapConcurrently } from '../concurrency/map-concurrently.ts';
 import type { OllamaStores } from './ollama/scan-store.ts';
 import {
@@ -21,12 +21,12 @@ const concurrentFolders = 32;
 export async function scanExtraFolder(
   root: ModelRoot,
   ollama: OllamaStores,
-  reportUnreadable: ReportUnreadable,
+  listener: ScanListener,
 ): Promise<ScannedRepository[]> {
-  const content = await readFolder(root.folder, reportUnreadable);
+  const content = await readFolder(root.folder, listener);
   const folders = await subfolders(content);
   const names = new Set(folders.map(({ name }) => name));
-  if (names.has('manifests') && names.has('blobs')) return ollama.scan(root, reportUnreadable);
+  if (names.has('manifests') && names.has('blobs')) return ollama.scan(root, listener);
 
   const found: ScannedRepository[] = [];
   const ownFiles = await relevantFiles(content);
@@ -40,7 +40,7 @@ export async function scanExtraFolder(
       isCollection: true,
     });
   const repositories = await mapConcurrently(folders, concurrentFolders, async ({ name, path }) => {
-    const inner = await readFolder(path, reportUnreadable);
+    const inner = await readFolder(path, listener);
     if (holdsWeights(inner)) return [{ root, publisher: unnamedPublisher, name, folder: path }];
     return (await subfolders(inner)).map((repository) => ({
       root,
@@ -50,7 +50,7 @@ export async function scanExtraFolder(
     }));
   });
   const scanned = await mapConcurrently(repositories.flat(), concurrentFolders, (place) =>
-    scanRepository(place, reportUnreadable),
+    scanRepository(place, listener),
   );
   return [...found, ...scanned];
 }

@@ -1,5 +1,5 @@
 import { realpath, stat } from 'node:fs/promises';
-import { readFolder, subfolders, type ReportUnreadable } from './folder-entries.ts';
+import { readFolder, subfolders, type ScanListener } from './folder-entries.ts';
 import { mapConcurrently } from '../concurrency/map-concurrently.ts';
 import { createOllamaStores } from './ollama/scan-store.ts';
 import { scanExtraFolder } from './scan-extra-folder.ts';
@@ -7,10 +7,7 @@ import { scanRepository, type ModelRoot, type ScannedRepository } from './scan-r
 
 interface FolderScanner {
   /** Finds the repositories under each root, ordered by root and name. */
-  scan(
-    roots: readonly ModelRoot[],
-    reportUnreadable: ReportUnreadable,
-  ): Promise<ScannedRepository[]>;
+  scan(roots: readonly ModelRoot[], listener: ScanListener): Promise<ScannedRepository[]>;
 }
 
 const concurrentRepositories = 32;
@@ -22,7 +19,7 @@ const concurrentRepositories = 32;
 export function createFolderScanner(signal: AbortSignal): FolderScanner {
   const ollama = createOllamaStores(signal);
   return {
-    async scan(roots, reportUnreadable) {
+    async scan(roots, listener) {
       const found: ScannedRepository[] = [];
       const seen = new Set<string>();
       for (const root of roots) {
@@ -30,10 +27,10 @@ export function createFolderScanner(signal: AbortSignal): FolderScanner {
         if (seen.has(real)) continue;
         seen.add(real);
         if (root.origin === 'extra') {
-          await reportMissing(root.folder, reportUnreadable);
-          found.push(...(await scanExtraFolder(root, ollama, reportUnreadable)));
+          await reportMissing(root.folder, listener);
+          found.push(...(await scanExtraFolder(root, ollama, listener)));
         } else {
-          found.push(...(await scanRoot(root, reportUnreadable)));
+          found.push(...(await scanRoot(root, listener)));
         }
       }
       ollama.forgetUnused();
@@ -43,11 +40,8 @@ export function createFolderScanner(signal: AbortSignal): FolderScanner {
 }
 
 /** `<publisher>/<repository>/<files>`, or `<repository>/<files>` of the root's publisher. */
-async function scanRoot(
-  root: ModelRoot,
-  reportUnreadable: ReportUnreadable,
-): Promise<ScannedRepository[]> {
-  const below = async (folder: string) => subfolders(await readFolder(folder, reportUnreadable));
+async function scanRoot(root: ModelRoot, listener: ScanListener): Promise<ScannedRepository[]> {
+  const below = async (folder: string) => subfolders(await readFolder(folder, listener));
   const publishers =
     root.publisher === undefined
       ? await below(root.folder)
@@ -58,7 +52,7 @@ async function scanRoot(
       await mapConcurrently(await below(publisher.path), concurrentRepositories, (repository) =>
         scanRepository(
           { root, publisher: publisher.name, name: repository.name, folder: repository.path },
-          reportUnreadable,
+          listener,
         ),
       ),
     );
@@ -66,7 +60,7 @@ async function scanRoot(
 }
 
 /** Users should learn that a folder in the settings does not exist. */
-async function reportMissing(folder: string, reportUnreadable: ReportUnreadable): Promise<void> {
+async function reportMissing(folder: string, listener: ScanListener): Promise<void> {
   if ((await stat(folder).catch(() => null)) === null)
-    reportUnreadable(folder, new Error('There is no such folder.'));
+    listener.onUnreadable(folder, new Error('There is no such folder.'));
 }

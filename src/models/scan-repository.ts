@@ -1,10 +1,5 @@
 import { join } from 'node:path';
-import {
-  readFolder,
-  subfolders,
-  type FolderEntries,
-  type ReportUnreadable,
-} from './folder-entries.ts';
+import { readFolder, subfolders, type FolderEntries, type ScanListener } from './folder-entries.ts';
 import { statFile, type ScannedFile } from './scanned-file.ts';
 
 export interface ModelRoot {
@@ -36,12 +31,12 @@ const weightsFile = /\.(?:gguf|safetensors)$/i;
 /** The model files of one repository's folder and its direct subfolders. */
 export async function scanRepository(
   place: Omit<ScannedRepository, 'files'>,
-  reportUnreadable: ReportUnreadable,
+  listener: ScanListener,
 ): Promise<ScannedRepository> {
-  const content = await readFolder(place.folder, reportUnreadable);
+  const content = await readFolder(place.folder, listener);
   const files = await relevantFiles(content);
   for (const { path } of await subfolders(content))
-    files.push(...(await relevantFiles(await readFolder(path, reportUnreadable))));
+    files.push(...(await relevantFiles(await readFolder(path, listener))));
   return { ...place, files };
 }
 

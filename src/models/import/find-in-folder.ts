@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
-import { readFolder, subfolders } from '../folder-entries.ts';
+import { ignoreUnreadable, readFolder, subfolders } from '../folder-entries.ts';
 import { folderNameFrom } from '../folder-name.ts';
 import type { RepositoryModel } from '../library-model.ts';
 import { createRepositoryReader } from '../read-repository.ts';
@@ -44,21 +44,23 @@ async function findRepositories(
   // Links may form cycles.
   if (seen.has(real)) return [];
   seen.add(real);
-  const content = await readFolder(folder, (_, error) => {
-    throw error;
+  const content = await readFolder(folder, {
+    onUnreadable: (_, error) => {
+      throw error;
+    },
   });
   const below = await subfolders(content);
   const found: string[] = [];
   if (holdsWeights(content)) {
     // Direct subfolders belong to it; deeper ones do not.
     for (const { path } of below)
-      for (const deeper of await subfolders(await readFolder(path, () => undefined)))
+      for (const deeper of await subfolders(await readFolder(path, ignoreUnreadable)))
         found.push(...(await findRepositories(deeper.path, start, seen, depth + 2)));
     return [folder, ...found];
   }
   if (pathBelow(libraryAbove(folder, start), folder).length === 2)
     for (const { path } of below)
-      if (holdsWeights(await readFolder(path, () => undefined))) return [folder];
+      if (holdsWeights(await readFolder(path, ignoreUnreadable))) return [folder];
   for (const { path } of below)
     found.push(...(await findRepositories(path, start, seen, depth + 1)));
   return found;
@@ -105,7 +107,7 @@ async function findInRepository(
       folder,
       isCollection: repo === null,
     },
-    () => undefined,
+    ignoreUnreadable,
   );
   const { models, faults } = await createRepositoryReader(signal).read(repository);
   const sources: ImportSource[] = [];
@@ -137,8 +139,8 @@ function defaultName({ files }: RepositoryModel): string {
 
 /** All files of an MLX folder and its direct subfolders, except GGUF files. */
 async function filesAround(folder: string): Promise<string[]> {
-  const own = await readFolder(folder, () => undefined);
-  const inner = (await subfolders(own)).map(({ path }) => readFolder(path, () => undefined));
+  const own = await readFolder(folder, ignoreUnreadable);
+  const inner = (await subfolders(own)).map(({ path }) => readFolder(path, ignoreUnreadable));
   const found: string[] = [];
   for (const { folder: holder, entries } of [own, ...(await Promise.all(inner))])
     for (const { name } of entries) {

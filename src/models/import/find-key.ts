@@ -1,3 +1,4 @@
+import { ignoreUnreadable } from '../folder-entries.ts';
 import { createRepositoryReader } from '../read-repository.ts';
 import { scanRepository } from '../scan-repository.ts';
 
@@ -17,7 +18,7 @@ export async function findKey(
 ): Promise<string | null> {
   const repository = await scanRepository(
     { root: { folder }, publisher, name: repo, folder },
-    () => undefined,
+    ignoreUnreadable,
   );
   const { models } = await createRepositoryReader(signal).read(repository);
   const model = models.find(

@@ -5,7 +5,7 @@ import {
   readFolder,
   subfolders,
   type FolderEntries,
-  type ReportUnreadable,
+  type ScanListener,
 } from '../folder-entries.ts';
 import { groupBy } from '../group-by.ts';
 import { parseModelFileName } from '../model-file-name.ts';
@@ -19,7 +19,7 @@ export interface OllamaStores {
    * tag becomes a file with a conventional name, `<model>-<tag>.gguf`, or `<model>.gguf` for `latest`, so
    * that tags that differ only in the quantization become variants of one model.
    */
-  scan(root: ModelRoot, reportUnreadable: ReportUnreadable): Promise<ScannedRepository[]>;
+  scan(root: ModelRoot, listener: ScanListener): Promise<ScannedRepository[]>;
   /** Drops the manifests that were not used since the last call. */
   forgetUnused(): void;
 }
@@ -30,22 +30,16 @@ type ManifestCache = FactsCache<ScannedFile, OllamaManifest | null>;
 export function createOllamaStores(signal: AbortSignal): OllamaStores {
   const manifests: ManifestCache = createFactsCache((file) => readOllamaManifest(file, signal));
   return {
-    async scan(root, reportUnreadable) {
+    async scan(root, listener) {
       const blobsFolder = join(root.folder, 'blobs');
-      const below = async (folder: string) =>
-        subfolders(await readFolder(folder, reportUnreadable));
+      listener.onFolder?.(blobsFolder);
+      const below = async (folder: string) => subfolders(await readFolder(folder, listener));
       const found: ScannedRepository[] = [];
       for (const host of await below(join(root.folder, 'manifests')))
         for (const { name: publisher, path } of await below(host.path))
           for (const model of await below(path)) {
-            const tags = await readFolder(model.path, reportUnreadable);
-            const files = await scanTags(
-              model.name,
-              tags,
-              blobsFolder,
-              manifests,
-              reportUnreadable,
-            );
+            const tags = await readFolder(model.path, listener);
+            const files = await scanTags(model.name, tags, blobsFolder, manifests, listener);
             const { name } = model;
             found.push({ root, publisher, name, folder: blobsFolder, files, isCollection: true });
           }
@@ -60,14 +54,14 @@ async function scanTags(
   { folder, entries }: FolderEntries,
   blobsFolder: string,
   manifests: ManifestCache,
-  reportUnreadable: ReportUnreadable,
+  listener: ScanListener,
 ): Promise<ScannedFile[]> {
   const files: ScannedFile[] = [];
   for (const { name: tag } of entries) {
     const manifestFile = await statFile(join(folder, tag), tag);
     if (manifestFile === null) continue;
     const { facts: manifest, error } = await manifests.get(manifestFile);
-    if (error !== null) reportUnreadable(manifestFile.path, error);
+    if (error !== null) listener.onUnreadable(manifestFile.path, error);
     if (manifest === null) continue;
     const { modelBlob, projectorBlob } = manifest;
     const name = tag === 'latest' ? `${model}.gguf` : `${model}-${tag}.gguf`;
@@ -77,7 +71,7 @@ async function scanTags(
         ? null
         : await statFile(join(blobsFolder, projectorBlob), `mmproj-${name}`);
     if (weights === null)
-      reportUnreadable(manifestFile.path, corruptFile(tag, 'names weights that do not exist'));
+      listener.onUnreadable(manifestFile.path, corruptFile(tag, 'names weights that do not exist'));
     else files.push(weights, ...(projector === null ? [] : [projector]));
   }
   return withoutDoubles(files);

@@ -58,6 +58,7 @@ export class ServerMetrics {
   /** Keys of models: files that come and go. */
   readonly #models = new LabelValues(200);
   readonly #downloadedBytes = new Map<string, number>();
+  #isMonitoringProcess = false;
 
   constructor(options: MetricsOptions) {
     this.#options = options;
@@ -67,19 +68,26 @@ export class ServerMetrics {
       if (each !== name) this.#metrics.set(each, createMetric(each, declaration, this.#registry));
     }
     this.#registry.registerMetric(this.#tokenIntervals as unknown as Metric);
-    collectDefaultMetrics({
-      register: this.#registry,
-      eventLoopMonitoringPrecision: eventLoopPrecisionMs,
-    });
     this.#set('hearth_build_info', { version: options.version }, 1);
     options.events.subscribe((event) => this.#record(event));
   }
 
   /** In the text format of Prometheus, or as OpenMetrics. */
   async read(format: 'prometheus' | 'openmetrics'): Promise<string> {
+    this.#monitorProcess();
     await this.#readState();
     const text = await this.#registry.metrics();
     return format === 'openmetrics' ? toOpenMetrics(text) : text;
+  }
+
+  /** Begins with the first reader: the timer that measures the event loop wakes the process 50 times a second. */
+  #monitorProcess(): void {
+    if (this.#isMonitoringProcess) return;
+    this.#isMonitoringProcess = true;
+    collectDefaultMetrics({
+      register: this.#registry,
+      eventLoopMonitoringPrecision: eventLoopPrecisionMs,
+    });
   }
 
   async #readState(): Promise<void> {

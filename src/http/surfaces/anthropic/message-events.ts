@@ -21,7 +21,9 @@ export async function* toMessageEvents(
   display: ThinkingDisplay,
 ): AsyncGenerator<AnthropicMessageEvent> {
   const recorder = new MessageRecorder(head, display);
-  for await (const event of events) yield* recorder.record(event);
+  for await (const event of events) {
+    for (const message of recorder.record(event)) yield message;
+  }
 }
 
 /** Turns the events of a turn into those of a message. */

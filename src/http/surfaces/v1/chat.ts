@@ -112,7 +112,9 @@ async function* toMessages({ events, next, rest }: BegunTurn): AsyncGenerator<Ss
     for (const event of events) yield* toMessage(event);
     const result = await next;
     if (result.done !== true) yield* toMessage(result.value);
-    for await (const event of rest) yield* toMessage(event);
+    for await (const event of rest) {
+      for (const message of toMessage(event)) yield message;
+    }
   } finally {
     await rest.return(undefined);
   }

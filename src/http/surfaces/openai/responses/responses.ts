@@ -218,7 +218,9 @@ async function* toEvents(
   stream: ResponseStream,
 ): AsyncGenerator<ResponseEvent> {
   yield* stream.begin();
-  for await (const event of events) yield* stream.record(event);
+  for await (const event of events) {
+    for (const message of stream.record(event)) yield message;
+  }
 }
 
 /** Numbers the events. */
