@@ -2,9 +2,11 @@ import type { Settings } from '../config/settings-table.ts';
 import type { InstallProgress } from '../engine/runtimes/runtime.ts';
 import { engineEnvironment } from '../engine/launch/child-environment.ts';
 import { listDevices } from '../engine/runtimes/list-devices.ts';
+import type { Upstreams } from '../engine/remote/upstreams.ts';
 import { GgufLoader } from '../instances/gguf-loader.ts';
 import { GpuMemory } from '../instances/gpu-memory.ts';
 import { InstancePool } from '../instances/pool.ts';
+import { RemoteLoader } from '../instances/remote-loader.ts';
 import { readAvailableMemory, readTotalMemory } from '../machine/read-machine.ts';
 
 type LoaderOptions = ConstructorParameters<typeof GgufLoader>[0];
@@ -14,25 +16,16 @@ interface PoolServices
   extends
     Pick<PoolOptions, 'library' | 'logger'>,
     Pick<LoaderOptions, 'runtimes' | 'launcher' | 'warmStates'> {
+  readonly upstreams: Upstreams;
   readonly events: NonNullable<PoolOptions['events']>;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly onInstallProgress: (progress: InstallProgress) => void;
 }
 
 /** The pool of a server. Live settings are read from `settings` at each use. */
-export function createPool(
-  settings: Settings,
-  {
-    library,
-    runtimes,
-    launcher,
-    warmStates,
-    logger,
-    events,
-    environment,
-    onInstallProgress,
-  }: PoolServices,
-): InstancePool {
+export function createPool(settings: Settings, services: PoolServices): InstancePool {
+  const { library, runtimes, launcher, warmStates, upstreams } = services;
+  const { logger, events, environment, onInstallProgress } = services;
   const deviceEnvironment = engineEnvironment(environment, settings['engine.environment']);
   const ggufLoader = new GgufLoader({
     runtimes,
@@ -52,7 +45,7 @@ export function createPool(
   });
   return new InstancePool({
     library,
-    loaders: [ggufLoader],
+    loaders: [ggufLoader, new RemoteLoader(upstreams)],
     logger,
     events,
     availableMemory: readAvailableMemory,

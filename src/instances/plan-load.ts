@@ -1,5 +1,5 @@
 import type { ModelSelection } from '../models/model.ts';
-import { configure } from './configure.ts';
+import { assertContext, configure } from './configure.ts';
 import type { EngineLoader } from './engine-loader.ts';
 import type { InstanceConfig } from './load-options.ts';
 import { noMemory, type MemoryEstimate } from './memory/estimate.ts';
@@ -73,12 +73,15 @@ export function planLoad(request: LoadRequest, surroundings: Surroundings): Load
   });
   const admissionOf = (demand: LoadDemand): Admission =>
     isForced ? { kind: 'load' } : admit(instances, demand, capacity);
-  const configured = configure(
-    selection,
-    requested,
-    defaults,
-    (candidate) => admissionOf(demandOf(placementOf(candidate))).kind !== 'refuse',
-  );
+  assertContext(selection.model, requested.contextLength);
+  const configured =
+    loader.configure?.(selection, requested) ??
+    configure(
+      selection,
+      requested,
+      defaults,
+      (candidate) => admissionOf(demandOf(placementOf(candidate))).kind !== 'refuse',
+    );
   const placement = placementOf(configured);
   const config = { ...configured, ...omitUndefined({ gpuLayers: placement.gpuLayers }) };
   const estimate = estimateOf(config);
