@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateOwnerToken, withOwnerToken } from './access/owner-token.ts';
-import { logUnlistedResponses } from './access/revoke-token.ts';
 import { createSessionService } from './access/session-service.ts';
 import { createTokenService } from './access/token-service.ts';
 import { withSessions } from './access/with-sessions.ts';
@@ -50,6 +49,7 @@ import { createServerLog } from './observability/create-server-log.ts';
 import { packageFolder } from './package-folder.ts';
 import { createServiceNotifier } from './processes/service-notifier.ts';
 import { createWatchdogLink } from './processes/watchdog-link.ts';
+import { logUnlisted } from './store/log-unlisted.ts';
 import { startIndexing } from './store/start-indexing.ts';
 import { startMaintenance } from './store/maintenance.ts';
 import { createSqliteStore } from './store/sqlite-store.ts';
@@ -145,7 +145,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       onMigration: (fraction) => onProgress?.({ type: 'store.migration', fraction }),
     });
     cleanups.push(() => database.close());
-    if (settings['auth.required']) await logUnlistedResponses(database.owners, logger);
+    if (settings['auth.required']) await logUnlisted(database.owners, logger);
     const warmStates = await openWarmStates({
       isEnabled: settings['warm.enabled'],
       home,

@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { responseIdOf, useConversations } from '../../test/setup/store/use-conversations.ts';
-import { createLogger } from '../observability/logger.ts';
-import {
-  countResponses,
-  logUnlistedResponses,
-  moveResponses,
-  revokeToken,
-} from './revoke-token.ts';
+import { countResponses, moveResponses, revokeToken } from './revoke-token.ts';
 import { createTokenService } from './token-service.ts';
 
 const conversations = useConversations();
@@ -98,7 +92,7 @@ describe('revokeToken', () => {
 });
 
 describe('moveResponses', () => {
-  it('gives a token what was stored without one, also beside conversations that continue it', async () => {
+  it('gives a token the responses without one, also beside conversations that continue it', async () => {
     const { store } = conversations;
     const token = await createToken('one');
     await say('a', null);
@@ -120,15 +114,4 @@ describe('moveResponses', () => {
     await say('a', 'owner');
     expect((await countResponses(conversations.store)).orphans).toEqual([]);
   });
-});
-
-it('logs the responses without a token', async () => {
-  const lines: string[] = [];
-  const logger = createLogger('info', { write: (line) => void lines.push(line) });
-  const { owners } = conversations.store;
-  await logUnlistedResponses(owners, logger);
-  expect(lines).toEqual([]);
-  await say('a', null);
-  await logUnlistedResponses(owners, logger);
-  expect(lines).toEqual([expect.stringContaining('"responseCount":1')]);
 });

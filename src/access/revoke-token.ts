@@ -1,4 +1,3 @@
-import type { Logger } from '../observability/logger.ts';
 import type { OwnedCount, Store } from '../store/store.ts';
 import { ownerId } from './owner-token.ts';
 
@@ -70,20 +69,6 @@ export async function countResponses({ tokens, owners }: Tokens): Promise<{
       (each) => each.ownerId === null || (each.ownerId !== ownerId && !known.has(each.ownerId)),
     ),
   };
-}
-
-/** Logs how many stored responses no client can list after tokens became required. */
-export async function logUnlistedResponses(
-  owners: Pick<Store['owners'], 'counts'>,
-  logger: Logger,
-): Promise<void> {
-  const unlisted = (await owners.counts()).find((each) => each.ownerId === null);
-  if (unlisted === undefined) return;
-  const { responseCount, conversationCount } = unlisted;
-  logger.warn(
-    { responseCount, conversationCount },
-    'conversations that were stored without a token are in no list: `hearth token adopt TOKEN` moves them to a token',
-  );
 }
 
 const none: OwnedCount = { responseCount: 0, conversationCount: 0 };

@@ -8,7 +8,7 @@ interface SignalFacts {
 
 /**
  * The signals that stop a command in an orderly way: Ctrl-C, SIGTERM, the end of the terminal or console (SIGHUP), and
- * Ctrl-Break on Windows. A process that `nohup` started ignores SIGHUP and must go on doing so.
+ * Ctrl-Break on Windows. A process that `nohup` started ignores SIGHUP and must continue to do so.
  */
 export function stopSignals({
   platform,

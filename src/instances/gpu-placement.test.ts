@@ -53,7 +53,7 @@ function setUp() {
 }
 
 describe('a model on a GPU', () => {
-  it('needs no memory of the machine for what goes to the GPU', async () => {
+  it('needs no memory of the machine for the part on the GPU', async () => {
     const { pool, launcher } = setUp();
     const estimated = await pool.estimate('test/model', {});
     expect(estimated).toMatchObject({ fits: true, gpuBytes: 11 * gibibyte });

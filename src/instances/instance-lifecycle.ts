@@ -132,7 +132,7 @@ export class InstanceLifecycle implements SchedulerEffects {
   }
 
   /**
-   * Takes an instance whose model was replaced on disk out of service: its requests end as they are, and its memory is
+   * Takes an instance whose model was replaced on disk out of service: its requests continue to their end, and its memory is
    * free after the last one. An instance that was loaded by name is loaded again with the same settings.
    *
    * @param selection The model as it is now; undefined if it can't be read.

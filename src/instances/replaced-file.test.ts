@@ -35,7 +35,7 @@ describe('a model whose file is replaced while it is loaded', () => {
     await rename(`${file}.new`, file);
   }
 
-  it('is loaded anew by the next request', async () => {
+  it('is loaded again by the next request', async () => {
     const { pool, launcher } = setUp();
     (await acquireFrom(pool, key)).release();
     (await acquireFrom(pool, key)).release();
@@ -92,7 +92,7 @@ describe('a model whose file is replaced while it is loaded', () => {
     ]);
   });
 
-  it('is not used again if the new file is no model', async () => {
+  it('is not used again if the new file is not a model', async () => {
     const { pool, launcher } = setUp();
     (await acquireFrom(pool, key)).release();
     await truncate(file, 100);

@@ -13,7 +13,7 @@ const mebibyte = 1024 * 1024;
 /** More than any device has; larger numbers are those of a broken driver. */
 const maxDeviceMebibytes = 16 * 1024 * 1024;
 
-/** Backends of the list that are no GPU: the processor, its matrix library, and remote machines. */
+/** Backends of the list that are not GPUs: the processor, its matrix library, and remote machines. */
 const otherBackends = /^(?:cpu|blas|accel|rpc|amx)/iu;
 /** Apple silicon, and boards whose GPU uses the memory of the machine. */
 const unifiedBackends = /^(?:metal|mtl)/iu;

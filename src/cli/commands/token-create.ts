@@ -52,7 +52,7 @@ export const tokenCreate = defineCommand({
     output.line(token);
     if (orphan === undefined) return;
     messages.line(
-      `The token can read, but does not list, what was stored without a token: ${formatResponseCount(orphan)}. \`hearth token adopt ${record.id}\` moves them to it.`,
+      `The token can read, but does not list, the conversations without a token: ${formatResponseCount(orphan)}. \`hearth token adopt ${record.id}\` moves them to it.`,
     );
   },
 });

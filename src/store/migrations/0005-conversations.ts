@@ -126,7 +126,7 @@ async function summarizeTurns(
     for (const { id, content } of rows) {
       const turn = readTurn(content);
       if (turn === undefined) continue;
-      // Not built anew for each row: that would take longer than the update.
+      // Not built for each row: that would take longer than the update.
       await transaction.executeQuery(
         CompiledQuery.raw(
           'update conversation_entries set preview = ?, is_interrupted = ? where id = ?',
