@@ -18,7 +18,7 @@ try {
   const [drill] = positionals;
   if (positionals.length !== 1 || !drills.includes(drill)) throw new Error('Name one drill.');
   for (const [name, value] of Object.entries(values)) {
-    if (!/^\d{1,9}$/.test(value)) throw new Error(`--${name}: "${value}" is not a whole number.`);
+    if (!/^\d{1,9}$/.test(String(value))) throw new Error(`--${name} needs a whole number.`);
   }
   run(drill, values);
 } catch (error) {

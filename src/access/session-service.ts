@@ -29,7 +29,7 @@ export interface SessionService {
    * @returns 'foreign' for a text that is not a session token.
    */
   authenticate(token: string): Session | undefined | 'foreign';
-  /** Whether a session has not ended; this is no use of it. */
+  /** Whether a session has not ended; it is not used by this. */
   isValid(id: string): boolean;
   /** Oldest first. */
   list(): readonly Session[];

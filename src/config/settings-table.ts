@@ -319,7 +319,7 @@ export const settingsTable = {
   ),
   'limits.stalledResponseSeconds': setting(
     integer(1, 24 * 3600).default(60),
-    'Time after which a response is ended whose client does not read what was sent, so that it frees its slot.',
+    'Time after which a response is ended whose client does not read it, so that it frees its slot.',
   ),
   'limits.shutdownSeconds': setting(
     integer(0, 3600).default(30),
