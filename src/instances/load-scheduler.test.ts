@@ -182,7 +182,7 @@ describe('an eviction', () => {
     expect(evictions).toEqual(['replaced: test/a10 was replaced by another model.']);
   });
 
-  it('by another context of the same model says so', async () => {
+  it('by another context of the same model names it', async () => {
     const { evictions, use } = observedPool();
     await use('test/a10', 1024);
     await use('test/a10', 2048);

@@ -247,7 +247,7 @@ it('counts the messages if nothing is known of the tokenizer', async () => {
 });
 
 describe('a completion', () => {
-  it('is counted as it is, with its suffix', async () => {
+  it('is counted without a template, with its suffix', async () => {
     const { gate, countTokens, renderPrompt } = setUp(bytes);
     await gate.admit(completion('a'.repeat(12_000)), testContext());
     await gate.admit(completion('a'.repeat(12_000), 'b'.repeat(12_000)), testContext());
