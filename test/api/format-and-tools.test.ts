@@ -46,6 +46,27 @@ async function complete(content: string, more: object): Promise<Answer> {
   };
 }
 
+async function respond(input: string, effort: string, more: object): Promise<Answer> {
+  const { status, body } = await post(hearth.url, '/v1/responses', {
+    model,
+    input,
+    temperature: 0,
+    store: false,
+    reasoning: { effort },
+    tools: [{ type: 'function', ...tide }],
+    text: { format: { type: 'json_schema', name: 'sum', strict: true, schema } },
+    ...more,
+  });
+  expect(status).toBe(200);
+  const ofType = (type: string) => body.output.filter((item: any) => item.type === type); // oxlint-disable-line typescript/no-explicit-any
+  const [message] = ofType('message');
+  return {
+    calls: ofType('function_call').map((call: any) => `${call.name} ${call.arguments}`), // oxlint-disable-line typescript/no-explicit-any
+    json: message === undefined ? null : JSON.parse(message.content[0].text),
+    hasReasoning: ofType('reasoning').length > 0,
+  };
+}
+
 describe.each(efforts)('a response format with tools and reasoning %s', (effort) => {
   const hasReasoning = effort === 'high';
 
@@ -60,6 +81,19 @@ describe.each(efforts)('a response format with tools and reasoning %s', (effort)
   it('holds the answer where no tool may be called', async () => {
     const more = { reasoning_effort: effort, tool_choice: 'none' };
     expect(await complete('What is 2 + 3?', more)).toEqual({
+      calls: [],
+      json: { sum: expect.any(Number) },
+      hasReasoning,
+    });
+  });
+
+  it('does the same in responses', async () => {
+    expect(await respond('Get the tide of Brest', effort, {})).toEqual({
+      calls: ['get_tide {"harbour": "Brest"}'],
+      json: null,
+      hasReasoning,
+    });
+    expect(await respond('What is 2 + 3?', effort, { tool_choice: 'none' })).toEqual({
       calls: [],
       json: { sum: expect.any(Number) },
       hasReasoning,
