@@ -6,6 +6,11 @@ import { createTokenService } from './access/token-service.ts';
 import { withSessions } from './access/with-sessions.ts';
 import { BackgroundTurns } from './background/background-turns.ts';
 import { createPool } from './composition/create-pool.ts';
+import {
+  assertDistinctNames,
+  createUpstreams,
+  toReplicaMetrics,
+} from './composition/create-upstreams.ts';
 import { openListeners } from './composition/open-listeners.ts';
 import { createAliasSource } from './config/alias-source.ts';
 import { assertStartable } from './config/assert-startable.ts';
@@ -163,6 +168,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       ),
     );
     await aliases.list();
+    const upstreams = await createUpstreams(settings, { home, environment, logger });
+    cleanups.push(() => upstreams.close());
     const library = createModelLibrary({
       roots: [
         { folder: modelsFolder },
@@ -171,8 +178,10 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       ],
       logger,
       aliases,
+      remoteModels: () => upstreams.listModels(),
       signal: stopping.signal,
     });
+    await assertDistinctNames(upstreams, library);
 
     const watchdog = createWatchdogLink(join(packageFolder, 'dist/watchdog.js'), logger);
     cleanups.push(() => watchdog.close());
@@ -203,6 +212,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       runtimes,
       launcher,
       warmStates,
+      upstreams,
       logger,
       events,
       onInstallProgress: (progress) => onProgress?.({ type: 'runtime.install', progress }),
@@ -267,6 +277,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const metrics = observability.createMetrics({
       instances: async () => (await pool.describe()).map(toInstanceMetrics),
       memory: () => pool.memory(),
+      replicas: () => toReplicaMetrics(upstreams),
     });
     const feed = createEventFeed({ events, requestLog, downloads, library, logger });
     const ownerToken = generateOwnerToken();

@@ -62,7 +62,7 @@ export const rooms = [
   {
     name: 'engine',
     purpose:
-      'The engine interface; `protocol/` speaks the HTTP API of llama.cpp, `launch/` runs the process, `runtimes/` installs the binary.',
+      'The engine interface; `protocol/` speaks the HTTP API of llama.cpp, `launch/` runs the process, `runtimes/` installs the binary, `remote/` speaks to servers elsewhere.',
     imports: ['contract', 'observability', 'request', 'concurrency', 'machine', 'processes', 'net'],
   },
   {
@@ -190,8 +190,8 @@ export const rooms = [
   {
     name: 'composition',
     purpose:
-      'Parts of the composition root: the pool and the listening sockets, from the settings.',
-    imports: ['observability', 'machine', 'config', 'engine', 'instances', 'http'],
+      'Parts of the composition root: the pool, the remote servers and the listening sockets, from the settings.',
+    imports: ['observability', 'machine', 'config', 'engine', 'models', 'instances', 'http'],
   },
   {
     name: 'serve.ts',

@@ -55,10 +55,11 @@ export async function* generate(
   try {
     for await (const event of engine.generate(request, context)) {
       if (event.type === 'generation.end') {
-        const { type: _, ...end } = event;
+        const { type: _, reasoningTokens: counted, ...end } = event;
         record.end(end);
         const timeToFirstTokenMs = (firstTokenAt ?? performance.now()) - startedAt;
-        const reasoningTokens = reasoning === '' ? 0 : await engine.countTokens(reasoning, context);
+        const reasoningTokens =
+          counted ?? (reasoning === '' ? 0 : await engine.countTokens(reasoning, context));
         const timeToFirstTokenSeconds = timeToFirstTokenMs / 1000;
         const report = { ...end, reasoningTokens, timeToFirstTokenSeconds };
         yield { type: 'generation.report', report };

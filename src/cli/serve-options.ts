@@ -1,12 +1,11 @@
 import {
   describeDefault,
-  environmentVariables,
-  flagName,
   isSecretSetting,
   settingKeys,
   settingsTable,
   type SettingKey,
 } from '../config/settings-table.ts';
+import { environmentVariables, flagName } from '../config/setting-names.ts';
 import type { OptionDeclaration } from './command.ts';
 import { flag, text, textList } from './option.ts';
 

@@ -1,7 +1,9 @@
 import type { Settings } from '../config/settings-table.ts';
 import type { InstallProgress } from '../engine/runtimes/runtime.ts';
+import type { Upstreams } from '../engine/remote/upstreams.ts';
 import { GgufLoader } from '../instances/gguf-loader.ts';
 import { InstancePool } from '../instances/pool.ts';
+import { RemoteLoader } from '../instances/remote-loader.ts';
 import { readAvailableMemory, readTotalMemory } from '../machine/read-machine.ts';
 
 type LoaderOptions = ConstructorParameters<typeof GgufLoader>[0];
@@ -11,15 +13,15 @@ interface PoolServices
   extends
     Pick<PoolOptions, 'library' | 'logger'>,
     Pick<LoaderOptions, 'runtimes' | 'launcher' | 'warmStates'> {
+  readonly upstreams: Upstreams;
   readonly events: NonNullable<PoolOptions['events']>;
   readonly onInstallProgress: (progress: InstallProgress) => void;
 }
 
 /** The pool of a server. Live settings are read from `settings` at each use. */
-export function createPool(
-  settings: Settings,
-  { library, runtimes, launcher, warmStates, logger, events, onInstallProgress }: PoolServices,
-): InstancePool {
+export function createPool(settings: Settings, services: PoolServices): InstancePool {
+  const { library, runtimes, launcher, warmStates, upstreams } = services;
+  const { logger, events, onInstallProgress } = services;
   const ggufLoader = new GgufLoader({
     runtimes,
     launcher,
@@ -33,7 +35,7 @@ export function createPool(
   });
   return new InstancePool({
     library,
-    loaders: [ggufLoader],
+    loaders: [ggufLoader, new RemoteLoader(upstreams)],
     logger,
     events,
     availableMemory: readAvailableMemory,

@@ -67,7 +67,7 @@ export const httpUrl = z.url({ protocol: /^https?$/, error: 'It must be an http 
 const aliasPattern = /^(?!\s)(?!.*\s$)(?=.{1,256}$)[^*]*\*?[^*]*$/s;
 
 /** Undefined, which no setting accepts, for a text that is not JSON. */
-function parseJson(value: string): unknown {
+export function parseJson(value: string): unknown {
   try {
     return JSON.parse(value);
   } catch {

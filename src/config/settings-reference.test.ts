@@ -1,7 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { configSchema, settingsPage } from './settings-reference.ts';
-import { environmentVariables, flagName, settingKeys } from './settings-table.ts';
+import { settingKeys } from './settings-table.ts';
+import { environmentVariables, flagName } from './setting-names.ts';
 
 describe('docs/settings.md', () => {
   it('has a section with flag and variables for every setting', () => {

@@ -1,13 +1,12 @@
 import * as z from 'zod';
 import {
   describeDefault,
-  environmentVariables,
-  flagName,
   settingDeclaration,
   settingKeys,
   settingType,
   type SettingKey,
 } from './settings-table.ts';
+import { environmentVariables, flagName } from './setting-names.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 

@@ -11,6 +11,7 @@ import {
   text,
   variables,
 } from './setting-kinds.ts';
+import { upstreams } from './upstreams-setting.ts';
 
 /**
  * All settings: key in `config.json`, schema with default, description. The environment variable
@@ -85,6 +86,10 @@ export const settingsTable = {
     'Serve the API of Anthropic at /v1/messages.',
   ),
   'surfaces.ollama': setting(boolean.default(true), 'Serve the API of Ollama at /api.'),
+  upstreams: setting(
+    upstreams.default({}),
+    'Servers elsewhere whose models are served like local ones: {"lab": {"url": "http://lab:8000/v1", "kind": "vllm"}}.',
+  ),
   'mcp.allowPlugins': setting(
     boolean.default(false),
     'Allow requests to use the plugins of mcp.json. Their token needs the permission "plugins".',
@@ -376,24 +381,4 @@ export function describeDefault(key: SettingKey): string {
 export function formatValue(value: unknown): string {
   if (Array.isArray(value)) return value.join(',');
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-/** Environment variables of a setting, by precedence: `models.ttlSeconds` → `HEARTH_MODELS_TTL_SECONDS`. */
-export function environmentVariables(key: SettingKey): readonly string[] {
-  const { alias } = settingDeclaration(key);
-  const variable = `HEARTH_${words(key).join('_').toUpperCase()}`;
-  return alias === undefined ? [variable] : [variable, alias];
-}
-
-/** Name of the flag, without dashes in front: `models.ttlSeconds` → `models-ttl-seconds`. */
-export function flagName(key: SettingKey): string {
-  return words(key).join('-').toLowerCase();
-}
-
-/** Splits a key at its dots and capitals; `MiB` is one word. */
-function words(key: SettingKey): string[] {
-  return key
-    .replace('MiB', 'Mib')
-    .replace(/([a-z])([A-Z])/g, '$1.$2')
-    .split('.');
 }

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { homedir } from 'node:os';
 import { readConfigFile } from './config-file.ts';
 import { findUnknownVariables, loadSettings, resolveSettings } from './settings.ts';
-import { environmentVariables, flagName } from './settings-table.ts';
+import { environmentVariables, flagName } from './setting-names.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 
 describe('loadSettings', () => {

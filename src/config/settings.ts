@@ -3,8 +3,6 @@ import { readConfigFile, suggestName } from './config-file.ts';
 import { resolvePath, resolveProgram, type Folders } from './resolve-path.ts';
 import { SettingsError } from './settings-error.ts';
 import {
-  environmentVariables,
-  flagName,
   isSecretSetting,
   settingDeclaration,
   settingKeys,
@@ -12,6 +10,7 @@ import {
   type SettingKey,
   type Settings,
 } from './settings-table.ts';
+import { environmentVariables, flagName } from './setting-names.ts';
 
 export interface SettingsSources {
   /** Home folder; its `config.json` is optional. */

@@ -13,6 +13,8 @@ export type ErrorType =
   | 'mcp_connection_error'
   | 'plugin_connection_error'
   | 'hub_error'
+  | 'upstream_error'
+  | 'unavailable'
   | 'model_load_failed'
   | 'insufficient_memory'
   | 'insufficient_storage'
@@ -268,6 +270,18 @@ export const errorTable = {
     status: 502,
     retryable: true,
     when: 'The model hub is unreachable, or its response is invalid.',
+  },
+  upstream_error: {
+    type: 'upstream_error',
+    status: 502,
+    retryable: true,
+    when: 'A remote engine broke off, or its response is invalid.',
+  },
+  upstream_unavailable: {
+    type: 'unavailable',
+    status: 503,
+    retryable: true,
+    when: 'No replica of a remote engine can be reached, or all are too busy; `Retry-After` has the seconds to wait.',
   },
   corrupt_file: {
     type: 'model_load_failed',

@@ -181,6 +181,8 @@ export type GenerationEvent =
       /** The stop string of the request that ended the generation. */
       readonly stopString?: string;
       readonly usage: GenerationUsage;
+      /** Tokens of the reasoning among those of the completion; absent: the engine does not count them. */
+      readonly reasoningTokens?: number;
       /** The engine could not parse the model's last tool call or message; the text received so far is kept. */
       readonly isMalformed: boolean;
     };
@@ -199,6 +201,8 @@ export interface EngineCapabilities {
   readonly supportedFormats: readonly string[];
   /** Maximum tokens of one request, prompt and answer together. */
   readonly contextLength: number;
+  /** The engine can't count tokens: `countTokens` and `countPromptTokens` estimate them. */
+  readonly estimatesTokens?: boolean;
 }
 
 /** The inference methods. All of them throw the reason of the context's signal when it aborts. */

@@ -6,7 +6,12 @@ import type { InstanceConfig } from './load-options.ts';
 const contextStep = 256;
 
 /** Returns the actual context of an instance that is loaded with `requested` tokens. */
-export function contextLengthFor({ maxContextLength }: ModelEntry, requested: number): number {
+export function contextLengthFor(
+  { maxContextLength, format }: ModelEntry,
+  requested: number,
+): number {
+  // Its server decided when it was started.
+  if (format === 'remote') return maxContextLength;
   return Math.min(Math.ceil(requested / contextStep) * contextStep, maxContextLength);
 }
 

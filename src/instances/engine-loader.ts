@@ -21,6 +21,15 @@ export interface EngineLoader {
    */
   readonly estimate?: (selection: ModelSelection, config: InstanceConfig) => MemoryEstimate;
   /**
+   * Completes the configuration of a load; absent: from the defaults of the server, as far as the memory suffices.
+   *
+   * @throws HearthError `invalid_value` for a setting that such models do not have.
+   */
+  readonly configure?: (
+    selection: ModelSelection,
+    requested: Partial<InstanceConfig>,
+  ) => InstanceConfig;
+  /**
    * Starts an engine and waits until it accepts requests.
    *
    * @param onProgress Called with the loaded fraction, 0 to 1, if the source reports it.

@@ -133,6 +133,7 @@ export class Instance {
       engine: handle.engine,
       tokenizer: this.selection.model.tokenizer,
       contextLength: handle.capabilities.contextLength,
+      estimatesTokens: handle.capabilities.estimatesTokens,
     });
     this.#loadTimeSeconds = loadTimeSeconds;
     this.#loadedAt = new Date();

@@ -1,5 +1,5 @@
 import type { ModelSelection } from '../models/model.ts';
-import { configure } from './configure.ts';
+import { assertContext, configure } from './configure.ts';
 import type { EngineLoader } from './engine-loader.ts';
 import type { InstanceConfig } from './load-options.ts';
 import { noMemory, type MemoryEstimate } from './memory/estimate.ts';
@@ -54,12 +54,15 @@ export function planLoad(request: LoadRequest, surroundings: Surroundings): Load
   });
   const admissionOf = (demand: LoadDemand): Admission =>
     isForced ? { kind: 'load' } : admit(instances, demand, capacity);
-  const config = configure(
-    selection,
-    requested,
-    defaults,
-    (candidate) => admissionOf(demandOf(estimateOf(candidate))).kind !== 'refuse',
-  );
+  assertContext(selection.model, requested.contextLength);
+  const config =
+    loader.configure?.(selection, requested) ??
+    configure(
+      selection,
+      requested,
+      defaults,
+      (candidate) => admissionOf(demandOf(estimateOf(candidate))).kind !== 'refuse',
+    );
   const estimate = estimateOf(config);
   const demand = demandOf(estimate);
   return { request, config, estimate, demand, admission: admissionOf(demand) };

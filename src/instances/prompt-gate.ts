@@ -31,6 +31,8 @@ interface PromptGateOptions {
   /** null: nothing is known about it. */
   readonly tokenizer: TokenizerFacts | null;
   readonly contextLength: number;
+  /** The engine can't count tokens; it rejects a prompt that is too long itself. */
+  readonly estimatesTokens?: boolean | undefined;
   /** Time limit for counting the tokens of one prompt. */
   readonly countTimeoutMs?: number;
 }
@@ -44,11 +46,15 @@ export class PromptGate {
   readonly #engine: Engine;
   readonly #tokenizer: TokenizerFacts | null;
   readonly #contextLength: number;
+  readonly #estimatesTokens: boolean;
   readonly #countTimeoutMs: number;
   readonly #counting = new Mutex();
 
-  constructor({ engine, tokenizer, contextLength, countTimeoutMs = 15_000 }: PromptGateOptions) {
+  constructor(options: PromptGateOptions) {
+    const { engine, tokenizer, contextLength } = options;
+    const { estimatesTokens = false, countTimeoutMs = 15_000 } = options;
     this.#engine = engine;
+    this.#estimatesTokens = estimatesTokens;
     this.#tokenizer = tokenizer;
     this.#contextLength = contextLength;
     this.#countTimeoutMs = countTimeoutMs;
@@ -56,12 +62,12 @@ export class PromptGate {
 
   /** Whether `admit` has anything to do. */
   isLong(request: GenerationRequest): boolean {
-    return charactersOf(request) >= minCharacters;
+    return !this.#estimatesTokens && charactersOf(request) >= minCharacters;
   }
 
   /** Whether `admitInputs` has anything to do. */
   areLong(inputs: readonly Prompt[]): boolean {
-    return sum(inputs.map(({ length }) => length)) >= minCharacters;
+    return !this.#estimatesTokens && sum(inputs.map(({ length }) => length)) >= minCharacters;
   }
 
   /** @throws HearthError `context_length_exceeded`; the signal's reason when aborted. */

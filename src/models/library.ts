@@ -1,9 +1,11 @@
 import { basename } from 'node:path';
+import { HearthError } from '../contract/errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import { takeName, type ModelFault } from './library-model.ts';
 import { mapConcurrently } from '../concurrency/map-concurrently.ts';
 import type { ModelAlias, ModelAliases } from './model-aliases.ts';
 import type { EditableModelLibrary, ModelEntry } from './model.ts';
+import { remoteModelEntry, type RemoteModelFacts } from './remote-model.ts';
 import { createRepositoryReader, type RepositoryModels } from './read-repository.ts';
 import { planRemoval, type RemovalCandidate } from './removal/plan-removal.ts';
 import { removeFiles } from './removal/remove-files.ts';
@@ -20,6 +22,8 @@ interface ModelLibraryOptions {
   readonly logger: Logger;
   /** Names for models besides their own; none if absent. */
   readonly aliases?: Pick<ModelAliases, 'list'>;
+  /** The models of remote servers; none if absent. */
+  readonly remoteModels?: () => Promise<readonly RemoteModelFacts[]>;
   /** Aborts reads in progress. */
   readonly signal: AbortSignal;
 }
@@ -42,6 +46,7 @@ export function createModelLibrary({
   roots,
   logger,
   aliases,
+  remoteModels = async () => [],
   signal,
 }: ModelLibraryOptions): EditableModelLibrary {
   const scanner = createFolderScanner(signal);
@@ -59,7 +64,7 @@ export function createModelLibrary({
     );
     reader.forgetUnused();
     logFaults(read, unreadable);
-    latest = assignKeys(repositories, read);
+    latest = withRemoteModels(assignKeys(repositories, read), await remoteModels());
     return latest;
   });
 
@@ -78,7 +83,13 @@ export function createModelLibrary({
         const content = await scan();
         const { key, variantId } = resolveIdentifier(content, identifier);
         const found = content.foundByKey.get(key);
-        if (found === undefined) throw new Error(`${key} was listed and not found`);
+        if (found === undefined) {
+          throw new HearthError(
+            'conflict',
+            `${key} is a model of a remote server; remove it there, or from the setting "upstreams".`,
+            { field: 'model' },
+          );
+        }
         const plan = planRemoval(found, variantId);
         const { publisher, name } = plan.repository;
         const repositoryName = `${publisher}/${name}`.toLowerCase();
@@ -126,6 +137,21 @@ function assignKeys(
   }
   models.sort((left, right) => (left.key < right.key ? -1 : 1));
   return { models, faults, foundByKey, atMs: performance.now() };
+}
+
+/** Adds the models of remote servers; the key of a local model wins. */
+function withRemoteModels(scan: Scan, remote: readonly RemoteModelFacts[]): Scan {
+  if (remote.length === 0) return scan;
+  const taken = new Set([...scan.models, ...scan.faults].map(({ key }) => key));
+  const entries = remote.map(remoteModelEntry).filter(({ key }) => {
+    const isFree = !taken.has(key);
+    taken.add(key);
+    return isFree;
+  });
+  const models = [...scan.models, ...entries].toSorted((left, right) =>
+    left.key < right.key ? -1 : 1,
+  );
+  return { ...scan, models };
 }
 
 /** Logs each error once, and again when its file has changed. */

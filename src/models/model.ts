@@ -1,7 +1,7 @@
 import type { ProjectorFacts } from './projector-facts.ts';
 import type { TokenizerFacts } from './tokenizer-facts.ts';
 
-/** A model on disk, with the data that is known without starting an engine. */
+/** A model on disk or of a remote server, with the data that is known without starting an engine. */
 
 type ModelType = 'llm' | 'vlm' | 'embeddings';
 
@@ -15,7 +15,7 @@ export interface ModelVariant {
   /** Suffix after `@`, lower case, such as `q4_k_m`. */
   readonly id: string;
   readonly quantization: { readonly name: string; readonly bitsPerWeight: number } | null;
-  /** The GGUF to load (the first part of a split one), or the MLX folder. */
+  /** The GGUF to load (the first part of a split one), the MLX folder, or the id of a remote model. */
   readonly path: string;
   /** All its files except the projector. */
   readonly files: readonly string[];
@@ -29,7 +29,7 @@ export interface ModelEntry {
   readonly publisher: string;
   readonly displayName: string;
   readonly type: ModelType;
-  readonly format: 'gguf' | 'mlx';
+  readonly format: 'gguf' | 'mlx' | 'remote';
   readonly architecture: string;
   /** Such as `7B`; null if it is unknown. */
   readonly parameterLabel: string | null;

@@ -5,6 +5,8 @@ import { readProxies } from './proxy-environment.ts';
 interface HttpAgentOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly idleTimeoutMs: number;
+  /** The idle timeout by default. */
+  readonly connectTimeoutMs?: number;
   /** Undefined: any address is allowed. */
   readonly policy: AddressPolicy | undefined;
 }
@@ -14,7 +16,7 @@ interface HttpAgentOptions {
  * only the literal address can be checked in that case.
  */
 export function createHttpAgent(options: HttpAgentOptions): Dispatcher {
-  const { environment, idleTimeoutMs, policy } = options;
+  const { environment, idleTimeoutMs, connectTimeoutMs = idleTimeoutMs, policy } = options;
   const { httpProxy, httpsProxy, noProxy } = readProxies(environment);
   // An empty string keeps the agent from reading the environment of this process.
   return new EnvHttpProxyAgent({
@@ -22,7 +24,9 @@ export function createHttpAgent(options: HttpAgentOptions): Dispatcher {
     httpsProxy,
     noProxy,
     connect:
-      policy === undefined ? { timeout: idleTimeoutMs } : guardedConnector(policy, idleTimeoutMs),
+      policy === undefined
+        ? { timeout: connectTimeoutMs }
+        : guardedConnector(policy, connectTimeoutMs),
     headersTimeout: idleTimeoutMs,
     bodyTimeout: idleTimeoutMs,
   });

@@ -10,6 +10,8 @@ export interface HttpSenderOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Idle timeout: until connected, until the headers, between chunks of the body. */
   readonly idleTimeoutMs: number;
+  /** Time limit for opening a connection, instead of the idle timeout. */
+  readonly connectTimeoutMs?: number;
 }
 
 export interface HttpRequest {
@@ -54,9 +56,9 @@ const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 const methodKeepingStatuses: ReadonlySet<number> = new Set([307, 308]);
 
 export function createHttpSender(options: HttpSenderOptions): HttpSender {
-  const { egress, environment, idleTimeoutMs } = options;
+  const { egress, environment, idleTimeoutMs, connectTimeoutMs = idleTimeoutMs } = options;
   const policy = egress.type === 'any' ? undefined : createAddressPolicy(egress);
-  const agent = createHttpAgent({ environment, idleTimeoutMs, policy });
+  const agent = createHttpAgent({ environment, idleTimeoutMs, connectTimeoutMs, policy });
 
   async function send(request: HttpRequest): Promise<HttpExchange> {
     let current = request;

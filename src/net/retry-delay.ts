@@ -24,15 +24,14 @@ export function retryDelayMs(
   attempt: number,
   chance: number = Math.random(),
 ): number {
-  const requestedMs = retryAfterMs(failure);
+  const requestedMs = retryAfterMs(failure.headers['retry-after']);
   if (requestedMs !== undefined) return Math.min(requestedMs, maxRetryAfterMs);
   const longestMs = Math.min(firstDelayMs * 2 ** attempt, maxDelayMs);
   return Math.round(longestMs * (0.5 + chance / 2));
 }
 
-/** Seconds or a date (RFC 9110, 10.2.3). */
-function retryAfterMs({ headers }: HttpFailure): number | undefined {
-  const text = headers['retry-after'];
+/** The value of `Retry-After`, seconds or a date (RFC 9110, 10.2.3), in milliseconds from now. */
+export function retryAfterMs(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);

@@ -44,7 +44,7 @@ export async function createObservability(options: ObservabilityOptions) {
       keepsPrompts: settings['log.prompts'],
       isTraced: endpoint !== undefined,
     },
-    createMetrics: (sources: Pick<MetricsOptions, 'instances' | 'memory'>) =>
+    createMetrics: (sources: Pick<MetricsOptions, 'instances' | 'memory' | 'replicas'>) =>
       new ServerMetrics({ events, version, ...sources }),
     close: stopTracing,
   };

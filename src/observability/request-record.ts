@@ -133,7 +133,7 @@ export class RequestRecord {
   }
 
   /** The header for what is called in a phase; undefined if there is nothing to pass on. */
-  traceparentOf({ spanId }: Phase): string | undefined {
+  traceparentOf({ spanId }: Pick<Phase, 'spanId'>): string | undefined {
     return this.trace === undefined ? this.#traceparent : formatTraceparent(this.trace, spanId);
   }
 

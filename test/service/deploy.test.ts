@@ -2,11 +2,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import {
-  settingKeys,
-  settingsTable,
-  environmentVariables,
-} from '../../src/config/settings-table.ts';
+import { settingKeys, settingsTable } from '../../src/config/settings-table.ts';
+import { environmentVariables } from '../../src/config/setting-names.ts';
 import { getHealth, getReadiness } from '../../src/contract/server/server.ts';
 import { get } from '../setup/server/api.ts';
 import { openHearth } from '../setup/server/use-hearth.ts';

@@ -30,7 +30,8 @@ export const ls = defineCommand({
           {
             title: 'SIZE',
             dropOrder: 6,
-            value: (model) => formatBytes(model.size_bytes),
+            value: ({ format, size_bytes: bytes }) =>
+              format === null ? 'remote' : formatBytes(bytes),
             isNumber: true,
           },
           {

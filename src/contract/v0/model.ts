@@ -27,7 +27,7 @@ const v0ModelSchema = z
     type: z.enum(['llm', 'vlm', 'embeddings']),
     publisher: z.string(),
     arch: z.string(),
-    compatibility_type: z.enum(['gguf', 'mlx']),
+    compatibility_type: z.enum(['gguf', 'mlx', 'remote']),
     quantization: z.string(),
     state: z.enum(['loaded', 'not-loaded']),
     max_context_length: z.int().nonnegative(),

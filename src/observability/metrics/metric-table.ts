@@ -176,6 +176,16 @@ export const metricTable = {
     labels: ['provider_type'],
     buckets: seconds,
   },
+  hearth_upstream_replica_up: {
+    type: 'gauge',
+    help: 'Whether requests are sent to a replica of a remote server: 0 after repeated failures.',
+    labels: ['upstream', 'replica'],
+  },
+  hearth_upstream_requests_running: {
+    type: 'gauge',
+    help: 'Requests that a replica of a remote server works on.',
+    labels: ['upstream', 'replica'],
+  },
   hearth_build_info: {
     type: 'gauge',
     help: 'Version of the server; always 1.',

@@ -27,10 +27,20 @@ export interface InstanceMetrics {
   readonly residentBytes: number | undefined;
 }
 
+/** One address of a remote server. */
+export interface ReplicaMetrics {
+  readonly upstream: string;
+  readonly url: string;
+  /** Whether requests are sent to it. */
+  readonly isAvailable: boolean;
+  readonly activeRequests: number;
+}
+
 export interface MetricsOptions {
   readonly events: Pick<ServerEvents, 'subscribe'>;
   readonly version: string;
   readonly instances: () => Promise<readonly InstanceMetrics[]>;
+  readonly replicas?: () => readonly ReplicaMetrics[];
   readonly memory: () => { readonly availableBytes: number; readonly reservedBytes: number };
 }
 
@@ -78,6 +88,7 @@ export class ServerMetrics {
     this.#set('hearth_memory_available_bytes', {}, availableBytes);
     this.#set('hearth_memory_reserved_bytes', {}, reservedBytes);
     this.#set('hearth_downloads_active', {}, this.#downloadedBytes.size);
+    this.#readReplicas();
     for (const name of instanceGauges) this.#gauge(name).reset();
     for (const state of ['waiting', 'loading', 'ready']) {
       const count = instances.filter((instance) => instance.state === state).length;
@@ -92,6 +103,14 @@ export class ServerMetrics {
       if (residentBytes !== undefined) {
         this.#set('hearth_instance_resident_bytes', labels, residentBytes);
       }
+    }
+  }
+
+  #readReplicas(): void {
+    for (const { upstream, url, isAvailable, activeRequests } of this.#options.replicas?.() ?? []) {
+      const labels = { upstream, replica: url };
+      this.#set('hearth_upstream_replica_up', labels, isAvailable ? 1 : 0);
+      this.#set('hearth_upstream_requests_running', labels, activeRequests);
     }
   }
 

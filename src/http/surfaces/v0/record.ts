@@ -24,7 +24,10 @@ export function toV0Model(
     publisher: model.publisher,
     arch: model.architecture,
     compatibility_type: model.format,
-    quantization: (loaded?.selection.variant ?? variant).quantization?.name ?? 'unknown',
+    quantization:
+      model.format === 'remote'
+        ? ''
+        : ((loaded?.selection.variant ?? variant).quantization?.name ?? 'unknown'),
     state: loaded === undefined ? 'not-loaded' : 'loaded',
     max_context_length: model.maxContextLength,
     ...omitUndefined({ loaded_context_length: loaded?.config.contextLength }),

@@ -22,7 +22,7 @@ export function toV1Model(
     params_string: model.parameterLabel,
     loaded_instances: loaded.map(({ id, config }) => ({ id, config: toLoadConfig(config) })),
     max_context_length: model.maxContextLength,
-    format: model.format,
+    format: model.format === 'remote' ? null : model.format,
     ...(model.type === 'embeddings' ? {} : languageModelFields(model)),
     ...(model.variants.length > 1
       ? {

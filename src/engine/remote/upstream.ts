@@ -1,0 +1,42 @@
+/** The API of a remote server, where it differs from that of OpenAI. */
+export type UpstreamKind = 'openai' | 'vllm' | 'sglang' | 'llama-server' | 'ollama';
+
+/** A remote server whose models Hearth serves. */
+export interface Upstream {
+  /** First half of the keys of its models. */
+  readonly name: string;
+  readonly kind: UpstreamKind;
+  /** Base addresses of its replicas, such as `http://lab:8000/v1`; never empty. */
+  readonly urls: readonly string[];
+  /** Sent as a bearer token. */
+  readonly apiKey: string | undefined;
+  /** Requests to each model that run at the same time. */
+  readonly maxConcurrent: number;
+  /** Longest silence: until the headers, and between two pieces of an answer. */
+  readonly timeoutMs: number;
+  /** What its owner declares about its models, by id; only these are served. Undefined: all that it lists. */
+  readonly models: Readonly<Record<string, DeclaredModel>> | undefined;
+}
+
+export interface DeclaredModel {
+  /** Key of the model, in place of `<name>/<id>`. */
+  readonly alias?: string | undefined;
+  readonly type?: RemoteModelType | undefined;
+  readonly contextLength?: number | undefined;
+  /** Whether the model reasons, and reasoning can be switched. */
+  readonly reasoning?: boolean | undefined;
+}
+
+export type RemoteModelType = 'llm' | 'vlm' | 'embeddings';
+
+/** A model of an upstream, as far as it is known. */
+export interface RemoteModel {
+  readonly upstream: string;
+  /** As the upstream calls it. */
+  readonly id: string;
+  readonly alias: string | undefined;
+  readonly type: RemoteModelType;
+  /** Undefined if neither the upstream nor the settings say it. */
+  readonly contextLength: number | undefined;
+  readonly reasons: boolean;
+}

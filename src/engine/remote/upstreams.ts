@@ -1,0 +1,75 @@
+import type { Logger } from '../../observability/logger.ts';
+import type { EngineHandle } from '../engine.ts';
+import { CapabilityProbes } from './capability-probes.ts';
+import { createRemoteEngine } from './remote-engine.ts';
+import { ReplicaSet, type ReplicaStatus } from './replica-set.ts';
+import type { RemoteModel, Upstream } from './upstream.ts';
+import { createUpstreamClient } from './upstream-client.ts';
+import { UpstreamModels } from './upstream-models.ts';
+
+/** The remote servers of the settings. */
+export interface Upstreams {
+  readonly names: readonly string[];
+  /** The models of all upstreams; one that can't be reached contributes those of its last list and of the settings. */
+  listModels(): Promise<readonly RemoteModel[]>;
+  /** An engine for a model; sends nothing yet. */
+  open(model: Pick<RemoteModel, 'upstream' | 'id'>, contextLength: number): EngineHandle;
+  /** Requests to each model that run at the same time. */
+  maxConcurrent(upstream: string): number;
+  describe(): readonly { readonly name: string; readonly replicas: readonly ReplicaStatus[] }[];
+  /** Ends the requests in flight. */
+  close(): Promise<void>;
+}
+
+interface UpstreamsOptions {
+  readonly upstreams: readonly Upstream[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly logger: Logger;
+}
+
+export function openUpstreams({ upstreams, environment, logger }: UpstreamsOptions): Upstreams {
+  const closing = new AbortController();
+  const opened = new Map(
+    upstreams.map((upstream) => {
+      const { name, urls, apiKey, timeoutMs } = upstream;
+      const client = createUpstreamClient({ apiKey, timeoutMs, environment });
+      const replicas = new ReplicaSet(name, urls);
+      const shared = { upstream, client, replicas };
+      const models = new UpstreamModels({ ...shared, logger, signal: closing.signal });
+      return [name, { ...shared, models, probes: new CapabilityProbes(shared) }];
+    }),
+  );
+  const find = (name: string) => {
+    const found = opened.get(name);
+    if (found === undefined) throw new Error(`There is no upstream "${name}".`);
+    return found;
+  };
+  return {
+    names: [...opened.keys()],
+    listModels: async () =>
+      (await Promise.all([...opened.values()].map(({ models }) => models.list()))).flat(),
+    open: ({ upstream: name, id }, contextLength) => {
+      const found = find(name);
+      return {
+        engine: createRemoteEngine({ ...found, modelId: id }),
+        capabilities: {
+          runtimeName: `remote-${found.upstream.kind}`,
+          runtimeVersion: 'unknown',
+          supportedFormats: ['remote'],
+          contextLength,
+          estimatesTokens: true,
+        },
+        // It has no process that could end; failures end single requests.
+        closed: new Promise(() => {}),
+        stop: async () => {},
+      };
+    },
+    maxConcurrent: (name) => find(name).upstream.maxConcurrent * find(name).upstream.urls.length,
+    describe: () =>
+      [...opened].map(([name, { replicas }]) => ({ name, replicas: replicas.describe() })),
+    close: async () => {
+      closing.abort();
+      await Promise.all([...opened.values()].map(({ client }) => client.close()));
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import { HearthError } from '../contract/errors.ts';
+import type { EngineHandle } from '../engine/engine.ts';
+import type { Upstreams } from '../engine/remote/upstreams.ts';
+import type { EngineLoader, LoadSpec } from './engine-loader.ts';
+import type { InstanceConfig } from './load-options.ts';
+
+/** The options of a load that decide how an engine of this machine works. */
+const localOptions = [
+  'evalBatchSize',
+  'hasFlashAttention',
+  'offloadsKvCacheToGpu',
+  'expertCount',
+  'gpuLayers',
+  'parallel',
+] as const satisfies readonly (keyof InstanceConfig)[];
+
+/** Serves the models of remote servers. Such a model is ready at once and needs no memory. */
+export class RemoteLoader implements EngineLoader {
+  readonly format = 'remote';
+  readonly #upstreams: Pick<Upstreams, 'open' | 'maxConcurrent'>;
+
+  constructor(upstreams: Pick<Upstreams, 'open' | 'maxConcurrent'>) {
+    this.#upstreams = upstreams;
+  }
+
+  /**
+   * The whole context of the model, and as many slots as its server takes requests.
+   *
+   * @throws HearthError `invalid_value` for an option that only an engine of this machine has.
+   */
+  configure({ model }: LoadSpec['selection'], requested: Partial<InstanceConfig>): InstanceConfig {
+    const option = localOptions.find((name) => requested[name] !== undefined);
+    if (option !== undefined) {
+      throw new HearthError(
+        'invalid_value',
+        (name) =>
+          `${model.key} runs on a remote server, which decides about its engine; leave ${name(option)} out.`,
+        { field: option },
+      );
+    }
+    return {
+      contextLength: model.maxContextLength,
+      parallel: this.#upstreams.maxConcurrent(model.publisher),
+    };
+  }
+
+  async load({ selection, config }: LoadSpec): Promise<EngineHandle> {
+    const { model, variant } = selection;
+    return this.#upstreams.open(
+      { upstream: model.publisher, id: variant.path },
+      config.contextLength,
+    );
+  }
+}
