@@ -58,7 +58,7 @@ describe('the parts of a turn', () => {
   });
 
   it('go with their calls or results, in later turns, too', () => {
-    const [asked, answered] = [
+    const [calling, answered] = [
       {
         ...turn,
         messages: messages.slice(0, 2),
@@ -67,12 +67,12 @@ describe('the parts of a turn', () => {
       { ...turn, messages: [{ role: 'tool', toolCallId: 'c', content: text('sand') }] as const },
     ];
     const [, withoutResult] = visibleTurns([
-      withoutPart(asked, { of: 'items', position: 0 }),
+      withoutPart(calling, { of: 'items', position: 0 }),
       answered,
     ]);
     expect(withoutResult?.messages).toEqual([]);
-    const [withoutCall] = visibleTurns([asked, withoutPart(answered, input(1))]);
+    const [withoutCall] = visibleTurns([calling, withoutPart(answered, input(1))]);
     expect(withoutCall?.items).toEqual([]);
-    expect(visibleTurns([asked, answered])).toEqual([asked, answered]);
+    expect(visibleTurns([calling, answered])).toEqual([calling, answered]);
   });
 });

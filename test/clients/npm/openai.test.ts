@@ -166,8 +166,8 @@ describe('openai with conversations', () => {
       input: 'Add 2 and 3.',
       tool_choice: 'required',
     });
-    const asked = output.find((item) => item.type === 'mcp_approval_request');
-    const approval = { approval_request_id: asked?.id ?? '', approve: true };
+    const pending = output.find((item) => item.type === 'mcp_approval_request');
+    const approval = { approval_request_id: pending?.id ?? '', approve: true };
     const input = [{ type: 'mcp_approval_response' as const, ...approval }];
     const stream = client.responses.stream({
       ...request,
@@ -175,7 +175,7 @@ describe('openai with conversations', () => {
       input,
     });
     const made = (await stream.finalResponse()).output.find((item) => item.type === 'mcp_call');
-    expect(made).toMatchObject({ status: 'completed', approval_request_id: asked?.id });
+    expect(made).toMatchObject({ status: 'completed', approval_request_id: pending?.id });
     const types = [];
     for await (const item of client.conversations.items.list(conversation.id)) {
       types.push(item.type);

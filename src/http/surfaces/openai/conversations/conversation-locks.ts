@@ -5,7 +5,7 @@ export class ConversationLocks {
   readonly #locked = new Set<string>();
 
   /**
-   * Locks a conversation until the returned function is called.
+   * Locks a conversation until the returned function is called; further calls of that do nothing.
    *
    * @throws HearthError `conversation_locked`.
    */
@@ -18,7 +18,11 @@ export class ConversationLocks {
       );
     }
     this.#locked.add(id);
-    return () => void this.#locked.delete(id);
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.#locked.delete(id);
+      isHeld = false;
+    };
   }
 
   /** Runs work with the conversation locked. */
