@@ -15,7 +15,10 @@ describe('renameWithRetry', () => {
   });
 
   it.each(['EPERM', 'EACCES', 'EBUSY'])('tries again on Windows after %s', async (code) => {
-    const move = vi.fn().mockRejectedValueOnce(failure(code)).mockRejectedValueOnce(failure(code));
+    const move = vi
+      .fn<(from: string, to: string) => Promise<void>>()
+      .mockRejectedValueOnce(failure(code))
+      .mockRejectedValueOnce(failure(code));
     await renameWithRetry('a', 'b', { platform: 'win32', move });
     expect(move).toHaveBeenCalledTimes(3);
   });
@@ -23,11 +26,13 @@ describe('renameWithRetry', () => {
   it('gives up after some time', async () => {
     vi.useFakeTimers();
     try {
-      const move = vi.fn().mockRejectedValue(failure('EBUSY'));
+      const move = vi
+        .fn<(from: string, to: string) => Promise<void>>()
+        .mockRejectedValue(failure('EBUSY'));
       const renaming = renameWithRetry('a', 'b', { platform: 'win32', move });
-      const outcome = expect(renaming).rejects.toThrow('EBUSY');
+      const outcome = renaming.catch((error: unknown) => error);
       await vi.runAllTimersAsync();
-      await outcome;
+      expect(await outcome).toMatchObject({ code: 'EBUSY' });
       expect(move).toHaveBeenCalledTimes(9);
     } finally {
       vi.useRealTimers();
@@ -39,7 +44,9 @@ describe('renameWithRetry', () => {
     ['linux', 'EACCES'],
     ['darwin', 'EPERM'],
   ] as const)('reports other errors at once: %s, %s', async (platform, code) => {
-    const move = vi.fn().mockRejectedValue(failure(code));
+    const move = vi
+      .fn<(from: string, to: string) => Promise<void>>()
+      .mockRejectedValue(failure(code));
     await expect(renameWithRetry('a', 'b', { platform, move })).rejects.toThrow(code);
     expect(move).toHaveBeenCalledTimes(1);
   });

@@ -11,6 +11,7 @@ import {
   createUpstreams,
   toReplicaMetrics,
 } from './composition/create-upstreams.ts';
+import { createTools } from './composition/create-tools.ts';
 import { openListeners } from './composition/open-listeners.ts';
 import { createAliasSource } from './config/alias-source.ts';
 import { assertStartable } from './config/assert-startable.ts';
@@ -56,7 +57,6 @@ import { createSqliteStore } from './store/sqlite-store.ts';
 import { createPluginFileEditor } from './tools/plugin-file-editor.ts';
 import { withDeletionListener } from './store/with-deletion-listener.ts';
 import { speechScriptPlugin } from './tools/speech-script-plugin.ts';
-import { createToolServers } from './tools/tool-servers.ts';
 import { version } from './version.ts';
 import { isWanted } from './warm-state/is-wanted.ts';
 import { openWarmStates } from './warm-state/warm-states.ts';
@@ -236,24 +236,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       signal: stopping.signal,
     });
 
-    const tools = createToolServers({
-      home,
-      environment,
-      builtInPlugins,
-      get allowsPlugins() {
-        return settings['mcp.allowPlugins'];
-      },
-      get allowsEphemeral() {
-        return settings['mcp.allowEphemeral'];
-      },
-      get allowedHosts() {
-        return settings['mcp.allowedHosts'];
-      },
-      connectTimeoutMs: settings['mcp.connectTimeoutSeconds'] * 1000,
-      callTimeoutMs: settings['mcp.callTimeoutSeconds'] * 1000,
-      maxProcesses: settings['mcp.maxProcesses'],
-      guard: watchdog,
-    });
+    const tools = createTools(settings, { home, environment, builtInPlugins, guard: watchdog });
     cleanups.push(() => tools.close());
 
     const tokens = createTokenService({

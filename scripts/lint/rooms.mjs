@@ -190,8 +190,17 @@ export const rooms = [
   {
     name: 'composition',
     purpose:
-      'Parts of the composition root: the pool, the remote servers and the listening sockets, from the settings.',
-    imports: ['observability', 'machine', 'config', 'engine', 'models', 'instances', 'http'],
+      'Parts of the composition root: the pool, the remote servers, the tool servers and the listening sockets, from the settings.',
+    imports: [
+      'observability',
+      'machine',
+      'config',
+      'engine',
+      'models',
+      'tools',
+      'instances',
+      'http',
+    ],
   },
   {
     name: 'serve.ts',

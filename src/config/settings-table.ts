@@ -11,6 +11,7 @@ import {
   text,
   variables,
 } from './setting-kinds.ts';
+import { setting, type SettingDeclaration } from './setting-declaration.ts';
 import { upstreams } from './upstreams-setting.ts';
 
 /**
@@ -19,29 +20,8 @@ import { upstreams } from './upstreams-setting.ts';
  * `docs/config.schema.json` are derived from this table.
  */
 
-export interface SettingDeclaration {
-  readonly schema: z.ZodType;
-  readonly description: string;
-  /** Default that depends on the machine or the home folder, in words. */
-  readonly computedDefault?: string;
-  /** An additional environment variable. */
-  readonly alias?: string;
-  /** Secrets are left out of messages and of lists of settings. */
-  readonly isSecret?: boolean;
-  /** The value is a path, or a list of paths: relative ones start at the home folder. `name`: or the name of a program. */
-  readonly path?: 'path' | 'name';
-  /** Whether a change takes effect in a running server. */
-  readonly isLive?: boolean;
-}
-
-const setting = <Schema extends z.ZodType>(
-  schema: Schema,
-  description: string,
-  more: Omit<SettingDeclaration, 'schema' | 'description'> = {},
-) => ({ schema, description, ...more }) satisfies SettingDeclaration;
-
 const gpuSplitModes = ['none', 'layer', 'row'] as const;
-const isShare = (text: string): boolean => /^\d{1,6}(?:\.\d{1,6})?$/u.test(text);
+const isShare = (share: string): boolean => /^\d{1,6}(?:\.\d{1,6})?$/u.test(share);
 const kvTypes = ['f32', 'f16', 'bf16', 'q8_0', 'q5_1', 'q5_0', 'q4_1', 'q4_0', 'iq4_nl'] as const;
 const logFormats = ['auto', 'text', 'json'] as const;
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;

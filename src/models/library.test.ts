@@ -1,6 +1,6 @@
 import { cp, mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { plainModel, writeGguf, type GgufTestFile } from '../../test/setup/models/gguf-writer.ts';
 import { createLogger } from '../observability/logger.ts';
 import { createModelLibrary } from './library.ts';
@@ -397,25 +397,3 @@ describe('the scan', () => {
     expect(await keysOf(library)).toContain('acme/moved');
   });
 });
-
-test.runIf(process.platform === 'linux')(
-  'watched folders are not scanned again until one of them changes',
-  async () => {
-    await put('a/one/one.gguf', model());
-    const ended = new AbortController();
-    onTestFinished(() => ended.abort());
-    const library = createModelLibrary({
-      roots: [{ folder }],
-      logger: createLogger('error'),
-      signal: ended.signal,
-      watchesFolders: true,
-    });
-    const first = await library.list();
-    expect(first.map(({ key }) => key)).toEqual(['a/one']);
-    expect(await library.list()).toBe(first);
-    await put('a/two/two.gguf', model());
-    await expect.poll(() => keysOf(library)).toEqual(['a/one', 'a/two']);
-    await rm(join(folder, 'a/one'), { recursive: true });
-    await expect.poll(() => keysOf(library)).toEqual(['a/two']);
-  },
-);

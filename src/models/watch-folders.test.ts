@@ -2,6 +2,9 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
+import { plainModel, writeGguf } from '../../test/setup/models/gguf-writer.ts';
+import { createLogger } from '../observability/logger.ts';
+import { createModelLibrary } from './library.ts';
 import { watchFolders } from './watch-folders.ts';
 
 function startWatch(platform?: NodeJS.Platform) {
@@ -60,3 +63,31 @@ test('is never unchanged where a folder can not be watched, or after the end', a
   elsewhere.scan(folder);
   expect(elsewhere.folders.isUnchanged).toBe(false);
 });
+
+test.runIf(process.platform === 'linux')(
+  'watched folders are not scanned again until one of them changes',
+  async () => {
+    const folder = await temporaryFolder();
+    const put = async (name: string): Promise<void> => {
+      await mkdir(join(folder, 'a', name), { recursive: true });
+      await writeFile(join(folder, 'a', name, `${name}.gguf`), writeGguf({ metadata: plainModel }));
+    };
+    await put('one');
+    const ended = new AbortController();
+    onTestFinished(() => ended.abort());
+    const library = createModelLibrary({
+      roots: [{ folder }],
+      logger: createLogger('error'),
+      signal: ended.signal,
+      watchesFolders: true,
+    });
+    const keys = async () => (await library.list()).map(({ key }) => key);
+    const first = await library.list();
+    expect(first.map(({ key }) => key)).toEqual(['a/one']);
+    expect(await library.list()).toBe(first);
+    await put('two');
+    await expect.poll(() => keys()).toEqual(['a/one', 'a/two']);
+    await rm(join(folder, 'a/one'), { recursive: true });
+    await expect.poll(() => keys()).toEqual(['a/two']);
+  },
+);

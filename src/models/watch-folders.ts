@@ -61,7 +61,7 @@ export function watchFolders(signal: AbortSignal, platform = process.platform): 
     },
     add,
     endScan: () => {
-      for (const folder of [...watchers.keys()]) if (!met.has(folder)) end(folder);
+      for (const folder of watchers.keys()) if (!met.has(folder)) end(folder);
       isScanned = true;
     },
   };

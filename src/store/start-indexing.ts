@@ -11,14 +11,15 @@ export function startIndexing({
 }): { readonly close: () => Promise<void> } {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const running = store.fillSearchIndex(signal).then(
-    (count) => {
+  const index = async (): Promise<void> => {
+    try {
+      const count = await store.fillSearchIndex(signal);
       if (count > 0) logger.info({ count }, 'older conversations indexed for the search');
-    },
-    (err: unknown) => {
+    } catch (err) {
       if (!signal.aborted) logger.warn({ err }, 'older conversations not indexed for the search');
-    },
-  );
+    }
+  };
+  const running = index();
   return {
     close: async () => {
       stopping.abort();

@@ -8,6 +8,7 @@ import OpenAI, {
 } from 'openai';
 import { describe, expect, it } from 'vitest';
 import type { Permission } from '../../src/contract/permission.ts';
+import { get } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { withTokens } from '../setup/server/with-tokens.ts';
 
@@ -169,4 +170,27 @@ describe.each<[Endpoint, object]>([
     expect(unknown).toBeInstanceOf(AuthenticationError);
     expect(unknown.code).toBe('invalid_api_key');
   });
+});
+
+it('ends a response whose client goes away midway, and does not store it', async () => {
+  const running = await new OpenAI({
+    baseURL: `${hearth.url}/v1`,
+    apiKey: tokens.all,
+  }).responses.create({
+    model,
+    input: 'Tell me a story',
+    stream: true,
+  });
+  const headers = { authorization: `Bearer ${tokens.all}` };
+  let id = '';
+  for await (const event of running) {
+    if (event.type === 'response.created') ({ id } = event.response);
+    if (event.type.endsWith('.delta')) running.controller.abort();
+  }
+  const idle = async () =>
+    (await get(hearth.url, '/api/v1/status', { headers })).body.instances.every(
+      (each: { active_requests: number }) => each.active_requests === 0,
+    );
+  await expect.poll(idle).toBe(true);
+  expect((await get(hearth.url, `/v1/responses/${id}`, { headers })).status).toBe(404);
 });
