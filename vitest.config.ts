@@ -28,6 +28,7 @@ export default defineConfig({
           env,
           pool: 'threads',
           isolate: false,
+          maxWorkers: 2,
           // Far more than any needs: machines that run tests may be busy.
           testTimeout: 30_000,
           tags: [{ name: 'slow', description: 'Too slow to repeat for each mutant.' }],

@@ -219,7 +219,11 @@ export class InstanceLifecycle implements SchedulerEffects {
   #loaderOf({ model }: ModelSelection): EngineLoader {
     const loader = this.#options.loaders.find(({ format }) => format === model.format);
     if (loader !== undefined) return loader;
-    const formats = this.#options.loaders.map(({ format }) => format.toUpperCase()).join(', ');
+    const formats = this.#options.loaders
+      .map(({ format }) => format)
+      .filter((format) => format !== 'remote')
+      .join(', ')
+      .toUpperCase();
     throw new HearthError(
       'unsupported_format',
       `No runtime for ${model.format} models runs on this machine; ${formats} models do.`,

@@ -8,6 +8,7 @@ import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.t
 import { openStream } from '../setup/server/live-stream.ts';
 import { expectFailure } from '../setup/server/error-case.ts';
 import { expectError } from '../setup/server/expect-error.ts';
+import { startLoopbackServer } from '../setup/net/loopback-server.ts';
 import { startFakeHub } from '../setup/hub/fake-hub.ts';
 import { instancesOf, waitForRequests } from '../setup/server/instances.ts';
 import { enginePidOf } from '../setup/server/loaded-engines.ts';
@@ -61,6 +62,9 @@ function expectProvoked(
 describe('a server with one slot and no queue', () => {
   let token: string;
   const hub = useResource(() => startFakeHub({ repositories: [] }));
+  const broken = useResource(() =>
+    startLoopbackServer((_request, response) => response.writeHead(200).end('data: oops\n\n')),
+  );
   const hearth = useHearth(async (home) => {
     fillHub(hub);
     await placeEndlessModel(home);
@@ -78,7 +82,15 @@ describe('a server with one slot and no queue', () => {
       '--limits-shutdown-seconds=0',
       `--models-memory-limit-bytes=${2000 * 1024 * 1024}`,
     ];
-    return { flags, environment: { HEARTH_HUB_ENDPOINT: hub.url } };
+    const upstreams = {
+      broken: { url: `${broken.url}/v1`, models: { x: {} } },
+      // Port 9 (discard) is closed.
+      gone: { url: 'http://127.0.0.1:9/v1', models: { x: {} } },
+    };
+    return {
+      flags,
+      environment: { HEARTH_HUB_ENDPOINT: hub.url, HEARTH_UPSTREAMS: JSON.stringify(upstreams) },
+    };
   });
 
   it.each([...requestErrorCases, ...modelErrorCases])(
@@ -173,6 +185,32 @@ describe('a server with one slot and no queue', () => {
     const { error } = JSON.parse((await live.until('"cancelled"'))?.data ?? '{}');
     expect(error).toMatchObject({ type: 'conflict', code: 'cancelled' });
     provoked.add('cancelled');
+  });
+
+  it('upstream_error and upstream_unavailable if a remote server fails', async () => {
+    const failed = await post(hearth.url, chat, { model: 'broken/x', input: 'Hello!' });
+    expectProvoked(failed, 'upstream_error', '"broken" failed: it sent an event that is not JSON');
+    const absent = await post(hearth.url, chat, { model: 'gone/x', input: 'Hello!' });
+    expectProvoked(absent, 'upstream_unavailable', '"gone" is not available');
+    expect(absent.headers.get('retry-after')).toBe('1');
+  });
+
+  it('conversation_locked while a response is generated in the conversation', async () => {
+    const { id: conversation } = (await post(hearth.url, '/v1/conversations', {})).body;
+    const request = { model: endlessModel, input: 'Tell me a story', conversation };
+    const live = await openStream(hearth.url, '/v1/responses', request);
+    await live.until('response.created');
+    const items = { items: [{ type: 'message', role: 'user', content: 'Hi' }] };
+    const answer = await post(hearth.url, `/v1/conversations/${conversation}/items`, items);
+    expect(answer.status).toBe(409);
+    expect(answer.body.error.code).toBe('conversation_locked');
+    live.disconnect();
+    await waitForRequests(hearth.url, endlessModel, 0);
+    provoked.add('conversation_locked');
+    const unknown = await get(hearth.url, `/v1/conversations/${conversation}/items/msg_unknown`);
+    expect(unknown.status).toBe(404);
+    expect(unknown.body.error.code).toBe('item_not_found');
+    provoked.add('item_not_found');
   });
 
   it('storage_failed and internal if the database fails', async () => {

@@ -23,15 +23,32 @@ const reference = useHearth({ flags: ['--warm-enabled=false'] });
 const keptFolder = (): string => join(hearth.home, 'warm-state', 'kept');
 const keptStates = (): Promise<readonly string[]> => readdir(keptFolder());
 
-/** Waits until the states of all conversations so far are on disk. */
+/** Names and times of the kept files; undefined while one is replaced. */
+async function keptFiles(): Promise<string | undefined> {
+  try {
+    const names = await keptStates();
+    const files = names.map(async (name) => [name, (await stat(join(keptFolder(), name))).mtimeMs]);
+    return JSON.stringify(await Promise.all(files));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Waits until the last states of all conversations so far are on disk: until no file has changed for a while. */
 async function untilSaved(count: number): Promise<void> {
+  let before: string | undefined;
+  let unchanged = 0;
   await vi.waitFor(
     async () => {
+      const files = await keptFiles();
+      unchanged = files !== undefined && files === before ? unchanged + 1 : 0;
+      before = files;
+      expect(unchanged).toBeGreaterThan(10);
       const names = await keptStates();
       expect(names.filter((name) => name.endsWith('.state'))).toHaveLength(count);
       expect(names).toHaveLength(count);
     },
-    { timeout: 5000, interval: 20 },
+    { timeout: 15_000, interval: 50 },
   );
 }
 

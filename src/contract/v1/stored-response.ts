@@ -27,9 +27,9 @@ export const storedResponseSchema = chatResultSchema
     output: z.array(storedOutputItemSchema),
     stats: chatStatsSchema
       .extend({
-        cached_input_tokens: tokenCountSchema.describe(
-          'Input tokens that the engine had read for an earlier request.',
-        ),
+        cached_input_tokens: tokenCountSchema
+          .optional()
+          .describe('Input tokens that the engine had read for an earlier request; absent: none.'),
       })
       .meta({ id: 'StoredStats' }),
     response_id: responseIdSchema,

@@ -50,7 +50,10 @@ function toFields(
   return {
     model_instance_id: response.modelInstanceId,
     output: toStoredOutput(turn.items),
-    stats: { ...toChatStats(turn), cached_input_tokens: turn.usage.cachedTokens },
+    stats: {
+      ...toChatStats(turn),
+      ...(turn.usage.cachedTokens > 0 ? { cached_input_tokens: turn.usage.cachedTokens } : {}),
+    },
     ...omitUndefined({ dropped_turns: turn.droppedTurns }),
     response_id: response.id,
     previous_response_id: response.parentId,

@@ -1,9 +1,8 @@
 import type { ConversationResponse, InputPart } from '../conversations/conversation-queries.ts';
 import type { Run, RunItem } from '../runs/run.ts';
 
-type StoredStats = ConversationResponse['stats'];
 /** The number of cached tokens is known of stored answers. */
-export type TurnStats = Omit<StoredStats, 'cached_input_tokens'> & Partial<StoredStats>;
+export type TurnStats = ConversationResponse['stats'];
 
 /** A message and its answer, stored or being written. */
 export interface Turn {

@@ -58,11 +58,12 @@ export function ModelRow({ model, aliases, instances, progress, onOpen }: RowPro
   );
 }
 
-function figuresOf({ params_string, quantization, size_bytes, max_context_length }: V1Model) {
+function figuresOf(model: V1Model) {
+  const { params_string, quantization, format, size_bytes, max_context_length } = model;
   return [
     ...(params_string === null ? [] : [labels.parameters(params_string)]),
     ...(quantization === null ? [] : [quantization.name]),
-    formatBytes(size_bytes),
+    format === null ? labels.remote : formatBytes(size_bytes),
     labels.maxContext(max_context_length),
   ];
 }
