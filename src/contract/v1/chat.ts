@@ -37,6 +37,13 @@ const imageInputSchema = z
 export const inputItemSchema = z
   .discriminatedUnion('type', [textInputSchema, imageInputSchema])
   .meta({ id: 'InputItem' });
+/** An input as it was stored; other APIs accept messages without text. */
+export const storedInputItemSchema = z
+  .discriminatedUnion('type', [
+    textInputSchema.extend({ content: textSchema }).meta({ id: 'StoredTextInput' }),
+    imageInputSchema,
+  ])
+  .meta({ id: 'StoredInputItem' });
 export type InputItem = z.infer<typeof inputItemSchema>;
 
 /** Each one is a connection, or a process, of the turn. */

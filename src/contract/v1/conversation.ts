@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isoTimeSchema } from '../field.ts';
 import { defineRoute } from '../route.ts';
-import { exampleResponseId, inputItemSchema, responseIdSchema } from './chat.ts';
+import { exampleResponseId, storedInputItemSchema, responseIdSchema } from './chat.ts';
 import {
   exampleStoredResponse,
   storedResponsePageSchema,
@@ -152,7 +152,7 @@ const branchPageSchema = storedResponsePageSchema
   .extend({
     responses: z.array(
       storedResponseSchema
-        .extend({ input: z.array(z.union([inputItemSchema, imageReferenceSchema])) })
+        .extend({ input: z.array(z.union([storedInputItemSchema, imageReferenceSchema])) })
         .meta({ id: 'ConversationResponse' }),
     ),
   })

@@ -7,8 +7,8 @@ import {
   chatStatsSchema,
   exampleChatResult,
   exampleResponseId,
-  inputItemSchema,
   responseIdSchema,
+  storedInputItemSchema,
   storedOutputItemSchema,
 } from './chat.ts';
 
@@ -37,7 +37,7 @@ export const storedResponseSchema = chatResultSchema
     created_at: isoTimeSchema,
     model: z.string(),
     system_prompt: z.string().nullable().describe('System prompt of this turn.'),
-    input: z.array(inputItemSchema),
+    input: z.array(storedInputItemSchema),
     interrupted: z
       .literal(true)
       .optional()
