@@ -64,16 +64,6 @@ export default defineConfig({
       },
       {
         test: {
-          name: 'browser-by-hand',
-          include: ['test/browser/by-hand/*.ts'],
-          globalSetup: ['test/setup/engine/global-setup.ts'],
-          env,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-        },
-      },
-      {
-        test: {
           name: 'clients',
           include: ['test/clients/**/*.test.ts'],
           exclude: ['**/node_modules/**'],

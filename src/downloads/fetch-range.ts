@@ -86,24 +86,27 @@ async function passOn(body: AsyncIterable<Uint8Array>, request: RangeRequest): P
   let remaining = end - start;
   let batch: Uint8Array[] = [];
   let batchedBytes = 0;
-  let writing = Promise.resolve();
+  let writing: Promise<void> | undefined;
   const spent = new SpentBuffers();
-  /** Batches are written in order, also those of the timer. */
+  /** Batches are written in order, also those of the timer; begins at once if none is being written. */
   const writeAfter = async (
-    previous: Promise<void>,
+    previous: Promise<void> | undefined,
     pieces: readonly Uint8Array[],
   ): Promise<void> => {
-    await previous;
+    if (previous !== undefined) await previous;
     await write(pieces);
     spent.free(pieces);
   };
-  const flush = (): Promise<void> => {
+  /** A failed write fails all later ones. */
+  const flush = async (): Promise<void> => {
     const pieces = batch;
     batch = [];
     batchedBytes = 0;
     if (pieces.length === 0) return writing;
-    writing = writeAfter(writing, pieces);
-    return writing;
+    const current = writeAfter(writing, pieces);
+    writing = current;
+    await current;
+    if (writing === current) writing = undefined;
   };
   // A connection that stalls sends no piece that could cause a write. The next flush reports a failure.
   const timer = setInterval(() => void flush().catch(() => {}), maxBatchMs);

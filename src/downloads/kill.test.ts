@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { deferred } from '../../test/setup/deferred.ts';
 import { createHttpClient, type HttpClient } from '../net/http-client.ts';
 import type { DownloadJob } from './downloads.ts';
@@ -44,6 +44,9 @@ it(
   'loses less than a chunk in each of fifty kills at a random byte',
   { timeout: 60_000, tags: 'slow' },
   async () => {
+    // A dead process has no timers: those of fetchRange would write what it has received.
+    vi.useFakeTimers({ toFake: ['setInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
     const setup = await setUpDownloads({ [file]: { sizeBytes, seed: 9 } });
     const http = createHttpClient({ environment: {} });
     onTestFinished(() => http.close());
