@@ -43,7 +43,8 @@ async function liveStream(response: Response, connection: AbortController): Prom
   if (response.body === null || response.status !== 200) {
     throw new Error(`No event stream but ${response.status}: ${await response.text()}`);
   }
-  const events = readEvents(response.body);
+  // `values` locks the stream: an unread one ends when its response is collected as garbage.
+  const events = readEvents(response.body.values());
   return {
     async until(text) {
       for (let next = await events.next(); next.done !== true; next = await events.next()) {
