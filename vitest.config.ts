@@ -6,6 +6,9 @@ const seed = process.env['HEARTH_TEST_SEED'] ?? String(randomInt(2 ** 31));
 console.info(`HEARTH_TEST_SEED=${seed}`);
 const env = { HEARTH_TEST_SEED: seed };
 
+/** `HEARTH_TEST_RETRY=1` repeats a failed test once and reports it as a retry: CI machines may be busy. */
+const retry = Number(process.env['HEARTH_TEST_RETRY'] ?? 0);
+
 export default defineConfig({
   test: {
     coverage: {
@@ -26,6 +29,7 @@ export default defineConfig({
           ],
           setupFiles: ['test/setup/seed-properties.ts', 'test/setup/poll-often.ts'],
           env,
+          retry,
           pool: 'threads',
           isolate: false,
           maxWorkers: 2,
@@ -42,6 +46,7 @@ export default defineConfig({
           exclude: ['test/clients/**', 'test/browser/**', '**/node_modules/**'],
           globalSetup: ['test/setup/engine/global-setup.ts'],
           env,
+          retry,
           pool: 'forks',
           // A worker imports the helpers and the clients once, not once for each file.
           isolate: false,
@@ -57,6 +62,7 @@ export default defineConfig({
           exclude: ['**/node_modules/**'],
           globalSetup: ['test/setup/engine/global-setup.ts'],
           env,
+          retry,
           maxWorkers: 2,
           testTimeout: 60_000,
           hookTimeout: 120_000,
@@ -69,6 +75,7 @@ export default defineConfig({
           exclude: ['**/node_modules/**'],
           globalSetup: ['test/setup/engine/global-setup.ts'],
           env,
+          retry,
           testTimeout: 300_000,
           hookTimeout: 120_000,
         },

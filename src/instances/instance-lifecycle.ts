@@ -1,7 +1,6 @@
 import { HearthError } from '../contract/errors.ts';
 import type { EngineHandle } from '../engine/engine.ts';
-import { readFingerprint } from '../models/file-fingerprint.ts';
-import type { ModelSelection } from '../models/model.ts';
+import type { ModelLibrary, ModelSelection } from '../models/model.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { EvictionCause } from '../observability/server-event.ts';
@@ -31,6 +30,7 @@ export interface LifecycleOptions extends SchedulerOptions {
   readonly queueCapacity: number;
   /** Keys of models, with or without `@variant`, that stay loaded after their first load. */
   readonly pinned: readonly string[];
+  readonly library: Pick<ModelLibrary, 'fingerprint'>;
   readonly events?: EventPublisher;
 }
 
@@ -235,7 +235,9 @@ export class InstanceLifecycle implements SchedulerEffects {
     const estimatedBytes = instance.estimatedBytes + instance.gpuBytes;
     const startedAt = performance.now();
     // Begins before the engine maps the files: if they are replaced while it loads, the next request notices.
-    const fingerprint = readFingerprint(selection).then((read) => instance.setFingerprint(read));
+    const fingerprint = this.#options.library
+      .fingerprint(selection)
+      .then((read) => instance.setFingerprint(read));
     try {
       const handle = await this.#loaderOf(selection).load(
         { instanceId: id, selection, config, estimatedBytes },

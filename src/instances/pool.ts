@@ -1,5 +1,4 @@
 import { HearthError } from '../contract/errors.ts';
-import { readFingerprint } from '../models/file-fingerprint.ts';
 import type { ModelLibrary, ModelSelection } from '../models/model.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { RequestContext } from '../request/request-context.ts';
@@ -240,10 +239,10 @@ export class InstancePool {
         selection.variant.id === variant.id,
     );
     if (loaded.length === 0) return target;
-    const current = await readFingerprint(target.selection);
+    const { library } = this.#options;
+    const current = await library.fingerprint(target.selection);
     const outdated = loaded.filter(({ fingerprint }) => fingerprint !== current);
     if (current === undefined || outdated.length === 0) return target;
-    const { library } = this.#options;
     const found = await library.find(`${model.key}@${variant.id}`).catch(() => undefined);
     const selection = found ?? (await library.find(model.key).catch(() => undefined));
     for (const instance of outdated) {

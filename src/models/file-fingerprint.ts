@@ -1,10 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { ModelSelection } from './model.ts';
 
-/**
- * Size, modification time and inode of the files of a model, which an engine keeps mapped while it runs. Undefined if one
- * of them can't be read: a mapped file stays usable after its name is gone.
- */
+/** See `ModelLibrary.fingerprint`. */
 export async function readFingerprint({
   model,
   variant,

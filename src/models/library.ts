@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { HearthError } from '../contract/errors.ts';
 import type { Logger } from '../observability/logger.ts';
+import { readFingerprint } from './file-fingerprint.ts';
 import { takeName, type ModelFault } from './library-model.ts';
 import { mapConcurrently } from '../concurrency/map-concurrently.ts';
 import type { ModelAlias, ModelAliases } from './model-aliases.ts';
@@ -99,6 +100,7 @@ export function createModelLibrary({
       }
       return selectModel(await scan(), identifier, known);
     },
+    fingerprint: readFingerprint,
     remove(identifier, assertUnused) {
       return removals.run(async () => {
         const content = await scan();

@@ -101,6 +101,12 @@ export interface ModelLibrary {
    *   is in the library but can't be read.
    */
   find(identifier: string): Promise<ModelSelection>;
+
+  /**
+   * Size, modification time and inode of the files of a model, which an engine keeps mapped while it runs. Undefined if
+   * one of them can't be read: a mapped file stays usable after its name is gone.
+   */
+  fingerprint(selection: ModelSelection): Promise<string | undefined>;
 }
 
 /** The subject of a removal, for `assertUnused`. */

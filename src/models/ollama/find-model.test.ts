@@ -29,6 +29,7 @@ const aliases = [
 const library: ModelLibrary = {
   list: async () => models,
   find: async (identifier) => selectModel({ models, faults: [] }, identifier, aliases),
+  fingerprint: async () => undefined,
 };
 
 it.each([

@@ -107,5 +107,6 @@ export function libraryOf(...models: readonly ModelEntry[]): ModelLibrary {
       }
       return { model, variant };
     },
+    fingerprint: async () => undefined,
   };
 }
