@@ -143,7 +143,9 @@ describe('hearth server', () => {
       expect(stop).toMatchObject({ exitCode: 0, stdout: 'Stopped the server.\n' });
     }
     // By a request, since Windows has no signal for it.
-    expect(await readFile(join(home, 'logs/server.log'), 'utf8')).toContain('the owner stops the server');
+    expect(await readFile(join(home, 'logs/server.log'), 'utf8')).toContain(
+      'the owner stops the server',
+    );
     await expect(fetch(`${url}/health`)).rejects.toThrow('fetch failed');
     const nothing = await runHearth(['server', 'stop'], { home });
     expect(nothing).toMatchObject({ exitCode: 0, stdout: '' });

@@ -50,7 +50,10 @@ it('takes a server that stops already as one that takes the request', async () =
 });
 
 it.each<[string, (response: ServerResponse) => void]>([
-  ['an older server', (response) => sendJson(response, { error: { type: 'not_found', message: 'No.' } }, 404)],
+  [
+    'an older server',
+    (response) => sendJson(response, { error: { type: 'not_found', message: 'No.' } }, 404),
+  ],
   ['a server that does not accept the token', (response) => response.writeHead(401).end()],
   ['a server that hangs up', (response) => void response.destroy()],
 ])('reports %s', async (_, answer) => {
