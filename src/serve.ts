@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateOwnerToken, withOwnerToken } from './access/owner-token.ts';
 import { createSessionService } from './access/session-service.ts';
@@ -217,8 +217,12 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     if (settings['engine.llamaServer'] === undefined) {
       void keepRecommended({ runtimes, logger, signal: stopping.signal });
     }
+    const socketFolder = join(home, 'run');
+    // What a killed server left.
+    await rm(socketFolder, { recursive: true, force: true });
     const launcher = createEngineLauncher({
       logger,
+      socketFolder,
       watchdog,
       environment,
       availableBytes: () => readAvailableMemory().bytes,
