@@ -39,7 +39,7 @@ function text(index) {
 }
 
 /** Writes a database of 0.1.0 whose conversations have `turns` turns each. */
-async function seed(file, count, turns) {
+async function writeDatabase(file, count, turns) {
   await copyFile(recordedStore, file);
   const database = new DatabaseSync(file);
   database.exec('pragma journal_mode = wal; pragma synchronous = off; begin');
@@ -48,7 +48,7 @@ async function seed(file, count, turns) {
     `insert into responses (id, parent_id, owner_id, created_at, deleted_at, model_key, model_instance_id, content)
      values (?, ?, null, ?, null, ?, ?, ?)`,
   );
-  const start = Date.UTC(2026, 0, 1);
+  const firstTime = Date.UTC(2026, 0, 1);
   for (let index = 0; index < count; index += 1) {
     const content = {
       systemPrompt: index % turns === 0 ? 'Be brief.' : null,
@@ -65,7 +65,7 @@ async function seed(file, count, turns) {
     insert.run(
       idOf(index),
       index % turns === 0 ? null : idOf(index - 1),
-      new Date(start + index * 1000).toISOString(),
+      new Date(firstTime + index * 1000).toISOString(),
       model,
       model,
       JSON.stringify(content),
@@ -83,9 +83,9 @@ async function measure(work) {
   loop.enable();
   await delay(20);
   loop.reset();
-  const start = performance.now();
+  const startedAt = performance.now();
   const result = await work();
-  const totalMs = performance.now() - start;
+  const totalMs = performance.now() - startedAt;
   await delay(5);
   loop.disable();
   return { result, totalMs, longestMs: loop.max / 1e6 };
@@ -107,7 +107,7 @@ async function withHome(work) {
   }
 }
 
-async function start(startServer, home, onProgress = () => {}) {
+async function launch(startServer, home, onProgress = () => {}) {
   return startServer({
     home,
     environment: { ...process.env, HEARTH_LOG_LEVEL: 'silent', HEARTH_WARM_ENABLED: 'false' },
@@ -117,6 +117,7 @@ async function start(startServer, home, onProgress = () => {}) {
 }
 
 async function send(url, method, path, body) {
+  // oxlint-disable-next-line no-restricted-globals -- a client, which reaches its own server
   const response = await fetch(`${url}${path}`, {
     method,
     ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
@@ -132,8 +133,8 @@ function outcomeOf({ status, body }) {
 
 async function measureConversation(startServer, turns) {
   await withHome(async (home, file) => {
-    await seed(file, turns, turns);
-    let server = await start(startServer, home);
+    await writeDatabase(file, turns, turns);
+    let server = await launch(startServer, home);
     let tip = idOf(turns - 1);
     const say = (fields) =>
       send(server.url, 'POST', '/api/v1/chat', {
@@ -167,7 +168,7 @@ async function measureConversation(startServer, turns) {
     }
     await server.close();
     makeTombstones(file, tip);
-    server = await start(startServer, home);
+    server = await launch(startServer, home);
     await warmUp();
     print(
       `delete a response under ${turns - 1} deleted ones`,
@@ -213,13 +214,13 @@ function makeTombstones(file, except) {
 
 async function measureMigration(startServer, count) {
   await withHome(async (home, file) => {
-    await seed(file, count, 10);
+    await writeDatabase(file, count, 10);
     let steps = 0;
     let server;
     print(
       `start on ${count} responses of 0.1.0`,
       await measure(async () => {
-        server = await start(startServer, home, () => {
+        server = await launch(startServer, home, () => {
           steps += 1;
         });
         return `progress reported ${steps} times`;
@@ -237,7 +238,7 @@ async function measureMigration(startServer, count) {
     print(
       'start again',
       await measure(async () => {
-        server = await start(startServer, home);
+        server = await launch(startServer, home);
         return '';
       }),
     );

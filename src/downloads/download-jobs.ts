@@ -88,7 +88,7 @@ export class DownloadJobs {
   /** @throws HearthError `insufficient_disk`. */
   async begin(plan: DownloadPlan): Promise<DownloadJob> {
     const totalBytes = plan.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-    await this.#disk.assertRoom(totalBytes, await this.#promisedTo(this.#active.values()));
+    await this.#disk.assertRoom(totalBytes, await this.#promisedTo([...this.#active.values()]));
     const stored: StoredDownload = {
       id: `job_${randomBytes(5).toString('hex')}`,
       plan,
@@ -108,7 +108,7 @@ export class DownloadJobs {
   /** Resumes a job, or joins it if it is running. @throws HearthError `insufficient_disk`. */
   async resume(stored: StoredDownload): Promise<DownloadJob> {
     if (stored.status !== 'downloading' || !this.#active.has(stored.id)) {
-      await this.#assertRoomFor(stored, this.#active.values());
+      await this.#assertRoomFor(stored, [...this.#active.values()]);
       await this.#activate(stored);
     }
     return this.view(stored);
@@ -240,14 +240,14 @@ export class DownloadJobs {
     );
   }
 
-  async #assertRoomFor(stored: StoredDownload, others: Iterable<ActiveDownload>): Promise<void> {
+  async #assertRoomFor(stored: StoredDownload, others: readonly ActiveDownload[]): Promise<void> {
     await this.#disk.assertRoom(await this.#neededBytes(stored), await this.#promisedTo(others));
   }
 
   /** Bytes that running downloads still take from the disk. */
-  async #promisedTo(downloads: Iterable<ActiveDownload>): Promise<number> {
+  async #promisedTo(downloads: readonly ActiveDownload[]): Promise<number> {
     let bytes = 0;
-    for (const { stored } of [...downloads]) {
+    for (const { stored } of downloads) {
       if (stored.status === 'downloading') bytes += await this.#neededBytes(stored);
     }
     return bytes;

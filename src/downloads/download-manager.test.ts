@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { temporaryStore } from '../../test/setup/store/temporary-store.ts';
@@ -280,46 +280,6 @@ describe('room on disk', () => {
     await expect(begin(manager, 'two')).rejects.toThrow('other downloads still need');
     freeBytes = 2 * sizeBytes;
     await begin(manager, 'two');
-  });
-
-  it('is not needed again for what a file system without sparse files allocated', async () => {
-    const setup = await setUpDownloads(oneFile);
-    const silence = setup.hub.faults.add({ kind: 'silence' });
-    let freeBytes = sizeBytes;
-    const manager = setup.manager({ readFreeBytes: async () => freeBytes });
-    const { id } = await begin(manager);
-    const part = join(setup.modelsFolder, '.downloads', id, '0.part');
-    await expect
-      .poll(() =>
-        stat(part).then(
-          ({ size }) => size,
-          () => 0,
-        ),
-      )
-      .toBe(sizeBytes);
-    await manager.pause(id);
-    silence.remove();
-    const sparseBytes = (await stat(part)).blocks * 512;
-    expect(sparseBytes).toBeLessThan(sizeBytes);
-    freeBytes = 0;
-    await expect(manager.resume(id)).rejects.toMatchObject({ code: 'insufficient_disk' });
-    // As NTFS and exFAT do when the file gets its size.
-    const handle = await open(part, 'r+');
-    await handle.write(Buffer.alloc(sizeBytes));
-    await handle.sync();
-    await handle.close();
-    await manager.resume(id);
-    expect(await untilEnded(manager, id)).toMatchObject({ status: 'completed' });
-  });
-
-  it('is checked before a file takes its size', async () => {
-    const setup = await setUpDownloads(oneFile);
-    let looks = 0;
-    // Another program takes the room between the request and the start.
-    const manager = setup.manager({ readFreeBytes: async () => ((looks += 1) === 1 ? 1e9 : 0) });
-    const { id } = await begin(manager);
-    expect(await untilEnded(manager, id)).toMatchObject({ failure: { code: 'insufficient_disk' } });
-    expect(await readdir(join(setup.modelsFolder, '.downloads', id))).toEqual([]);
   });
 
   it('is checked even if the models folder was moved away', async () => {

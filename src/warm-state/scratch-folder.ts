@@ -46,8 +46,8 @@ export async function openScratchFolder({
     if (!(await hasMemoryRoom(parent))) continue;
     const folder = join(parent, name);
     try {
-      const { remove } = await claimShared(folder);
-      return { ...scratchFolder(folder, true), remove };
+      const claimed = await claimShared(folder);
+      return { ...scratchFolder(folder, true), remove: () => claimed.remove() };
     } catch (err) {
       logger.warn({ err, folder }, 'states of slots are not kept in memory');
     }

@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 const nameOf = (digit: string) => `hearth-${digit.repeat(16)}`;
 
-/** What a killed server leaves: its files, and a lock that nobody holds. */
+/** What a killed server leaves: its files, and a lock that no process holds. */
 async function leave(name: string): Promise<string> {
   const folder = join(parent, name);
   await mkdir(folder);
@@ -30,11 +30,11 @@ async function claim(folder: string) {
 describe.skipIf(process.platform === 'win32')('claimShared', () => {
   it('replaces what a killed server left, with a folder that only the user can open', async () => {
     const folder = await leave(nameOf('a'));
-    const { remove } = await claim(folder);
+    const claimed = await claim(folder);
     expect(await readdir(folder)).toEqual(['lock']);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     expect(await readdir(parent)).toEqual([nameOf('a')]);
-    await remove();
+    await claimed.remove();
     expect(await readdir(parent)).toEqual([]);
   });
 

@@ -109,8 +109,8 @@ describe('the KV cache', () => {
     const unknown = { kvCacheTypes: { k: 'q99_9', v: 'f16' } };
     expect(estimate(llama8b, unknown).kvCacheBytes).toBe(1024 * mebibyte);
     const { model } = llama8b;
-    const without = { ...llama8b, model: { ...model, attention: null } };
-    expect(estimate(without).kvCacheBytes).toBe(0);
+    const stateless = { ...llama8b, model: { ...model, attention: null } };
+    expect(estimate(stateless).kvCacheBytes).toBe(0);
   });
 
   test('grows in steps of 256 tokens', () => {

@@ -140,7 +140,7 @@ function assertFileName(file: string): void {
   throw new HearthError(
     'invalid_value',
     `${JSON.stringify(file.slice(0, 255))} is not the name of a GGUF file: it ends with .gguf, has at most 255 bytes, ` +
-      'none of / \\ : * ? " < > |, no control characters, no dot at the start, and is no device name of Windows such as CON.',
+      'none of / \\ : * ? " < > |, no control characters, no dot at the start, and is not a device name of Windows such as CON.',
     { field: 'file' },
   );
 }
