@@ -53,13 +53,16 @@ import { createWatchdogLink } from './processes/watchdog-link.ts';
 import { logUnlisted } from './store/log-unlisted.ts';
 import { startIndexing } from './store/start-indexing.ts';
 import { startMaintenance } from './store/maintenance.ts';
-import { createSqliteStore } from './store/sqlite-store.ts';
+import { openStore } from './store/open-store.ts';
 import { createPluginFileEditor } from './tools/plugin-file-editor.ts';
 import { withDeletionListener } from './store/with-deletion-listener.ts';
 import { speechScriptPlugin } from './tools/speech-script-plugin.ts';
 import { version } from './version.ts';
 import { isWanted } from './warm-state/is-wanted.ts';
 import { openWarmStates } from './warm-state/warm-states.ts';
+
+/** A database server may start at the same time as this one. */
+const databaseWaitMs = 30_000;
 
 export interface ServeOptions {
   /** Folder of settings, database, models and runtimes; created if it does not exist. */
@@ -139,8 +142,10 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     cleanups.push(() => observability.close());
     const { events, requestLog, observation } = observability;
 
-    const database = await createSqliteStore({
-      file: settings['store.url'] ?? join(home, 'hearth.db'),
+    const database = await openStore({
+      url: settings['store.url'] ?? join(home, 'hearth.db'),
+      maxConnections: settings['store.maxConnections'],
+      waitMs: databaseWaitMs,
       logger,
       onMigration: (fraction) => onProgress?.({ type: 'store.migration', fraction }),
     });

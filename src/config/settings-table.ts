@@ -259,9 +259,18 @@ export const settingsTable = {
     { computedDefault: 'the package registry that npm is configured for' },
   ),
   'store.url': setting(
-    text.regex(/^(?!.*:\/\/)/s, 'Only SQLite files are supported by this version.').optional(),
-    'File of the SQLite database.',
+    text
+      .regex(
+        /^(?:postgres(?:ql)?:\/\/|(?!.*:\/\/))/s,
+        'It must be a file, or postgres://USER@HOST/DATABASE.',
+      )
+      .optional(),
+    'File of the SQLite database, or a PostgreSQL database as postgres://USER@HOST/DATABASE.',
     { computedDefault: '<home>/hearth.db', path: 'path' },
+  ),
+  'store.maxConnections': setting(
+    integer(2, 1000).default(10),
+    'Maximum number of connections to PostgreSQL; further work waits for a free one.',
   ),
   'store.retentionDays': setting(
     integer(1, 36_500).optional(),

@@ -171,11 +171,11 @@ describe('loadSettings', () => {
     await expect(load()).rejects.toThrow(message);
   });
 
-  it.each(['postgres://u:secret@h/db', 'FILE:///tmp/hearth.db', '\n mysql://u:secret@h'])(
+  it.each(['postgresx://u:secret@h/db', 'FILE:///tmp/hearth.db', '\n mysql://u:secret@h'])(
     'rejects %s as a database without showing it',
     async (url) => {
       await expect(load({ 'store.url': url })).rejects.toThrow(
-        /^--store-url: this value is not allowed\. Only SQLite files are supported by this version\.$/,
+        /^--store-url: this value is not allowed\. It must be a file, or postgres:\/\/USER@HOST\/DATABASE\.$/,
       );
     },
   );

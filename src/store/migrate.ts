@@ -1,5 +1,5 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
-import type { Kysely } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { Migration, MigrationOptions } from './migrations/migration.ts';
 import type { Schema } from './schema.ts';
 
@@ -17,6 +17,8 @@ export class NewerSchemaError extends Error {
 interface MigrateOptions {
   readonly migrations: readonly Migration[];
   readonly bytes: MigrationOptions['bytes'];
+  /** Keeps other processes from migrating until the end of the transaction. */
+  readonly lock?: (transaction: Transaction<Schema>) => Promise<void>;
   /** Called with the fraction of the migration that is done, 0 to 1. */
   readonly onProgress?: ((fraction: number) => void) | undefined;
 }
@@ -29,9 +31,10 @@ interface MigrateOptions {
  */
 export async function migrate(
   database: Kysely<Schema>,
-  { migrations, bytes, onProgress = () => {} }: MigrateOptions,
+  { migrations, bytes, lock, onProgress = () => {} }: MigrateOptions,
 ): Promise<{ readonly from: number; readonly to: number }> {
   return database.transaction().execute(async (transaction) => {
+    await lock?.(transaction);
     await transaction.schema
       .createTable('schema_version')
       .ifNotExists()

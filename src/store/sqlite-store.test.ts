@@ -10,7 +10,8 @@ import { migrations } from './migrations/migrations.ts';
 import { createResponseRepository } from './response-repository.ts';
 import type { Schema } from './schema.ts';
 import { openSqliteFile, SqliteConnectionDialect } from './sqlite-connection.ts';
-import { createSqliteStore, StoreOpenError } from './sqlite-store.ts';
+import { createSqliteStore } from './sqlite-store.ts';
+import { StoreOpenError } from './store-open-error.ts';
 import type { StoredResponse } from './store.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 

@@ -6,6 +6,7 @@ import { createBlobRepository } from './blob-repository.ts';
 import { ChainReader } from './chain-reader.ts';
 import { createConversationRepository } from './conversations/conversation-repository.ts';
 import { SearchBacklog } from './conversations/search-backlog.ts';
+import { fullTextSearch } from './conversations/search-query.ts';
 import { createDownloadRepository } from './download-repository.ts';
 import { migrate, NewerSchemaError } from './migrate.ts';
 import { migrations } from './migrations/migrations.ts';
@@ -14,15 +15,20 @@ import { createResponseRepository } from './response-repository.ts';
 import { freePages, mergeIndex, storeSize } from './reclaim-space.ts';
 import type { Schema } from './schema.ts';
 import { openSqliteFile, SqliteConnectionDialect } from './sqlite-connection.ts';
+import { StoreOpenError } from './store-open-error.ts';
 import type { Store } from './store.ts';
 import { createTokenRepository } from './token-repository.ts';
+import { serialTransactions } from './transactions.ts';
 
-/** The database can't be used; the message names the file, the reason and the remedy. */
-export class StoreOpenError extends Error {
-  override readonly name = 'StoreOpenError';
+/** The store in a file. */
+export interface SqliteStore extends Store {
+  /** Rewrites the whole file, which blocks the process; no other process may use it. */
+  rewrite(): Promise<void>;
+  /** Copies the database to a file, which may exist; blocks the process. */
+  backUp(target: string): Promise<void>;
 }
 
-interface SqliteStoreOptions {
+export interface SqliteStoreOptions {
   /** Created if it doesn't exist; its folder must exist. */
   readonly file: string;
   readonly logger: Logger;
@@ -37,9 +43,10 @@ interface SqliteStoreOptions {
  *
  * @throws StoreOpenError if the file can't be opened or written, is damaged, or is from a newer Hearth.
  */
-export async function createSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+export async function createSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { logger } = options;
   const { database, connection } = await open(options);
+  const transactions = serialTransactions(database);
   const chains = new ChainReader(database);
   const backlog = new SearchBacklog(database);
   let hasDeletions = false;
@@ -48,11 +55,18 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     hasDeletions = true;
   };
   return {
-    responses: createResponseRepository({ database, logger, chains, onDelete }),
-    conversations: createConversationRepository({ database, logger, backlog, onDelete }),
+    responses: createResponseRepository({ database, transactions, logger, chains, onDelete }),
+    conversations: createConversationRepository({
+      database,
+      transactions,
+      search: fullTextSearch,
+      logger,
+      backlog,
+      onDelete,
+    }),
     blobs: createBlobRepository(database),
     tokens: createTokenRepository(database),
-    owners: createOwnerRepository({ database, onChange: onDelete }),
+    owners: createOwnerRepository({ database, transactions, onChange: onDelete }),
     downloads: createDownloadRepository(database),
     fillSearchIndex: (signal) => backlog.fill(signal),
     size: () => storeSize(database),

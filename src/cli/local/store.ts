@@ -4,7 +4,13 @@ import { loadSettings } from '../../config/settings.ts';
 import type { Settings } from '../../config/settings-table.ts';
 import { isHomeInUse } from '../../home/home-lock.ts';
 import { createLogger } from '../../observability/logger.ts';
-import { createSqliteStore } from '../../store/sqlite-store.ts';
+import { isPostgresUrl, withoutPassword } from '../../postgres-url.ts';
+import { openStore } from '../../store/open-store.ts';
+import {
+  createSqliteStore,
+  type SqliteStore,
+  type SqliteStoreOptions,
+} from '../../store/sqlite-store.ts';
 import type { Store } from '../../store/store.ts';
 import type { CommandContext } from '../context.ts';
 import { CommandError } from '../failure.ts';
@@ -20,16 +26,14 @@ export async function withStore<Result>(
   context: CommandContext,
   work: (local: LocalStore) => Promise<Result>,
 ): Promise<Result> {
-  const { home } = context;
   const settings = await readSettings(context);
-  await mkdir(home, { recursive: true, mode: 0o700 });
-  const migration = createMigrationView(context.terminal.messages);
-  const store = await createSqliteStore({
-    file: databaseFile(context, settings),
-    logger: createLogger('error'),
-    mayMigrate: async () => !(await isHomeInUse(home)),
-    onMigration: (fraction) => migration.show(fraction),
-  }).finally(() => migration.stop());
+  const store = await opening(context, (migration) =>
+    openStore({
+      url: databaseUrl(context, settings),
+      maxConnections: commandConnections,
+      ...migration,
+    }),
+  );
   try {
     return await work({ store, settings });
   } finally {
@@ -37,12 +41,69 @@ export async function withStore<Result>(
   }
 }
 
+/**
+ * The same for what only a database in a file can do.
+ *
+ * @param instead What to do with PostgreSQL, as a sentence.
+ * @throws CommandError for PostgreSQL.
+ */
+export async function withSqliteStore<Result>(
+  context: CommandContext,
+  instead: string,
+  work: (store: SqliteStore) => Promise<Result>,
+): Promise<Result> {
+  const file = databaseFile(context, await readSettings(context), instead);
+  const store = await opening(context, (migration) => createSqliteStore({ file, ...migration }));
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** A command uses one at a time, but for a search. */
+const commandConnections = 2;
+
+/** Shows the progress of a migration, which a running server forbids. */
+async function opening<Opened>(
+  { home, terminal }: CommandContext,
+  open: (
+    options: Pick<SqliteStoreOptions, 'logger' | 'mayMigrate' | 'onMigration'>,
+  ) => Promise<Opened>,
+): Promise<Opened> {
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  const migration = createMigrationView(terminal.messages);
+  return open({
+    logger: createLogger('error'),
+    mayMigrate: async () => !(await isHomeInUse(home)),
+    onMigration: (fraction) => migration.show(fraction),
+  }).finally(() => migration.stop());
+}
+
 export async function readSettings({ home, environment }: CommandContext): Promise<Settings> {
   return loadSettings({ home, environment, flags: {} });
 }
 
-export function databaseFile({ home }: CommandContext, settings: Settings): string {
-  return settings['store.url'] ?? join(home, 'hearth.db');
+/** The file of the database, or its URL. */
+export function databaseUrl(
+  { home }: Pick<CommandContext, 'home'>,
+  settings: Pick<Settings, 'store.url'> | null,
+): string {
+  return settings?.['store.url'] ?? join(home, 'hearth.db');
+}
+
+/**
+ * The file of the database.
+ *
+ * @param instead What to do with PostgreSQL, as a sentence.
+ * @throws CommandError for PostgreSQL.
+ */
+export function databaseFile(context: CommandContext, settings: Settings, instead: string): string {
+  const url = databaseUrl(context, settings);
+  if (!isPostgresUrl(url)) return url;
+  throw new CommandError(
+    `This command works on SQLite files; store.url is ${withoutPassword(url)}. ${instead}`,
+  );
 }
 
 /** @throws CommandError if a server uses the home folder. */

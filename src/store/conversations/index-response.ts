@@ -45,24 +45,21 @@ export async function indexResponse(
     await insertConversation(transaction, id, response, ownTitle, newest);
     return id;
   }
-  const before = await transaction
-    .selectFrom('conversations')
+  // Updates come first: they make a concurrent response of the conversation wait.
+  const { numUpdatedRows } = await transaction
+    .updateTable('conversations')
+    .set((expression) => ({ ...newest, response_count: expression('response_count', '+', 1) }))
     .where('id', '=', id)
     .where('owner_id', response.ownerId === null ? 'is' : '=', response.ownerId)
-    .select('title')
     .executeTakeFirst();
-  if (before === undefined) throw deletedConversation(id);
-  const isUntitled = before.title === '';
-  if (isUntitled) await insertTitle(transaction, id, ownTitle);
-  await transaction
+  if (numUpdatedRows === 0n) throw deletedConversation(id);
+  const titled = await transaction
     .updateTable('conversations')
-    .set((expression) => ({
-      ...newest,
-      ...(isUntitled ? { title: ownTitle } : {}),
-      response_count: expression('response_count', '+', 1),
-    }))
+    .set({ title: ownTitle })
     .where('id', '=', id)
-    .execute();
+    .where('title', '=', '')
+    .executeTakeFirst();
+  if (titled.numUpdatedRows > 0n) await insertTitle(transaction, id, ownTitle);
   return id;
 }
 
