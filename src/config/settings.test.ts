@@ -125,6 +125,11 @@ describe('loadSettings', () => {
     });
   });
 
+  it('keeps the URL of a database', async () => {
+    const url = 'postgres://me:secret@db.example:5432/hearth?sslmode=verify-full';
+    expect(await load({ 'store.url': url })).toMatchObject({ 'store.url': url });
+  });
+
   it('names the variable of an invalid value', async () => {
     await expect(load({}, { HEARTH_SERVER_PORT: 'http' })).rejects.toThrow(
       'HEARTH_SERVER_PORT: "http" is not allowed. It must be a whole number from 0 to 65535.',

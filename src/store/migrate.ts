@@ -14,6 +14,12 @@ export class NewerSchemaError extends Error {
   }
 }
 
+/** Before and after a migration; 0 is an empty database. */
+export interface SchemaVersions {
+  readonly from: number;
+  readonly to: number;
+}
+
 interface MigrateOptions {
   readonly migrations: readonly Migration[];
   readonly bytes: MigrationOptions['bytes'];
@@ -32,7 +38,7 @@ interface MigrateOptions {
 export async function migrate(
   database: Kysely<Schema>,
   { migrations, bytes, lock, onProgress = () => {} }: MigrateOptions,
-): Promise<{ readonly from: number; readonly to: number }> {
+): Promise<SchemaVersions> {
   return database.transaction().execute(async (transaction) => {
     await lock?.(transaction);
     await transaction.schema

@@ -8,7 +8,7 @@ import { createConversationRepository } from './conversations/conversation-repos
 import { SearchBacklog } from './conversations/search-backlog.ts';
 import { fullTextSearch } from './conversations/search-query.ts';
 import { createDownloadRepository } from './download-repository.ts';
-import { migrate, NewerSchemaError } from './migrate.ts';
+import { migrate, NewerSchemaError, type SchemaVersions } from './migrate.ts';
 import { migrations } from './migrations/migrations.ts';
 import { createOwnerRepository } from './owner-repository.ts';
 import { createResponseRepository } from './response-repository.ts';
@@ -36,6 +36,7 @@ export interface SqliteStoreOptions {
   readonly mayMigrate?: () => Promise<boolean>;
   /** Called while an older schema is migrated, with the fraction that is done, 0 to 1. */
   readonly onMigration?: ((fraction: number) => void) | undefined;
+  readonly onMigrated?: ((versions: SchemaVersions) => void) | undefined;
 }
 
 /**
@@ -99,6 +100,7 @@ async function open({
   logger,
   mayMigrate,
   onMigration,
+  onMigrated,
 }: SqliteStoreOptions): Promise<OpenDatabase> {
   let connection: SqliteConnection | undefined;
   try {
@@ -117,7 +119,10 @@ async function open({
       bytes: 'blob',
       onProgress: isOlder ? onMigration : undefined,
     });
-    if (from !== to) logger.info({ file, from, to }, 'database schema migrated');
+    if (from !== to) {
+      logger.info({ file, from, to }, 'database schema migrated');
+      onMigrated?.({ from, to });
+    }
     return { database, connection };
   } catch (error) {
     if (connection?.isOpen) connection.close();

@@ -5,6 +5,7 @@ import type { Settings } from '../../config/settings-table.ts';
 import { isHomeInUse } from '../../home/home-lock.ts';
 import { createLogger } from '../../observability/logger.ts';
 import { isPostgresUrl, withoutPassword } from '../../postgres-url.ts';
+import type { SchemaVersions } from '../../store/migrate.ts';
 import { openStore } from '../../store/open-store.ts';
 import {
   createSqliteStore,
@@ -12,6 +13,8 @@ import {
   type SqliteStoreOptions,
 } from '../../store/sqlite-store.ts';
 import type { Store } from '../../store/store.ts';
+import { openTables } from '../../store/tables/open-tables.ts';
+import type { StoreTables } from '../../store/tables/store-tables.ts';
 import type { CommandContext } from '../context.ts';
 import { CommandError } from '../failure.ts';
 import { createMigrationView } from '../ui/migration-progress.ts';
@@ -19,6 +22,8 @@ import { createMigrationView } from '../ui/migration-progress.ts';
 interface LocalStore {
   readonly store: Store;
   readonly settings: Settings;
+  /** The versions of the schema before and after a migration; undefined if there was none. */
+  readonly migrated: SchemaVersions | undefined;
 }
 
 /** Works on the database of the home folder; a server may run. */
@@ -27,15 +32,19 @@ export async function withStore<Result>(
   work: (local: LocalStore) => Promise<Result>,
 ): Promise<Result> {
   const settings = await readSettings(context);
+  let migrated: SchemaVersions | undefined;
   const store = await opening(context, (migration) =>
     openStore({
       url: databaseUrl(context, settings),
       maxConnections: commandConnections,
+      onMigrated: (versions) => {
+        migrated = versions;
+      },
       ...migration,
     }),
   );
   try {
-    return await work({ store, settings });
+    return await work({ store, settings, migrated });
   } finally {
     await store.close();
   }
@@ -58,6 +67,27 @@ export async function withSqliteStore<Result>(
     return await work(store);
   } finally {
     await store.close();
+  }
+}
+
+/**
+ * Works on the tables of a database in the newest schema.
+ *
+ * @param url That of the home folder if undefined.
+ */
+export async function withTables<Result>(
+  context: CommandContext,
+  url: string | undefined,
+  work: (tables: StoreTables) => Promise<Result>,
+): Promise<Result> {
+  const opened = url ?? databaseUrl(context, await readSettings(context));
+  const tables = await opening(context, (migration) =>
+    openTables(opened, migration, context.signal),
+  );
+  try {
+    return await work(tables);
+  } finally {
+    await tables.close();
   }
 }
 

@@ -45,14 +45,16 @@ export async function indexResponse(
     await insertConversation(transaction, id, response, ownTitle, newest);
     return id;
   }
-  // Updates come first: they make a concurrent response of the conversation wait.
-  const { numUpdatedRows } = await transaction
+  // Makes a concurrent response of the conversation wait before it looks at the title.
+  const updated = await transaction
     .updateTable('conversations')
     .set((expression) => ({ ...newest, response_count: expression('response_count', '+', 1) }))
     .where('id', '=', id)
     .where('owner_id', response.ownerId === null ? 'is' : '=', response.ownerId)
+    .returning('title')
     .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw deletedConversation(id);
+  if (updated === undefined) throw deletedConversation(id);
+  if (updated.title !== '') return id;
   const titled = await transaction
     .updateTable('conversations')
     .set({ title: ownTitle })

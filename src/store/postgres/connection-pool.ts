@@ -24,7 +24,7 @@ export const serverTimeouts: PoolTimeouts = { connectMs: 5000, statementMs: 30_0
 export const maintenanceTimeouts: PoolTimeouts = { connectMs: 5000, statementMs: 0 };
 
 /** Time beyond the limit of the database after which a statement counts as lost with its connection. */
-const graceMs = 5000;
+const graceMs = 2000;
 
 /** `bigint`, and `numeric` of sums: all of Hearth's fit into a number. */
 const numberTypes: readonly number[] = [20, 1700];
@@ -100,6 +100,10 @@ class StoreClient implements PostgresPoolClient {
 
   constructor(client: PoolClient) {
     this.#client = client;
+    // The statement that runs fails with it; without a listener the process would end.
+    client.on('error', () => {
+      this.#isBroken = true;
+    });
   }
 
   query<Row>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
@@ -118,7 +122,8 @@ class StoreClient implements PostgresPoolClient {
           : await this.#client.query(sql, parameters.map(toPostgresValue));
       return result as unknown as PostgresQueryResult<Row>;
     } catch (error) {
-      this.#isBroken ||= breaksConnection(error);
+      // A transaction that did not begin as a whole is not rolled back either.
+      this.#isBroken ||= breaksConnection(error) || sql.startsWith('begin');
       throw toStoreError(error, sql === 'commit' && this.#isBroken);
     }
   }

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { HandleEmptyInListsPlugin, Kysely, PostgresDialect, replaceWithNoncontingentExpression, sql } from 'kysely';
+import { HandleEmptyInListsPlugin, Kysely, replaceWithNoncontingentExpression, sql } from 'kysely';
 import { errorCode } from '../../error-code.ts';
 import { withoutPassword } from '../../postgres-url.ts';
-import { migrate, NewerSchemaError } from '../migrate.ts';
+import { migrate, NewerSchemaError, type SchemaVersions } from '../migrate.ts';
 import type { Schema } from '../schema.ts';
 import { StoreOpenError } from '../store-open-error.ts';
 import { createConnectionPool, maintenanceTimeouts, type PoolOptions } from './connection-pool.ts';
 import { StoreUnavailableError } from './failure.ts';
+import { LockingPostgresDialect, migrationLock } from './locking-driver.ts';
 import { postgresMigrations } from './migrations/migrations.ts';
-import { lockForMigration } from './postgres-transactions.ts';
 
 /** The first version in which the owner of a database may create the extension pg_trgm. */
 const minVersion = 13;
@@ -17,12 +17,13 @@ const retryDelayMs = 1000;
 interface OpenOptions extends PoolOptions {
   /** Time to wait for a database that can't be reached. */
   readonly waitMs: number;
+  readonly onMigrated?: ((versions: SchemaVersions) => void) | undefined;
 }
 
 /** The queries of a pool that is filled as connections are needed. */
 export function createPostgresDatabase(options: PoolOptions): Kysely<Schema> {
   return new Kysely<Schema>({
-    dialect: new PostgresDialect({ pool: () => createConnectionPool(options) }),
+    dialect: new LockingPostgresDialect({ pool: () => createConnectionPool(options) }),
     plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
   });
 }
@@ -54,7 +55,7 @@ export async function openPostgresDatabase(options: OpenOptions): Promise<Kysely
 }
 
 /** Checks the server and migrates, on a connection without time limits. */
-async function prepare({ url, logger }: OpenOptions): Promise<void> {
+async function prepare({ url, logger, onMigrated }: OpenOptions): Promise<void> {
   const database = createPostgresDatabase({
     url,
     logger,
@@ -66,9 +67,14 @@ async function prepare({ url, logger }: OpenOptions): Promise<void> {
     const { from, to } = await migrate(database, {
       migrations: postgresMigrations,
       bytes: 'bytea',
-      lock: lockForMigration,
+      lock: async (transaction) => {
+        await sql.raw(migrationLock).execute(transaction);
+      },
     });
-    if (from !== to) logger.info({ from, to }, 'database schema migrated');
+    if (from !== to) {
+      logger.info({ from, to }, 'database schema migrated');
+      onMigrated?.({ from, to });
+    }
   } finally {
     await database.destroy();
   }
@@ -111,7 +117,8 @@ function isRefusal(cause: unknown): boolean {
   return ['28000', '28P01', '3D000'].includes(errorCode(cause) ?? '');
 }
 
-function explain(error: unknown): string {
+/** The reason of a failure and the remedy, in sentences without the last full stop. */
+export function explain(error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error);
   if (error instanceof UnsupportedServerError) return reason;
   if (error instanceof NewerSchemaError) {

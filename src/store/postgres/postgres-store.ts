@@ -4,6 +4,7 @@ import { createBlobRepository } from '../blob-repository.ts';
 import { ChainReader } from '../chain-reader.ts';
 import { createConversationRepository } from '../conversations/conversation-repository.ts';
 import { createDownloadRepository } from '../download-repository.ts';
+import type { SchemaVersions } from '../migrate.ts';
 import { createOwnerRepository } from '../owner-repository.ts';
 import { createResponseRepository } from '../response-repository.ts';
 import type { Schema } from '../schema.ts';
@@ -26,6 +27,7 @@ interface PostgresStoreOptions {
   /** Time for which a response is tried again to be stored while the database is not available. */
   readonly retryMs?: number;
   readonly timeouts?: PoolTimeouts;
+  readonly onMigrated?: ((versions: SchemaVersions) => void) | undefined;
 }
 
 /**
@@ -40,8 +42,16 @@ export async function createPostgresStore({
   waitMs = 0,
   retryMs = 10_000,
   timeouts = serverTimeouts,
+  onMigrated,
 }: PostgresStoreOptions): Promise<Store> {
-  const database = await openPostgresDatabase({ url, logger, maxConnections, waitMs, timeouts });
+  const database = await openPostgresDatabase({
+    url,
+    logger,
+    maxConnections,
+    waitMs,
+    timeouts,
+    onMigrated,
+  });
   const transactions = createPostgresTransactions(database, retryMs);
   const chains = new ChainReader(database);
   const onDelete = (): void => chains.clear();
