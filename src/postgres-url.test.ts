@@ -15,7 +15,10 @@ it.each([
   ['postgres://me:geheim@db:5432/hearth', 'postgres://***@db:5432/hearth'],
   ['postgres://me:ge@heim@db/hearth', 'postgres://***@db/hearth'],
   ['postgres:///hearth?user=me&password=geheim', 'postgres:///hearth?user=me&password=***'],
-  ['postgres:///hearth?PASSWORD=geheim&sslmode=require', 'postgres:///hearth?PASSWORD=***&sslmode=require'],
+  [
+    'postgres:///hearth?PASSWORD=geheim&sslmode=require',
+    'postgres:///hearth?PASSWORD=***&sslmode=require',
+  ],
   ['postgres://db/hearth', 'postgres://db/hearth'],
   ['/home/me@work/hearth.db', '/home/me@work/hearth.db'],
 ])('shows %s without its password', (url, expected) => {

@@ -3,7 +3,10 @@ import { isPostgresUrl } from '../postgres-url.ts';
 import { createSqliteStore, type SqliteStoreOptions } from './sqlite-store.ts';
 import type { Store } from './store.ts';
 
-interface OpenStoreOptions extends Pick<SqliteStoreOptions, 'mayMigrate' | 'onMigration' | 'onMigrated'> {
+interface OpenStoreOptions extends Pick<
+  SqliteStoreOptions,
+  'mayMigrate' | 'onMigration' | 'onMigrated'
+> {
   /** A file, or a database as `postgres://…`. */
   readonly url: string;
   readonly logger: Logger;

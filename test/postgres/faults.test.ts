@@ -140,7 +140,12 @@ describe('a connection that is lost', () => {
     );
     const ended = lock.catch(() => undefined);
     await expect
-      .poll(() => server.query(`select from pg_locks where mode = 'AccessExclusiveLock' and granted and relation is not null`, name))
+      .poll(() =>
+        server.query(
+          `select from pg_locks where mode = 'AccessExclusiveLock' and granted and relation is not null`,
+          name,
+        ),
+      )
       .not.toEqual([]);
     const reading = unavailability(store.responses.find('resp_x', null));
     await expect
@@ -183,7 +188,14 @@ describe('a database that is', () => {
     } finally {
       await server.resume();
     }
-    await expect.poll(() => store.ping().then(() => 'back', () => 'away')).toBe('back');
+    await expect
+      .poll(() =>
+        store.ping().then(
+          () => 'back',
+          () => 'away',
+        ),
+      )
+      .toBe('back');
   });
 
   it('read-only, as after a failover, fails with 503 and reads', async () => {
@@ -201,7 +213,14 @@ describe('a database that is', () => {
     // The statement that turns it off has to be allowed to write.
     await server.query('begin read write; commit').catch(() => undefined);
     await setReadOnly('off');
-    await expect.poll(() => store.ping().then(() => 'back', () => 'away')).toBe('back');
+    await expect
+      .poll(() =>
+        store.ping().then(
+          () => 'back',
+          () => 'away',
+        ),
+      )
+      .toBe('back');
     await store.responses.insert(response(), []);
   });
 
@@ -213,7 +232,9 @@ describe('a database that is', () => {
       .query(`begin; lock table tokens in access exclusive mode; select pg_sleep(60)`, name)
       .catch(() => undefined);
     await expect
-      .poll(() => server.query(`select from pg_locks where relation = 'tokens'::regclass and granted`, name))
+      .poll(() =>
+        server.query(`select from pg_locks where relation = 'tokens'::regclass and granted`, name),
+      )
       .not.toEqual([]);
     const waiting = [1, 2].map(() => store.tokens.list());
     expect(await unavailability(store.ping())).toContain('no connection became free in time');

@@ -98,7 +98,7 @@ describe('a database that is opened', () => {
   ])('names the remedy for %s, without the password', async (_case, url, message) => {
     const failure = await failureOf(url());
     expect(failure).toMatch(message);
-    expect(failure).toContain("The database postgres://***@");
+    expect(failure).toContain('The database postgres://***@');
     expect(failure).not.toContain('geheim');
   });
 

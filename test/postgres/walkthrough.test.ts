@@ -22,7 +22,10 @@ const model = 'hearth/starter-chat';
 const calm = { model, temperature: 0, reasoning: 'off' } as const;
 
 it('chats, lists, searches and deletes conversations', async () => {
-  const first = await post(hearth.url, '/api/v1/chat', { ...calm, input: '潮汐 are tides. Hello!' });
+  const first = await post(hearth.url, '/api/v1/chat', {
+    ...calm,
+    input: '潮汐 are tides. Hello!',
+  });
   expect(first.status).toBe(200);
   const second = await post(hearth.url, '/api/v1/chat', {
     ...calm,

@@ -10,7 +10,8 @@ export async function checkPostgres(
   const { inspectPostgres } = await import('../../store/postgres/inspect-database.ts');
   const shown = withoutPassword(url);
   try {
-    const { majorVersion, isReadOnly, schema, newestSchema, sizeBytes } = await inspectPostgres(url);
+    const { majorVersion, isReadOnly, schema, newestSchema, sizeBytes } =
+      await inspectPostgres(url);
     if (schema > newestSchema) {
       return [
         problem(

@@ -136,7 +136,9 @@ describe('a conversation', () => {
 
   it('leaves out responses that can not be read, and logs them', async () => {
     for (const text of ['a', 'b<a', 'c<b']) await home.say(text);
-    await home.query(`update responses set content = '{' where id = '${responseIdOf('b')}' returning id`);
+    await home.query(
+      `update responses set content = '{' where id = '${responseIdOf('b')}' returning id`,
+    );
     const { responses } = await home.store.conversations.branch({
       leafId: responseIdOf('c'),
       limit: 9,

@@ -1,7 +1,7 @@
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from '../../observability/logger.ts';
-import { breaksConnection, passingReason, StoreUnavailableError } from './failure.ts';
+import { breaksConnection, transientReason, StoreUnavailableError } from './failure.ts';
 
 export interface PoolOptions {
   readonly url: string;
@@ -134,7 +134,7 @@ class StoreClient implements PostgresPoolClient {
 }
 
 function toStoreError(error: unknown, isCommitUnknown = false): unknown {
-  const reason = passingReason(error);
+  const reason = transientReason(error);
   return reason === undefined ? error : new StoreUnavailableError(reason, error, isCommitUnknown);
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { breaksConnection, passingReason, StoreUnavailableError } from './failure.ts';
+import { breaksConnection, transientReason, StoreUnavailableError } from './failure.ts';
 
 const failure = (code: string, message = 'x') => Object.assign(new Error(message), { code });
 
@@ -15,7 +15,7 @@ it.each([
   ['EPIPE', 'the connection was lost', true],
   ['ETIMEDOUT', 'its server does not respond', true],
 ])('takes the code %s for a state that passes', (code, reason, isBroken) => {
-  expect(passingReason(failure(code))).toBe(reason);
+  expect(transientReason(failure(code))).toBe(reason);
   expect(breaksConnection(failure(code))).toBe(isBroken);
 });
 
@@ -25,12 +25,12 @@ it.each([
   ['timeout exceeded when trying to connect', 'no connection became free in time', true],
   ['Query read timeout', 'its server does not respond', true],
 ])('knows the message %j of the driver', (message, reason, isBroken) => {
-  expect(passingReason(new Error(message))).toBe(reason);
+  expect(transientReason(new Error(message))).toBe(reason);
   expect(breaksConnection(new Error(message))).toBe(isBroken);
 });
 
 it.each(['23505', '23503', '22021', '53100', '42P01'])('leaves the code %s as it is', (code) => {
-  expect(passingReason(failure(code))).toBeUndefined();
+  expect(transientReason(failure(code))).toBeUndefined();
   expect(breaksConnection(failure(code))).toBe(false);
 });
 

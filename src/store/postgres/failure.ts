@@ -4,7 +4,7 @@ import { errorCode } from '../../error-code.ts';
 const retryAfterSeconds = 5;
 
 /** Reasons for which the same statement may succeed later, by SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
-const passingStates = new Map([
+const transientStates = new Map([
   ['25006', 'the database is read-only, as a standby is'],
   ['25P03', 'a transaction took too long'],
   ['28000', 'it refused the user'],
@@ -59,9 +59,9 @@ export class StoreUnavailableError extends HearthError {
 }
 
 /** Why a statement failed that may succeed later; undefined for other errors. */
-export function passingReason(error: unknown): string | undefined {
+export function transientReason(error: unknown): string | undefined {
   const code = errorCode(error) ?? '';
-  const reason = passingStates.get(code) ?? networkErrors.get(code);
+  const reason = transientStates.get(code) ?? networkErrors.get(code);
   if (reason !== undefined) return reason;
   if (code.startsWith('08')) return 'the connection was lost';
   if (!(error instanceof Error)) return undefined;
@@ -72,5 +72,5 @@ export function passingReason(error: unknown): string | undefined {
 export function breaksConnection(error: unknown): boolean {
   const code = errorCode(error) ?? '';
   if (code === '25006' || code.startsWith('57P') || code.startsWith('08')) return true;
-  return networkErrors.has(code) || (code === '' && passingReason(error) !== undefined);
+  return networkErrors.has(code) || (code === '' && transientReason(error) !== undefined);
 }

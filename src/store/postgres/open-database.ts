@@ -42,8 +42,8 @@ export async function openPostgresDatabase(options: OpenOptions): Promise<Kysely
       await prepare(options);
       return createPostgresDatabase(options);
     } catch (error) {
-      const isPassing = error instanceof StoreUnavailableError && !isRefusal(error.cause);
-      if (!isPassing || performance.now() > until) {
+      const isTransient = error instanceof StoreUnavailableError && !isRefusal(error.cause);
+      if (!isTransient || performance.now() > until) {
         throw new StoreOpenError(`The database ${shown} can't be used: ${explain(error)}.`, {
           cause: error,
         });

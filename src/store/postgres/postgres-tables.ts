@@ -46,5 +46,7 @@ async function findInvalidIndexes(database: Kysely<Schema>): Promise<readonly st
       'responses', 'blobs', 'response_blobs', 'conversations', 'conversation_entries',
       'conversation_texts', 'tokens', 'downloads'
     ]::regclass[])`.execute(database);
-  return rows.map(({ name }) => `The index ${name} is invalid; \`reindex index ${name}\` rebuilds it.`);
+  return rows.map(
+    ({ name }) => `The index ${name} is invalid; \`reindex index ${name}\` rebuilds it.`,
+  );
 }

@@ -70,7 +70,11 @@ async function findOtherBlobs(
 }
 
 async function findOtherCounts({ database }: StoreTables): Promise<readonly string[]> {
-  const { rows } = await sql<{ readonly id: string; readonly stored: number; readonly found: number }>`
+  const { rows } = await sql<{
+    readonly id: string;
+    readonly stored: number;
+    readonly found: number;
+  }>`
     select conversations.id, response_count as stored, count(entry.id) as found
     from conversations left join conversation_entries as entry
       on entry.conversation_id = conversations.id and entry.response_id is not null and entry.is_deleted = 0

@@ -26,13 +26,17 @@ export async function openSqliteTables(
         await work(transaction);
       }),
     findDamage: async () => {
-      const quick = await sql<{ readonly quick_check: string }>`pragma quick_check`.execute(database);
+      const quick = await sql<{ readonly quick_check: string }>`pragma quick_check`.execute(
+        database,
+      );
       const references = await sql<{
         readonly table: string;
       }>`pragma foreign_key_check`.execute(database);
       return [
         ...quick.rows.flatMap((row) => (row.quick_check === 'ok' ? [] : [`${row.quick_check}.`])),
-        ...references.rows.map(({ table }) => `A row of ${table} refers to one that does not exist.`),
+        ...references.rows.map(
+          ({ table }) => `A row of ${table} refers to one that does not exist.`,
+        ),
       ];
     },
     close: () => database.destroy(),

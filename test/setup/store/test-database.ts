@@ -45,7 +45,9 @@ async function sqliteDatabase(): Promise<TestDatabase> {
     assertSound: async () => {
       expect(await query('pragma foreign_key_check')).toEqual([]);
       expect(await query('pragma integrity_check')).toEqual([{ integrity_check: 'ok' }]);
-      await query(`insert into conversation_search(conversation_search) values ('integrity-check')`);
+      await query(
+        `insert into conversation_search(conversation_search) values ('integrity-check')`,
+      );
     },
   };
 }
