@@ -1,4 +1,5 @@
 import { Kysely, sql } from 'kysely';
+import { Mutex } from '../../concurrency/semaphore.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { createBlobRepository } from '../blob-repository.ts';
 import { ChainReader } from '../chain-reader.ts';
@@ -8,7 +9,7 @@ import type { SchemaVersions } from '../migrate.ts';
 import { createOwnerRepository } from '../owner-repository.ts';
 import { createResponseRepository } from '../response-repository.ts';
 import type { Schema } from '../schema.ts';
-import type { Store } from '../store.ts';
+import type { DownloadRepository, Store } from '../store.ts';
 import { createTokenRepository } from '../token-repository.ts';
 import { serverTimeouts, type PoolTimeouts } from './connection-pool.ts';
 import { StoreUnavailableError } from './failure.ts';
@@ -69,7 +70,7 @@ export async function createPostgresStore({
     blobs: createBlobRepository(database),
     tokens: createTokenRepository(database),
     owners: createOwnerRepository({ database, transactions, onChange: onDelete }),
-    downloads: createDownloadRepository(database),
+    downloads: withUpdatesInOrder(createDownloadRepository(database)),
     fillSearchIndex: async () => 0,
     size: () => postgresSize(database),
     // Autovacuum does it.
@@ -77,6 +78,12 @@ export async function createPostgresStore({
     ping: () => assertWritable(database),
     close: () => database.destroy(),
   };
+}
+
+/** The progress of a job must not overtake its end on another connection. */
+function withUpdatesInOrder(downloads: DownloadRepository): DownloadRepository {
+  const order = new Mutex();
+  return { ...downloads, update: (download) => order.run(() => downloads.update(download)) };
 }
 
 async function assertWritable(database: Kysely<Schema>): Promise<void> {
