@@ -22,7 +22,6 @@ export interface SchemaVersions {
 
 interface MigrateOptions {
   readonly migrations: readonly Migration[];
-  readonly bytes: MigrationOptions['bytes'];
   /** Keeps other processes from migrating until the end of the transaction. */
   readonly lock?: (transaction: Transaction<Schema>) => Promise<void>;
   /** Called with the fraction of the migration that is done, 0 to 1. */
@@ -37,7 +36,7 @@ interface MigrateOptions {
  */
 export async function migrate(
   database: Kysely<Schema>,
-  { migrations, bytes, lock, onProgress = () => {} }: MigrateOptions,
+  { migrations, lock, onProgress = () => {} }: MigrateOptions,
 ): Promise<SchemaVersions> {
   return database.transaction().execute(async (transaction) => {
     await lock?.(transaction);
@@ -58,7 +57,6 @@ export async function migrate(
           await nextLoop();
         };
         await step(transaction, {
-          bytes,
           onProgress: (done, total) => reportStep(Math.min(1, done / total)),
         });
         await reportStep(1);

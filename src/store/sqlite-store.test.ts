@@ -131,7 +131,7 @@ describe('migrate', () => {
       throw new Error('step failed');
     };
     await expect(
-      migrate(database, { migrations: [...migrations, failing], bytes: 'blob' }),
+      migrate(database, { migrations: [...migrations, failing] }),
     ).rejects.toThrow('step failed');
     expect(await database.introspection.getTables()).toEqual([]);
     await database.destroy();
@@ -142,7 +142,7 @@ describe('a full disk', () => {
   it('stores nothing of a failed write, and works again after space is freed', async () => {
     const connection = openSqliteFile(file);
     const database = new Kysely<Schema>({ dialect: new SqliteConnectionDialect(connection) });
-    await migrate(database, { migrations, bytes: 'blob' });
+    await migrate(database, { migrations });
     const responses = createResponseRepository({ database, logger: createLogger('silent') });
     await responses.insert(response('1', 'first'), []);
     const { page_count: pages } = connection.prepare('pragma page_count').get() as {

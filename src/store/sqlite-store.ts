@@ -116,7 +116,6 @@ async function open({
     }
     const { from, to } = await migrate(database, {
       migrations,
-      bytes: 'blob',
       onProgress: isOlder ? onMigration : undefined,
     });
     if (from !== to) {

@@ -228,6 +228,10 @@ it('is a command', async () => {
     exitCode: 1,
     stderr: expect.stringContaining('The target is not empty'),
   });
+  expect(await run('copy', '--from', join(home, 'none.db'), url)).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('There is no database'),
+  });
   const back = await run('copy', '--from', url, join(home, 'back.db'));
   expect(back).toMatchObject({ exitCode: 0 });
   expect(back.stdout).toContain('responses: 120 rows, SHA-256 ');

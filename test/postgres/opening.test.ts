@@ -82,6 +82,16 @@ describe('a database that is opened', () => {
     );
   });
 
+  it('serves a user who may not create tables once it is migrated', async () => {
+    const name = await newDatabase();
+    await (await open(server.url(name))).close();
+    await server.query(`grant all on all tables in schema public to ${lockedUser}`, name);
+    const store = await open(server.url(name, lockedUser));
+    await store.ping();
+    expect(await store.tokens.list()).toEqual([]);
+    await store.close();
+  });
+
   it.each([
     ['an unknown database', () => server.url('nowhere'), /"nowhere" does not exist\. Create it/],
     [

@@ -35,16 +35,16 @@ it('chats, lists, searches and deletes conversations', async () => {
   expect(second.status).toBe(200);
   const list = async (search = '') =>
     (await get(hearth.url, `/api/v1/conversations${search}`)).body.conversations;
-  const [{ id }] = await list();
+  const [{ conversation_id: id }] = await list();
   for (const word of ['潮汐', '汐', 'IDES', 'now', 'd n']) {
-    expect(await list(`?search=${encodeURIComponent(word)}`)).toMatchObject([{ id }]);
+    expect(await list(`?search=${encodeURIComponent(word)}`)).toMatchObject([{ conversation_id: id }]);
   }
   expect(await list('?search=absent')).toEqual([]);
   const tree = await get(hearth.url, `/api/v1/conversations/${id}`);
   expect(tree.body.responses).toHaveLength(2);
   await hearth.stop();
   await hearth.restart();
-  expect(await list()).toMatchObject([{ id, response_count: 2 }]);
+  expect(await list()).toMatchObject([{ conversation_id: id, response_count: 2 }]);
   const deleted = await fetch(`${hearth.url}/api/v1/conversations/${id}`, { method: 'DELETE' });
   expect(deleted.ok).toBe(true);
   expect(await list()).toEqual([]);
@@ -87,7 +87,7 @@ it('is checked, pruned and explained by commands', async () => {
     exitCode: 0,
     stderr: expect.stringContaining('up to date'),
   });
-  const created = await run('token', 'create', 'laptop', '--json');
+  const created = await run('token', 'create', '--name', 'laptop', '--json');
   expect(created).toMatchObject({ exitCode: 0 });
   expect((await run('token', 'ls')).stdout).toContain('laptop');
   const pruned = await run('store', 'prune', '--max-bytes', '0', '--json');

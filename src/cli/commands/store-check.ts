@@ -1,5 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { withTables } from '../local/store.ts';
+import { existingDatabase, withTables } from '../local/store.ts';
 import { jsonOption } from '../option.ts';
 import { checkTables } from '../../store/tables/check-tables.ts';
 
@@ -7,8 +7,10 @@ export const storeCheck = defineCommand({
   options: jsonOption,
   examples: ['hearth store check'],
   async run({ context, options }) {
-    const { rowCounts, problems } = await withTables(context, undefined, (tables) =>
-      checkTables(tables, context.signal),
+    const { rowCounts, problems } = await withTables(
+      context,
+      await existingDatabase(context, undefined),
+      (tables) => checkTables(tables, context.signal),
     );
     const { output, messages } = context.terminal;
     if (options.json === true) output.json({ rows: rowCounts, problems });

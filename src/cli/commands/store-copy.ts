@@ -3,7 +3,7 @@ import { isPostgresUrl, withoutPassword } from '../../postgres-url.ts';
 import { CopyError, copyTables } from '../../store/tables/copy-tables.ts';
 import { defineCommand } from '../command.ts';
 import { CommandError } from '../failure.ts';
-import { assertNoServer, withTables } from '../local/store.ts';
+import { assertNoServer, existingDatabase, withTables } from '../local/store.ts';
 import { jsonOption, required, text } from '../option.ts';
 import { createProgress } from '../ui/progress.ts';
 
@@ -19,7 +19,10 @@ export const storeCopy = defineCommand({
   ],
   async run({ context, options, positionals }) {
     await assertNoServer(context);
-    const from = options.from === undefined ? undefined : toUrl(options.from);
+    const from = await existingDatabase(
+      context,
+      options.from === undefined ? undefined : toUrl(options.from),
+    );
     const to = toUrl(positionals.to);
     const { output, messages } = context.terminal;
     const progress = createProgress(messages, 'Copying');

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadSettings } from '../../config/settings.ts';
@@ -71,19 +72,27 @@ export async function withSqliteStore<Result>(
 }
 
 /**
- * Works on the tables of a database in the newest schema.
+ * The file or URL of a database to read.
  *
  * @param url That of the home folder if undefined.
+ * @throws CommandError if there is no such file.
  */
-export async function withTables<Result>(
+export async function existingDatabase(
   context: CommandContext,
   url: string | undefined,
+): Promise<string> {
+  const found = url ?? databaseUrl(context, await readSettings(context));
+  if (isPostgresUrl(found) || existsSync(found)) return found;
+  throw new CommandError(`There is no database ${found}.`);
+}
+
+/** Works on the tables of a database, which is created if it does not exist, in the newest schema. */
+export async function withTables<Result>(
+  context: CommandContext,
+  url: string,
   work: (tables: StoreTables) => Promise<Result>,
 ): Promise<Result> {
-  const opened = url ?? databaseUrl(context, await readSettings(context));
-  const tables = await opening(context, (migration) =>
-    openTables(opened, migration, context.signal),
-  );
+  const tables = await opening(context, (migration) => openTables(url, migration, context.signal));
   try {
     return await work(tables);
   } finally {

@@ -2,7 +2,13 @@ import { sql } from 'kysely';
 import { createLogger } from '../../observability/logger.ts';
 import { serverTimeouts } from './connection-pool.ts';
 import { postgresMigrations } from './migrations/migrations.ts';
-import { assertSupported, createPostgresDatabase, explain, readServer } from './open-database.ts';
+import {
+  assertSupported,
+  createPostgresDatabase,
+  explain,
+  readSchemaVersion,
+  readServer,
+} from './open-database.ts';
 
 /** The state of a database, which the inspection does not change. */
 export interface PostgresState {
@@ -32,20 +38,14 @@ export async function inspectPostgres(url: string): Promise<PostgresState> {
     assertSupported(server);
     const { rows } = await sql<{
       readonly is_read_only: string;
-      readonly is_migrated: boolean;
       readonly size: number;
     }>`select current_setting('transaction_read_only') as is_read_only,
-      to_regclass('schema_version') is not null as is_migrated,
       pg_database_size(current_database()) as size`.execute(database);
     const [state] = rows;
-    const schema =
-      state?.is_migrated === true
-        ? await database.selectFrom('schema_version').select('version').executeTakeFirst()
-        : undefined;
     return {
       majorVersion: Math.floor(server.version / 10_000),
       isReadOnly: state?.is_read_only === 'on',
-      schema: schema?.version ?? 0,
+      schema: await readSchemaVersion(database),
       newestSchema: postgresMigrations.length,
       sizeBytes: state?.size ?? 0,
     };

@@ -64,9 +64,10 @@ async function prepare({ url, logger, onMigrated }: OpenOptions): Promise<void> 
   });
   try {
     assertSupported(await readServer(database));
+    // A user without the right to create tables can use those that exist.
+    if ((await readSchemaVersion(database)) === postgresMigrations.length) return;
     const { from, to } = await migrate(database, {
       migrations: postgresMigrations,
-      bytes: 'bytea',
       lock: async (transaction) => {
         await sql.raw(migrationLock).execute(transaction);
       },
@@ -91,6 +92,16 @@ export async function readServer(database: Kysely<Schema>): Promise<PostgresServ
     select current_setting('server_version_num')::integer as version,
       current_setting('server_encoding') as encoding`.execute(database);
   return rows[0] ?? { version: 0, encoding: 'unknown' };
+}
+
+/** 0 before the first migration. */
+export async function readSchemaVersion(database: Kysely<Schema>): Promise<number> {
+  const { rows } = await sql<{
+    readonly exists: boolean;
+  }>`select to_regclass('schema_version') is not null as exists`.execute(database);
+  if (rows[0]?.exists !== true) return 0;
+  const row = await database.selectFrom('schema_version').select('version').executeTakeFirst();
+  return row?.version ?? 0;
 }
 
 /** @throws UnsupportedServerError */
