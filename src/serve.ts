@@ -86,6 +86,8 @@ export interface ServeOptions {
 
 export interface RunningServer {
   readonly url: string;
+  /** Settles when the server has stopped: after `close`, or after a request of the owner of the home folder. */
+  readonly closed: Promise<void>;
   /** Stops accepting requests, drains the requests in flight, and releases all resources. */
   close(): Promise<void>;
 }
@@ -124,9 +126,17 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       }
     }
   };
-  const stop = async (): Promise<void> => {
-    await closeAll();
-    logger.info('stopped');
+  let reportClosed = (): void => {};
+  const closed = new Promise<void>((resolve) => {
+    reportClosed = resolve;
+  });
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => {
+    stopped ??= closeAll().then(() => {
+      logger.info('stopped');
+      reportClosed();
+    });
+    return stopped;
   };
   for (const warning of resolved.warnings) logger.warn(warning);
   for (const { variable, reason } of readProxies(environment).problems) {
@@ -338,6 +348,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
         isTokenRequired: settings['auth.required'],
         linkUrl: () => linkUrl,
         residentBytes: () => process.memoryUsage.rss(),
+        stop: () => void stop(),
       },
     };
     const app = createApp({
@@ -385,7 +396,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     logger.info({ url, version }, 'listening');
     await notifier.ready(`Listening on ${url}`);
     cleanups.push(() => void notifier.stopping());
-    return { url, close: stop };
+    return { url, closed, close: stop };
   } catch (error) {
     await closeAll();
     throw error;

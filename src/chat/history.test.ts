@@ -45,41 +45,110 @@ describe('loadHistory', () => {
       const parentId = index === 0 ? null : idOf(index - 1);
       await store.responses.insert({ ...response(idOf(index), turn), parentId }, []);
     }
-    expect(await loadHistory(store, idOf(9), null, model)).toHaveLength(10);
-    await expect(loadHistory(store, idOf(199), null, model)).rejects.toMatchObject({
+    const load = (index: number, reader: Parameters<typeof loadHistory>[3] = model) =>
+      loadHistory(store, { previousResponseId: idOf(index) }, null, reader);
+    expect((await load(9)).responses).toHaveLength(10);
+    await expect(load(199)).rejects.toMatchObject({
       code: 'context_length_exceeded',
       // Of 1980 tokens, those of the eleven turns that were read.
       promptSize: { tokens: 109, isLowerBound: true, maxTokens: 100 },
     });
     const unknown = { ...model, tokenizer: null };
-    expect(await loadHistory(store, idOf(199), null, unknown)).toHaveLength(200);
+    expect((await load(199, unknown)).responses).toHaveLength(200);
   });
 
   it('says in the words of the API that a response is not stored', async () => {
     const store = await temporaryStore();
-    expect(await loadHistory(store, undefined, null, model)).toEqual([]);
-    const error = await loadHistory(store, 'resp_1', null, model).catch(
-      (thrown: unknown) => thrown,
-    );
+    expect((await loadHistory(store, {}, null, model)).responses).toEqual([]);
+    const request = { previousResponseId: 'resp_1' };
+    const error = await loadHistory(store, request, null, model).catch((thrown: unknown) => thrown);
     expect((error as HearthError).describe((name) => `<${name}>`)).toBe(
       '<previousResponseId> "resp_1" is not stored. It may have been deleted or made with "<isStored>": false; start a new conversation, or continue another response.',
     );
   });
 });
 
+describe('loadHistory of a request that drops old turns', () => {
+  const idOf = (index: number) => `resp_${index}`;
+  const text = (characters: number) =>
+    ({ role: 'user', content: [{ type: 'text', text: 'x'.repeat(characters) }] }) as const;
+
+  /** Stores turns of 99 characters that continue one another. */
+  async function storeTurns(
+    count: number,
+    changes: Readonly<Record<number, Partial<StoredResponse['turn']>>> = {},
+  ) {
+    const store = await temporaryStore();
+    for (let index = 0; index < count; index += 1) {
+      const turn = { messages: [text(99)], ...changes[index] };
+      const parentId = index === 0 ? null : idOf(index - 1);
+      await store.responses.insert({ ...response(idOf(index), turn), parentId }, []);
+    }
+    const load = (index: number, context = 100) =>
+      loadHistory(store, { previousResponseId: idOf(index), dropsOldTurns: true }, null, {
+        ...model,
+        maxContextLength: context,
+      });
+    return { store, load };
+  }
+
+  it('reads only as far as the context reaches, and counts the rest', async () => {
+    const { store, load } = await storeTurns(60);
+    const history = await load(59);
+    expect(history.responses.map(({ id }) => id)).toEqual(
+      Array.from({ length: 11 }, (_, index) => idOf(49 + index)),
+    );
+    expect(history).toMatchObject({ droppedTurns: 49, systemPrompt: null });
+    // Again, from the cache; then further, and whole.
+    expect(await load(59)).toEqual(history);
+    expect(await load(59, 200)).toMatchObject({ droppedTurns: 39 });
+    expect(await load(59, 1000)).toMatchObject({ droppedTurns: 0 });
+    expect((await load(59, 1000)).responses).toHaveLength(60);
+    expect(await load(9)).toMatchObject({ droppedTurns: 0 });
+    const turn = { messages: [text(99)] };
+    await store.responses.insert({ ...response(idOf(60), turn), parentId: idOf(59) }, []);
+    expect(await load(60)).toMatchObject({ droppedTurns: 50 });
+  });
+
+  it('keeps the newest system prompt, also of a turn that it does not read', async () => {
+    const { store, load } = await storeTurns(60, {
+      0: { systemPrompt: 'First.' },
+      20: { systemPrompt: 'Second.' },
+      58: { messages: [text(10)] },
+    });
+    expect(await load(59)).toMatchObject({ droppedTurns: 48, systemPrompt: 'Second.' });
+    const turn = { messages: [text(99)] };
+    await store.responses.insert({ ...response(idOf(60), turn), parentId: idOf(59) }, []);
+    expect(await load(60)).toMatchObject({ droppedTurns: 49, systemPrompt: 'Second.' });
+    expect(await load(15)).toMatchObject({ droppedTurns: 5, systemPrompt: 'First.' });
+    expect(await load(25)).toMatchObject({ systemPrompt: 'Second.' });
+  });
+
+  it('begins with a message of the user', async () => {
+    const result = { role: 'tool', toolCallId: 'a', content: text(99).content } as const;
+    const { load } = await storeTurns(30, {
+      19: { messages: [result] },
+      20: { messages: [result] },
+    });
+    const history = await load(29);
+    expect(history.responses.map(({ id }) => id)[0]).toBe(idOf(21));
+    expect(history.droppedTurns).toBe(21);
+  });
+});
+
 describe('systemTextOf', () => {
-  it('is the newest system prompt with the instructions of this turn', () => {
-    const history = [
-      response('1', { systemPrompt: 'One.' }),
-      response('2', { systemPrompt: 'Two.', instructions: 'Not now.' }),
-      response('3'),
-    ];
-    expect(systemTextOf([], {})).toBeUndefined();
-    expect(systemTextOf([response('3')], {})).toBeUndefined();
+  it('is the newest system prompt with the instructions of this turn', async () => {
+    const store = await temporaryStore();
+    await store.responses.insert(response('1', { systemPrompt: 'One.' }), []);
+    const second = { systemPrompt: 'Two.', instructions: 'Not now.' };
+    await store.responses.insert({ ...response('2', second), parentId: '1' }, []);
+    await store.responses.insert({ ...response('3'), parentId: '2' }, []);
+    const history = await loadHistory(store, { previousResponseId: '3' }, null, model);
+    expect(systemTextOf({ systemPrompt: null }, {})).toBeUndefined();
     expect(systemTextOf(history, {})).toBe('Two.');
     expect(systemTextOf(history, { systemPrompt: '' })).toBe('');
     expect(systemTextOf(history, { instructions: 'Now.' })).toBe('Two.\n\nNow.');
-    expect(systemTextOf([], { instructions: 'Now.' })).toBe('Now.');
+    expect(systemTextOf({ systemPrompt: null }, { instructions: 'Now.' })).toBe('Now.');
   });
 });
 

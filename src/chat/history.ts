@@ -2,28 +2,43 @@ import { HearthError } from '../contract/errors.ts';
 import { visibleTurns } from '../conversation/removed-parts.ts';
 import type { ClientToolCallItem } from '../conversation/turn-item.ts';
 import type { ModelEntry } from '../models/model.ts';
-import type { Store, StoredResponse } from '../store/store.ts';
+import type { ResponseChain, Store, StoredResponse } from '../store/store.ts';
 import type { TurnMessage, TurnRequest } from './turn-request.ts';
 
 /** The model that reads a history. */
 type HistoryReader = Pick<ModelEntry, 'maxContextLength' | 'tokenizer'>;
 
+export interface History {
+  /** Oldest first. */
+  readonly responses: readonly StoredResponse[];
+  /** The newest system prompt of these and of older turns. */
+  readonly systemPrompt: string | null;
+  /** Older turns, which were not read because they can not fit into the context. */
+  readonly droppedTurns: number;
+}
+
+const emptyHistory: History = { responses: [], systemPrompt: null, droppedTurns: 0 };
+
 /**
- * Returns the earlier turns of a conversation, oldest first; empty for a new one. Reads only as far as the context of
- * the model reaches.
+ * Returns the earlier turns of a conversation; none for a new one. Reads only as far as the context of the model
+ * reaches.
  *
  * @throws HearthError `invalid_value` if the response does not exist or belongs to another owner;
- *   `context_length_exceeded` if the texts can not fit into the context.
+ *   `context_length_exceeded` if the texts can not fit into the context, unless the request drops old turns.
  */
 export async function loadHistory(
   store: Store,
-  previousResponseId: string | undefined,
+  {
+    previousResponseId,
+    dropsOldTurns = false,
+  }: Pick<TurnRequest, 'previousResponseId' | 'dropsOldTurns'>,
   ownerId: string | null,
   model: HistoryReader,
-): Promise<readonly StoredResponse[]> {
-  if (previousResponseId === undefined) return [];
-  const chain = await store.responses.chain(previousResponseId, ownerId, lengthCheck(model));
-  if (chain !== undefined) return withoutRemoved(chain);
+): Promise<History> {
+  if (previousResponseId === undefined) return emptyHistory;
+  const check = lengthCheck(model, dropsOldTurns);
+  const chain = await store.responses.chain(previousResponseId, ownerId, check);
+  if (chain !== undefined) return toHistory(chain);
   throw new HearthError(
     'invalid_value',
     (name) =>
@@ -32,23 +47,43 @@ export async function loadHistory(
   );
 }
 
-function withoutRemoved(chain: readonly StoredResponse[]): readonly StoredResponse[] {
-  const turns = visibleTurns(chain.map(({ turn }) => turn));
-  return chain.map((response, index) => ({ ...response, turn: turns[index] ?? response.turn }));
+function toHistory({ responses, olderCount, olderSystemPrompt }: ResponseChain): History {
+  const turns = visibleTurns(responses.map(({ turn }) => turn));
+  const visible = responses.map((response, index) => ({
+    ...response,
+    turn: turns[index] ?? response.turn,
+  }));
+  const newest = visible.findLast(({ turn }) => turn.systemPrompt !== null);
+  // The first turn must not begin with results of calls that were not read.
+  const first = olderCount === 0 ? 0 : visible.findIndex(({ turn }) => beginsWithUser(turn));
+  return {
+    responses: visible.slice(Math.max(0, first)),
+    systemPrompt: newest?.turn.systemPrompt ?? olderSystemPrompt,
+    droppedTurns: olderCount + Math.max(0, first),
+  };
 }
 
-/** Checks the texts of turns while they are read: the least number of tokens that they have together. */
-function lengthCheck({
-  maxContextLength: maxTokens,
-  tokenizer,
-}: HistoryReader): (response: StoredResponse) => void {
-  if (tokenizer?.keeps !== 'bytes') return () => {};
+function beginsWithUser({ messages }: StoredResponse['turn']): boolean {
+  return messages.find(({ role }) => role !== 'system')?.role === 'user';
+}
+
+/**
+ * Checks the texts of turns while they are read: the least number of tokens that they have together.
+ *
+ * @param dropsOldTurns Whether to end the reading where the context ends, instead of refusing the turn.
+ */
+function lengthCheck(
+  { maxContextLength: maxTokens, tokenizer }: HistoryReader,
+  dropsOldTurns: boolean,
+): (response: StoredResponse) => boolean {
+  if (tokenizer?.keeps !== 'bytes') return () => true;
   let characters = 0;
   return ({ turn }) => {
     characters += promptCharacters(turn);
     // A character has a byte at least.
     const tokens = Math.ceil(characters / tokenizer.longestTokenBytes);
-    if (tokens <= maxTokens) return;
+    if (tokens <= maxTokens) return true;
+    if (dropsOldTurns) return false;
     throw new HearthError(
       'context_length_exceeded',
       `The conversation has at least ${tokens} tokens; the context of the model holds ${maxTokens}.`,
@@ -69,11 +104,10 @@ function promptCharacters({ messages, items }: StoredResponse['turn']): number {
 
 /** The newest system prompt of the conversation, and the instructions of this turn. */
 export function systemTextOf(
-  history: readonly StoredResponse[],
+  history: Pick<History, 'systemPrompt'>,
   { systemPrompt, instructions }: Pick<TurnRequest, 'systemPrompt' | 'instructions'>,
 ): string | undefined {
-  const inherited = history.findLast(({ turn }) => turn.systemPrompt !== null)?.turn.systemPrompt;
-  const texts = [systemPrompt ?? inherited, instructions].filter((text) => text != null);
+  const texts = [systemPrompt ?? history.systemPrompt, instructions].filter((text) => text != null);
   return texts.length === 0 ? undefined : texts.join('\n\n');
 }
 

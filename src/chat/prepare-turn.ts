@@ -55,6 +55,8 @@ export interface PreparedTurn {
 
 export interface TurnPrompt {
   readonly prompt: readonly EngineMessage[];
+  /** The oldest turns, which the prompt does not have because they can not fit into the context. */
+  readonly droppedTurns: number;
   /** For the messages that the turn itself adds to the prompt. */
   readonly promptContext: PromptContext;
   /** The messages of the request as the store keeps them, and the images that they reference. */
@@ -78,13 +80,13 @@ export async function prepareTurn(
   const target = await pool.resolve(request.model, 'generation');
   const { model } = target.selection;
   assertReasoning(model, request.reasoning);
-  const history = await loadHistory(store, request.previousResponseId, caller.tokenId, model);
-  const turns = history.map(({ turn }) => turn);
+  const history = await loadHistory(store, request, caller.tokenId, model);
+  const turns = history.responses.map(({ turn }) => turn);
   if (turns.some(({ messages }) => messages.some(hasImage))) {
     assertVision(model, 'previousResponseId');
   }
-  assertToolResults(history, request.messages);
-  const calls = answeredCalls(history, request);
+  assertToolResults(history.responses, request.messages);
+  const calls = answeredCalls(history.responses, request);
   const messages = await fetchImages(request.messages, model, fetchImage, signal);
   const allowance = new ImageAllowance(model, maxImagePixels);
   await admitMessages(messages, model, allowance, signal);
@@ -119,7 +121,8 @@ export async function prepareTurn(
       numbers: new CallNumbers(),
     };
     const prompt = await toPrompt(ownMessages, promptContext);
-    return { prompt, promptContext, messages: ownMessages, images };
+    const { droppedTurns } = history;
+    return { prompt, droppedTurns, promptContext, messages: ownMessages, images };
   }
 
   let building: Promise<TurnPrompt> | undefined;

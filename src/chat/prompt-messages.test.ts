@@ -23,10 +23,10 @@ it('builds the same prompts from conversations of 0.1.0 as that version', async 
   const allowance = new ImageAllowance(model, 1_000_000);
   const { prompts } = await recordedStore();
   for (const { id, ownerId, messages } of prompts) {
-    const history = await loadHistory(store, id, ownerId, model);
+    const history = await loadHistory(store, { previousResponseId: id }, ownerId, model);
     const prompt = await toPromptMessages(
       systemTextOf(history, {}),
-      history.map(({ turn }) => turn),
+      history.responses.map(({ turn }) => turn),
       [{ role: 'user', content: [{ type: 'text', text: 'Next' }] }],
       {
         readImage: (sha256) => storedImage(store, sha256),

@@ -163,7 +163,7 @@ async function fittingMessages(run: TurnRun): Promise<readonly EngineMessage[]> 
       }
     },
   );
-  recorder.noteDroppedTurns(droppedTurns);
+  recorder.noteDroppedTurns(prompt.droppedTurns + droppedTurns);
   return messages;
 }
 

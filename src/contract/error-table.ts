@@ -362,7 +362,7 @@ export const errorTable = {
     when: 'The instance was unloaded during the request.',
   },
   shutting_down: {
-    type: 'server_busy',
+    type: 'unavailable',
     status: 503,
     retryable: true,
     when: 'The server is stopping.',

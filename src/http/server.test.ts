@@ -294,6 +294,9 @@ describe('close', () => {
     for (const path of ['/ready', '/api/v1/wait']) {
       const refused = await fetch(`${server.url}${path}`);
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+      expect(await refused.json()).toMatchObject({
+        error: { type: 'unavailable', code: 'shutting_down' },
+      });
     }
     // Its body never comes; `close` does not wait for it.
     const unfinished = await open(server);

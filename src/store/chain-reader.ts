@@ -3,19 +3,30 @@ import type { Kysely } from 'kysely';
 import { ancestryOf } from './ancestry.ts';
 import { fromRow } from './response-row.ts';
 import type { Schema } from './schema.ts';
-import type { StoredResponse } from './store.ts';
+import type { ResponseChain, StoredResponse } from './store.ts';
+import { extractSystemPrompts, type ReadSystemPrompts } from './system-prompts.ts';
 
 /** Responses that a query reads, and the time after which a long chain lets other work run. */
 const rowsPerQuery = 10;
 const sliceMs = 3;
 /** Most characters of all cached chains; their objects take several times as many bytes. */
 const maxCachedLength = 8 * 1024 * 1024;
+/** Characters that the id of a response counts as. */
+const idLength = 64;
 
-interface CachedChain {
-  /** Newest first. */
-  readonly responses: readonly StoredResponse[];
+interface ReadResponse {
+  readonly response: StoredResponse;
   /** Characters as stored. */
   readonly length: number;
+}
+
+interface CachedChain {
+  /** Of the whole chain, newest first. */
+  readonly ids: readonly string[];
+  /** Those that were read, newest first. */
+  readonly read: readonly ReadResponse[];
+  /** The newest system prompt of those that were not read. */
+  readonly olderSystemPrompt: string | null;
 }
 
 /**
@@ -24,11 +35,16 @@ interface CachedChain {
  */
 export class ChainReader {
   readonly #database: Kysely<Schema>;
+  readonly #readSystemPrompts: ReadSystemPrompts;
   /** By the id of the newest response, least recently used first. */
   readonly #cache = new Map<string, CachedChain>();
 
-  constructor(database: Kysely<Schema>) {
+  constructor(
+    database: Kysely<Schema>,
+    readSystemPrompts: ReadSystemPrompts = extractSystemPrompts,
+  ) {
     this.#database = database;
+    this.#readSystemPrompts = readSystemPrompts;
   }
 
   /** Forgets texts that were deleted. */
@@ -37,74 +53,127 @@ export class ChainReader {
   }
 
   /**
-   * The response, which must exist, and its ancestors, oldest first. Reads in steps, so that other work of the server
-   * runs between them. Undefined if it was deleted in the meantime.
+   * The response, which must exist, and its ancestors, as far as they are wanted. Reads in steps, so that other work of
+   * the server runs between them. Undefined if it was deleted in the meantime.
    *
-   * @param onRead Called with each response, newest first; what it throws ends the reading.
+   * @param wantsOlder Called with each response, newest first: whether to read its parent. What it throws ends the
+   *   reading.
    */
   async read(
     id: string,
-    onRead: (response: StoredResponse) => void,
-  ): Promise<readonly StoredResponse[] | undefined> {
-    const ids = await this.#unreadIds(id);
-    const cached = this.#cache.get(ids.at(-1) ?? id);
-    const unread = cached === undefined ? ids : ids.slice(0, -1);
-    const responses: StoredResponse[] = [];
-    let length = cached?.length ?? 0;
-    let sliceStart = performance.now();
-    for (let start = 0; start < unread.length; start += rowsPerQuery) {
-      const step = unread.slice(start, start + rowsPerQuery);
-      const rows = await this.#database
-        .selectFrom('responses')
-        .where('id', 'in', step)
-        .selectAll()
-        .execute();
-      const found = new Map(rows.map((row) => [row.id, row]));
-      for (const each of step) {
-        const row = found.get(each);
-        if (row === undefined) return undefined;
-        const response = fromRow(row);
-        onRead(response);
-        responses.push(response);
-        length += row.content.length;
-      }
-      if (performance.now() - sliceStart < sliceMs) continue;
-      await nextLoop();
-      sliceStart = performance.now();
-    }
-    for (const response of cached?.responses ?? []) {
-      onRead(response);
-      responses.push(response);
-    }
-    this.#keep(id, { responses, length });
-    return responses.toReversed();
+    wantsOlder: (response: StoredResponse) => boolean,
+  ): Promise<ResponseChain | undefined> {
+    const known = this.#cachedFor(id) ?? (await this.#cachedForParent(id));
+    const ids = known.ids ?? (await ancestryOf(this.#database, id));
+    const read = await this.#readResponses(ids, known.cached, wantsOlder);
+    if (read === undefined) return undefined;
+    const olderSystemPrompt = await this.#systemPromptOf(ids.slice(read.length), known.cached);
+    this.#keep(id, { ids, read, olderSystemPrompt });
+    return {
+      responses: read.map(({ response }) => response).toReversed(),
+      olderCount: ids.length - read.length,
+      olderSystemPrompt,
+    };
   }
 
-  /** The ids from the newest to the first that is cached, or to the beginning. */
-  async #unreadIds(id: string): Promise<readonly string[]> {
-    if (this.#cache.has(id)) return [id];
-    const parent = await this.#database
+  #cachedFor(id: string): KnownChain | undefined {
+    const cached = this.#cache.get(id);
+    return cached && { ids: cached.ids, cached };
+  }
+
+  async #cachedForParent(id: string): Promise<KnownChain> {
+    const row = await this.#database
       .selectFrom('responses')
       .where('id', '=', id)
       .select('parent_id')
       .executeTakeFirst();
-    const parentId = parent?.parent_id ?? null;
-    if (parentId !== null && this.#cache.has(parentId)) return [id, parentId];
-    return ancestryOf(this.#database, id);
+    const cached = this.#cache.get(row?.parent_id ?? '');
+    return cached === undefined ? {} : { ids: [id, ...cached.ids], cached };
+  }
+
+  /** Undefined if one was deleted. */
+  async #readResponses(
+    ids: readonly string[],
+    cached: CachedChain | undefined,
+    wantsOlder: (response: StoredResponse) => boolean,
+  ): Promise<readonly ReadResponse[] | undefined> {
+    const known = new Map(cached?.read.map((each) => [each.response.id, each]));
+    const read: ReadResponse[] = [];
+    const slice = new Slice();
+    for (let start = 0; start < ids.length; start += rowsPerQuery) {
+      const step = ids.slice(start, start + rowsPerQuery);
+      const unknown = step.filter((id) => !known.has(id));
+      const rows = unknown.length === 0 ? [] : await this.#rowsOf(unknown).selectAll().execute();
+      for (const row of rows) {
+        known.set(row.id, { response: fromRow(row), length: row.content.length });
+      }
+      for (const id of step) {
+        const each = known.get(id);
+        if (each === undefined) return undefined;
+        read.push(each);
+        if (!wantsOlder(each.response)) return read;
+      }
+      await slice.pause();
+    }
+    return read;
+  }
+
+  /** The newest system prompt of responses, newest first, without reading the rest of them. */
+  async #systemPromptOf(
+    ids: readonly string[],
+    cached: CachedChain | undefined,
+  ): Promise<string | null> {
+    const firstKnown = cached?.ids[cached.read.length];
+    const knownFrom = firstKnown === undefined ? -1 : ids.indexOf(firstKnown);
+    const end = knownFrom === -1 ? ids.length : knownFrom;
+    const slice = new Slice();
+    for (let start = 0; start < end; start += rowsPerQuery) {
+      const step = ids.slice(start, Math.min(start + rowsPerQuery, end));
+      const prompts = await this.#readSystemPrompts(this.#database, step);
+      const newest = step.map((id) => prompts.get(id) ?? null).find((prompt) => prompt !== null);
+      if (newest !== undefined) return newest;
+      await slice.pause();
+    }
+    return knownFrom === -1 ? null : (cached?.olderSystemPrompt ?? null);
+  }
+
+  #rowsOf(ids: readonly string[]) {
+    return this.#database.selectFrom('responses').where('id', 'in', ids);
   }
 
   /** A chain replaces that of its parent, which only another branch would read. */
   #keep(id: string, chain: CachedChain): void {
-    const parentId = chain.responses[1]?.id;
+    const parentId = chain.ids[1];
     if (parentId !== undefined) this.#cache.delete(parentId);
     this.#cache.delete(id);
-    if (chain.length > maxCachedLength) return;
+    if (lengthOf(chain) > maxCachedLength) return;
     this.#cache.set(id, chain);
-    let total = [...this.#cache.values()].reduce((sum, { length }) => sum + length, 0);
-    for (const [oldest, { length }] of this.#cache) {
+    let total = [...this.#cache.values()].reduce((sum, each) => sum + lengthOf(each), 0);
+    for (const [oldest, each] of this.#cache) {
       if (total <= maxCachedLength) return;
       this.#cache.delete(oldest);
-      total -= length;
+      total -= lengthOf(each);
     }
   }
+}
+
+/** What the cache has of a chain. */
+interface KnownChain {
+  readonly ids?: readonly string[];
+  readonly cached?: CachedChain;
+}
+
+/** Lets other work run when a step of reading took long. */
+class Slice {
+  #start = performance.now();
+
+  async pause(): Promise<void> {
+    if (performance.now() - this.#start < sliceMs) return;
+    await nextLoop();
+    this.#start = performance.now();
+  }
+}
+
+function lengthOf({ ids, read }: CachedChain): number {
+  return read.reduce((sum, { length }) => sum + length, ids.length * idLength);
 }

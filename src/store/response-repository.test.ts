@@ -62,7 +62,7 @@ async function grow(...names: readonly string[]): Promise<void> {
 }
 
 const chainOf = async (name: string, ownerId: string | null = null) =>
-  (await store.responses.chain(idOf(name), ownerId))?.map(({ turn }) => {
+  (await store.responses.chain(idOf(name), ownerId))?.responses.map(({ turn }) => {
     const [part] = turn.messages[0]?.content ?? [];
     return part?.type === 'text' && part.text;
   });
@@ -176,10 +176,11 @@ describe('chain', () => {
     await grow('a', 'b<a', 'c<b', 'd<a');
     expect(await chainOf('c')).toEqual(['a', 'b', 'c']);
     expect(await chainOf('d')).toEqual(['a', 'd']);
-    expect(await store.responses.chain(idOf('d'), null)).toEqual([
-      response('a'),
-      response('d', 'a'),
-    ]);
+    expect(await store.responses.chain(idOf('d'), null)).toEqual({
+      responses: [response('a'), response('d', 'a')],
+      olderCount: 0,
+      olderSystemPrompt: null,
+    });
     expect(await chainOf('nobody')).toBeUndefined();
   });
 

@@ -8,8 +8,8 @@ import { ownResponses, readableResponses } from './readable-responses.ts';
 import { removePart } from './remove-part.ts';
 import { fromRow, readableRows } from './response-row.ts';
 import type { Schema } from './schema.ts';
+import type { ResponseChain, ResponsePage, ResponseRepository, StoredResponse } from './store.ts';
 import { serialTransactions, type Transactions } from './transactions.ts';
-import type { ResponsePage, ResponseRepository, StoredResponse } from './store.ts';
 
 interface ResponseRepositoryOptions {
   readonly database: Kysely<Schema>;
@@ -45,7 +45,8 @@ export function createResponseRepository({
         .executeTakeFirst();
       return row === undefined ? undefined : fromRow(row);
     },
-    chain: (id, ownerId, onRead = () => {}) => chain(database, chains, id, ownerId, onRead),
+    chain: (id, ownerId, wantsOlder = () => true) =>
+      chain(database, chains, id, ownerId, wantsOlder),
     page: (options) => page(database, logger, options),
     delete: (id, ownerId) => {
       onDelete();
@@ -72,13 +73,13 @@ async function chain(
   reader: ChainReader,
   id: string,
   ownerId: string | null,
-  onRead: (response: StoredResponse) => void,
-): Promise<readonly StoredResponse[] | undefined> {
+  wantsOlder: (response: StoredResponse) => boolean,
+): Promise<ResponseChain | undefined> {
   const leaf = await readableResponses(database, ownerId)
     .where('id', '=', id)
     .select('id')
     .executeTakeFirst();
-  return leaf === undefined ? undefined : reader.read(id, onRead);
+  return leaf === undefined ? undefined : reader.read(id, wantsOlder);
 }
 
 async function page(

@@ -7,9 +7,9 @@ import type { Permission } from '../contract/permission.ts';
 import type { TurnPart } from '../conversation/removed-parts.ts';
 import type { StoreSize } from './reclaim-space.ts';
 import type { ConversationRepository } from './conversations/conversation.ts';
-import type { NewBlob, ResponsePage, StoredResponse } from './stored-response.ts';
+import type { NewBlob, ResponseChain, ResponsePage, StoredResponse } from './stored-response.ts';
 
-export type { NewBlob, ResponsePage, StoredResponse } from './stored-response.ts';
+export type { NewBlob, ResponseChain, ResponsePage, StoredResponse } from './stored-response.ts';
 
 export interface ResponseRepository {
   /**
@@ -30,15 +30,16 @@ export interface ResponseRepository {
   /** Undefined if it does not exist, was deleted, or belongs to another owner. */
   find(id: string, ownerId: string | null): Promise<StoredResponse | undefined>;
   /**
-   * The response and its ancestors, oldest first, deleted ancestors included; undefined as in `find`.
+   * The response and its ancestors, deleted ancestors included; undefined as in `find`.
    *
-   * @param onRead Called with each response as it is read, newest first. What it throws ends the reading.
+   * @param wantsOlder Called with each response as it is read, newest first: whether to read its parent; all by default.
+   *   What it throws ends the reading.
    */
   chain(
     id: string,
     ownerId: string | null,
-    onRead?: (response: StoredResponse) => void,
-  ): Promise<readonly StoredResponse[] | undefined>;
+    wantsOlder?: (response: StoredResponse) => boolean,
+  ): Promise<ResponseChain | undefined>;
   /**
    * Newest first, without responses that can't be read; new responses don't move later pages. `after` is the id of the last response of the previous page.
    *

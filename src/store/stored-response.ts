@@ -12,6 +12,16 @@ export interface StoredResponse {
   readonly turn: ConversationTurn;
 }
 
+/** A response and its ancestors, as far as they were wanted. */
+export interface ResponseChain {
+  /** Oldest first. */
+  readonly responses: readonly StoredResponse[];
+  /** Number of ancestors that were not read. */
+  readonly olderCount: number;
+  /** The newest system prompt of these. */
+  readonly olderSystemPrompt: string | null;
+}
+
 export interface NewBlob {
   readonly sha256: string;
   readonly mediaType: string;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -142,6 +142,10 @@ describe('hearth server', () => {
       const stop = await runHearth(['server', 'stop'], { home });
       expect(stop).toMatchObject({ exitCode: 0, stdout: 'Stopped the server.\n' });
     }
+    // By a request, since Windows has no signal for it.
+    expect(await readFile(join(home, 'logs/server.log'), 'utf8')).toContain(
+      'the owner stops the server',
+    );
     await expect(fetch(`${url}/health`)).rejects.toThrow('fetch failed');
     const nothing = await runHearth(['server', 'stop'], { home });
     expect(nothing).toMatchObject({ exitCode: 0, stdout: '' });

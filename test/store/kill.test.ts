@@ -100,8 +100,8 @@ async function assertWhole(
     expect(chain === undefined ? deleting : inserted).toContain(id);
     if (chain === undefined) continue;
     expect(deleted).not.toContain(id);
-    expect(chain[0]?.parentId).toBeNull();
-    const response = chain.at(-1);
+    expect(chain.responses[0]?.parentId).toBeNull();
+    const response = chain.responses.at(-1);
     expect(response).toMatchObject({
       id,
       turn: {

@@ -51,7 +51,7 @@ export const serve = defineCommand({
           isTokenRequired: settings['auth.required'],
         }),
       );
-      if (!signal.aborted) await once(signal, 'abort');
+      await Promise.race([aborted(signal), server.closed]);
     } finally {
       if (signal.aborted && messages.isInteractive) {
         messages.line('\nPress Ctrl-C again to exit immediately.');
@@ -64,3 +64,7 @@ export const serve = defineCommand({
     return isInterrupted ? 130 : 0;
   },
 });
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
+}

@@ -5,6 +5,7 @@ import { readServerRecord } from '../../home/server-record.ts';
 import { defineCommand } from '../command.ts';
 import { CommandError } from '../failure.ts';
 import { findServer } from '../background/find-server.ts';
+import { requestStop } from '../background/request-stop.ts';
 import { integer } from '../option.ts';
 import { withElapsed } from '../ui/elapsed.ts';
 
@@ -30,7 +31,7 @@ export const serverStop = defineCommand({
     const { pid } = found;
     const settings = await loadSettings({ home, environment, flags: {} });
     const timeoutSeconds = options.timeout ?? settings['limits.shutdownSeconds'] + 10;
-    process.kill(pid, 'SIGTERM');
+    if (!(await requestStop(context, found))) process.kill(pid, 'SIGTERM');
     await withElapsed(terminal.messages, 'Stopping the server', async () => {
       const deadline = performance.now() + timeoutSeconds * 1000;
       while (await isRunning(home, pid)) {

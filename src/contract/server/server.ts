@@ -152,3 +152,18 @@ export const getStatus = defineRoute({
   result: serverStatusSchema,
   errors: [],
 });
+
+export const stopServer = defineRoute({
+  method: 'post',
+  path: '/api/v1/server/stop',
+  operationId: 'stopServer',
+  summary: 'Stop the server',
+  description:
+    'The server finishes the requests in flight, as after SIGTERM, for at most `limits.shutdownSeconds`. ' +
+    'Only the owner of the home folder may do this: `hearth server stop` reads a token from the home folder.',
+  permission: 'admin',
+  result: z
+    .object({ pid: z.int().describe('Process that exits.'), stopping: z.literal(true) })
+    .meta({ id: 'StoppingServer', examples: [{ pid: 4711, stopping: true }] }),
+  errors: [],
+});

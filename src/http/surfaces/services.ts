@@ -72,5 +72,7 @@ export interface SurfaceServices {
     readonly linkUrl: () => string;
     /** Memory of the server process itself. */
     readonly residentBytes: () => number;
+    /** Begins an orderly stop, which waits for the requests in flight; does not wait for its end. */
+    readonly stop: () => void;
   };
 }

@@ -248,7 +248,9 @@ describe('delete', () => {
     const rows = await home.query('select id from responses order by created_at');
     expect(rows.map(({ id }) => id)).toEqual(['a', 'b', 'mine'].map(responseIdOf));
     expect(await home.store.responses.find(responseIdOf('a'), null)).toBeUndefined();
-    expect(await home.store.responses.chain(responseIdOf('mine'), 'me')).toHaveLength(3);
+    expect((await home.store.responses.chain(responseIdOf('mine'), 'me'))?.responses).toHaveLength(
+      3,
+    );
     const tree = await home.store.conversations.tree(conversationIdOf('mine'));
     expect(tree.map(({ isDeleted }) => isDeleted)).toEqual([true, true, false]);
     expect(await home.store.conversations.delete(conversationIdOf('mine'), 'me')).toBe(true);
@@ -261,7 +263,7 @@ describe('delete', () => {
     for (let index = 1; index < 450; index += 1) await home.say(`${index}<${index - 1}`);
     expect(await home.store.conversations.tree(conversationIdOf('0'))).toHaveLength(450);
     const chain = await home.store.responses.chain(responseIdOf('449'), null);
-    expect(chain?.map(({ id }) => id)).toEqual(
+    expect(chain?.responses.map(({ id }) => id)).toEqual(
       Array.from({ length: 450 }, (_, index) => responseIdOf(`${index}`)),
     );
     await home.store.conversations.delete(conversationIdOf('0'), null);

@@ -74,12 +74,12 @@ describe('a part of a response that is deleted', () => {
     const { conversations, responses } = home.store;
     const { id } = await conversations.create({ ownerId: null, metadata });
     const { id: responseId } = await insert('a', id);
-    expect(await responses.chain(responseId, null)).toHaveLength(1);
+    expect((await responses.chain(responseId, null))?.responses).toHaveLength(1);
     const part = { of: 'input', position: 0 } as const;
     expect(await responses.removePart(responseId, 'tok_b', part)).toBe(false);
     expect(await responses.removePart(responseId, null, part)).toBe(true);
     expect(await home.list('question')).toEqual([]);
-    const [stored] = (await responses.chain(responseId, null)) ?? [];
+    const [stored] = (await responses.chain(responseId, null))?.responses ?? [];
     expect(stored?.turn).toMatchObject({
       messages: [{ content: [{ text: '' }] }],
       removed: [part],

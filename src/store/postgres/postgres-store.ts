@@ -16,6 +16,7 @@ import { StoreUnavailableError } from './failure.ts';
 import { openPostgresDatabase } from './open-database.ts';
 import { createPostgresTransactions } from './postgres-transactions.ts';
 import { postgresSize } from './postgres-size.ts';
+import { parseSystemPrompts } from './parse-system-prompts.ts';
 import { trigramSearch } from './trigram-search.ts';
 
 interface PostgresStoreOptions {
@@ -54,7 +55,7 @@ export async function createPostgresStore({
     onMigrated,
   });
   const transactions = createPostgresTransactions(database, retryMs);
-  const chains = new ChainReader(database);
+  const chains = new ChainReader(database, parseSystemPrompts);
   const onDelete = (): void => chains.clear();
   return {
     responses: createResponseRepository({ database, transactions, logger, chains, onDelete }),

@@ -21,6 +21,7 @@ import { mountSessions } from './sessions.ts';
 import { mountSettings } from './settings.ts';
 import { mountSpeechScript } from './speech-script.ts';
 import { mountStatus } from './status.ts';
+import { mountStopServer } from './stop-server.ts';
 import { mountTokens } from './tokens.ts';
 
 /** `/api/v1`: conversations stored on the server, typed events, models loaded and unloaded. */
@@ -45,6 +46,7 @@ export function createV1Surface(services: SurfaceServices): Surface {
       mountBlobs(app, services);
       mountSpeechScript(app);
       mountStatus(app, services);
+      mountStopServer(app, services);
       mountTokens(app, services);
       mountEvents(app, services);
       mountLogs(app, services);
