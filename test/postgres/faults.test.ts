@@ -1,10 +1,14 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { chmod, chown, mkdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { HearthError } from '../../src/contract/errors.ts';
 import { createLogger } from '../../src/observability/logger.ts';
+import { describeStoreError, isDiskFull } from '../../src/store/describe-store-error.ts';
 import { createPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { Store, StoredResponse } from '../../src/store/store.ts';
 import { startPostgres } from '../setup/postgres/postgres-server.ts';
+import { useSmallDisk } from '../setup/small-disk.ts';
 import { conversationTurn } from '../setup/store/conversation-turn.ts';
 import { useResource } from '../setup/use-resource.ts';
 
@@ -51,6 +55,22 @@ async function open({
   });
   onTestFinished(() => store.close());
   return store;
+}
+
+/** @returns a function that ends the lock. */
+async function lockTable(table: string): Promise<() => Promise<void>> {
+  const lock = server
+    .query(`begin; lock table ${table} in access exclusive mode; select pg_sleep(600)`, name)
+    .catch(() => undefined);
+  const isLocked = `select from pg_locks where granted and mode = 'AccessExclusiveLock' and relation = '${table}'::regclass`;
+  await expect.poll(() => server.query(isLocked, name)).not.toEqual([]);
+  return async () => {
+    await server.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+      where query like '%pg_sleep(600)%' and pid <> pg_backend_pid()`,
+    );
+    await lock;
+  };
 }
 
 async function unavailability(work: Promise<unknown>): Promise<string> {
@@ -133,30 +153,14 @@ describe('a connection that is lost', () => {
 
   it('ends the statement that it runs with 503', async () => {
     const store = await open();
-    await server.query('create table blocker (id integer)', name);
-    const lock = server.query(
-      `begin; lock table responses in access exclusive mode; select pg_sleep(60)`,
-      name,
-    );
-    const ended = lock.catch(() => undefined);
-    await expect
-      .poll(() =>
-        server.query(
-          `select from pg_locks where mode = 'AccessExclusiveLock' and granted and relation is not null`,
-          name,
-        ),
-      )
-      .not.toEqual([]);
+    const release = await lockTable('responses');
     const reading = unavailability(store.responses.find('resp_x', null));
     await expect
-      .poll(() => server.query(`select ${''} ${sessions} and wait_event_type = 'Lock'`))
+      .poll(() => server.query(`select ${sessions} and wait_event_type = 'Lock'`))
       .toHaveLength(1);
     await server.query(`select pg_terminate_backend(pid) ${sessions} and wait_event_type = 'Lock'`);
     expect(await reading).toContain('its server is stopping');
-    await server.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where query like '%pg_sleep(60)%' and pid <> pg_backend_pid()`,
-    );
-    await ended;
+    await release();
     expect(await store.responses.find('resp_x', null)).toBeUndefined();
   });
 });
@@ -164,16 +168,9 @@ describe('a connection that is lost', () => {
 describe('a database that is', () => {
   it('too slow fails with 503', async () => {
     const store = await open({ statementMs: 200 });
-    const lock = server
-      .query(`begin; lock table tokens in access exclusive mode; select pg_sleep(60)`, name)
-      .catch(() => undefined);
-    await expect
-      .poll(() => unavailability(store.tokens.list()).catch(() => ''))
-      .toContain('a statement took too long');
-    await server.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where query like '%pg_sleep(60)%' and pid <> pg_backend_pid()`,
-    );
-    await lock;
+    const release = await lockTable('tokens');
+    expect(await unavailability(store.tokens.list())).toContain('a statement took too long');
+    await release();
     expect(await store.tokens.list()).toEqual([]);
   });
 
@@ -210,8 +207,6 @@ describe('a database that is', () => {
     await expect.poll(() => store.ping().then(() => '', String)).toContain('read-only');
     expect(await unavailability(store.responses.insert(response(), []))).toContain('read-only');
     expect(await store.responses.find(kept.id, null)).toEqual(kept);
-    // The statement that turns it off has to be allowed to write.
-    await server.query('begin read write; commit').catch(() => undefined);
     await setReadOnly('off');
     await expect
       .poll(() =>
@@ -228,20 +223,44 @@ describe('a database that is', () => {
     const store = await open({ maxConnections: 2, connectMs: 2000 });
     const many = Array.from({ length: 40 }, () => store.responses.insert(response(), []));
     await Promise.all(many);
-    const lock = server
-      .query(`begin; lock table tokens in access exclusive mode; select pg_sleep(60)`, name)
-      .catch(() => undefined);
-    await expect
-      .poll(() =>
-        server.query(`select from pg_locks where relation = 'tokens'::regclass and granted`, name),
-      )
-      .not.toEqual([]);
+    const release = await lockTable('tokens');
     const waiting = [1, 2].map(() => store.tokens.list());
     expect(await unavailability(store.ping())).toContain('no connection became free in time');
-    await server.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where query like '%pg_sleep(60)%' and pid <> pg_backend_pid()`,
-    );
-    await lock;
+    await release();
     await Promise.all(waiting);
+  });
+});
+
+describe('a full disk', () => {
+  const disk = useSmallDisk(48 * 1024 * 1024);
+
+  it('stores nothing of a failed write, and works again after space is freed', async () => {
+    const folder = join(disk.path, 'space');
+    await mkdir(folder);
+    const { uid, gid } = await stat(server.folder);
+    await chown(folder, uid, gid);
+    await chmod(disk.path, 0o755);
+    await server.query(`create tablespace small location '${folder}'`);
+    await server.query('create database full_disk tablespace small');
+    const store = await createPostgresStore({
+      url: server.url('full_disk'),
+      logger: createLogger('silent'),
+    });
+    onTestFinished(async () => {
+      await store.close();
+      await server.query('drop database full_disk');
+      await server.query('drop tablespace small');
+    });
+    await disk.fill();
+    const large = response({
+      turn: conversationTurn({ systemPrompt: randomBytes(300_000).toString('hex') }),
+    });
+    const error: unknown = await store.responses.insert(large, []).catch((thrown: unknown) => thrown);
+    expect(describeStoreError(error)).toBe('the disk of the database is full');
+    expect(isDiskFull(error)).toBe(true);
+    expect(await store.responses.find(large.id, null)).toBeUndefined();
+    await disk.free();
+    await store.responses.insert(large, []);
+    expect(await store.responses.find(large.id, null)).toEqual(large);
   });
 });
