@@ -1,6 +1,6 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
-import type { Migration, MigrationOptions } from './migrations/migration.ts';
+import type { Migration } from './migrations/migration.ts';
 import type { Schema } from './schema.ts';
 
 /** A newer version of Hearth wrote the database. */
