@@ -114,7 +114,7 @@ it('copies SQLite to PostgreSQL and back, verified and usable', async () => {
   const back = join(await temporaryFolder(), 'back.db');
   const { url } = await postgresDatabase();
   await withStore(file, fill);
-  const expected = (await withStore(file, view)) as unknown;
+  const expected = await withStore(file, view);
   const fractions: number[] = [];
   const there = await copyTables({
     from: await opened(file),
