@@ -67,10 +67,7 @@ export default defineConfig({
             'test/api/{conversations,openai-conversations,openai-responses,stored-tree,tokens}.test.ts',
             'test/postgres/**/*.test.ts',
           ],
-          globalSetup: [
-            'test/setup/postgres/global-setup.ts',
-            'test/setup/engine/global-setup.ts',
-          ],
+          globalSetup: ['test/setup/postgres/global-setup.ts', 'test/setup/engine/global-setup.ts'],
           setupFiles: [
             'test/setup/seed-properties.ts',
             'test/setup/poll-often.ts',

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
+import { Client } from 'pg';
 import { createLogger } from '../src/observability/logger.ts';
 import { openStore } from '../src/store/open-store.ts';
 import type { StoredResponse } from '../src/store/store.ts';
@@ -69,7 +69,7 @@ async function storeSubject(name: string, url: string): Promise<Subject> {
 }
 
 async function bareSubject(name: string, url: string): Promise<Subject> {
-  const client = new pg.Client({ connectionString: url });
+  const client = new Client({ connectionString: url });
   await client.connect();
   await client.query('create table if not exists bare_turns (id text primary key, content text)');
   return {

@@ -53,16 +53,13 @@ import { createWatchdogLink } from './processes/watchdog-link.ts';
 import { logUnlisted } from './store/log-unlisted.ts';
 import { startIndexing } from './store/start-indexing.ts';
 import { startMaintenance } from './store/maintenance.ts';
-import { openStore } from './store/open-store.ts';
+import { openStore, startWaitMs } from './store/open-store.ts';
 import { createPluginFileEditor } from './tools/plugin-file-editor.ts';
 import { withDeletionListener } from './store/with-deletion-listener.ts';
 import { speechScriptPlugin } from './tools/speech-script-plugin.ts';
 import { version } from './version.ts';
 import { isWanted } from './warm-state/is-wanted.ts';
 import { openWarmStates } from './warm-state/warm-states.ts';
-
-/** A database server may start at the same time as this one. */
-const databaseWaitMs = 30_000;
 
 export interface ServeOptions {
   /** Folder of settings, database, models and runtimes; created if it does not exist. */
@@ -155,7 +152,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const database = await openStore({
       url: settings['store.url'] ?? join(home, 'hearth.db'),
       maxConnections: settings['store.maxConnections'],
-      waitMs: databaseWaitMs,
+      waitMs: startWaitMs,
       logger,
       onMigration: (fraction) => onProgress?.({ type: 'store.migration', fraction }),
     });

@@ -3,6 +3,9 @@ import { isPostgresUrl } from '../postgres-url.ts';
 import { createSqliteStore, type SqliteStoreOptions } from './sqlite-store.ts';
 import type { Store } from './store.ts';
 
+/** Time that a server waits for the database at its start: that of the database may start at the same time. */
+export const startWaitMs = 30_000;
+
 interface OpenStoreOptions extends Pick<
   SqliteStoreOptions,
   'mayMigrate' | 'onMigration' | 'onMigrated'

@@ -130,9 +130,9 @@ describe('migrate', () => {
     const failing = async () => {
       throw new Error('step failed');
     };
-    await expect(
-      migrate(database, { migrations: [...migrations, failing] }),
-    ).rejects.toThrow('step failed');
+    await expect(migrate(database, { migrations: [...migrations, failing] })).rejects.toThrow(
+      'step failed',
+    );
     expect(await database.introspection.getTables()).toEqual([]);
     await database.destroy();
   });

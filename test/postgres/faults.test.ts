@@ -114,9 +114,9 @@ describe('while the database is away', () => {
   it('loses nothing that was acknowledged, however often the server crashes', async () => {
     const store = await open({ retryMs: 60_000 });
     const acknowledged: StoredResponse[] = [];
-    let isStopping = false;
+    const stopping = new AbortController();
     const write = async (): Promise<void> => {
-      while (!isStopping) {
+      while (!stopping.signal.aborted) {
         const each = response();
         await store.responses.insert(each, []);
         acknowledged.push(each);
@@ -128,7 +128,7 @@ describe('while the database is away', () => {
       await server.stop(round % 2 === 0 ? 'fast' : 'immediate');
       await server.start();
     }
-    isStopping = true;
+    stopping.abort();
     await Promise.all(writers);
     for (const each of acknowledged) {
       expect(await store.responses.find(each.id, null)).toEqual(each);
@@ -255,7 +255,9 @@ describe('a full disk', () => {
     const large = response({
       turn: conversationTurn({ systemPrompt: randomBytes(300_000).toString('hex') }),
     });
-    const error: unknown = await store.responses.insert(large, []).catch((thrown: unknown) => thrown);
+    const error: unknown = await store.responses
+      .insert(large, [])
+      .catch((thrown: unknown) => thrown);
     expect(describeStoreError(error)).toBe('the disk of the database is full');
     expect(isDiskFull(error)).toBe(true);
     expect(await store.responses.find(large.id, null)).toBeUndefined();

@@ -27,7 +27,7 @@ export const maintenanceTimeouts: PoolTimeouts = { connectMs: 5000, statementMs:
 const graceMs = 2000;
 
 /** `bigint`, and `numeric` of sums: all of Hearth's fit into a number. */
-const numberTypes: readonly number[] = [20, 1700];
+const numberTypes: ReadonlySet<number> = new Set([20, 1700]);
 const bytesType = 17;
 
 /** Connections to PostgreSQL, made as they are needed. `pg` is loaded with the first pool. */
@@ -47,7 +47,7 @@ export async function createConnectionPool({
     application_name: 'hearth',
     types: {
       getTypeParser: (type: number, format?: 'text') => {
-        if (numberTypes.includes(type)) return Number;
+        if (numberTypes.has(type)) return Number;
         const parse: (text: string) => unknown = types.getTypeParser(type, format ?? 'text');
         return type === bytesType
           ? (text: string) => new Uint8Array(parse(text) as Buffer<ArrayBuffer>)

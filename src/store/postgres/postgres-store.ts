@@ -1,4 +1,4 @@
-import { Kysely, sql } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import { Mutex } from '../../concurrency/semaphore.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { createBlobRepository } from '../blob-repository.ts';

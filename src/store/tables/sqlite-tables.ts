@@ -14,7 +14,11 @@ export async function openSqliteTables(
   signal: AbortSignal,
 ): Promise<StoreTables> {
   const store = await createSqliteStore(options);
-  await store.fillSearchIndex(signal).finally(() => store.close());
+  try {
+    await store.fillSearchIndex(signal);
+  } finally {
+    await store.close();
+  }
   const connection = openSqliteFile(options.file);
   const database = new Kysely<Schema>({ dialect: new SqliteConnectionDialect(connection) });
   return {

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { chown, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
+import { Client } from 'pg';
 import { makeFolder, removeFolder } from '../temporary-folder.ts';
 
 /** A PostgreSQL server of the test, on a socket in a temporary folder. */
@@ -46,9 +46,14 @@ export async function startPostgres(
     });
   await finished(
     run('initdb', [
-      ...['--pgdata', data, '--username=postgres', '--auth=trust', '--no-sync'],
-      // The locale that does the least: what works here works with all.
-      ...['--encoding=UTF8', '--locale=C'],
+      '--pgdata',
+      data,
+      '--username=postgres',
+      '--auth=trust',
+      '--no-sync',
+      '--encoding=UTF8',
+      // It does the least: what works here works with all.
+      '--locale=C',
     ]),
   );
 
@@ -57,7 +62,7 @@ export async function startPostgres(
   const url = (database: string, user = 'postgres') =>
     `postgres://${user}@/${database}?host=${encodeURIComponent(folder)}`;
   const query: PostgresServer['query'] = async (text, database = 'postgres') => {
-    const client = new pg.Client({ connectionString: url(database) });
+    const client = new Client({ connectionString: url(database) });
     client.on('error', () => {});
     await client.connect();
     try {

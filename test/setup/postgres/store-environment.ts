@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import pg from 'pg';
+import { Client } from 'pg';
 import { templateDatabase } from './global-setup.ts';
 
 /** Folder of the socket of the server of the project `postgres`; `use-postgres.ts` sets it. */
@@ -12,7 +12,7 @@ export async function storeEnvironment(home: string): Promise<Readonly<Record<st
   const name = `home_${createHash('sha256').update(home).digest('hex').slice(0, 32)}`;
   const urlOf = (database: string) =>
     `postgres://postgres@/${database}?host=${encodeURIComponent(folder)}`;
-  const client = new pg.Client({ connectionString: urlOf('postgres') });
+  const client = new Client({ connectionString: urlOf('postgres') });
   await client.connect();
   try {
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);

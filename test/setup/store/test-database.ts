@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import pg from 'pg';
+import { Client } from 'pg';
 import { expect, inject, onTestFinished } from 'vitest';
 import type { Logger } from '../../../src/observability/logger.ts';
 import { openSqlite } from '../../../src/sqlite.ts';
@@ -14,11 +14,11 @@ type Rows = readonly Record<string, unknown>[];
 /** An empty database of a test, which goes with it. */
 export interface TestDatabase {
   readonly url: string;
-  open(logger: Logger): Promise<Store>;
+  readonly open: (logger: Logger) => Promise<Store>;
   /** Reads or changes the database without the repositories. */
-  query(text: string): Promise<Rows>;
+  readonly query: (text: string) => Promise<Rows>;
   /** Throws if the database is damaged, or a row refers to one that does not exist. */
-  assertSound(): Promise<void>;
+  readonly assertSound: () => Promise<void>;
 }
 
 /** SQLite, or PostgreSQL in the project `postgres`. */
@@ -60,7 +60,7 @@ export async function postgresDatabase(
   const urlOf = (database: string) =>
     `postgres://postgres@/${database}?host=${encodeURIComponent(folder)}`;
   const run = async (database: string, text: string): Promise<Rows> => {
-    const client = new pg.Client({ connectionString: urlOf(database) });
+    const client = new Client({ connectionString: urlOf(database) });
     await client.connect();
     try {
       return (await client.query<Record<string, unknown>>(text)).rows;
