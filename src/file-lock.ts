@@ -1,19 +1,35 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  openSqlite,
-  sqliteResultCode,
-  sqliteResultCodes,
-  type SqliteConnection,
-} from './sqlite.ts';
+import { openSqlite, sqliteResultCode, sqliteResultCodes } from './sqlite.ts';
 
 const retryMs = 20;
 const maxWaitMs = 10_000;
 
+interface FileLock {
+  release(): void;
+}
+
 /**
- * Runs `work` while no other process or caller does so for a file of the same folder. The kernel holds the lock (SQLite's
- * exclusive lock on `edit.lock`), so it ends with a killed process.
+ * Locks a file that exists for nothing else; creates it. The kernel holds the lock (SQLite's exclusive lock), so it ends
+ * with a killed process.
+ *
+ * @returns undefined if another process or caller has the lock.
+ */
+export function tryFileLock(file: string): FileLock | undefined {
+  const connection = openSqlite(file, { lockWaitMs: 0 });
+  try {
+    connection.exec('begin exclusive');
+    return { release: () => connection.close() };
+  } catch (error) {
+    connection.close();
+    if (sqliteResultCode(error) === sqliteResultCodes.busy) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Runs `work` while no other process or caller does so for a file of the same folder, whose `edit.lock` it locks.
  *
  * @throws Error if the lock is taken for 10 seconds.
  */
@@ -23,27 +39,17 @@ export async function withFileLock<Result>(
 ): Promise<Result> {
   const folder = dirname(file);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const connection = openSqlite(join(folder, 'edit.lock'), { lockWaitMs: 0 });
-  try {
-    const deadline = performance.now() + maxWaitMs;
-    while (!tryLock(connection)) {
-      if (performance.now() > deadline) {
-        throw new Error(`Another program has been changing ${file} for ${maxWaitMs / 1000} s.`);
-      }
-      await delay(retryMs);
+  const deadline = performance.now() + maxWaitMs;
+  let lock: FileLock | undefined;
+  while ((lock = tryFileLock(join(folder, 'edit.lock'))) === undefined) {
+    if (performance.now() > deadline) {
+      throw new Error(`Another program has been changing ${file} for ${maxWaitMs / 1000} s.`);
     }
+    await delay(retryMs);
+  }
+  try {
     return await work();
   } finally {
-    connection.close();
-  }
-}
-
-function tryLock(connection: SqliteConnection): boolean {
-  try {
-    connection.exec('begin exclusive');
-    return true;
-  } catch (error) {
-    if (sqliteResultCode(error) === sqliteResultCodes.busy) return false;
-    throw error;
+    lock.release();
   }
 }

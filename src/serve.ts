@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateOwnerToken, withOwnerToken } from './access/owner-token.ts';
 import { createSessionService } from './access/session-service.ts';
@@ -6,6 +6,7 @@ import { createTokenService } from './access/token-service.ts';
 import { withSessions } from './access/with-sessions.ts';
 import { BackgroundTurns } from './background/background-turns.ts';
 import { createPool } from './composition/create-pool.ts';
+import { createShutdown } from './composition/create-shutdown.ts';
 import {
   assertDistinctNames,
   createUpstreams,
@@ -110,31 +111,9 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     file: serverLogFile(home),
     isForTerminal: options.isLogForTerminal ?? false,
   });
-  // Each step registers how it is undone; closing undoes them in reverse order.
-  const cleanups: (() => unknown)[] = [];
+  const { cleanups, undo, stop, stopped } = createShutdown(logger);
   const stopping = new AbortController();
   cleanups.push(() => stopping.abort());
-  const closeAll = async (): Promise<void> => {
-    for (const cleanup of cleanups.splice(0).toReversed()) {
-      try {
-        await cleanup();
-      } catch (error) {
-        logger.error({ err: error }, 'cleanup failed');
-      }
-    }
-  };
-  let reportClosed = (): void => {};
-  const closed = new Promise<void>((resolve) => {
-    reportClosed = resolve;
-  });
-  let stopped: Promise<void> | undefined;
-  const stop = (): Promise<void> => {
-    stopped ??= closeAll().then(() => {
-      logger.info('stopped');
-      reportClosed();
-    });
-    return stopped;
-  };
   for (const warning of resolved.warnings) logger.warn(warning);
   for (const { variable, reason } of readProxies(environment).problems) {
     logger.warn({ variable }, `${variable} ${reason}; requests through it fail`);
@@ -219,8 +198,12 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     if (settings['engine.llamaServer'] === undefined) {
       void keepRecommended({ runtimes, logger, signal: stopping.signal });
     }
+    const socketFolder = join(home, 'run');
+    // What a killed server left.
+    await rm(socketFolder, { recursive: true, force: true });
     const launcher = createEngineLauncher({
       logger,
+      socketFolder,
       watchdog,
       environment,
       availableBytes: () => readAvailableMemory().bytes,
@@ -393,9 +376,9 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     logger.info({ url, version }, 'listening');
     await notifier.ready(`Listening on ${url}`);
     cleanups.push(() => void notifier.stopping());
-    return { url, closed, close: stop };
+    return { url, closed: stopped, close: stop };
   } catch (error) {
-    await closeAll();
+    await undo();
     throw error;
   }
 }

@@ -272,6 +272,7 @@ export const sharedFiles = [
   'private-file.ts',
   'rename-with-retry.ts',
   'sqlite.ts',
+  'user-home.ts',
   'version.ts',
 ];
 

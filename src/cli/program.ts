@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { version } from '../version.ts';
@@ -14,6 +13,7 @@ import { commandTable } from './command-table.ts';
 import type { CommandContext } from './context.ts';
 import { describeFailure, exitCodeOf, UsageError } from './failure.ts';
 import { printable } from '../printable.ts';
+import { readUserHome } from '../user-home.ts';
 
 /** Runs a command line and prints its error, if any. @returns the exit code */
 export async function runProgram(
@@ -53,7 +53,7 @@ export async function runProgram(
     const home = program.opts<{ home?: string }>().home ?? environment['HEARTH_HOME'];
     const context = {
       ...processContext,
-      home: resolve(home || join(homedir(), '.hearth')),
+      home: resolve(home || defaultHome()),
       isDefaultHome: !home,
     };
     exitCode =
@@ -83,6 +83,15 @@ export async function runProgram(
       messages.line(`${messages.style.red('error:')} ${printable(message)}`);
     return exitCodeOf(error);
   }
+}
+
+/** @throws UsageError if this user has no home folder. */
+function defaultHome(): string {
+  const userHome = readUserHome();
+  if (userHome !== undefined) return join(userHome, '.hearth');
+  throw new UsageError(
+    'This user has no home folder. Name a folder for Hearth with --home or HEARTH_HOME.',
+  );
 }
 
 /** Such as `hearth server start`. */

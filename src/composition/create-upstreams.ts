@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { resolvePath } from '../config/resolve-path.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { Settings } from '../config/settings-table.ts';
@@ -9,6 +8,7 @@ import type { ModelLibrary } from '../models/model.ts';
 import { errorCode } from '../error-code.ts';
 import type { ReplicaMetrics } from '../observability/metrics/server-metrics.ts';
 import type { Logger } from '../observability/logger.ts';
+import { readUserHome } from '../user-home.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -39,7 +39,7 @@ export async function createUpstreams(
         urls: [url].flat().map((each) => each.replace(/\/+$/u, '')),
         apiKey: await readKey(
           name,
-          { keyEnv, keyFile: keyFile && resolvePath(keyFile, { home, userHome: homedir() }) },
+          { keyEnv, keyFile: keyFile && resolvePath(keyFile, { home, userHome: readUserHome() }) },
           environment,
         ),
         maxConcurrent,

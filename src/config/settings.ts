@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { isPostgresUrl } from '../postgres-url.ts';
 import { readConfigFile, suggestName } from './config-file.ts';
 import { resolvePath, resolveProgram, type Folders } from './resolve-path.ts';
@@ -12,6 +11,7 @@ import {
   type Settings,
 } from './settings-table.ts';
 import { environmentVariables, flagName } from './setting-names.ts';
+import { readUserHome } from '../user-home.ts';
 
 export interface SettingsSources {
   /** Home folder; its `config.json` is optional. */
@@ -51,7 +51,7 @@ export async function loadSettings(sources: SettingsSources): Promise<Settings> 
 /** Loads all settings as `loadSettings` does, with their sources. */
 export async function resolveSettings(sources: SettingsSources): Promise<ResolvedSettings> {
   const { settings: fromFile, warnings } = await readConfigFile(sources.home, sources.configText);
-  const folders = { home: sources.home, userHome: sources.userHome ?? homedir() };
+  const folders = { home: sources.home, userHome: sources.userHome ?? readUserHome() };
   const entries = settingKeys.map((key) => {
     const inFile = fromFile.get(key);
     const overriding = findOverride(key, sources);

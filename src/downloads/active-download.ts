@@ -36,10 +36,6 @@ export class ActiveDownload {
     return this.#stored;
   }
 
-  get remainingBytes(): number {
-    return this.#stored.totalBytes - this.#stored.downloadedBytes;
-  }
-
   /** Whether `stop` was called. */
   get isStopping(): boolean {
     return this.#controller.signal.aborted;

@@ -7,6 +7,7 @@ import type { DownloadEvent } from '../observability/server-event.ts';
 import { noEvents, type EventPublisher } from '../observability/server-events.ts';
 import type { DownloadRepository, StoredDownload } from '../store/store.ts';
 import { ActiveDownload } from './active-download.ts';
+import { allocatedBytes } from './allocated-bytes.ts';
 import { describeFailure, isUnexpected } from './describe-failure.ts';
 import { isDiskFull } from '../models/disk-full.ts';
 import { DiskSpace } from './disk-space.ts';
@@ -87,7 +88,7 @@ export class DownloadJobs {
   /** @throws HearthError `insufficient_disk`. */
   async begin(plan: DownloadPlan): Promise<DownloadJob> {
     const totalBytes = plan.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-    await this.#disk.assertRoom(totalBytes, promisedTo(this.#active.values()));
+    await this.#disk.assertRoom(totalBytes, await this.#promisedTo([...this.#active.values()]));
     const stored: StoredDownload = {
       id: `job_${randomBytes(5).toString('hex')}`,
       plan,
@@ -107,8 +108,7 @@ export class DownloadJobs {
   /** Resumes a job, or joins it if it is running. @throws HearthError `insufficient_disk`. */
   async resume(stored: StoredDownload): Promise<DownloadJob> {
     if (stored.status !== 'downloading' || !this.#active.has(stored.id)) {
-      const remainingBytes = stored.totalBytes - stored.downloadedBytes;
-      await this.#disk.assertRoom(remainingBytes, promisedTo(this.#active.values()));
+      await this.#assertRoomFor(stored, [...this.#active.values()]);
       await this.#activate(stored);
     }
     return this.view(stored);
@@ -158,7 +158,7 @@ export class DownloadJobs {
         settings: this.#settings,
         signal,
         onReceived: (bytes) => active.received(bytes),
-        assertRoom: () => this.#disk.assertRoom(active.remainingBytes, promisedTo(earlier)),
+        assertRoom: () => this.#assertRoomFor(active.stored, earlier),
       });
     logger.info({ job: stored.id, model: planOf(stored).model }, 'download started');
     this.#publish('download.started', stored);
@@ -234,15 +234,28 @@ export class DownloadJobs {
 
   async #diskFull(active: ActiveDownload): Promise<HearthError> {
     const others = [...this.#active.values()].filter((other) => other !== active);
-    return this.#disk.shortage(active.remainingBytes, promisedTo(others));
+    return this.#disk.shortage(
+      await this.#neededBytes(active.stored),
+      await this.#promisedTo(others),
+    );
   }
-}
 
-/** Bytes that running downloads still have to write. */
-function promisedTo(downloads: Iterable<ActiveDownload>): number {
-  let bytes = 0;
-  for (const { stored, remainingBytes } of downloads) {
-    if (stored.status === 'downloading') bytes += remainingBytes;
+  async #assertRoomFor(stored: StoredDownload, others: readonly ActiveDownload[]): Promise<void> {
+    await this.#disk.assertRoom(await this.#neededBytes(stored), await this.#promisedTo(others));
   }
-  return bytes;
+
+  /** Bytes that running downloads still take from the disk. */
+  async #promisedTo(downloads: readonly ActiveDownload[]): Promise<number> {
+    let bytes = 0;
+    for (const { stored } of downloads) {
+      if (stored.status === 'downloading') bytes += await this.#neededBytes(stored);
+    }
+    return bytes;
+  }
+
+  /** Bytes that a download still takes from the disk. */
+  async #neededBytes({ id, totalBytes, downloadedBytes }: StoredDownload): Promise<number> {
+    const allocated = await allocatedBytes(this.#options.modelsFolder, id);
+    return Math.max(0, totalBytes - Math.max(downloadedBytes, allocated));
+  }
 }

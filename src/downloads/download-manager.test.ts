@@ -243,6 +243,8 @@ describe('places in the library', () => {
     ['leads out', '../../outside.gguf'],
     ['is absolute', '/outside.gguf'],
     ['is hidden', '.hidden.gguf'],
+    ['is a device of Windows', 'NUL.gguf'],
+    ['is in a folder that Windows renames', 'q4. /a.gguf'],
     ['is too deep', 'a/b/c.gguf'],
     ['has a control character', 'a\u0007.gguf'],
     ['is another in another case', file.toUpperCase()],

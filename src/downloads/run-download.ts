@@ -85,9 +85,7 @@ export async function countStagedBytes(job: StagedJob): Promise<number> {
   let bytes = 0;
   for (const file of await stagedFiles(job)) {
     if (await isFileOfSize(file.targetPath, file.sizeBytes)) bytes += file.sizeBytes;
-    else if (await exists(file.partPath)) {
-      bytes += await readStagedBytes(file, job.settings).catch(() => 0);
-    }
+    else bytes += await readStagedBytes(file, job.settings).catch(() => 0);
   }
   return bytes;
 }

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { HearthError } from '../contract/errors.ts';
 import { errorCode } from '../error-code.ts';
 import { placeFiles } from '../models/import/place-files.ts';
+import { isReservedName } from '../models/folder-name.ts';
 import { linkOrRename } from '../models/link-or-rename.ts';
 import { parseModelFileName } from '../models/model-file-name.ts';
 import { isPrintable } from '../models/printable-text.ts';
@@ -90,7 +91,12 @@ export function assertSafePlan({ owner, name, files }: DownloadPlan): void {
     const isSafe =
       parts.length <= 4 &&
       parts.every(
-        (part) => part !== '' && !part.startsWith('.') && !/[\\:]/.test(part) && isPrintable(part),
+        (part) =>
+          part !== '' &&
+          !part.startsWith('.') &&
+          !isReservedName(part) &&
+          !/[\\:]/.test(part) &&
+          isPrintable(part),
       );
     if (!isSafe) throw unsafe(`${owner}/${name}/${target}`, 'is not a place inside the library');
     const lowered = target.toLowerCase();

@@ -4,6 +4,7 @@ import { chooseBatchBytes, chooseChunkBytes } from './chunk-plan.ts';
 import { hashWhileFilling } from './content-hash.ts';
 import { fetchRange, RangeIgnored, type FileSource } from './fetch-range.ts';
 import { withRetries, type RetryPolicy } from '../net/with-retries.ts';
+import { isFileOfSize } from './find-present.ts';
 import { PartFile } from './part-file.ts';
 import { runTaskGroup } from '../concurrency/task-group.ts';
 import type { Semaphore } from '../concurrency/semaphore.ts';
@@ -46,12 +47,13 @@ export async function transferFile(transfer: FileTransfer): Promise<void> {
   }
 }
 
-/** Returns the number of bytes that an earlier run left of a file. */
+/** Returns the number of bytes that an earlier run left of a file; creates none, as that may take room on the disk. */
 export async function readStagedBytes(
   transfer: Pick<FileTransfer, 'partPath' | 'identity'> & { readonly sizeBytes: number },
   settings: TransferSettings,
 ): Promise<number> {
   const { partPath: path, identity, sizeBytes } = transfer;
+  if (!(await isFileOfSize(path, sizeBytes))) return 0;
   const chunkBytes = settings.chunkBytes ?? chooseChunkBytes(sizeBytes);
   const part = await PartFile.open({ path, identity, sizeBytes, chunkBytes });
   await part.close();

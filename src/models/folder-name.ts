@@ -4,9 +4,14 @@ import { isPrintable } from './printable-text.ts';
 const maxCharacters = 128;
 /** Separators, characters that Windows reserves, and the mark between a key and its variant. */
 const forbidden = /[/\\:*?"<>|@]/g;
-/** Devices of Windows, with any extension; a model folder must be usable on all systems. */
+/** Devices of Windows, with any extension; models must be usable on all systems. */
 const reserved =
   /^(?:con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3])(?:\.|$)/iu;
+
+/** Whether Windows opens a device, or another file, in place of a file or folder with this name. */
+export function isReservedName(name: string): boolean {
+  return reserved.test(name) || /[. ]$/.test(name);
+}
 
 /**
  * Checks a publisher's or repository's name before it becomes a folder.
@@ -19,9 +24,8 @@ export function assertFolderName(name: string, field: 'publisher' | 'repo'): voi
     name.length <= maxCharacters &&
     name === name.trim() &&
     !name.startsWith('.') &&
-    !name.endsWith('.') &&
     isPrintable(name) &&
-    !reserved.test(name) &&
+    !isReservedName(name) &&
     name.search(forbidden) === -1;
   if (isAllowed) return;
   throw new HearthError(

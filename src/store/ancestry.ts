@@ -1,9 +1,7 @@
 import type { Kysely } from 'kysely';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { Schema } from './schema.ts';
-
-/** Ancestors that one query follows: each query blocks the event loop. */
-const batchSize = 200;
+import { StepSize } from './step-size.ts';
 
 /** Whether the walk stops before a response, such as one that is still needed. */
 type StopsBefore = 'never' | 'needed';
@@ -19,10 +17,14 @@ export async function ancestryOf(
   stopsBefore: StopsBefore = 'never',
 ): Promise<string[]> {
   const ids = [id];
+  const steps = new StepSize();
   while (true) {
-    const step = await ancestorsOf(database, ids.at(-1) ?? id, stopsBefore);
+    const { size } = steps;
+    const startedAt = performance.now();
+    const step = await ancestorsOf(database, ids.at(-1) ?? id, size, stopsBefore);
+    steps.learn(performance.now() - startedAt);
     for (const ancestor of step) ids.push(ancestor);
-    if (step.length < batchSize) return ids;
+    if (step.length < size) return ids;
     await nextLoop();
   }
 }
@@ -30,6 +32,7 @@ export async function ancestryOf(
 async function ancestorsOf(
   database: Kysely<Schema>,
   id: string,
+  count: number,
   stopsBefore: StopsBefore,
 ): Promise<readonly string[]> {
   const rows = await database
@@ -42,7 +45,7 @@ async function ancestorsOf(
           query
             .selectFrom('responses as parent')
             .innerJoin('ancestry', 'ancestry.parent_id', 'parent.id')
-            .where('ancestry.distance', '<', batchSize)
+            .where('ancestry.distance', '<', count)
             .$if(stopsBefore === 'needed', (unneeded) =>
               unneeded
                 .where('parent.deleted_at', 'is not', null)

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { chmod, lstat, mkdir, rm, statfs } from 'node:fs/promises';
+import { mkdir, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '../observability/logger.ts';
+import { claimShared, removeAbandoned } from './shared-scratch.ts';
 
 /** Where engines write and read states. */
 export interface ScratchFolder {
@@ -31,7 +32,7 @@ interface ScratchOptions {
 
 /**
  * Opens the folder for states in use: in memory if the system has a file system in memory with enough room, else in
- * the home folder. Removes files that a killed server left there.
+ * the home folder. Removes files that killed servers left there.
  */
 export async function openScratchFolder({
   home,
@@ -40,14 +41,22 @@ export async function openScratchFolder({
 }: ScratchOptions): Promise<ScratchFolder> {
   const name = `hearth-${createHash('sha256').update(home).digest('hex').slice(0, 16)}`;
   for (const parent of memoryFolders) {
+    const abandoned = await removeAbandoned(parent).catch(() => 0);
+    if (abandoned > 0) logger.info({ parent, abandoned }, 'removed states of killed servers');
     if (!(await hasMemoryRoom(parent))) continue;
     const folder = join(parent, name);
-    if (await claim(folder)) return scratchFolder(folder, true);
-    logger.warn({ folder }, 'folder of another user; states of slots are not kept in memory');
+    try {
+      const claimed = await claimShared(folder);
+      return { ...scratchFolder(folder, true), remove: () => claimed.remove() };
+    } catch (err) {
+      logger.warn({ err, folder }, 'states of slots are not kept in memory');
+    }
   }
   const folder = join(home, 'warm-state', 'scratch');
-  if (await claim(folder)) return scratchFolder(folder, false);
-  throw new Error(`${folder} can't be created`);
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  await remove();
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return { ...scratchFolder(folder, false), remove };
 }
 
 async function hasMemoryRoom(parent: string): Promise<boolean> {
@@ -57,22 +66,7 @@ async function hasMemoryRoom(parent: string): Promise<boolean> {
   );
 }
 
-/** Empties the folder; false if it belongs to another user, as everyone may write in its parent. */
-async function claim(folder: string): Promise<boolean> {
-  try {
-    await rm(folder, { recursive: true, force: true });
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const { uid } = await lstat(folder);
-    const own = process.getuid?.();
-    if (own !== undefined && uid !== own) return false;
-    await chmod(folder, 0o700);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function scratchFolder(folder: string, isMemory: boolean): ScratchFolder {
+function scratchFolder(folder: string, isMemory: boolean): Omit<ScratchFolder, 'remove'> {
   return {
     isMemory,
     create: async () => {
@@ -84,6 +78,5 @@ function scratchFolder(folder: string, isMemory: boolean): ScratchFolder {
       const { bavail, bsize } = await statfs(folder);
       return bavail * bsize * (1 - spareShare);
     },
-    remove: () => rm(folder, { recursive: true, force: true }),
   };
 }

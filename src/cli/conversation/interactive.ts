@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import type { ChatStats } from '../../contract/v1/chat.ts';
 import type { Client } from '../client/client.ts';
 import type { CommandContext } from '../context.ts';
@@ -11,6 +10,7 @@ import { describeMissingAnswer } from './describe-missing-answer.ts';
 import { readImageFile } from './image-file.ts';
 import { splitImagePaths } from './image-paths.ts';
 import { parseSlashCommand, slashHelp, type ChatDisplay } from './slash-commands.ts';
+import { readUserHome } from '../../user-home.ts';
 
 /**
  * Reads messages from the terminal and shows the answers until the user exits.
@@ -88,7 +88,7 @@ export async function chatInteractively(
       const images = await Promise.all(
         paths.map(async (path) => ({
           type: 'image' as const,
-          data_url: await readImageFile(path.replace(/^~(?=\/)/, homedir())),
+          data_url: await readImageFile(path.replace(/^~(?=\/)/, () => readUserHome() ?? '~')),
         })),
       );
       conversation.attach(images);

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { homedir, userInfo } from 'node:os';
+import { userInfo } from 'node:os';
 import type { CommandContext } from '../context.ts';
+import { readUserHome } from '../../user-home.ts';
 import { CommandError } from '../failure.ts';
 import type { ServicePlatform, ServiceScope } from './service-definition.ts';
 
@@ -29,7 +30,11 @@ export async function readMachine(context: CommandContext): Promise<ServiceMachi
     );
   }
   const user = installingUser(environment);
-  const folders = foldersOf(platform, { environment, userName: user.name, homeFolder: homedir() });
+  const folders = foldersOf(platform, {
+    environment,
+    userName: user.name,
+    homeFolder: readUserHome() ?? '/',
+  });
   return {
     platform,
     nodePath: process.execPath,
@@ -110,10 +115,19 @@ function foldersOf(platform: ServicePlatform, facts: FolderFacts): Folders {
 }
 
 function installingUser(environment: Readonly<Record<string, string | undefined>>) {
-  const { username, uid } = userInfo();
+  const { username, uid } = userEntry();
   const sudoUser = environment['SUDO_USER'] ?? '';
   if (uid !== 0 || sudoUser === '' || sudoUser === 'root') return { name: username, id: uid };
   return { name: sudoUser, id: Number(environment['SUDO_UID']) };
+}
+
+/** @throws CommandError for a user id without an entry, such as in a container. */
+function userEntry(): { readonly username: string; readonly uid: number } {
+  try {
+    return userInfo();
+  } catch {
+    throw new CommandError('This user has no entry in the list of users, which a service needs.');
+  }
 }
 
 async function existingGroups(names: readonly string[]): Promise<string[]> {

@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,22 +10,55 @@ export type EngineEndpoint =
   | { readonly type: 'socket'; readonly socketPath: string; readonly folder: string }
   | { readonly type: 'loopback'; readonly host: '127.0.0.1'; readonly port: number };
 
+interface EndpointOptions {
+  /** Folder for sockets, created if it does not exist. */
+  readonly socketFolder?: string | undefined;
+  readonly platform?: NodeJS.Platform;
+  readonly temporaryFolder?: string;
+}
+
 /** `sockaddr_un` holds 104 bytes on macOS and 108 on Linux, including the terminating zero. */
 const maxSocketPathBytes = 103;
 
 /**
- * Creates a unix socket address in a new folder that only this user can open; a free loopback port on Windows and
- * if the path of the temporary folder is too long.
+ * Creates a unix socket address in a new folder that only this user can open, else in the temporary folder; a free
+ * loopback port on Windows, and where both have no room for sockets: the path is too long, the folder is read-only, or
+ * its file system has no sockets.
  */
-export async function createEndpoint(platform = process.platform): Promise<EngineEndpoint> {
+export async function createEndpoint({
+  socketFolder,
+  platform = process.platform,
+  temporaryFolder = tmpdir(),
+}: EndpointOptions = {}): Promise<EngineEndpoint> {
   if (platform === 'win32') return loopbackEndpoint();
-  const folder = await mkdtemp(join(tmpdir(), 'hearth-'));
-  const socketPath = join(folder, 'e.sock');
-  if (Buffer.byteLength(socketPath) <= maxSocketPathBytes) {
-    return { type: 'socket', socketPath, folder };
+  for (const parent of [socketFolder, temporaryFolder]) {
+    if (parent === undefined) continue;
+    const endpoint = await socketEndpoint(parent).catch(() => undefined);
+    if (endpoint !== undefined) return endpoint;
   }
-  await rm(folder, { recursive: true, force: true });
   return loopbackEndpoint();
+}
+
+/** @throws Error if the folder can't hold a socket. */
+async function socketEndpoint(parent: string): Promise<EngineEndpoint> {
+  await mkdir(parent, { recursive: true, mode: 0o700 });
+  const folder = await mkdtemp(join(parent, 'hearth-'));
+  try {
+    const socketPath = join(folder, 'e.sock');
+    if (Buffer.byteLength(socketPath) > maxSocketPathBytes) throw new Error('too long a path');
+    await assertListens(socketPath);
+    return { type: 'socket', socketPath, folder };
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function assertListens(socketPath: string): Promise<void> {
+  const server = createServer().listen(socketPath);
+  await once(server, 'listening');
+  server.close();
+  await once(server, 'close');
 }
 
 /** Removes the folder that `createEndpoint` made. */

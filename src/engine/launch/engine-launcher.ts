@@ -39,6 +39,8 @@ export interface EngineLauncherOptions {
   readonly extraVariables?: Readonly<Record<string, string>>;
   /** Bytes that a new process can use now. */
   readonly availableBytes: () => number;
+  /** Folder for the sockets of engines; that for temporary files if absent. */
+  readonly socketFolder?: string | undefined;
   /** Memory that an engine may use beyond its prompt cache and twice its estimate. */
   readonly spareBytes?: number;
 }
@@ -61,7 +63,7 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
     const threads = spec.threads ?? readDefaultThreads();
     const { expectedBytes } = spec;
     const wasMemoryShort = await watchShortage({ availableBytes, expectedBytes });
-    const endpoint = await createEndpoint();
+    const endpoint = await createEndpoint({ socketFolder: options.socketFolder });
     if (isClosed || signal.aborted) {
       await removeEndpoint(endpoint);
       signal.throwIfAborted();

@@ -1,4 +1,5 @@
 import { sep } from 'node:path';
+import { pathArgument } from '../../machine/path-argument.ts';
 import type { EngineEndpoint } from './endpoint.ts';
 import type { LaunchSpec } from './launch.ts';
 
@@ -35,8 +36,8 @@ export function buildServerArguments(
   const batch = batchTokens(spec);
   const isGeneration = spec.purpose === 'generation';
   const values: Record<string, string | number | boolean | undefined> = {
-    '--model': spec.modelPath,
-    '--mmproj': spec.projectorPath,
+    '--model': pathArgument(spec.modelPath, process.platform),
+    '--mmproj': spec.projectorPath && pathArgument(spec.projectorPath, process.platform),
     '--alias': modelAlias,
     '--host': endpoint.type === 'socket' ? endpoint.socketPath : endpoint.host,
     '--port': endpoint.type === 'socket' ? undefined : endpoint.port,

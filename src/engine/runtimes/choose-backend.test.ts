@@ -1,4 +1,4 @@
-import { chmod, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { chooseBackend } from './choose-backend.ts';
@@ -54,6 +54,37 @@ describe('chooseBackend', () => {
       expect(await chosen('linux', 'x64')).not.toBe('cuda');
     },
   );
+
+  it('chooses Vulkan if a graphics driver has a device', async () => {
+    const folder = join(bin, 'dri');
+    const onLinux = () =>
+      chooseBackend(
+        pinnedRelease,
+        { platform: 'linux', architecture: 'x64' },
+        { PATH: bin },
+        signal,
+        folder,
+      );
+    expect(await onLinux()).toBe('cpu');
+    await mkdir(folder);
+    await writeFile(join(folder, 'card0'), '');
+    expect(await onLinux()).toBe('cpu');
+    await writeFile(join(folder, 'renderD128'), '');
+    expect(await onLinux()).toBe('vulkan');
+    await driver('echo 570.86.15');
+    expect(await onLinux()).toBe('cuda');
+  });
+
+  it('chooses Vulkan on Windows if its loader is installed', async () => {
+    const windows = { platform: 'win32', architecture: 'x64' } as const;
+    const on = (variables: Readonly<Record<string, string>>) =>
+      chooseBackend(pinnedRelease, windows, { PATH: bin, ...variables }, signal);
+    expect(await on({})).toBe('cpu');
+    expect(await on({ SystemRoot: bin })).toBe('cpu');
+    await mkdir(join(bin, 'System32'));
+    await writeFile(join(bin, 'System32/vulkan-1.dll'), '');
+    expect(await on({ SystemRoot: bin })).toBe('vulkan');
+  });
 
   it('chooses the CPU if the release has no better build', async () => {
     expect(await chosen('win32', 'arm64')).toBe('cpu');

@@ -11,12 +11,17 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const fastestFirst: readonly Backend[] = ['metal', 'cuda', 'vulkan', 'cpu'];
 const driverQueryTimeoutMs = 10_000;
 
-/** Returns the fastest backend of the release that this machine and its graphics driver can run. */
+/**
+ * Returns the fastest backend of the release that this machine and its graphics driver can run.
+ *
+ * @param renderFolder Linux: the folder of the devices of graphics drivers.
+ */
 export async function chooseBackend(
   release: PinnedRelease,
   machine: Machine,
   environment: Environment,
   signal: AbortSignal,
+  renderFolder = '/dev/dri',
 ): Promise<Backend> {
   for (const backend of fastestFirst) {
     const build = release.builds[targetOf(machine, backend)];
@@ -25,7 +30,9 @@ export async function chooseBackend(
       const gpus = await nvidiaGpus(machine, environment, signal);
       if (!runsCudaBuild(build, gpus)) continue;
     }
-    if (backend === 'vulkan' && !(await hasVulkanDevice(machine, environment))) continue;
+    if (backend === 'vulkan' && !(await hasVulkanDevice(machine, environment, renderFolder))) {
+      continue;
+    }
     return backend;
   }
   return 'cpu';
@@ -54,9 +61,13 @@ async function nvidiaGpus(
 }
 
 /** Whether a Vulkan driver may be present; the engine falls back to the CPU if it finds none. */
-async function hasVulkanDevice({ platform }: Machine, environment: Environment): Promise<boolean> {
+async function hasVulkanDevice(
+  { platform }: Machine,
+  environment: Environment,
+  renderFolder: string,
+): Promise<boolean> {
   if (platform === 'linux') {
-    const devices = await readdir('/dev/dri').catch(() => []);
+    const devices = await readdir(renderFolder).catch(() => []);
     return devices.some((name) => name.startsWith('renderD'));
   }
   const systemFolder = join(environment['SystemRoot'] ?? 'C:\\Windows', 'System32');

@@ -105,6 +105,14 @@ describe('the KV cache', () => {
     expect(estimate(llama8b, quantized).kvCacheBytes).toBe(512 * mebibyte * ((8.5 + 4.5) / 16));
   });
 
+  test('counts a type that is not known as f16, and nothing without attention', () => {
+    const unknown = { kvCacheTypes: { k: 'q99_9', v: 'f16' } };
+    expect(estimate(llama8b, unknown).kvCacheBytes).toBe(1024 * mebibyte);
+    const { model } = llama8b;
+    const stateless = { ...llama8b, model: { ...model, attention: null } };
+    expect(estimate(stateless).kvCacheBytes).toBe(0);
+  });
+
   test('grows in steps of 256 tokens', () => {
     expect(estimate(llama8b, { contextLength: 300 }).kvCacheBytes).toBe(64 * mebibyte);
   });

@@ -142,6 +142,7 @@ describe('a model file that is uploaded', () => {
   it.each([
     [{ file: '../x.gguf' }],
     [{ file: '.hidden.gguf' }],
+    [{ file: 'nul.gguf' }],
     [{ file: 'model.bin' }],
     [{ file: 'a\\b.gguf' }],
     [{ file: `${'x'.repeat(255)}.gguf` }],

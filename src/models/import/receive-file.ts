@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { HearthError } from '../../contract/errors.ts';
 import { isDiskFull } from '../disk-full.ts';
-import { assertFolderName } from '../folder-name.ts';
+import { assertFolderName, isReservedName } from '../folder-name.ts';
 import { ggufFacts } from '../gguf/facts.ts';
 import { corruptFile } from '../gguf/byte-source.ts';
 import { readGgufHeader } from '../gguf/header.ts';
@@ -134,12 +134,13 @@ function assertFileName(file: string): void {
     /^[^/\\:*?"<>|]+\.gguf$/i.test(file) &&
     Buffer.byteLength(file) <= 255 &&
     !file.startsWith('.') &&
+    !isReservedName(file) &&
     isPrintable(file);
   if (isAllowed) return;
   throw new HearthError(
     'invalid_value',
     `${JSON.stringify(file.slice(0, 255))} is not the name of a GGUF file: it ends with .gguf, has at most 255 bytes, ` +
-      'none of / \\ : * ? " < > |, no control characters and no dot at the start.',
+      'none of / \\ : * ? " < > |, no control characters, no dot at the start, and is not a device name of Windows such as CON.',
     { field: 'file' },
   );
 }

@@ -1,0 +1,270 @@
+// Measures what long conversations and large databases cost other requests: npm run measure-store -- --help
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { pathToFileURL } from 'node:url';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+
+const usage = `Usage: npm run measure-store -- [--package FOLDER] [--turns N] [--migrate N]
+
+  --package FOLDER  a built checkout of Hearth to measure; this one by default
+  --turns N         turns of the long conversation, 10000 by default; 0 leaves it out
+  --migrate N       responses of the database of 0.1.0 that is migrated, 100000 by default; 0 leaves it out
+
+HEARTH_ENGINE_RUNTIMES_DIR names a folder with an installed engine.`;
+
+const project = join(import.meta.dirname, '..');
+const recordedStore = join(project, 'test/fixtures/stores/0.1.0.db');
+const { DatabaseSync } = createRequire(import.meta.url)('@photostructure/sqlite');
+const model = 'hearth/starter-chat';
+/** Characters of a question. */
+const textLength = 2000;
+
+const idOf = (index) => `resp_${index.toString(16).padStart(48, '0')}`;
+
+const syllables = ['ba', 'den', 'for', 'ing', 'lo', 'mer', 'ni', 'per', 'sta', 'tion', 'ver', 'wo'];
+
+/** A question of words with two or three syllables, other ones in each. */
+function text(index) {
+  let words = `Note ${index}:`;
+  for (let seed = index + 1; words.length < textLength;) {
+    seed = (seed * 16_807) % 2_147_483_647;
+    const parts = [seed, seed >> 8, seed >> 16].slice(0, 2 + (seed % 2));
+    words += ` ${parts.map((part) => syllables[part % syllables.length]).join('')}`;
+  }
+  return words;
+}
+
+/** Writes a database of 0.1.0 whose conversations have `turns` turns each. */
+async function writeDatabase(file, count, turns) {
+  await copyFile(recordedStore, file);
+  const database = new DatabaseSync(file);
+  database.exec('pragma journal_mode = wal; pragma synchronous = off; begin');
+  database.exec('delete from response_blobs; delete from blobs; delete from responses');
+  const insert = database.prepare(
+    `insert into responses (id, parent_id, owner_id, created_at, deleted_at, model_key, model_instance_id, content)
+     values (?, ?, null, ?, null, ?, ?, ?)`,
+  );
+  const firstTime = Date.UTC(2026, 0, 1);
+  for (let index = 0; index < count; index += 1) {
+    const content = {
+      systemPrompt: index % turns === 0 ? 'Be brief.' : null,
+      input: [{ type: 'text', content: text(index) }],
+      output: [{ type: 'message', content: 'I will remember it.' }],
+      stats: {
+        input_tokens: 3,
+        total_output_tokens: 5,
+        reasoning_output_tokens: 0,
+        tokens_per_second: 2.5,
+        time_to_first_token_seconds: 0.25,
+      },
+    };
+    insert.run(
+      idOf(index),
+      index % turns === 0 ? null : idOf(index - 1),
+      new Date(firstTime + index * 1000).toISOString(),
+      model,
+      model,
+      JSON.stringify(content),
+    );
+  }
+  database.exec('commit; pragma wal_checkpoint(truncate)');
+  database.close();
+}
+
+/** Runs an operation: its time, and how long the event loop stood still at most, both in ms. */
+async function measure(work) {
+  globalThis.gc?.();
+  await delay(100);
+  const loop = monitorEventLoopDelay({ resolution: 1 });
+  loop.enable();
+  await delay(20);
+  loop.reset();
+  const startedAt = performance.now();
+  const result = await work();
+  const totalMs = performance.now() - startedAt;
+  await delay(5);
+  loop.disable();
+  return { result, totalMs, longestMs: loop.max / 1e6 };
+}
+
+function print(label, { result, totalMs, longestMs }) {
+  const note = typeof result === 'string' ? result : '';
+  console.log(
+    `${label.padEnd(52)} ${totalMs.toFixed(0).padStart(7)} ms ${longestMs.toFixed(1).padStart(8)} ms  ${note}`,
+  );
+}
+
+async function withHome(work) {
+  const home = await mkdtemp(join(tmpdir(), 'hearth-measure-'));
+  try {
+    await work(home, join(home, 'hearth.db'));
+  } finally {
+    await rm(home, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+async function launch(startServer, home, onProgress = () => {}) {
+  return startServer({
+    home,
+    environment: { ...process.env, HEARTH_LOG_LEVEL: 'silent', HEARTH_WARM_ENABLED: 'false' },
+    flags: { 'server.port': 0, 'log.level': 'silent' },
+    onProgress,
+  });
+}
+
+async function send(url, method, path, body) {
+  // oxlint-disable-next-line no-restricted-globals -- a client, which reaches its own server
+  const response = await fetch(`${url}${path}`, {
+    method,
+    ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+/** What a turn led to, for the table. */
+function outcomeOf({ status, body }) {
+  if (status === 200) return `200, dropped turns: ${body.dropped_turns ?? 0}`;
+  return `${status} ${body.error?.code ?? ''}`;
+}
+
+async function measureConversation(startServer, turns) {
+  await withHome(async (home, file) => {
+    await writeDatabase(file, turns, turns);
+    let server = await launch(startServer, home);
+    let tip = idOf(turns - 1);
+    const say = (fields) =>
+      send(server.url, 'POST', '/api/v1/chat', {
+        model,
+        input: 'And now?',
+        max_output_tokens: 8,
+        ...fields,
+      });
+    const warmUp = async () => {
+      for (let count = 0; count < 5; count += 1) await say({ store: false });
+    };
+    await whenIndexed(server.url);
+    await warmUp();
+    print(
+      'a turn without a conversation',
+      await measure(async () => outcomeOf(await say({ store: false }))),
+    );
+    const label = `a turn on ${turns} turns`;
+    print(label, await measure(async () => outcomeOf(await say({ previous_response_id: tip }))));
+    print(
+      `${label}, again`,
+      await measure(async () => outcomeOf(await say({ previous_response_id: tip }))),
+    );
+    for (const name of ['first', 'second', 'third']) {
+      const measured = await measure(async () => {
+        const answer = await say({ previous_response_id: tip, truncation: 'auto' });
+        tip = answer.body.response_id ?? tip;
+        return outcomeOf(answer);
+      });
+      print(`${label}, truncation: auto, ${name}`, measured);
+    }
+    await server.close();
+    makeTombstones(file, tip);
+    server = await launch(startServer, home);
+    await warmUp();
+    print(
+      `delete a response under ${turns - 1} deleted ones`,
+      await measure(async () =>
+        String((await send(server.url, 'DELETE', `/api/v1/responses/${tip}`)).status),
+      ),
+    );
+    await server.close();
+  });
+}
+
+/** Waits until the background work after an update is done; older versions have none. */
+async function whenIndexed(url) {
+  for (;;) {
+    const { body } = await send(url, 'GET', '/api/v1/conversations?search=nothing&limit=1');
+    if (!(body.unindexed_count > 0)) return;
+    await delay(200);
+  }
+}
+
+/** Marks all responses but one as deleted. */
+function makeTombstones(file, except) {
+  const database = new DatabaseSync(file);
+  const now = new Date().toISOString();
+  database.prepare('update responses set deleted_at = ? where id != ?').run(now, except);
+  const hasEntries = database
+    .prepare(`select 1 from sqlite_schema where name = 'conversation_entries'`)
+    .get();
+  if (hasEntries !== undefined) {
+    database
+      .prepare(
+        `update conversation_entries set is_deleted = 1, preview = '' where response_id != ?`,
+      )
+      .run(except);
+    database
+      .prepare(
+        'delete from conversation_texts where id in (select id from conversation_entries where is_deleted = 1)',
+      )
+      .run();
+  }
+  database.close();
+}
+
+async function measureMigration(startServer, count) {
+  await withHome(async (home, file) => {
+    await writeDatabase(file, count, 10);
+    let steps = 0;
+    let server;
+    print(
+      `start on ${count} responses of 0.1.0`,
+      await measure(async () => {
+        server = await launch(startServer, home, () => {
+          steps += 1;
+        });
+        return `progress reported ${steps} times`;
+      }),
+    );
+    print(
+      'index them in the background',
+      await measure(async () => {
+        await whenIndexed(server.url);
+        return '';
+      }),
+    );
+    await server.close();
+    server = undefined;
+    print(
+      'start again',
+      await measure(async () => {
+        server = await launch(startServer, home);
+        return '';
+      }),
+    );
+    await server.close();
+  });
+}
+
+try {
+  const { values } = parseArgs({
+    options: {
+      package: { type: 'string', default: project },
+      turns: { type: 'string', default: '10000' },
+      migrate: { type: 'string', default: '100000' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) console.log(usage);
+  else {
+    const { startServer } = await import(
+      pathToFileURL(join(resolve(values.package), 'dist/index.js'))
+    );
+    console.log(`${'operation'.padEnd(52)} ${'time'.padStart(10)} ${'longest'.padStart(11)}`);
+    if (Number(values.turns) > 0) await measureConversation(startServer, Number(values.turns));
+    if (Number(values.migrate) > 0) await measureMigration(startServer, Number(values.migrate));
+  }
+} catch (error) {
+  console.error(error);
+  process.exitCode = 1;
+}
