@@ -19,7 +19,7 @@ const request = {
   reasoning: 'off',
 };
 
-it('answers 503 while the database is away, and goes on without a restart', async () => {
+it('answers 503 while the database is away, and continues without a restart', async () => {
   const { body } = await post(hearth.url, '/api/v1/chat', request);
   await postgres.stop('immediate');
   for (const path of ['/ready', '/api/v1/conversations', `/api/v1/responses/${body.response_id}`]) {

@@ -110,7 +110,13 @@ it('never shows the password', async () => {
   const home = await temporaryFolder();
   const environment = { HEARTH_STORE_URL: 'postgres://me:geheim@127.0.0.1:1/db?sslmode=disable' };
   const outputs: string[] = [];
-  for (const words of ['config get store.url', 'doctor', 'token ls', 'config ls', 'config ls --json']) {
+  for (const words of [
+    'config get store.url',
+    'doctor',
+    'token ls',
+    'config ls',
+    'config ls --json',
+  ]) {
     const { stdout, stderr } = await runHearth(words.split(' '), { home, environment });
     outputs.push(stdout + stderr);
   }

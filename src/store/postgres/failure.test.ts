@@ -29,7 +29,7 @@ it.each([
   expect(breaksConnection(new Error(message))).toBe(isBroken);
 });
 
-it.each(['23505', '23503', '22021', '53100', '42P01'])('leaves the code %s as it is', (code) => {
+it.each(['23505', '23503', '22021', '53100', '42P01'])('does not translate the code %s', (code) => {
   expect(transientReason(failure(code))).toBeUndefined();
   expect(breaksConnection(failure(code))).toBe(false);
 });
