@@ -77,7 +77,7 @@ export default defineConfig({
             'src/store/conversations/{conversations,created-conversations,random-conversations}.test.ts',
             'src/downloads/download-manager.test.ts',
             'src/chat/history.test.ts',
-            'test/api/{conversations,openai-conversations,openai-responses,stored-tree,tokens}.test.ts',
+            'test/api/{conversations,openai-conversations,stored-tree,tokens}.test.ts',
             'test/postgres/**/*.test.ts',
           ],
           globalSetup: ['test/setup/postgres/global-setup.ts', 'test/setup/engine/global-setup.ts'],
