@@ -56,12 +56,39 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/clients/**', 'test/browser/**', '**/node_modules/**'],
+          exclude: ['test/clients/**', 'test/browser/**', 'test/postgres/**', '**/node_modules/**'],
           globalSetup: ['test/setup/engine/global-setup.ts'],
           env,
           retry,
           pool: 'forks',
           // A worker imports the helpers and the clients once, not once for each file.
+          isolate: false,
+          maxWorkers: 2,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'postgres',
+          // The tests of the repositories run on both databases.
+          include: [
+            'src/store/{response,token,download}-repository.test.ts',
+            'src/store/conversations/{conversations,created-conversations,random-conversations}.test.ts',
+            'src/downloads/download-manager.test.ts',
+            'src/chat/history.test.ts',
+            'test/api/{conversations,openai-conversations,stored-tree,tokens}.test.ts',
+            'test/postgres/**/*.test.ts',
+          ],
+          globalSetup: ['test/setup/postgres/global-setup.ts', 'test/setup/engine/global-setup.ts'],
+          setupFiles: [
+            'test/setup/seed-properties.ts',
+            'test/setup/poll-often.ts',
+            'test/setup/postgres/use-postgres.ts',
+          ],
+          env,
+          retry,
+          pool: 'forks',
           isolate: false,
           maxWorkers: 2,
           testTimeout: 60_000,

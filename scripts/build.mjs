@@ -16,6 +16,7 @@ const entryPoints = {
   watchdog: 'src/processes/watchdog.ts',
   'bench/main': 'bench/main.ts',
   'bench/fake-hub': 'bench/fake-hub.ts',
+  'bench/store-writes': 'bench/store-writes.ts',
 };
 
 const require = createRequire(import.meta.url);

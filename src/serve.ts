@@ -54,7 +54,7 @@ import { createWatchdogLink } from './processes/watchdog-link.ts';
 import { logUnlisted } from './store/log-unlisted.ts';
 import { startIndexing } from './store/start-indexing.ts';
 import { startMaintenance } from './store/maintenance.ts';
-import { createSqliteStore } from './store/sqlite-store.ts';
+import { openStore, startWaitMs } from './store/open-store.ts';
 import { createPluginFileEditor } from './tools/plugin-file-editor.ts';
 import { withDeletionListener } from './store/with-deletion-listener.ts';
 import { speechScriptPlugin } from './tools/speech-script-plugin.ts';
@@ -128,8 +128,10 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     cleanups.push(() => observability.close());
     const { events, requestLog, observation } = observability;
 
-    const database = await createSqliteStore({
-      file: settings['store.url'] ?? join(home, 'hearth.db'),
+    const database = await openStore({
+      url: settings['store.url'] ?? join(home, 'hearth.db'),
+      maxConnections: settings['store.maxConnections'],
+      waitMs: startWaitMs,
       logger,
       onMigration: (fraction) => onProgress?.({ type: 'store.migration', fraction }),
     });

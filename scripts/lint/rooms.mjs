@@ -77,7 +77,7 @@ export const rooms = [
   },
   {
     name: 'store',
-    purpose: 'Repositories on SQLite: responses, images, downloads, tokens.',
+    purpose: 'Repositories on SQLite and PostgreSQL: responses, images, downloads, tokens.',
     imports: ['contract', 'observability', 'concurrency', 'conversation'],
   },
   {
@@ -268,6 +268,7 @@ export const sharedFiles = [
   'nearest.ts',
   'omit-undefined.ts',
   'package-folder.ts',
+  'postgres-url.ts',
   'printable.ts',
   'private-file.ts',
   'rename-with-retry.ts',
@@ -283,6 +284,7 @@ export const packageOwners = {
   undici: ['net'],
   '@photostructure/sqlite': ['sqlite.ts'],
   kysely: ['store'],
+  pg: ['store'],
   commander: ['cli'],
   'cli-progress': ['cli'],
   'cross-spawn': ['processes'],

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   generationEnd as end,
   resultOf,
@@ -130,6 +130,28 @@ describe('runTurn', () => {
     const result = resultOf(events);
     expect(result.items).toEqual([{ type: 'message', text: 'Hi' }]);
     expect(result).not.toHaveProperty('responseId');
+  });
+
+  it('returns the answer with the time to wait if the database is away', async () => {
+    const { run, store } = await scriptedTurns(async function* () {
+      yield { type: 'content.delta', text: 'Hi' };
+      yield end;
+    });
+    vi.spyOn(store.responses, 'insert').mockRejectedValue(
+      new HearthError('store_unavailable', 'The database is not available: it rests.', {
+        retryAfterSeconds: 5,
+      }),
+    );
+    const events = await run();
+    expect(events.find(({ type }) => type === 'turn.error')).toMatchObject({
+      error: {
+        code: 'storage_failed',
+        retryAfterSeconds: 5,
+        message:
+          'The response was generated but could not be stored. The database is not available: it rests. See the log of the server.',
+      },
+    });
+    expect(resultOf(events).items).toEqual([{ type: 'message', text: 'Hi' }]);
   });
 
   it('frees the slot when its reader stops early', async () => {

@@ -1,8 +1,7 @@
 import { HearthError } from '../contract/errors.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { RequestContext } from '../request/request-context.ts';
-import { sqliteResultCode, sqliteResultCodes } from '../sqlite.ts';
-import { describeStoreError } from '../store/describe-store-error.ts';
+import { describeStoreError, isDiskFull } from '../store/describe-store-error.ts';
 import type { Store } from '../store/store.ts';
 import { newResponseId } from './response-id.ts';
 import type { TurnPrompt } from './prepare-turn.ts';
@@ -66,7 +65,7 @@ export async function storeTurn(
   } catch (error) {
     phase.end({ hasFailed: true });
     const failure =
-      error instanceof HearthError
+      error instanceof HearthError && error.code !== 'store_unavailable'
         ? error
         : storeFailure('The response was generated but could not be stored', error);
     record.fail(failure);
@@ -78,14 +77,18 @@ export async function storeTurn(
 /** @param problem What failed, without a full stop. */
 export function storeFailure(problem: string, cause: unknown): HearthError {
   const message = `${problem}${unstoredReason(cause)} See the log of the server.`;
-  return new HearthError('storage_failed', message, { cause });
+  const { retryAfterSeconds } = cause instanceof HearthError ? cause : {};
+  return new HearthError('storage_failed', message, {
+    cause,
+    ...omitUndefined({ retryAfterSeconds }),
+  });
 }
 
 /** A full disk is the usual cause. */
 function unstoredReason(error: unknown): string {
+  if (error instanceof HearthError) return `. ${error.message}`;
   const reason = describeStoreError(error);
-  const isFull = reason === undefined || sqliteResultCode(error) === sqliteResultCodes.full;
-  return isFull ? '. Is the disk full?' : `: ${reason}.`;
+  return reason === undefined || isDiskFull(error) ? '. Is the disk full?' : `: ${reason}.`;
 }
 
 /** The name of the model in the request, such as an alias; undefined if it is the key. */

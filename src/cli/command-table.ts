@@ -236,6 +236,21 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
         load: async () => (await import('./commands/store-prune.ts')).storePrune,
       },
       {
+        name: 'migrate',
+        summary: 'Bring the schema of the database up to date (the server must not run)',
+        load: async () => (await import('./commands/store-migrate.ts')).storeMigrate,
+      },
+      {
+        name: 'check',
+        summary: 'Read the whole database and report what is damaged',
+        load: async () => (await import('./commands/store-check.ts')).storeCheck,
+      },
+      {
+        name: 'copy',
+        summary: 'Copy to another database, SQLite or PostgreSQL (the server must not run)',
+        load: async () => (await import('./commands/store-copy.ts')).storeCopy,
+      },
+      {
         name: 'vacuum',
         summary: 'Rewrite the database without unused space (the server must not run)',
         load: async () => (await import('./commands/store-vacuum.ts')).storeVacuum,

@@ -1,3 +1,4 @@
+import { withoutPassword } from '../postgres-url.ts';
 import type { ResolvedSettings, SettingSource } from './settings.ts';
 import {
   defaultValue,
@@ -7,9 +8,6 @@ import {
   type SettingKey,
   type SettingType,
 } from './settings-table.ts';
-
-/** Stands for the user and password of a URL. */
-export const hiddenUser = '***';
 
 /** A setting as people see it. */
 export interface SettingDescription {
@@ -44,7 +42,7 @@ export function describeSettings(
       key,
       description,
       type: settingType(key),
-      value: isSecret ? undefined : withoutPasswords(key, value),
+      value: isSecret ? undefined : withoutPasswords(value),
       isSet: value !== undefined,
       defaultValue: isSecret ? undefined : defaultValue(key),
       computedDefault,
@@ -56,7 +54,6 @@ export function describeSettings(
 }
 
 /** Hides the user and password of a URL. */
-function withoutPasswords(key: SettingKey, value: unknown): unknown {
-  if (settingType(key).name !== 'url' || typeof value !== 'string') return value;
-  return value.replace(/(?<=^\w+:\/\/)[^/?#]*@/, `${hiddenUser}@`);
+function withoutPasswords(value: unknown): unknown {
+  return typeof value === 'string' ? withoutPassword(value) : value;
 }

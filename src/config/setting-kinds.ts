@@ -30,6 +30,14 @@ export const list = z
     'It must be a list of strings, or one string with commas between the items.',
   )
   .pipe(z.array(z.string().min(1)));
+export const shares = list.refine(
+  (each) => each.every((share) => /^\d{1,6}(?:\.\d{1,6})?$/u.test(share)),
+  'Each share must be a number, such as 3 or 0.5',
+);
+export const database = text.regex(
+  /^(?:postgres(?:ql)?:\/\/|(?!.*:\/\/))/s,
+  'It must be a file, or postgres://USER@HOST/DATABASE.',
+);
 const environmentAllowed =
   'It must be an object of strings by name of a variable, or such an object as JSON.';
 export const variables = z

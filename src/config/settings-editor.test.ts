@@ -66,6 +66,8 @@ describe('change', () => {
     [{ __proto__: null, constructor: 1 }, 'constructor', 'not a setting'],
     [{ 'hub.token': 'a b' }, 'hub.token', 'this value is not allowed'],
     [{ 'hub.endpoint': 'https://***@hub.example' }, 'hub.endpoint', 'in place of ***'],
+    [{ 'store.url': 'postgres://***@db/hearth' }, 'store.url', 'in place of ***'],
+    [{ 'store.url': 'postgres:///db?password=***' }, 'store.url', 'in place of ***'],
   ])('rejects %j and writes nothing', async (changes, key, message) => {
     const failure = await editorOf()
       .change(changes)
@@ -112,7 +114,10 @@ describe('change', () => {
 describe('describeSettings', () => {
   it('names the source of each value, and hides secrets', async () => {
     await writeFile(file, '{"models": {"ttlSeconds": 600}, "hub": {"token": "hf_secret"}}');
-    const environment = { HEARTH_HUB_ENDPOINT: 'https://ada:secret@hub.example' };
+    const environment = {
+      HEARTH_HUB_ENDPOINT: 'https://ada:secret@hub.example',
+      HEARTH_STORE_URL: 'postgres://ada:secret@db/hearth?password=secret',
+    };
     const resolved = await editorOf(environment, { 'server.port': '5' }).read();
     const described = new Map(describeSettings(resolved).map((each) => [each.key, each]));
     expect(described.get('server.port')).toMatchObject({
@@ -124,6 +129,7 @@ describe('describeSettings', () => {
     expect(described.get('models.ttlSeconds')).toMatchObject({ source: { kind: 'file' } });
     expect(described.get('hub.token')).toMatchObject({ value: undefined, isSet: true });
     expect(described.get('hub.endpoint')?.value).toBe('https://***@hub.example');
+    expect(described.get('store.url')?.value).toBe('postgres://***@db/hearth?password=***');
     expect(described.get('log.level')?.type.choices).toContain('debug');
     expect(described.get('engine.threads')).toMatchObject({ isSet: false });
     expect(JSON.stringify([...described])).not.toContain('secret@');

@@ -1,7 +1,7 @@
 import { withFileLock } from '../file-lock.ts';
 import { readIfPresent, replacePrivateFile } from '../private-file.ts';
 import { configFile, editConfigFile, suggestName } from './config-file.ts';
-import { hiddenUser } from './describe-settings.ts';
+import { hiddenUser } from '../postgres-url.ts';
 import { SettingsError } from './settings-error.ts';
 import {
   parseFileSetting,
@@ -63,7 +63,7 @@ export function createSettingsEditor(sources: SettingsSources): SettingsEditor {
 /** @returns the value as the file gets it; undefined removes the setting. */
 function parseChange(name: string, value: unknown): readonly [SettingKey, unknown] {
   const key = findKey(name);
-  if (typeof value === 'string' && value.includes(`://${hiddenUser}@`)) {
+  if (typeof value === 'string' && /(?::\/\/|password=)\*{3}/.test(value)) {
     throw new SettingChangeError(key, `${key}: write the password in place of ${hiddenUser}.`);
   }
   if (value === null || value === undefined) return [key, undefined];

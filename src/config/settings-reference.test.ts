@@ -31,7 +31,7 @@ describe('the JSON schema of config.json', () => {
     [{ server: { prot: 1 } }],
     [{ server: { port: 70_000 } }],
     [{ engine: { kvTypeK: 'q9' } }],
-    [{ store: { url: 'postgres://h/db' } }],
+    [{ store: { url: 'mysql://h/db' } }],
     [{ models: { pinned: 'a' } }],
     [{ hub: { endpoint: 1 } }],
     [{ server: { tls: { crt: 'a' } } }],

@@ -3,11 +3,13 @@ import {
   aliases,
   boolean,
   choice,
+  database,
   httpUrl,
   integer,
   list,
   notEmpty,
   originUrl,
+  shares,
   text,
   variables,
 } from './setting-kinds.ts';
@@ -21,7 +23,6 @@ import { upstreams } from './upstreams-setting.ts';
  */
 
 const gpuSplitModes = ['none', 'layer', 'row'] as const;
-const isShare = (share: string): boolean => /^\d{1,6}(?:\.\d{1,6})?$/u.test(share);
 const kvTypes = ['f32', 'f16', 'bf16', 'q8_0', 'q5_1', 'q5_0', 'q4_1', 'q4_0', 'iq4_nl'] as const;
 const logFormats = ['auto', 'text', 'json'] as const;
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -190,9 +191,7 @@ export const settingsTable = {
     { computedDefault: 'layer' },
   ),
   'engine.gpuShares': setting(
-    list
-      .refine((shares) => shares.every(isShare), 'Each share must be a number, such as 3 or 0.5')
-      .optional(),
+    shares.optional(),
     'Share of each GPU, in the order of the runtime, such as 3,1.',
     { computedDefault: 'by free memory' },
   ),
@@ -259,9 +258,13 @@ export const settingsTable = {
     { computedDefault: 'the package registry that npm is configured for' },
   ),
   'store.url': setting(
-    text.regex(/^(?!.*:\/\/)/s, 'Only SQLite files are supported by this version.').optional(),
-    'File of the SQLite database.',
+    database.optional(),
+    'File of the SQLite database, or a PostgreSQL database as postgres://USER@HOST/DATABASE.',
     { computedDefault: '<home>/hearth.db', path: 'path' },
+  ),
+  'store.maxConnections': setting(
+    integer(2, 1000).default(10),
+    'Maximum number of connections to PostgreSQL; further work waits for a free one.',
   ),
   'store.retentionDays': setting(
     integer(1, 36_500).optional(),

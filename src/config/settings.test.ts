@@ -125,6 +125,11 @@ describe('loadSettings', () => {
     });
   });
 
+  it('keeps the URL of a database', async () => {
+    const url = 'postgres://me:secret@db.example:5432/hearth?sslmode=verify-full';
+    expect(await load({ 'store.url': url })).toMatchObject({ 'store.url': url });
+  });
+
   it('names the variable of an invalid value', async () => {
     await expect(load({}, { HEARTH_SERVER_PORT: 'http' })).rejects.toThrow(
       'HEARTH_SERVER_PORT: "http" is not allowed. It must be a whole number from 0 to 65535.',
@@ -171,11 +176,11 @@ describe('loadSettings', () => {
     await expect(load()).rejects.toThrow(message);
   });
 
-  it.each(['postgres://u:secret@h/db', 'FILE:///tmp/hearth.db', '\n mysql://u:secret@h'])(
+  it.each(['postgresx://u:secret@h/db', 'FILE:///tmp/hearth.db', '\n mysql://u:secret@h'])(
     'rejects %s as a database without showing it',
     async (url) => {
       await expect(load({ 'store.url': url })).rejects.toThrow(
-        /^--store-url: this value is not allowed\. Only SQLite files are supported by this version\.$/,
+        /^--store-url: this value is not allowed\. It must be a file, or postgres:\/\/USER@HOST\/DATABASE\.$/,
       );
     },
   );

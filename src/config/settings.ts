@@ -1,3 +1,4 @@
+import { isPostgresUrl } from '../postgres-url.ts';
 import { readConfigFile, suggestName } from './config-file.ts';
 import { resolvePath, resolveProgram, type Folders } from './resolve-path.ts';
 import { SettingsError } from './settings-error.ts';
@@ -137,7 +138,7 @@ function toAbsolute(key: SettingKey, value: unknown, folders: Folders): unknown 
   const { path } = settingDeclaration(key);
   if (path === undefined) return value;
   const toPath = (each: unknown): unknown => {
-    if (typeof each !== 'string') return each;
+    if (typeof each !== 'string' || isPostgresUrl(each)) return each;
     return path === 'name' ? resolveProgram(each, folders) : resolvePath(each, folders);
   };
   return Array.isArray(value) ? value.map(toPath) : toPath(value);

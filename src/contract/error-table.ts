@@ -283,6 +283,12 @@ export const errorTable = {
     retryable: true,
     when: 'No replica of a remote engine can be reached, or all are too busy; `Retry-After` has the seconds to wait.',
   },
+  store_unavailable: {
+    type: 'unavailable',
+    status: 503,
+    retryable: true,
+    when: 'The database can not be reached, is read-only or too slow; `Retry-After` has the seconds to wait.',
+  },
   corrupt_file: {
     type: 'model_load_failed',
     status: 503,

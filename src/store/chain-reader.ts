@@ -1,9 +1,10 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
-import { sql, type Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import { ancestryOf } from './ancestry.ts';
 import { fromRow } from './response-row.ts';
 import type { Schema } from './schema.ts';
 import type { ResponseChain, StoredResponse } from './store.ts';
+import { extractSystemPrompts, type ReadSystemPrompts } from './system-prompts.ts';
 
 /** Responses that a query reads, and the time after which a long chain lets other work run. */
 const rowsPerQuery = 10;
@@ -34,11 +35,16 @@ interface CachedChain {
  */
 export class ChainReader {
   readonly #database: Kysely<Schema>;
+  readonly #readSystemPrompts: ReadSystemPrompts;
   /** By the id of the newest response, least recently used first. */
   readonly #cache = new Map<string, CachedChain>();
 
-  constructor(database: Kysely<Schema>) {
+  constructor(
+    database: Kysely<Schema>,
+    readSystemPrompts: ReadSystemPrompts = extractSystemPrompts,
+  ) {
     this.#database = database;
+    this.#readSystemPrompts = readSystemPrompts;
   }
 
   /** Forgets texts that were deleted. */
@@ -123,14 +129,7 @@ export class ChainReader {
     const slice = new Slice();
     for (let start = 0; start < end; start += rowsPerQuery) {
       const step = ids.slice(start, Math.min(start + rowsPerQuery, end));
-      const rows = await this.#rowsOf(step)
-        .select([
-          'id',
-          sql<string | null>`case when json_valid(content)
-            then json_extract(content, '$.systemPrompt') end`.as('prompt'),
-        ])
-        .execute();
-      const prompts = new Map(rows.map(({ id, prompt }) => [id, prompt]));
+      const prompts = await this.#readSystemPrompts(this.#database, step);
       const newest = step.map((id) => prompts.get(id) ?? null).find((prompt) => prompt !== null);
       if (newest !== undefined) return newest;
       await slice.pause();

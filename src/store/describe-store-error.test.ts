@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeStoreError } from './describe-store-error.ts';
+import { describeStoreError, isDiskFull } from './describe-store-error.ts';
 
 it.each([
   [8, 'is read-only'],
@@ -20,6 +20,21 @@ it('knows the messages of errors without a code', () => {
   expect(describeStoreError(new Error('attempt to write a readonly database'))).toContain(
     'read-only',
   );
+});
+
+it.each([
+  ['53100', 'the disk of the database is full', true],
+  ['XX001', 'is damaged', false],
+  ['42501', 'lacks a right', false],
+])('names the state %s of PostgreSQL', (code, words, isFull) => {
+  const error = Object.assign(new Error('x'), { code });
+  expect(describeStoreError(error)).toContain(words);
+  expect(isDiskFull(error)).toBe(isFull);
+});
+
+it('tells a full disk of SQLite', () => {
+  expect(isDiskFull(Object.assign(new Error('x'), { errcode: 13 }))).toBe(true);
+  expect(isDiskFull(Object.assign(new Error('x'), { errcode: 11 }))).toBe(false);
 });
 
 it('says nothing about other errors', () => {

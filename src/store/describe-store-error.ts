@@ -1,3 +1,4 @@
+import { errorCode } from '../error-code.ts';
 import { sqliteResultCode, sqliteResultCodes } from '../sqlite.ts';
 
 const reasons = new Map<number, string>([
@@ -10,8 +11,23 @@ const reasons = new Map<number, string>([
   [sqliteResultCodes.busy, 'another process has locked the database'],
 ]);
 
+/** SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const diskFullState = '53100';
+const stateReasons = new Map<string, string>([
+  [diskFullState, 'the disk of the database is full'],
+  ['42501', 'the user of the database lacks a right'],
+  ['42P01', 'a table of the database is missing'],
+  ['58030', 'the disk of the database reported an error (I/O error)'],
+  ['XX001', 'the database is damaged'],
+  ['XX002', 'an index of the database is damaged'],
+]);
+
 /** The reason of a failed read or write of the database, in words; undefined for other errors. */
 export function describeStoreError(error: unknown): string | undefined {
   const code = sqliteResultCode(error);
-  return code === undefined ? undefined : reasons.get(code);
+  return code === undefined ? stateReasons.get(errorCode(error) ?? '') : reasons.get(code);
+}
+
+export function isDiskFull(error: unknown): boolean {
+  return sqliteResultCode(error) === sqliteResultCodes.full || errorCode(error) === diskFullState;
 }

@@ -19,7 +19,7 @@ export async function insertResponse(
   blobs: readonly NewBlob[],
   place: ConversationPlace = {},
 ): Promise<string> {
-  await assertParentVisible(transaction, response);
+  const inherited = await conversationOfParent(transaction, response);
   const detached = detachImages(response.turn);
   for (const { sha256, mediaType, bytes } of [...blobs, ...detached.blobs]) {
     await transaction
@@ -38,20 +38,33 @@ export async function insertResponse(
       .values({ response_id: response.id, sha256 })
       .execute();
   }
-  return indexResponse(transaction, stored, place);
+  return indexResponse(transaction, stored, {
+    ...place,
+    conversationId: place.conversationId ?? inherited,
+  });
 }
 
-/** The parent may have been deleted since the turn began. */
-async function assertParentVisible(
+/**
+ * Undefined for a first response, and for one that continues a response of another owner.
+ *
+ * @throws HearthError `invalid_value`: the parent may have been deleted since the turn began.
+ */
+async function conversationOfParent(
   transaction: Transaction<Schema>,
   { parentId, ownerId }: StoredResponse,
-): Promise<void> {
-  if (parentId === null) return;
+): Promise<string | undefined> {
+  if (parentId === null) return undefined;
   const parent = await readableResponses(transaction, ownerId)
-    .where('id', '=', parentId)
-    .select('id')
+    .leftJoin('conversation_entries as entry', 'entry.response_id', 'responses.id')
+    .leftJoin('conversations', (join) =>
+      join
+        .onRef('conversations.id', '=', 'entry.conversation_id')
+        .on('conversations.owner_id', ownerId === null ? 'is' : '=', ownerId),
+    )
+    .where('responses.id', '=', parentId)
+    .select('conversations.id as conversation_id')
     .executeTakeFirst();
-  if (parent !== undefined) return;
+  if (parent !== undefined) return parent.conversation_id ?? undefined;
   throw new HearthError(
     'invalid_value',
     (name) =>

@@ -11,7 +11,8 @@ import { startMaintenance } from './maintenance.ts';
 import { migrations } from './migrations/migrations.ts';
 import { prune } from './prune.ts';
 import { restoreBackup } from './restore-backup.ts';
-import { createSqliteStore, StoreOpenError } from './sqlite-store.ts';
+import { createSqliteStore, type SqliteStore } from './sqlite-store.ts';
+import { StoreOpenError } from './store-open-error.ts';
 import type { Store } from './store.ts';
 
 let file: string;
@@ -26,7 +27,7 @@ beforeEach(async () => {
 const open = (mayMigrate?: () => Promise<boolean>) =>
   createSqliteStore({ file, logger, ...(mayMigrate === undefined ? {} : { mayMigrate }) });
 
-async function withStore<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
+async function withStore<Result>(work: (store: SqliteStore) => Promise<Result>): Promise<Result> {
   const store = await open();
   try {
     return await work(store);

@@ -1,6 +1,6 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
-import type { Kysely } from 'kysely';
-import type { Migration, MigrationOptions } from './migrations/migration.ts';
+import type { Kysely, Transaction } from 'kysely';
+import type { Migration } from './migrations/migration.ts';
 import type { Schema } from './schema.ts';
 
 /** A newer version of Hearth wrote the database. */
@@ -14,9 +14,16 @@ export class NewerSchemaError extends Error {
   }
 }
 
+/** Before and after a migration; 0 is an empty database. */
+export interface SchemaVersions {
+  readonly from: number;
+  readonly to: number;
+}
+
 interface MigrateOptions {
   readonly migrations: readonly Migration[];
-  readonly bytes: MigrationOptions['bytes'];
+  /** Keeps other processes from migrating until the end of the transaction. */
+  readonly lock?: (transaction: Transaction<Schema>) => Promise<void>;
   /** Called with the fraction of the migration that is done, 0 to 1. */
   readonly onProgress?: ((fraction: number) => void) | undefined;
 }
@@ -29,9 +36,10 @@ interface MigrateOptions {
  */
 export async function migrate(
   database: Kysely<Schema>,
-  { migrations, bytes, onProgress = () => {} }: MigrateOptions,
-): Promise<{ readonly from: number; readonly to: number }> {
+  { migrations, lock, onProgress = () => {} }: MigrateOptions,
+): Promise<SchemaVersions> {
   return database.transaction().execute(async (transaction) => {
+    await lock?.(transaction);
     await transaction.schema
       .createTable('schema_version')
       .ifNotExists()
@@ -49,7 +57,6 @@ export async function migrate(
           await nextLoop();
         };
         await step(transaction, {
-          bytes,
           onProgress: (done, total) => reportStep(Math.min(1, done / total)),
         });
         await reportStep(1);

@@ -6,7 +6,8 @@ import { createLogger } from '../observability/logger.ts';
 import { openSqlite } from '../sqlite.ts';
 import { NewerSchemaError } from './migrate.ts';
 import { migrations } from './migrations/migrations.ts';
-import { createSqliteStore, StoreOpenError } from './sqlite-store.ts';
+import { createSqliteStore } from './sqlite-store.ts';
+import { StoreOpenError } from './store-open-error.ts';
 
 let file: string;
 beforeEach(async () => {

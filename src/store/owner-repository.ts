@@ -4,9 +4,11 @@ import { deleteConversation } from './conversations/delete-conversation.ts';
 import { inBatches } from './in-batches.ts';
 import type { Schema } from './schema.ts';
 import type { OwnerRepository, OwnedCount } from './store.ts';
+import type { Transactions } from './transactions.ts';
 
 interface OwnerRepositoryOptions {
   readonly database: Kysely<Schema>;
+  readonly transactions: Transactions;
   /** Called before responses are deleted or change their owner. */
   readonly onChange: () => void;
 }
@@ -14,6 +16,7 @@ interface OwnerRepositoryOptions {
 /** The owners of stored responses, which are tokens, or null for those that were made without one. */
 export function createOwnerRepository({
   database,
+  transactions,
   onChange,
 }: OwnerRepositoryOptions): OwnerRepository {
   /** One transaction for each conversation: other work runs in between. */
@@ -24,7 +27,7 @@ export function createOwnerRepository({
     onChange();
     let [conversationCount, responseCount] = [0, 0];
     while (true) {
-      const changed = await database.transaction().execute(async (transaction) => {
+      const changed = await transactions.change(async (transaction) => {
         const conversation = await transaction
           .selectFrom('conversations')
           .where('owner_id', ownerId === null ? 'is' : '=', ownerId)

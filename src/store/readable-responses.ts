@@ -7,11 +7,11 @@ export function readableResponses(database: QueryCreator<Schema>, callerId: stri
     .selectFrom('responses')
     .where((expression) =>
       expression.or([
-        expression('owner_id', 'is', null),
-        ...(callerId === null ? [] : [expression('owner_id', '=', callerId)]),
+        expression('responses.owner_id', 'is', null),
+        ...(callerId === null ? [] : [expression('responses.owner_id', '=', callerId)]),
       ]),
     )
-    .where('deleted_at', 'is', null);
+    .where('responses.deleted_at', 'is', null);
 }
 
 /** The responses that an owner can list and delete: their own, but for tombstones. */

@@ -1,23 +1,17 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { conversationTurn } from '../../test/setup/store/conversation-turn.ts';
+import { testDatabase, type TestDatabase } from '../../test/setup/store/test-database.ts';
 import { HearthError } from '../contract/errors.ts';
 import { createLogger } from '../observability/logger.ts';
-import { openSqlite } from '../sqlite.ts';
-import { createSqliteStore } from './sqlite-store.ts';
 import type { NewBlob, Store, StoredResponse } from './store.ts';
-import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 import { seededRandom } from '../../test/setup/seeded-random.ts';
 
-let folder: string;
+let database: TestDatabase;
 let store: Store;
 beforeEach(async () => {
-  folder = await temporaryFolder();
-  store = await createSqliteStore({
-    file: join(folder, 'hearth.db'),
-    logger: createLogger('silent'),
-  });
+  database = await testDatabase();
+  store = await database.open(createLogger('silent'));
 });
 afterEach(async () => {
   await store.close();
@@ -74,16 +68,12 @@ const chainOf = async (name: string, ownerId: string | null = null) =>
   });
 
 /** The rows of the tables, read without the repositories. */
-function rowCounts() {
-  const database = openSqlite(join(folder, 'hearth.db'), { isReadOnly: true });
-  const count = (table: string) =>
-    Object.values(database.prepare(`select count(*) from ${table}`).get() as object)[0] as number;
-  try {
-    expect(database.prepare('pragma foreign_key_check').all()).toEqual([]);
-    return [count('responses'), count('response_blobs'), count('blobs')];
-  } finally {
-    database.close();
-  }
+async function rowCounts() {
+  await database.assertSound();
+  const [counts = {}] = await database.query(
+    'select (select count(*) from responses) as a, (select count(*) from response_blobs) as b, (select count(*) from blobs) as c',
+  );
+  return Object.values(counts).map(Number);
 }
 
 describe('insert and find', () => {
@@ -148,7 +138,7 @@ describe('insert and find', () => {
     const second = response('a', undefined, { modelKey: 'other' });
     await expect(store.responses.insert(second, [image('x')])).rejects.toThrow(/unique/i);
     expect(await store.responses.find(idOf('a'), null)).toEqual(response('a'));
-    expect(rowCounts()).toEqual([1, 0, 0]);
+    expect(await rowCounts()).toEqual([1, 0, 0]);
   });
 
   it.each([
@@ -164,20 +154,20 @@ describe('insert and find', () => {
     await expect(
       store.responses.insert(response('b', parent, { ownerId }), [image('x')]),
     ).rejects.toMatchObject({ code: 'invalid_value', field: 'previousResponseId' });
-    expect(rowCounts()).toEqual([3, 0, 0]);
+    expect(await rowCounts()).toEqual([3, 0, 0]);
   });
 
   it('rejects a reference to a missing image', async () => {
     await expect(
       store.responses.insert(response('a', undefined, showing(image('x'))), []),
     ).rejects.toThrow(/foreign key/i);
-    expect(rowCounts()).toEqual([0, 0, 0]);
+    expect(await rowCounts()).toEqual([0, 0, 0]);
   });
 
   it('accepts many concurrent inserts', async () => {
     const names = Array.from({ length: 50 }, (_, index) => `r${index}`);
     await Promise.all(names.map((name) => store.responses.insert(response(name), [image('x')])));
-    expect(rowCounts()).toEqual([50, 50, 1]);
+    expect(await rowCounts()).toEqual([50, 50, 1]);
   });
 });
 
@@ -217,12 +207,12 @@ describe('delete', () => {
     await grow('a', 'b<a', 'c<b', 'd<c', 'e<b');
     await remove('b');
     await remove('c');
-    expect(rowCounts()[0]).toBe(5);
+    expect((await rowCounts())[0]).toBe(5);
     await remove('d');
-    expect(rowCounts()[0]).toBe(3);
+    expect((await rowCounts())[0]).toBe(3);
     expect(await chainOf('e')).toEqual(['a', 'b', 'e']);
     await remove('e');
-    expect(rowCounts()[0]).toBe(1);
+    expect((await rowCounts())[0]).toBe(1);
     expect(await chainOf('a')).toEqual(['a']);
   });
 
@@ -241,16 +231,16 @@ describe('delete', () => {
     expect(await store.blobs.find(own.sha256)).toBeUndefined();
     expect(await store.blobs.find(shared.sha256)).toBeDefined();
     await remove('c');
-    expect(rowCounts()).toEqual([0, 0, 0]);
+    expect(await rowCounts()).toEqual([0, 0, 0]);
   });
 
   it('removes a thousand tombstones at once', async () => {
     const depth = 1000;
     await grow('0', ...Array.from({ length: depth }, (_, index) => `${index + 1}<${index}`));
     for (let index = 0; index < depth; index += 1) await remove(`${index}`);
-    expect(rowCounts()[0]).toBe(depth + 1);
+    expect((await rowCounts())[0]).toBe(depth + 1);
     await remove(`${depth}`);
-    expect(rowCounts()[0]).toBe(0);
+    expect((await rowCounts())[0]).toBe(0);
   });
 
   it('leaves nothing behind after deleting a random forest in random order', async () => {
@@ -272,7 +262,7 @@ describe('delete', () => {
         expect(await store.responses.chain(idOf(other), null)).toEqual(chains.get(other));
       }
     }
-    expect(rowCounts()).toEqual([0, 0, 0]);
+    expect(await rowCounts()).toEqual([0, 0, 0]);
   });
 });
 
@@ -351,9 +341,7 @@ describe('what callers are told', () => {
 
   it('keeps the cause of a response that cannot be read', async () => {
     await grow('a');
-    const database = openSqlite(join(folder, 'hearth.db'));
-    database.exec(`update responses set content = '{'`);
-    database.close();
+    await database.query(`update responses set content = '{'`);
     const error: unknown = await store.responses
       .find(idOf('a'), null)
       .catch((thrown: unknown) => thrown);

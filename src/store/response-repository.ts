@@ -9,10 +9,12 @@ import { removePart } from './remove-part.ts';
 import { fromRow, readableRows } from './response-row.ts';
 import type { Schema } from './schema.ts';
 import type { ResponseChain, ResponsePage, ResponseRepository, StoredResponse } from './store.ts';
+import { serialTransactions, type Transactions } from './transactions.ts';
 
 interface ResponseRepositoryOptions {
   readonly database: Kysely<Schema>;
   readonly logger: Logger;
+  readonly transactions?: Transactions;
   readonly chains?: ChainReader;
   /** Called before a response is deleted. */
   readonly onDelete?: () => void;
@@ -22,14 +24,19 @@ interface ResponseRepositoryOptions {
 export function createResponseRepository({
   database,
   logger,
+  transactions = serialTransactions(database),
   chains = new ChainReader(database),
   onDelete = () => chains.clear(),
 }: ResponseRepositoryOptions): ResponseRepository {
   return {
     insert: async (response, blobs, conversationId) => {
-      await database
-        .transaction()
-        .execute((transaction) => insertResponse(transaction, response, blobs, { conversationId }));
+      await transactions.add(
+        async (transaction) => {
+          await insertResponse(transaction, response, blobs, { conversationId });
+          return response.id;
+        },
+        () => storedId(database, response.id),
+      );
     },
     find: async (id, ownerId) => {
       const row = await readableResponses(database, ownerId)
@@ -43,17 +50,22 @@ export function createResponseRepository({
     page: (options) => page(database, logger, options),
     delete: (id, ownerId) => {
       onDelete();
-      return database
-        .transaction()
-        .execute((transaction) => deleteResponse(transaction, id, ownerId));
+      return transactions.change((transaction) => deleteResponse(transaction, id, ownerId));
     },
     removePart: (id, ownerId, part) => {
       onDelete();
-      return database
-        .transaction()
-        .execute((transaction) => removePart(transaction, id, ownerId, part));
+      return transactions.change((transaction) => removePart(transaction, id, ownerId, part));
     },
   };
+}
+
+async function storedId(database: Kysely<Schema>, id: string): Promise<string | undefined> {
+  const row = await database
+    .selectFrom('responses')
+    .where('id', '=', id)
+    .select('id')
+    .executeTakeFirst();
+  return row?.id;
 }
 
 async function chain(

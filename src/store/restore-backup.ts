@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { openSqlite, sqliteResultCode } from '../sqlite.ts';
 import { backUp } from './backup.ts';
 import { migrations } from './migrations/migrations.ts';
-import { StoreOpenError } from './sqlite-store.ts';
+import { StoreOpenError } from './store-open-error.ts';
 import { renameWithRetry } from '../rename-with-retry.ts';
 
 /**

@@ -10,7 +10,8 @@ import { migrations } from './migrations/migrations.ts';
 import { createResponseRepository } from './response-repository.ts';
 import type { Schema } from './schema.ts';
 import { openSqliteFile, SqliteConnectionDialect } from './sqlite-connection.ts';
-import { createSqliteStore, StoreOpenError } from './sqlite-store.ts';
+import { createSqliteStore } from './sqlite-store.ts';
+import { StoreOpenError } from './store-open-error.ts';
 import type { StoredResponse } from './store.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 
@@ -129,9 +130,9 @@ describe('migrate', () => {
     const failing = async () => {
       throw new Error('step failed');
     };
-    await expect(
-      migrate(database, { migrations: [...migrations, failing], bytes: 'blob' }),
-    ).rejects.toThrow('step failed');
+    await expect(migrate(database, { migrations: [...migrations, failing] })).rejects.toThrow(
+      'step failed',
+    );
     expect(await database.introspection.getTables()).toEqual([]);
     await database.destroy();
   });
@@ -141,7 +142,7 @@ describe('a full disk', () => {
   it('stores nothing of a failed write, and works again after space is freed', async () => {
     const connection = openSqliteFile(file);
     const database = new Kysely<Schema>({ dialect: new SqliteConnectionDialect(connection) });
-    await migrate(database, { migrations, bytes: 'blob' });
+    await migrate(database, { migrations });
     const responses = createResponseRepository({ database, logger: createLogger('silent') });
     await responses.insert(response('1', 'first'), []);
     const { page_count: pages } = connection.prepare('pragma page_count').get() as {

@@ -6,23 +6,29 @@ import { createBlobRepository } from './blob-repository.ts';
 import { ChainReader } from './chain-reader.ts';
 import { createConversationRepository } from './conversations/conversation-repository.ts';
 import { SearchBacklog } from './conversations/search-backlog.ts';
+import { fullTextSearch } from './conversations/search-query.ts';
 import { createDownloadRepository } from './download-repository.ts';
-import { migrate, NewerSchemaError } from './migrate.ts';
+import { migrate, NewerSchemaError, type SchemaVersions } from './migrate.ts';
 import { migrations } from './migrations/migrations.ts';
 import { createOwnerRepository } from './owner-repository.ts';
 import { createResponseRepository } from './response-repository.ts';
 import { freePages, mergeIndex, storeSize } from './reclaim-space.ts';
 import type { Schema } from './schema.ts';
 import { openSqliteFile, SqliteConnectionDialect } from './sqlite-connection.ts';
+import { StoreOpenError } from './store-open-error.ts';
 import type { Store } from './store.ts';
 import { createTokenRepository } from './token-repository.ts';
+import { serialTransactions } from './transactions.ts';
 
-/** The database can't be used; the message names the file, the reason and the remedy. */
-export class StoreOpenError extends Error {
-  override readonly name = 'StoreOpenError';
+/** The store in a file. */
+export interface SqliteStore extends Store {
+  /** Rewrites the whole file, which blocks the process; no other process may use it. */
+  rewrite(): Promise<void>;
+  /** Copies the database to a file, which may exist; blocks the process. */
+  backUp(target: string): Promise<void>;
 }
 
-interface SqliteStoreOptions {
+export interface SqliteStoreOptions {
   /** Created if it doesn't exist; its folder must exist. */
   readonly file: string;
   readonly logger: Logger;
@@ -30,6 +36,7 @@ interface SqliteStoreOptions {
   readonly mayMigrate?: () => Promise<boolean>;
   /** Called while an older schema is migrated, with the fraction that is done, 0 to 1. */
   readonly onMigration?: ((fraction: number) => void) | undefined;
+  readonly onMigrated?: ((versions: SchemaVersions) => void) | undefined;
 }
 
 /**
@@ -37,9 +44,10 @@ interface SqliteStoreOptions {
  *
  * @throws StoreOpenError if the file can't be opened or written, is damaged, or is from a newer Hearth.
  */
-export async function createSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+export async function createSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { logger } = options;
   const { database, connection } = await open(options);
+  const transactions = serialTransactions(database);
   const chains = new ChainReader(database);
   const backlog = new SearchBacklog(database);
   let hasDeletions = false;
@@ -48,11 +56,18 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     hasDeletions = true;
   };
   return {
-    responses: createResponseRepository({ database, logger, chains, onDelete }),
-    conversations: createConversationRepository({ database, logger, backlog, onDelete }),
+    responses: createResponseRepository({ database, transactions, logger, chains, onDelete }),
+    conversations: createConversationRepository({
+      database,
+      transactions,
+      search: fullTextSearch,
+      logger,
+      backlog,
+      onDelete,
+    }),
     blobs: createBlobRepository(database),
     tokens: createTokenRepository(database),
-    owners: createOwnerRepository({ database, onChange: onDelete }),
+    owners: createOwnerRepository({ database, transactions, onChange: onDelete }),
     downloads: createDownloadRepository(database),
     fillSearchIndex: (signal) => backlog.fill(signal),
     size: () => storeSize(database),
@@ -85,6 +100,7 @@ async function open({
   logger,
   mayMigrate,
   onMigration,
+  onMigrated,
 }: SqliteStoreOptions): Promise<OpenDatabase> {
   let connection: SqliteConnection | undefined;
   try {
@@ -100,10 +116,12 @@ async function open({
     }
     const { from, to } = await migrate(database, {
       migrations,
-      bytes: 'blob',
       onProgress: isOlder ? onMigration : undefined,
     });
-    if (from !== to) logger.info({ file, from, to }, 'database schema migrated');
+    if (from !== to) {
+      logger.info({ file, from, to }, 'database schema migrated');
+      onMigrated?.({ from, to });
+    }
     return { database, connection };
   } catch (error) {
     if (connection?.isOpen) connection.close();

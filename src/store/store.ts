@@ -146,10 +146,6 @@ export interface Store {
    * @throws the signal's reason when aborted.
    */
   reclaim(signal: AbortSignal): Promise<void>;
-  /** Rewrites the whole file, which blocks the process; no other process may use it. */
-  rewrite(): Promise<void>;
-  /** Copies the database to a file, which may exist; blocks the process. */
-  backUp(target: string): Promise<void>;
   /** Throws if the database is not available. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -1,19 +1,10 @@
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createLogger } from '../observability/logger.ts';
-import { createSqliteStore } from './sqlite-store.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { temporaryStore } from '../../test/setup/store/temporary-store.ts';
 import type { Store, StoredToken } from './store.ts';
-import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 
-let folder: string;
 let store: Store;
 beforeEach(async () => {
-  folder = await temporaryFolder();
-  const file = join(folder, 'hearth.db');
-  store = await createSqliteStore({ file, logger: createLogger('silent') });
-});
-afterEach(async () => {
-  await store.close();
+  store = await temporaryStore();
 });
 
 const token = (id: string, fields: Partial<StoredToken> = {}): StoredToken => ({

@@ -15,7 +15,8 @@ export const storeRestore = defineCommand({
     const backup = resolve(positionals.file);
     if (!existsSync(backup)) throw new CommandError(`There is no file ${backup}.`);
     await assertNoServer(context);
-    const file = databaseFile(context, await readSettings(context));
+    const instead = 'Restore a backup of `pg_dump` with `pg_restore` or `psql`.';
+    const file = databaseFile(context, await readSettings(context), instead);
     const previous = await restoreBackup(backup, file);
     const { output, messages } = context.terminal;
     if (options.json === true) output.json({ file, previous: previous ?? null });

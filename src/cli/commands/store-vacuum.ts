@@ -1,14 +1,16 @@
 import { formatBytes } from '../../format.ts';
 import { defineCommand } from '../command.ts';
-import { assertNoServer, withStore } from '../local/store.ts';
+import { assertNoServer, withSqliteStore } from '../local/store.ts';
 import { jsonOption } from '../option.ts';
+
+const instead = 'PostgreSQL frees space by itself (autovacuum).';
 
 export const storeVacuum = defineCommand({
   options: jsonOption,
   examples: ['hearth store vacuum'],
   async run({ context, options }) {
     await assertNoServer(context);
-    const { usedBytes, freedBytes } = await withStore(context, async ({ store }) => {
+    const { usedBytes, freedBytes } = await withSqliteStore(context, instead, async (store) => {
       const before = await store.size();
       await store.rewrite();
       const after = await store.size();

@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { formatBytes } from '../../format.ts';
-import type { Settings } from '../../config/settings-table.ts';
+import { isPostgresUrl } from '../../postgres-url.ts';
+import { databaseUrl } from '../local/store.ts';
 import { formatPath } from '../ui/format-path.ts';
 import { openSqlite, sqliteResultCode, sqliteResultCodes } from '../../sqlite.ts';
 import { ok, problem, warning, type DoctorContext, type Finding } from './check.ts';
+import { checkPostgres } from './check-postgres.ts';
+import { describeGrowth } from './database-growth.ts';
 
 /** Whether the database can be read and is not damaged. */
-export async function checkDatabase({
-  home,
-  settings,
-}: DoctorContext): Promise<readonly Finding[]> {
-  const file = settings?.['store.url'] ?? join(home, 'hearth.db');
+export async function checkDatabase(context: DoctorContext): Promise<readonly Finding[]> {
+  const { settings } = context;
+  const file = databaseUrl(context, settings);
+  if (isPostgresUrl(file)) return checkPostgres(file, settings);
   const shown = formatPath(file);
   if (!existsSync(file)) return [ok('There is none yet; the first start creates it.')];
   try {
@@ -38,24 +38,6 @@ export async function checkDatabase({
     }
     throw error;
   }
-}
-
-const largeBytes = 1e9;
-
-/** A warning if the database is large and nothing limits it. */
-export function describeGrowth(
-  sizeBytes: number,
-  settings: Partial<Pick<Settings, 'store.retentionDays' | 'store.maxBytes'>>,
-): readonly Finding[] {
-  const isLimited =
-    settings['store.retentionDays'] !== undefined || settings['store.maxBytes'] !== undefined;
-  if (isLimited || sizeBytes < largeBytes) return [];
-  return [
-    warning(
-      `The database has ${formatBytes(sizeBytes)}, and nothing deletes old conversations.`,
-      'Set store.retentionDays or store.maxBytes with `hearth config set`, or delete some with `hearth store prune`.',
-    ),
-  ];
 }
 
 function damaged(file: string, reason: string): Finding {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeClock } from './check-clock.ts';
-import { describeGrowth } from './check-database.ts';
+import { describeGrowth } from './database-growth.ts';
 import { describeSpace } from './check-disk.ts';
 import { describeGpu, findGpu } from './check-gpu.ts';
 import { describeProxy } from './check-proxy.ts';

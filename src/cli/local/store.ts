@@ -1,11 +1,21 @@
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadSettings } from '../../config/settings.ts';
 import type { Settings } from '../../config/settings-table.ts';
 import { isHomeInUse } from '../../home/home-lock.ts';
 import { createLogger } from '../../observability/logger.ts';
-import { createSqliteStore } from '../../store/sqlite-store.ts';
+import { isPostgresUrl, withoutPassword } from '../../postgres-url.ts';
+import type { SchemaVersions } from '../../store/migrate.ts';
+import { openStore } from '../../store/open-store.ts';
+import {
+  createSqliteStore,
+  type SqliteStore,
+  type SqliteStoreOptions,
+} from '../../store/sqlite-store.ts';
 import type { Store } from '../../store/store.ts';
+import { openTables } from '../../store/tables/open-tables.ts';
+import type { StoreTables } from '../../store/tables/store-tables.ts';
 import type { CommandContext } from '../context.ts';
 import { CommandError } from '../failure.ts';
 import { createMigrationView } from '../ui/migration-progress.ts';
@@ -13,6 +23,8 @@ import { createMigrationView } from '../ui/migration-progress.ts';
 interface LocalStore {
   readonly store: Store;
   readonly settings: Settings;
+  /** The versions of the schema before and after a migration; undefined if there was none. */
+  readonly migrated: SchemaVersions | undefined;
 }
 
 /** Works on the database of the home folder; a server may run. */
@@ -20,29 +32,117 @@ export async function withStore<Result>(
   context: CommandContext,
   work: (local: LocalStore) => Promise<Result>,
 ): Promise<Result> {
-  const { home } = context;
   const settings = await readSettings(context);
+  let migrated: SchemaVersions | undefined;
+  const store = await opening(context, (migration) =>
+    openStore({
+      url: databaseUrl(context, settings),
+      maxConnections: commandConnections,
+      onMigrated: (versions) => {
+        migrated = versions;
+      },
+      ...migration,
+    }),
+  );
+  try {
+    return await work({ store, settings, migrated });
+  } finally {
+    await store.close();
+  }
+}
+
+/**
+ * The same for what only a database in a file can do.
+ *
+ * @param instead What to do with PostgreSQL, as a sentence.
+ * @throws CommandError for PostgreSQL.
+ */
+export async function withSqliteStore<Result>(
+  context: CommandContext,
+  instead: string,
+  work: (store: SqliteStore) => Promise<Result>,
+): Promise<Result> {
+  const file = databaseFile(context, await readSettings(context), instead);
+  const store = await opening(context, (migration) => createSqliteStore({ file, ...migration }));
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/**
+ * The file or URL of a database to read.
+ *
+ * @param url That of the home folder if undefined.
+ * @throws CommandError if there is no such file.
+ */
+export async function existingDatabase(
+  context: CommandContext,
+  url: string | undefined,
+): Promise<string> {
+  const found = url ?? databaseUrl(context, await readSettings(context));
+  if (isPostgresUrl(found) || existsSync(found)) return found;
+  throw new CommandError(`There is no database ${found}.`);
+}
+
+/** Works on the tables of a database, which is created if it does not exist, in the newest schema. */
+export async function withTables<Result>(
+  context: CommandContext,
+  url: string,
+  work: (tables: StoreTables) => Promise<Result>,
+): Promise<Result> {
+  const tables = await opening(context, (migration) => openTables(url, migration, context.signal));
+  try {
+    return await work(tables);
+  } finally {
+    await tables.close();
+  }
+}
+
+/** A command uses one at a time, but for a search. */
+const commandConnections = 2;
+
+/** Shows the progress of a migration, which a running server forbids. */
+async function opening<Opened>(
+  { home, terminal }: CommandContext,
+  open: (
+    options: Pick<SqliteStoreOptions, 'logger' | 'mayMigrate' | 'onMigration'>,
+  ) => Promise<Opened>,
+): Promise<Opened> {
   await mkdir(home, { recursive: true, mode: 0o700 });
-  const migration = createMigrationView(context.terminal.messages);
-  const store = await createSqliteStore({
-    file: databaseFile(context, settings),
+  const migration = createMigrationView(terminal.messages);
+  return open({
     logger: createLogger('error'),
     mayMigrate: async () => !(await isHomeInUse(home)),
     onMigration: (fraction) => migration.show(fraction),
   }).finally(() => migration.stop());
-  try {
-    return await work({ store, settings });
-  } finally {
-    await store.close();
-  }
 }
 
 export async function readSettings({ home, environment }: CommandContext): Promise<Settings> {
   return loadSettings({ home, environment, flags: {} });
 }
 
-export function databaseFile({ home }: CommandContext, settings: Settings): string {
-  return settings['store.url'] ?? join(home, 'hearth.db');
+/** The file of the database, or its URL. */
+export function databaseUrl(
+  { home }: Pick<CommandContext, 'home'>,
+  settings: Pick<Settings, 'store.url'> | null,
+): string {
+  return settings?.['store.url'] ?? join(home, 'hearth.db');
+}
+
+/**
+ * The file of the database.
+ *
+ * @param instead What to do with PostgreSQL, as a sentence.
+ * @throws CommandError for PostgreSQL.
+ */
+export function databaseFile(context: CommandContext, settings: Settings, instead: string): string {
+  const url = databaseUrl(context, settings);
+  if (!isPostgresUrl(url)) return url;
+  throw new CommandError(
+    `This command works on SQLite files; store.url is ${withoutPassword(url)}. ${instead}`,
+  );
 }
 
 /** @throws CommandError if a server uses the home folder. */

@@ -1,3 +1,4 @@
+import { isPostgresUrl } from '../../postgres-url.ts';
 import { dirname, join, sep } from 'node:path';
 import { isSecretSetting, type SettingKey } from '../../config/settings-table.ts';
 import { loadSettings } from '../../config/settings.ts';
@@ -59,11 +60,12 @@ export async function serviceFacts(
     flags,
     userHome: dirname(home),
   });
+  const url = settings['store.url'];
   const isOutside = (folder: string) => folder !== home && !folder.startsWith(home + sep);
   const written = [
     settings['models.dir'],
     settings['engine.runtimesDir'],
-    settings['store.url'] === undefined ? undefined : dirname(settings['store.url']),
+    url === undefined || isPostgresUrl(url) ? undefined : dirname(url),
   ];
   return {
     ...names,

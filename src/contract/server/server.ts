@@ -35,7 +35,7 @@ export const getReadiness = defineRoute({
   result: z
     .object({ status: z.literal('ready') })
     .meta({ id: 'Readiness', examples: [{ status: 'ready' }] }),
-  errors: ['internal', 'shutting_down'],
+  errors: ['internal', 'shutting_down', 'store_unavailable'],
 });
 
 export const getMetrics = defineRoute({

@@ -90,5 +90,6 @@ export const createChat = defineRoute({
     'plugin_unreachable',
     'mcp_unreachable',
     'storage_failed',
+    'store_unavailable',
   ],
 });

@@ -10,6 +10,7 @@ const guardErrors = [
   'invalid_api_key',
   'forbidden',
   'internal',
+  'store_unavailable',
 ] as const satisfies readonly ErrorCode[];
 const bodyErrors = [
   'invalid_json',

@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely';
+import { sql, type Kysely, type Transaction } from 'kysely';
 import { omitUndefined } from '../../omit-undefined.ts';
 import { ancestryOf } from '../ancestry.ts';
 import { readableResponses } from '../readable-responses.ts';
@@ -13,26 +13,32 @@ import { importConversation } from './import-conversation.ts';
 import { listConversations } from './list-conversations.ts';
 import type { SearchBacklog } from './search-backlog.ts';
 import { toSearchText } from './search-text.ts';
+import type { TextSearch } from './text-search.ts';
+import type { Transactions } from '../transactions.ts';
 import type { Logger } from '../../observability/logger.ts';
 
 interface ConversationRepositoryOptions {
   readonly database: Kysely<Schema>;
   readonly logger: Logger;
-  readonly backlog: SearchBacklog;
+  readonly transactions: Transactions;
+  readonly search: TextSearch;
+  readonly backlog: Pick<SearchBacklog, 'pendingCount'>;
   /** Called before a conversation is deleted. */
   readonly onDelete: () => void;
 }
 
-/** Stored conversations in a SQLite database, which has the full-text index. */
+/** Stored conversations in any database that Kysely supports. */
 export function createConversationRepository({
   database,
   logger,
+  transactions,
+  search,
   backlog,
   onDelete,
 }: ConversationRepositoryOptions): ConversationRepository {
   return {
     page: async (options) => {
-      const page = await listConversations(database, options);
+      const page = await listConversations(database, search, options);
       return options.search === undefined
         ? page
         : { ...page, unindexedCount: await backlog.pendingCount() };
@@ -41,7 +47,7 @@ export function createConversationRepository({
     head: (id, callerId) => head(database, id, callerId),
     create: (options) => createConversation(database, options),
     setMetadata: (id, ownerId, metadata) =>
-      database.transaction().execute(async (transaction) => {
+      transactions.change(async (transaction) => {
         if (!(await isOwn(transaction, id, ownerId))) return undefined;
         await transaction
           .updateTable('conversations')
@@ -62,10 +68,11 @@ export function createConversationRepository({
     tree: (id) => conversationTree(database, id),
     hasResponse: (id, responseId) => hasResponse(database, id, responseId),
     branch: (options) => conversationBranch(database, logger, options),
-    update: (id, ownerId, changes) => update(database, id, ownerId, changes),
+    update: (id, ownerId, changes) =>
+      transactions.change((transaction) => update(transaction, id, ownerId, changes)),
     delete: (id, ownerId) => {
       onDelete();
-      return database.transaction().execute(async (transaction) => {
+      return transactions.change(async (transaction) => {
         const exists = await isOwn(transaction, id, ownerId);
         if (exists) await deleteConversation(transaction, id);
         return exists;
@@ -73,7 +80,7 @@ export function createConversationRepository({
     },
     leastRecent: (before) => leastRecent(database, before),
     import: (conversation) =>
-      database.transaction().execute(async (transaction) => {
+      transactions.add(async (transaction) => {
         const id = await importConversation(transaction, conversation);
         return fromConversationRow(
           await transaction
@@ -161,34 +168,32 @@ async function isOwn(
 }
 
 async function update(
-  database: Kysely<Schema>,
+  transaction: Transaction<Schema>,
   id: string,
   ownerId: string | null,
   { title, isPinned }: Parameters<ConversationRepository['update']>[2],
 ): Promise<StoredConversation | undefined> {
-  return database.transaction().execute(async (transaction) => {
-    const conversation = await find(transaction, id, ownerId);
-    if (conversation?.ownerId !== ownerId) return undefined;
-    const changes = omitUndefined({
-      title,
-      is_pinned: isPinned === undefined ? undefined : Number(isPinned),
-    });
-    if (Object.keys(changes).length > 0) {
-      await transaction.updateTable('conversations').set(changes).where('id', '=', id).execute();
-    }
-    if (title !== undefined) {
-      await transaction
-        .updateTable('conversation_texts')
-        .set({ text: toSearchText(title) })
-        .where('id', 'in', (query) =>
-          query
-            .selectFrom('conversation_entries')
-            .where('conversation_id', '=', id)
-            .where('response_id', 'is', null)
-            .select('id'),
-        )
-        .execute();
-    }
-    return find(transaction, id, ownerId);
+  const conversation = await find(transaction, id, ownerId);
+  if (conversation?.ownerId !== ownerId) return undefined;
+  const changes = omitUndefined({
+    title,
+    is_pinned: isPinned === undefined ? undefined : Number(isPinned),
   });
+  if (Object.keys(changes).length > 0) {
+    await transaction.updateTable('conversations').set(changes).where('id', '=', id).execute();
+  }
+  if (title !== undefined) {
+    await transaction
+      .updateTable('conversation_texts')
+      .set({ text: toSearchText(title) })
+      .where('id', 'in', (query) =>
+        query
+          .selectFrom('conversation_entries')
+          .where('conversation_id', '=', id)
+          .where('response_id', 'is', null)
+          .select('id'),
+      )
+      .execute();
+  }
+  return find(transaction, id, ownerId);
 }

@@ -9,7 +9,7 @@ import { toSearchText } from './search-text.ts';
 export interface ConversationPlace {
   /** Title of a new conversation; the first words of the turn if absent. */
   readonly title?: string | undefined;
-  /** An existing conversation of the owner; that of the parent, or a new one, if absent. */
+  /** An existing conversation of the owner; a new one if absent. */
   readonly conversationId?: string | undefined;
 }
 
@@ -24,8 +24,7 @@ export async function indexResponse(
   response: StoredResponse,
   { title, conversationId }: ConversationPlace,
 ): Promise<string> {
-  const existing = conversationId ?? (await conversationOfParent(transaction, response));
-  const id = existing ?? `conv_${response.id.slice('resp_'.length)}`;
+  const id = conversationId ?? `conv_${response.id.slice('resp_'.length)}`;
   const { turn } = response;
   const entry = {
     conversation_id: id,
@@ -41,28 +40,27 @@ export async function indexResponse(
     model_key: response.modelKey,
   };
   const ownTitle = title ?? titleOf(turn);
-  if (existing === undefined) {
+  if (conversationId === undefined) {
     await insertConversation(transaction, id, response, ownTitle, newest);
     return id;
   }
-  const before = await transaction
-    .selectFrom('conversations')
+  // Makes a concurrent response of the conversation wait before it looks at the title.
+  const updated = await transaction
+    .updateTable('conversations')
+    .set((expression) => ({ ...newest, response_count: expression('response_count', '+', 1) }))
     .where('id', '=', id)
     .where('owner_id', response.ownerId === null ? 'is' : '=', response.ownerId)
-    .select('title')
+    .returning('title')
     .executeTakeFirst();
-  if (before === undefined) throw deletedConversation(id);
-  const isUntitled = before.title === '';
-  if (isUntitled) await insertTitle(transaction, id, ownTitle);
-  await transaction
+  if (updated === undefined) throw deletedConversation(id);
+  if (updated.title !== '') return id;
+  const titled = await transaction
     .updateTable('conversations')
-    .set((expression) => ({
-      ...newest,
-      ...(isUntitled ? { title: ownTitle } : {}),
-      response_count: expression('response_count', '+', 1),
-    }))
+    .set({ title: ownTitle })
     .where('id', '=', id)
-    .execute();
+    .where('title', '=', '')
+    .executeTakeFirst();
+  if (titled.numUpdatedRows > 0n) await insertTitle(transaction, id, ownTitle);
   return id;
 }
 
@@ -71,22 +69,6 @@ function deletedConversation(id: string): HearthError {
   return new HearthError('conversation_not_found', `The conversation "${id}" is not stored.`, {
     field: 'conversation',
   });
-}
-
-/** Undefined for a first response, and for one that continues a response of another owner. */
-async function conversationOfParent(
-  transaction: Transaction<Schema>,
-  { parentId, ownerId }: StoredResponse,
-): Promise<string | undefined> {
-  if (parentId === null) return undefined;
-  const row = await transaction
-    .selectFrom('conversation_entries as entry')
-    .innerJoin('conversations', 'conversations.id', 'entry.conversation_id')
-    .where('entry.response_id', '=', parentId)
-    .where('conversations.owner_id', ownerId === null ? 'is' : '=', ownerId)
-    .select('conversations.id')
-    .executeTakeFirst();
-  return row?.id;
 }
 
 async function insertConversation(

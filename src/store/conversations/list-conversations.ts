@@ -1,19 +1,21 @@
-import { sql, type Kysely, type Selectable } from 'kysely';
+import { sql, type Expression, type Kysely, type Selectable } from 'kysely';
 import { HearthError } from '../../contract/errors.ts';
 import type { Schema } from '../schema.ts';
 import type { ConversationPage, ConversationRepository, Snippet } from './conversation.ts';
 import { fromConversationRow } from './conversation-row.ts';
-import { toFullTextQuery, wordsOf } from './search-query.ts';
+import { wordsOf } from './search-query.ts';
+import type { TextSearch } from './text-search.ts';
 import { toSnippet } from './to-snippet.ts';
 
 /** See `ConversationRepository.page`. */
 export async function listConversations(
   database: Kysely<Schema>,
+  texts: TextSearch,
   { ownerId, limit, cursor, search = '' }: Parameters<ConversationRepository['page']>[0],
 ): Promise<ConversationPage> {
   const position = cursor === undefined ? undefined : parseCursor(cursor);
   const words = wordsOf(search);
-  const match = words.length === 0 ? undefined : await toFullTextQuery(database, words);
+  const match = words.length === 0 ? undefined : await texts.entriesWith(database, words);
   if (words.length > 0 && match === undefined) return { conversations: [], nextCursor: null };
   const base = database
     .selectFrom('conversations')
@@ -60,14 +62,10 @@ function toPage(
 }
 
 /** The newest entry with a match of each conversation. */
-function newestMatches(database: Kysely<Schema>, match: string) {
+function newestMatches(database: Kysely<Schema>, match: Expression<number>) {
   return database
     .selectFrom('conversation_entries')
-    .where(
-      'id',
-      'in',
-      sql<number>`(select rowid from conversation_search where conversation_search match ${match})`,
-    )
+    .where('id', 'in', match)
     .groupBy('conversation_id')
     .select(({ fn }) => ['conversation_id', fn.max('id').as('entry_id')])
     .as('matched');

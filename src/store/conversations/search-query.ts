@@ -1,6 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 import type { Schema } from '../schema.ts';
 import { trigramLength } from './search-text.ts';
+import type { TextSearch } from './text-search.ts';
 
 const maxWords = 16;
 /** Most trigrams that stand for a word shorter than one. */
@@ -12,12 +13,22 @@ export function wordsOf(search: string): readonly string[] {
   return [...new Set(words)].slice(0, maxWords);
 }
 
+/** Searches with the full-text index of SQLite. */
+export const fullTextSearch: TextSearch = {
+  entriesWith: async (database, words) => {
+    const match = await toFullTextQuery(database, words);
+    return match === undefined
+      ? undefined
+      : sql<number>`(select rowid from conversation_search where conversation_search match ${match})`;
+  },
+};
+
 /**
  * A full-text query (https://www.sqlite.org/fts5.html#full_text_query_syntax) for texts with all words; undefined if
  * no text can have them. The index has no words but trigrams: a shorter word is found by those that begin with it, of
  * which one or two characters may have too many to try all.
  */
-export async function toFullTextQuery(
+async function toFullTextQuery(
   database: Kysely<Schema>,
   words: readonly string[],
 ): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-export const responsesAndTokens: Migration = async ({ schema }, { bytes }) => {
+export const responsesAndTokens: Migration = async ({ schema }) => {
   await schema
     .createTable('responses')
     .addColumn('id', 'text', (column) => column.primaryKey())
@@ -25,7 +25,7 @@ export const responsesAndTokens: Migration = async ({ schema }, { bytes }) => {
     .createTable('blobs')
     .addColumn('sha256', 'text', (column) => column.primaryKey())
     .addColumn('media_type', 'text', (column) => column.notNull())
-    .addColumn('bytes', bytes, (column) => column.notNull())
+    .addColumn('bytes', 'blob', (column) => column.notNull())
     .execute();
   await schema
     .createTable('response_blobs')

@@ -2,8 +2,6 @@ import type { Transaction } from 'kysely';
 import type { Schema } from '../schema.ts';
 
 export interface MigrationOptions {
-  /** SQL type of bytes, which differs between databases. */
-  readonly bytes: 'blob' | 'bytea';
   /** Called by a step that takes long for a large database, with rows. Other work runs while it is awaited. */
   readonly onProgress: (done: number, total: number) => Promise<void>;
 }

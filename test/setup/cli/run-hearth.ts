@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { storeEnvironment } from '../postgres/store-environment.ts';
 import { hearthEntryPoint, hearthEnvironment } from '../server/hearth-process.ts';
 
 export interface HearthOutcome {
@@ -27,7 +28,10 @@ export async function runHearth(
     [hearthEntryPoint, '--home', options.home, ...commandLine],
     {
       stdio: 'pipe',
-      env: hearthEnvironment(options.environment),
+      env: hearthEnvironment({
+        ...(await storeEnvironment(options.home)),
+        ...options.environment,
+      }),
     },
   );
   let stdout = '';

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { sharedRuntimesFolder } from '../engine/shared-runtimes.ts';
+import { storeEnvironment } from '../postgres/store-environment.ts';
 import { projectFolder } from '../project-folder.ts';
 
 /** The built command-line tool; `npm run build` makes it. */
@@ -66,7 +67,7 @@ export async function startHearth(home: string, options: HearthOptions): Promise
     ],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: hearthEnvironment(options.environment),
+      env: hearthEnvironment({ ...(await storeEnvironment(home)), ...options.environment }),
     },
   );
   let log = '';

@@ -1,18 +1,17 @@
 import { join } from 'node:path';
 import { createTokenService, type TokenService } from '../../../src/access/token-service.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
-import { createSqliteStore } from '../../../src/store/sqlite-store.ts';
+import { openStore } from '../../../src/store/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { storeEnvironment } from '../postgres/store-environment.ts';
 
 /** Works on the tokens of a home folder, as `hearth token` does. */
 export async function withTokens<T>(
   home: string,
   work: (tokens: TokenService, store: Store) => Promise<T>,
 ): Promise<T> {
-  const store = await createSqliteStore({
-    file: join(home, 'hearth.db'),
-    logger: createLogger('silent'),
-  });
+  const { HEARTH_STORE_URL: url = join(home, 'hearth.db') } = await storeEnvironment(home);
+  const store = await openStore({ url, logger: createLogger('silent'), maxConnections: 2 });
   try {
     return await work(createTokenService({ tokens: store.tokens, onTouchError: () => {} }), store);
   } finally {

@@ -1,14 +1,11 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { beforeEach, onTestFinished } from 'vitest';
 import type { ConversationTurn } from '../../../src/conversation/conversation-turn.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
-import { openSqlite } from '../../../src/sqlite.ts';
 import type { ListedConversation } from '../../../src/store/conversations/conversation.ts';
-import { createSqliteStore } from '../../../src/store/sqlite-store.ts';
 import type { NewBlob, Store, StoredResponse } from '../../../src/store/store.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
 import { conversationTurn } from './conversation-turn.ts';
+import { testDatabase, type TestDatabase } from './test-database.ts';
 
 export const responseIdOf = (name: string): string =>
   `resp_${createHash('sha384').update(name).digest('hex').slice(0, 48)}`;
@@ -23,16 +20,16 @@ interface Spoken extends Partial<StoredResponse> {
 
 /** A store for each test, with short ways to fill and to read it. */
 export function useConversations() {
-  let file = '';
+  let database: TestDatabase | undefined;
   let opened: Store | undefined;
   let lines: Record<string, unknown>[] = [];
   let clock = Date.parse('2026-11-21T10:00:00.000Z');
 
   beforeEach(async () => {
-    file = join(await temporaryFolder(), 'hearth.db');
+    database = await testDatabase();
     lines = [];
     const write = (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>);
-    const store = await createSqliteStore({ file, logger: createLogger('warn', { write }) });
+    const store = await database.open(createLogger('warn', { write }));
     opened = store;
     onTestFinished(() => store.close());
   });
@@ -84,13 +81,8 @@ export function useConversations() {
     titles: async (search?: string, ownerId?: string | null) =>
       (await list(search, ownerId)).map(({ title }) => title),
     /** Reads or changes the database without the repositories. */
-    query: (text: string): readonly Record<string, unknown>[] => {
-      const database = openSqlite(file);
-      try {
-        return database.prepare(text).all() as Record<string, unknown>[];
-      } finally {
-        database.close();
-      }
-    },
+    assertSound: async () => database?.assertSound(),
+    query: async (text: string): Promise<readonly Record<string, unknown>[]> =>
+      (await database?.query(text)) ?? [],
   };
 }

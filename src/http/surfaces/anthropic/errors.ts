@@ -32,7 +32,12 @@ function toErrorCode({ code, param }: NamedError): string {
 
 /** Anthropic's status for an overloaded server. */
 const overloaded = 529;
-const overloadCodes = new Set<ErrorCode>(['model_loading', 'out_of_memory', 'shutting_down']);
+const overloadCodes = new Set<ErrorCode>([
+  'model_loading',
+  'out_of_memory',
+  'shutting_down',
+  'store_unavailable',
+]);
 
 function toStatus(code: ErrorCode): number {
   const { status } = errorTable[code];

@@ -1,0 +1,14 @@
+/** Stands for the user and password of a URL. */
+export const hiddenUser = '***';
+
+/** Whether the value of `store.url` names a PostgreSQL database instead of a file. */
+export function isPostgresUrl(url: string): boolean {
+  return /^postgres(?:ql)?:\/\//.test(url);
+}
+
+/** A URL without its user and passwords, for messages and lists of settings. */
+export function withoutPassword(url: string): string {
+  return url
+    .replace(/(?<=^\w+:\/\/)[^/?#]*@/, `${hiddenUser}@`)
+    .replaceAll(/(?<=[?&]password=)[^&#]*/gi, hiddenUser);
+}

@@ -1,0 +1,31 @@
+import type { Logger } from '../observability/logger.ts';
+import { isPostgresUrl } from '../postgres-url.ts';
+import { createSqliteStore, type SqliteStoreOptions } from './sqlite-store.ts';
+import type { Store } from './store.ts';
+
+/** Time that a server waits for the database at its start: that of the database may start at the same time. */
+export const startWaitMs = 30_000;
+
+interface OpenStoreOptions extends Pick<
+  SqliteStoreOptions,
+  'mayMigrate' | 'onMigration' | 'onMigrated'
+> {
+  /** A file, or a database as `postgres://…`. */
+  readonly url: string;
+  readonly logger: Logger;
+  /** Connections to PostgreSQL at the same time. */
+  readonly maxConnections: number;
+  /** Time to wait for PostgreSQL if it can't be reached. */
+  readonly waitMs?: number;
+}
+
+/**
+ * Opens the database that `store.url` names. The driver of PostgreSQL is loaded only for such a database.
+ *
+ * @throws StoreOpenError
+ */
+export async function openStore({ url, ...options }: OpenStoreOptions): Promise<Store> {
+  if (!isPostgresUrl(url)) return createSqliteStore({ file: url, ...options });
+  const { createPostgresStore } = await import('./postgres/postgres-store.ts');
+  return createPostgresStore({ url, ...options });
+}

@@ -1,0 +1,144 @@
+import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
+import type { Pool, PoolClient } from 'pg';
+import type { Logger } from '../../observability/logger.ts';
+import { breaksConnection, transientReason, StoreUnavailableError } from './failure.ts';
+
+export interface PoolOptions {
+  readonly url: string;
+  readonly logger: Logger;
+  /** Most connections at the same time; further work waits for a free one. */
+  readonly maxConnections: number;
+  readonly timeouts: PoolTimeouts;
+}
+
+export interface PoolTimeouts {
+  /** To connect, or to get a connection that others use. */
+  readonly connectMs: number;
+  /** One statement; 0: no limit. */
+  readonly statementMs: number;
+}
+
+export const serverTimeouts: PoolTimeouts = { connectMs: 5000, statementMs: 30_000 };
+
+/** For statements that take as long as the database is large. */
+export const maintenanceTimeouts: PoolTimeouts = { connectMs: 5000, statementMs: 0 };
+
+/** Time beyond the limit of the database after which a statement counts as lost with its connection. */
+const graceMs = 2000;
+
+/** `bigint`, and `numeric` of sums: all of Hearth's fit into a number. */
+const numberTypes: ReadonlySet<number> = new Set([20, 1700]);
+const bytesType = 17;
+
+/** Connections to PostgreSQL, made as they are needed. `pg` is loaded with the first pool. */
+export async function createConnectionPool({
+  url,
+  logger,
+  maxConnections,
+  timeouts: { connectMs, statementMs },
+}: PoolOptions): Promise<PostgresPool> {
+  const { Pool, types } = (await import('pg')).default;
+  const pool = new Pool({
+    connectionString: url,
+    max: maxConnections,
+    connectionTimeoutMillis: connectMs,
+    ...(statementMs === 0 ? {} : { query_timeout: statementMs + graceMs }),
+    keepAlive: true,
+    application_name: 'hearth',
+    types: {
+      getTypeParser: (type: number, format?: 'text') => {
+        if (numberTypes.has(type)) return Number;
+        const parse: (text: string) => unknown = types.getTypeParser(type, format ?? 'text');
+        return type === bytesType
+          ? (text: string) => new Uint8Array(parse(text) as Buffer<ArrayBuffer>)
+          : parse;
+      },
+    } as typeof types,
+  });
+  // A connection that no statement uses; the pool makes a new one. The error has the connection, with its password.
+  pool.on('error', ({ message }) => logger.warn({ reason: message }, 'database connection lost'));
+  return new StorePool(pool, statementMs);
+}
+
+class StorePool implements PostgresPool {
+  readonly #pool: Pool;
+  readonly #settings: string;
+  /** Kysely knows a connection by its object. */
+  readonly #clients = new WeakMap<PoolClient, StoreClient>();
+
+  constructor(pool: Pool, statementMs: number) {
+    this.#pool = pool;
+    this.#settings = `set statement_timeout = ${statementMs}; set idle_in_transaction_session_timeout = ${2 * statementMs}`;
+  }
+
+  async connect(): Promise<PostgresPoolClient> {
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      throw toStoreError(error);
+    });
+    const known = this.#clients.get(client);
+    if (known !== undefined) return known;
+    const added = new StoreClient(client);
+    try {
+      // Not options of the connection, which poolers refuse.
+      await added.query(this.#settings, []);
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+    this.#clients.set(client, added);
+    return added;
+  }
+
+  end(): Promise<void> {
+    return this.#pool.end();
+  }
+}
+
+class StoreClient implements PostgresPoolClient {
+  readonly #client: PoolClient;
+  #isBroken = false;
+
+  constructor(client: PoolClient) {
+    this.#client = client;
+    // The statement that runs fails with it; without a listener the process would end.
+    client.on('error', () => {
+      this.#isBroken = true;
+    });
+  }
+
+  query<Row>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
+  query(): never;
+  async query<Row>(
+    sql?: string,
+    parameters: readonly unknown[] = [],
+  ): Promise<PostgresQueryResult<Row>> {
+    if (typeof sql !== 'string') throw new TypeError('Cursors are not supported');
+    // The database rolled back when the connection was lost.
+    if (this.#isBroken && sql === 'rollback') return { command: 'SELECT', rowCount: 0, rows: [] };
+    try {
+      const result =
+        parameters.length === 0
+          ? await this.#client.query(sql)
+          : await this.#client.query(sql, parameters.map(toPostgresValue));
+      return result as unknown as PostgresQueryResult<Row>;
+    } catch (error) {
+      // A transaction that did not begin as a whole is not rolled back either.
+      this.#isBroken ||= breaksConnection(error) || sql.startsWith('begin');
+      throw toStoreError(error, sql === 'commit' && this.#isBroken);
+    }
+  }
+
+  release(): void {
+    this.#client.release(this.#isBroken);
+  }
+}
+
+function toStoreError(error: unknown, isCommitUnknown = false): unknown {
+  const reason = transientReason(error);
+  return reason === undefined ? error : new StoreUnavailableError(reason, error, isCommitUnknown);
+}
+
+/** Text can't have a NUL; such a lookup finds nothing, since no stored text has this character in its place. */
+function toPostgresValue(value: unknown): unknown {
+  return typeof value === 'string' ? value.replaceAll('\0', '\u{fffd}') : value;
+}

@@ -1,0 +1,169 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { HandleEmptyInListsPlugin, Kysely, replaceWithNoncontingentExpression, sql } from 'kysely';
+import { errorCode } from '../../error-code.ts';
+import { withoutPassword } from '../../postgres-url.ts';
+import { migrate, NewerSchemaError, type SchemaVersions } from '../migrate.ts';
+import type { Schema } from '../schema.ts';
+import { StoreOpenError } from '../store-open-error.ts';
+import { createConnectionPool, maintenanceTimeouts, type PoolOptions } from './connection-pool.ts';
+import { StoreUnavailableError } from './failure.ts';
+import { LockingPostgresDialect, migrationLock } from './locking-driver.ts';
+import { postgresMigrations } from './migrations/migrations.ts';
+
+/** The first version in which the owner of a database may create the extension pg_trgm. */
+const minVersion = 13;
+const retryDelayMs = 1000;
+
+interface OpenOptions extends PoolOptions {
+  /** Time to wait for a database that can't be reached. */
+  readonly waitMs: number;
+  readonly onMigrated?: ((versions: SchemaVersions) => void) | undefined;
+}
+
+/** The queries of a pool that is filled as connections are needed. */
+export function createPostgresDatabase(options: PoolOptions): Kysely<Schema> {
+  return new Kysely<Schema>({
+    dialect: new LockingPostgresDialect({ pool: () => createConnectionPool(options) }),
+    plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
+  });
+}
+
+/**
+ * Connects, and brings the schema up to date.
+ *
+ * @throws StoreOpenError
+ */
+export async function openPostgresDatabase(options: OpenOptions): Promise<Kysely<Schema>> {
+  const { url, logger, waitMs } = options;
+  const shown = withoutPassword(url);
+  const until = performance.now() + waitMs;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await prepare(options);
+      return createPostgresDatabase(options);
+    } catch (error) {
+      const isTransient = error instanceof StoreUnavailableError && !isRefusal(error.cause);
+      if (!isTransient || performance.now() > until) {
+        throw new StoreOpenError(`The database ${shown} can't be used: ${explain(error)}.`, {
+          cause: error,
+        });
+      }
+      if (attempt === 1) logger.warn({ reason: error.message }, 'waiting for the database');
+    }
+    await delay(retryDelayMs);
+  }
+}
+
+/** Checks the server and migrates, on a connection without time limits. */
+async function prepare({ url, logger, onMigrated }: OpenOptions): Promise<void> {
+  const database = createPostgresDatabase({
+    url,
+    logger,
+    maxConnections: 1,
+    timeouts: maintenanceTimeouts,
+  });
+  try {
+    assertSupported(await readServer(database));
+    // A user without the right to create tables can use those that exist.
+    if ((await readSchemaVersion(database)) === postgresMigrations.length) return;
+    const { from, to } = await migrate(database, {
+      migrations: postgresMigrations,
+      lock: async (transaction) => {
+        await sql.raw(migrationLock).execute(transaction);
+      },
+    });
+    if (from !== to) {
+      logger.info({ from, to }, 'database schema migrated');
+      onMigrated?.({ from, to });
+    }
+  } finally {
+    await database.destroy();
+  }
+}
+
+export interface PostgresServer {
+  /** Such as 150004 for 15.4. */
+  readonly version: number;
+  readonly encoding: string;
+}
+
+export async function readServer(database: Kysely<Schema>): Promise<PostgresServer> {
+  const { rows } = await sql<PostgresServer>`
+    select current_setting('server_version_num')::integer as version,
+      current_setting('server_encoding') as encoding`.execute(database);
+  return rows[0] ?? { version: 0, encoding: 'unknown' };
+}
+
+/** 0 before the first migration. */
+export async function readSchemaVersion(database: Kysely<Schema>): Promise<number> {
+  const { rows } = await sql<{
+    readonly exists: boolean;
+  }>`select to_regclass('schema_version') is not null as exists`.execute(database);
+  if (rows[0]?.exists !== true) return 0;
+  const row = await database.selectFrom('schema_version').select('version').executeTakeFirst();
+  return row?.version ?? 0;
+}
+
+/** @throws UnsupportedServerError */
+export function assertSupported({ version, encoding }: PostgresServer): void {
+  const major = Math.floor(version / 10_000);
+  if (major < minVersion) {
+    throw new UnsupportedServerError(
+      `its server is PostgreSQL ${major}. Hearth needs ${minVersion} or later`,
+    );
+  }
+  if (encoding !== 'UTF8') {
+    throw new UnsupportedServerError(
+      `its encoding is ${encoding}. Create one with \`createdb --template=template0 --encoding=UTF8\``,
+    );
+  }
+}
+
+class UnsupportedServerError extends Error {
+  override readonly name = 'UnsupportedServerError';
+}
+
+/** Of a connection, for a reason that does not go away. */
+function isRefusal(cause: unknown): boolean {
+  return ['28000', '28P01', '3D000'].includes(errorCode(cause) ?? '');
+}
+
+/** The reason of a failure and the remedy, in sentences without the last full stop. */
+export function explain(error: unknown): string {
+  const reason = error instanceof Error ? error.message : String(error);
+  if (error instanceof UnsupportedServerError) return reason;
+  if (error instanceof NewerSchemaError) {
+    return `${reason}. Install that version again, or use another database`;
+  }
+  if (error instanceof StoreUnavailableError) {
+    const { cause } = error;
+    // Empty where each address of a host name failed.
+    const detail = cause instanceof Error && cause.message !== '' ? cause.message : reason;
+    return `${detail}. ${remedyOf(errorCode(cause))}`;
+  }
+  if (reason.includes('pg_trgm')) {
+    return `the search needs the extension pg_trgm (${reason}). Install the additional modules of PostgreSQL (the package postgresql-contrib of some systems), and run \`create extension pg_trgm\` in this database as its superuser`;
+  }
+  switch (errorCode(error)) {
+    case '42501':
+      return `its user lacks a right (${reason}). Make the user its owner, or \`grant create on schema public\``;
+    case '53100':
+      return `the disk of its server is full (${reason}). Free some space`;
+    default:
+      return `${reason}. Check store.url`;
+  }
+}
+
+function remedyOf(code: string | undefined): string {
+  switch (code) {
+    case '28000':
+    case '28P01':
+      return 'Check the user and the password in store.url, or in the variable PGPASSWORD';
+    case '3D000':
+      return 'Create it with `createdb`';
+    case '25006':
+      return 'Let store.url lead to the primary server';
+    default:
+      return 'Check that its server runs, and that store.url has its address';
+  }
+}

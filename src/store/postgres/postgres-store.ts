@@ -1,0 +1,96 @@
+import { sql, type Kysely } from 'kysely';
+import { Mutex } from '../../concurrency/semaphore.ts';
+import type { Logger } from '../../observability/logger.ts';
+import { createBlobRepository } from '../blob-repository.ts';
+import { ChainReader } from '../chain-reader.ts';
+import { createConversationRepository } from '../conversations/conversation-repository.ts';
+import { createDownloadRepository } from '../download-repository.ts';
+import type { SchemaVersions } from '../migrate.ts';
+import { createOwnerRepository } from '../owner-repository.ts';
+import { createResponseRepository } from '../response-repository.ts';
+import type { Schema } from '../schema.ts';
+import type { DownloadRepository, Store } from '../store.ts';
+import { createTokenRepository } from '../token-repository.ts';
+import { serverTimeouts, type PoolTimeouts } from './connection-pool.ts';
+import { StoreUnavailableError } from './failure.ts';
+import { openPostgresDatabase } from './open-database.ts';
+import { createPostgresTransactions } from './postgres-transactions.ts';
+import { postgresSize } from './postgres-size.ts';
+import { parseSystemPrompts } from './parse-system-prompts.ts';
+import { trigramSearch } from './trigram-search.ts';
+
+interface PostgresStoreOptions {
+  /** `postgres://…`; what it omits comes from the variables of libpq, such as `PGPASSWORD`. */
+  readonly url: string;
+  readonly logger: Logger;
+  readonly maxConnections?: number;
+  /** Time to wait for a database that can't be reached when the store is opened. */
+  readonly waitMs?: number;
+  /** Time for which a response is tried again to be stored while the database is not available. */
+  readonly retryMs?: number;
+  readonly timeouts?: PoolTimeouts;
+  readonly onMigrated?: ((versions: SchemaVersions) => void) | undefined;
+}
+
+/**
+ * Opens the database and brings its schema up to date; of several processes that start at once, one does.
+ *
+ * @throws StoreOpenError if it can't be reached or used, or is from a newer Hearth.
+ */
+export async function createPostgresStore({
+  url,
+  logger,
+  maxConnections = 10,
+  waitMs = 0,
+  retryMs = 10_000,
+  timeouts = serverTimeouts,
+  onMigrated,
+}: PostgresStoreOptions): Promise<Store> {
+  const database = await openPostgresDatabase({
+    url,
+    logger,
+    maxConnections,
+    waitMs,
+    timeouts,
+    onMigrated,
+  });
+  const transactions = createPostgresTransactions(database, retryMs);
+  const chains = new ChainReader(database, parseSystemPrompts);
+  const onDelete = (): void => chains.clear();
+  return {
+    responses: createResponseRepository({ database, transactions, logger, chains, onDelete }),
+    conversations: createConversationRepository({
+      database,
+      transactions,
+      search: trigramSearch,
+      logger,
+      // Texts are indexed when they are stored.
+      backlog: { pendingCount: async () => 0 },
+      onDelete,
+    }),
+    blobs: createBlobRepository(database),
+    tokens: createTokenRepository(database),
+    owners: createOwnerRepository({ database, transactions, onChange: onDelete }),
+    downloads: withUpdatesInOrder(createDownloadRepository(database)),
+    fillSearchIndex: async () => 0,
+    size: () => postgresSize(database),
+    // Autovacuum does it.
+    reclaim: async (signal) => signal.throwIfAborted(),
+    ping: () => assertWritable(database),
+    close: () => database.destroy(),
+  };
+}
+
+/** The progress of a job must not overtake its end on another connection. */
+function withUpdatesInOrder(downloads: DownloadRepository): DownloadRepository {
+  const order = new Mutex();
+  return { ...downloads, update: (download) => order.run(() => downloads.update(download)) };
+}
+
+async function assertWritable(database: Kysely<Schema>): Promise<void> {
+  const { rows } = await sql<{
+    readonly is_read_only: string;
+  }>`select current_setting('transaction_read_only') as is_read_only`.execute(database);
+  if (rows[0]?.is_read_only === 'off') return;
+  throw new StoreUnavailableError('the database is read-only, as a standby is', undefined);
+}

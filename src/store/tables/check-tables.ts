@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { setImmediate as nextLoop } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { decodeTurn } from '../../conversation/codec.ts';
+import { countRows, readRows } from './read-rows.ts';
+import { tables, type StoreTables } from './store-tables.ts';
+
+/** Problems of one kind that are listed. */
+const maxListed = 20;
+
+export interface StoreCheck {
+  /** Rows by table. */
+  readonly rowCounts: Readonly<Record<string, number>>;
+  /** In sentences. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Reads the whole database: turns that can't be read, images that differ from their SHA-256, conversations that don't
+ * agree with their responses, and what the database itself finds.
+ *
+ * @throws the signal's reason when aborted.
+ */
+export async function checkTables(store: StoreTables, signal: AbortSignal): Promise<StoreCheck> {
+  const { database } = store;
+  const rowCounts: Record<string, number> = {};
+  for (const table of tables) rowCounts[table.name] = await countRows(database, table);
+  return {
+    rowCounts,
+    problems: [
+      ...(await store.findDamage()),
+      ...(await findUnreadable(store, signal)),
+      ...(await findOtherBlobs(store, signal)),
+      ...(await findOtherCounts(store)),
+    ],
+  };
+}
+
+async function findUnreadable(
+  { database }: StoreTables,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for await (const rows of rowsOf(database, 'responses', signal)) {
+    for (const { id, content } of rows) {
+      try {
+        decodeTurn(String(content));
+      } catch (error) {
+        problems.push(`The response ${String(id)} can't be read: ${String(error)}.`);
+      }
+    }
+  }
+  return shorten(problems);
+}
+
+async function findOtherBlobs(
+  { database }: StoreTables,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for await (const rows of rowsOf(database, 'blobs', signal)) {
+    for (const { sha256, bytes } of rows) {
+      const actual = createHash('sha256').update(bytes as Uint8Array);
+      if (actual.digest('hex') !== sha256) {
+        problems.push(`The image ${String(sha256)} has other bytes than its SHA-256 says.`);
+      }
+    }
+  }
+  return shorten(problems);
+}
+
+async function findOtherCounts({ database }: StoreTables): Promise<readonly string[]> {
+  const { rows } = await sql<{
+    readonly id: string;
+    readonly stored: number;
+    readonly found: number;
+  }>`
+    select conversations.id, response_count as stored, count(entry.id) as found
+    from conversations left join conversation_entries as entry
+      on entry.conversation_id = conversations.id and entry.response_id is not null and entry.is_deleted = 0
+    group by conversations.id, response_count
+    having response_count <> count(entry.id)
+    order by conversations.id`.execute(database);
+  return shorten(
+    rows.map(
+      ({ id, stored, found }) =>
+        `The conversation ${id} has ${found} responses, but its count is ${stored}.`,
+    ),
+  );
+}
+
+async function* rowsOf(
+  database: StoreTables['database'],
+  name: 'responses' | 'blobs',
+  signal: AbortSignal,
+): ReturnType<typeof readRows> {
+  const table = tables.find((each) => each.name === name);
+  if (table === undefined) return;
+  for await (const rows of readRows(database, table)) {
+    yield rows;
+    await nextLoop();
+    signal.throwIfAborted();
+  }
+}
+
+function shorten(problems: readonly string[]): readonly string[] {
+  if (problems.length <= maxListed) return problems;
+  const rest = problems.length - maxListed;
+  return [...problems.slice(0, maxListed), `There are ${rest} more problems of this kind.`];
+}

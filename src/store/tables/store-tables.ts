@@ -1,0 +1,33 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { Schema } from '../schema.ts';
+
+/** The tables of an open database without its repositories: for checks and copies, which take as long as it is large. */
+export interface StoreTables {
+  readonly database: Kysely<Schema>;
+  /** Runs work on a state of the database that no other process changes meanwhile. */
+  read<Result>(work: (transaction: Transaction<Schema>) => Promise<Result>): Promise<Result>;
+  /** Runs work in which rows may refer to rows that are added later. */
+  fill(work: (transaction: Transaction<Schema>) => Promise<void>): Promise<void>;
+  /** What is wrong with the database itself, in sentences. */
+  findDamage(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+interface TableDescription {
+  readonly name: Exclude<keyof Schema, 'schema_version'>;
+  readonly key: readonly string[];
+  /** Rows that are in memory at a time. */
+  readonly batchSize: number;
+}
+
+/** In an order in which rows refer to earlier tables only. */
+export const tables: readonly TableDescription[] = [
+  { name: 'blobs', key: ['sha256'], batchSize: 4 },
+  { name: 'responses', key: ['id'], batchSize: 50 },
+  { name: 'response_blobs', key: ['response_id', 'sha256'], batchSize: 500 },
+  { name: 'conversations', key: ['id'], batchSize: 200 },
+  { name: 'conversation_entries', key: ['id'], batchSize: 500 },
+  { name: 'conversation_texts', key: ['id'], batchSize: 50 },
+  { name: 'tokens', key: ['id'], batchSize: 100 },
+  { name: 'downloads', key: ['id'], batchSize: 100 },
+];

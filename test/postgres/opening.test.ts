@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { createLogger } from '../../src/observability/logger.ts';
+import { assertSupported } from '../../src/store/postgres/open-database.ts';
+import { createPostgresStore } from '../../src/store/postgres/postgres-store.ts';
+import { StoreOpenError } from '../../src/store/store-open-error.ts';
+import { lockedUser, startPostgres } from '../setup/postgres/postgres-server.ts';
+import { useResource } from '../setup/use-resource.ts';
+
+const server = useResource(() => startPostgres({ log_min_messages: 'error' }));
+
+const logged: string[] = [];
+const logger = createLogger('info', { write: (line: string) => void logged.push(line) });
+const open = (url: string, waitMs = 0) => createPostgresStore({ url, logger, waitMs });
+
+async function failureOf(url: string): Promise<string> {
+  const error: unknown = await open(url).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(StoreOpenError);
+  return (error as StoreOpenError).message;
+}
+
+let count = 0;
+async function newDatabase(options = ''): Promise<string> {
+  count += 1;
+  const name = `opening_${count}`;
+  await server.query(`create database ${name} ${options}`);
+  return name;
+}
+
+describe('a database that is opened', () => {
+  it('is migrated once by several processes that start at the same time', async () => {
+    const name = await newDatabase();
+    logged.length = 0;
+    const stores = await Promise.all(Array.from({ length: 6 }, () => open(server.url(name))));
+    expect(logged.filter((line) => line.includes('schema migrated'))).toHaveLength(1);
+    expect(await server.query('select version from schema_version', name)).toEqual([
+      { version: 1 },
+    ]);
+    await Promise.all(stores.map((store) => store.close()));
+    await (await open(server.url(name))).close();
+    expect(logged.filter((line) => line.includes('schema migrated'))).toHaveLength(1);
+  });
+
+  it('is refused and unchanged if a newer Hearth wrote it', async () => {
+    const name = await newDatabase();
+    await (await open(server.url(name))).close();
+    await server.query('update schema_version set version = 99', name);
+    expect(await failureOf(server.url(name))).toContain(
+      'it was written by a newer Hearth (schema 99; this one knows up to 1). Install that version again, or use another database.',
+    );
+    expect(await server.query('select version from schema_version', name)).toEqual([
+      { version: 99 },
+    ]);
+  });
+
+  it('needs UTF-8', async () => {
+    const name = await newDatabase(`template template0 encoding 'SQL_ASCII'`);
+    expect(await failureOf(server.url(name))).toContain('its encoding is SQL_ASCII. Create one');
+  });
+
+  it('needs a server of a version with trusted extensions', () => {
+    expect(() => assertSupported({ version: 120_022, encoding: 'UTF8' })).toThrow(
+      'its server is PostgreSQL 12. Hearth needs 13 or later',
+    );
+    expect(() => assertSupported({ version: 130_000, encoding: 'UTF8' })).not.toThrow();
+  });
+
+  it('needs the extension pg_trgm, or the right to create it', async () => {
+    const name = await newDatabase();
+    await server.query(`grant all on schema public to ${lockedUser}`, name);
+    const url = server.url(name, lockedUser);
+    expect(await failureOf(url)).toMatch(
+      /the search needs the extension pg_trgm \(permission denied to create extension "pg_trgm"\)\. Install .*`create extension pg_trgm`/,
+    );
+    await server.query('create extension pg_trgm', name);
+    await (await open(url)).close();
+  });
+
+  it('needs the right to create tables', async () => {
+    const name = await newDatabase();
+    expect(await failureOf(server.url(name, lockedUser))).toMatch(
+      /its user lacks a right \(permission denied for schema public\)\. Make the user its owner/,
+    );
+  });
+
+  it('serves a user who may not create tables once it is migrated', async () => {
+    const name = await newDatabase();
+    await (await open(server.url(name))).close();
+    await server.query(`grant all on all tables in schema public to ${lockedUser}`, name);
+    const store = await open(server.url(name, lockedUser));
+    await store.ping();
+    expect(await store.tokens.list()).toEqual([]);
+    await store.close();
+  });
+
+  it.each([
+    ['an unknown database', () => server.url('nowhere'), /"nowhere" does not exist\. Create it/],
+    [
+      'an unknown user',
+      () => server.url('postgres', 'nobody'),
+      /role "nobody" does not exist\. Check the user and the password/,
+    ],
+    [
+      'no server',
+      () => 'postgres://me:geheim@127.0.0.1:1/db?sslmode=disable&password=geheim',
+      /ECONNREFUSED.*\. Check that its server runs/,
+    ],
+    ['an unknown host', () => 'postgres://me:geheim@host.invalid/db', /host\.invalid/],
+  ])('names the remedy for %s, without the password', async (_case, url, message) => {
+    const failure = await failureOf(url());
+    expect(failure).toMatch(message);
+    expect(failure).toContain('The database postgres://***@');
+    expect(failure).not.toContain('geheim');
+  });
+
+  it('is waited for', async () => {
+    const name = await newDatabase();
+    await server.stop('fast');
+    logged.length = 0;
+    const opening = open(server.url(name), 30_000);
+    await expect.poll(() => logged.join('')).toContain('waiting for the database');
+    await server.start();
+    const store = await opening;
+    await store.ping();
+    await store.close();
+  });
+});
