@@ -1,14 +1,14 @@
 import { Link } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
-import type { CatalogModelRecord } from '../../../../../src/contract/v1/catalog.ts';
-import { usePermissions } from '../../../api/permissions.ts';
-import { modelsTexts } from '../../../texts/models.ts';
-import { Badge } from '../../../ui/badge.tsx';
-import { Button } from '../../../ui/button.tsx';
-import { formatBytes } from '../../../ui/bytes.ts';
-import { formatDate } from '../../../ui/dates.ts';
-import { useStartDownload } from '../downloads/download-queries.ts';
-import { FitBadge } from '../fit-badge.tsx';
+import type { CatalogModelRecord } from '../../../src/contract/v1/catalog.ts';
+import { usePermissions } from '../api/permissions.ts';
+import { modelsTexts } from '../texts/models.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { formatBytes } from '../ui/bytes.ts';
+import { formatDate } from '../ui/dates.ts';
+import { useStartDownload } from './download-queries.ts';
+import { FitBadge } from './fit-badge.tsx';
 
 const labels = modelsTexts;
 const compact = new Intl.NumberFormat('en', { notation: 'compact' });

@@ -1,8 +1,8 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { call } from '../../../api/client.ts';
-import { useServerEvents } from '../../../api/server-events.ts';
-import { modelsTexts } from '../../../texts/models.ts';
-import { showToast } from '../../../ui/toasts.ts';
+import { call } from '../api/client.ts';
+import { useServerEvents } from '../api/server-events.ts';
+import { modelsTexts } from '../texts/models.ts';
+import { showToast } from '../ui/toasts.ts';
 import { withJob } from './with-job.ts';
 
 /** Events tell the progress; this corrects it. */

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { DownloadJobRecord } from '../../../../../src/contract/v1/download.ts';
-import { usePermissions } from '../../../api/permissions.ts';
-import { modelsTexts } from '../../../texts/models.ts';
-import { Button } from '../../../ui/button.tsx';
-import { formatBytes } from '../../../ui/bytes.ts';
-import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
-import { formatDuration } from '../../../ui/duration.ts';
-import { Section } from '../../../ui/page.tsx';
-import { ProgressBar } from '../../../ui/progress-bar.tsx';
+import type { DownloadJobRecord } from '../../../src/contract/v1/download.ts';
+import { usePermissions } from '../api/permissions.ts';
+import { modelsTexts } from '../texts/models.ts';
+import { Button } from '../ui/button.tsx';
+import { formatBytes } from '../ui/bytes.ts';
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
+import { formatDuration } from '../ui/duration.ts';
+import { Section } from '../ui/page.tsx';
+import { ProgressBar } from '../ui/progress-bar.tsx';
 import {
   downloadsQuery,
   useChangeDownload,

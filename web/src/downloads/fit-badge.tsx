@@ -1,6 +1,6 @@
-import type { MemoryFit } from '../../../../src/contract/v1/memory.ts';
-import { modelsTexts } from '../../texts/models.ts';
-import { Badge } from '../../ui/badge.tsx';
+import type { MemoryFit } from '../../../src/contract/v1/memory.ts';
+import { modelsTexts } from '../texts/models.ts';
+import { Badge } from '../ui/badge.tsx';
 
 const tones = { fits: 'ok', partly: 'warn', too_large: 'danger' } as const;
 

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { call } from '../../../api/client.ts';
-import { modelsTexts } from '../../../texts/models.ts';
-import { formatBytes } from '../../../ui/bytes.ts';
-import { Section } from '../../../ui/page.tsx';
-import { CatalogRow } from '../discover/catalog-row.tsx';
+import { call } from '../api/client.ts';
+import { modelsTexts } from '../texts/models.ts';
+import { formatBytes } from '../ui/bytes.ts';
+import { Section } from '../ui/page.tsx';
+import { CatalogRow } from './catalog-row.tsx';
 
 /** Downloads for a library that has only the starter models. */
-export function FirstRun() {
+export function Recommended() {
   const { data } = useQuery({
     queryKey: ['recommended'],
     queryFn: ({ signal }) =>

@@ -67,12 +67,10 @@ export function useConversation(conversationId: string | undefined, runName: str
       const { model } = settings;
       if (model === undefined) return undefined;
       const input = await toInput(parts, loadImage);
-      // A message without the one before begins a conversation of its own.
-      const target = previousId === null ? undefined : conversationId;
-      const body = toChatBody({ ...settings, model }, input, previousId);
-      const started = startRun({ conversationId: target, previousId, input: parts, body });
-      if (target !== undefined) setView({ conversationId, runKey: started.key });
-      return target === undefined ? started : undefined;
+      const body = toChatBody({ ...settings, model }, input, { previousId, conversationId });
+      const started = startRun({ conversationId, previousId, input: parts, body });
+      if (conversationId !== undefined) setView({ conversationId, runKey: started.key });
+      return conversationId === undefined ? started : undefined;
     },
     [conversationId],
   );
@@ -85,6 +83,10 @@ export function useConversation(conversationId: string | undefined, runName: str
     run: run !== undefined && run.phase.kind !== 'ended' ? run : undefined,
     isLoading: isTreeLoading || isBranchLoading,
     branchOf: (turn: Turn) => branchOf(nodes, ownRuns, turn),
+    /** The responses of all branches that are not deleted, oldest first. */
+    nodes,
+    /** Shows the branch that ends with a response. */
+    showBranch: (end: string) => setView({ conversationId, leaf: end }),
     chooseBranch: (turn: Turn, position: number) => {
       const sibling = siblingsOf(nodes, turn.previousId)[position];
       if (sibling !== undefined) {

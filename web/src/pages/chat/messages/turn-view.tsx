@@ -48,7 +48,6 @@ function UserMessage({ turn, branch, isBusy, onEdit, onChooseBranch }: TurnViewP
     return (
       <EditMessage
         text={text}
-        isFirst={turn.previousId === null}
         onCancel={() => setEditing(false)}
         onSend={(edited) => {
           setEditing(false);

@@ -1,7 +1,8 @@
 import { Popover } from '@base-ui/react/popover';
 import { useQuery } from '@tanstack/react-query';
-import { Check, ChevronDown } from 'lucide-react';
+import { Check, ChevronDown, LoaderCircle } from 'lucide-react';
 import { useId, useState } from 'react';
+import { useLoadProgress } from '../../../api/load-progress.ts';
 import { modelsQuery } from '../../../api/queries.ts';
 import { texts } from '../../../texts/texts.ts';
 import { formatBytes } from '../../../ui/bytes.ts';
@@ -19,6 +20,8 @@ export function ModelPicker(props: PickerProps) {
   const [isOpen, setOpen] = useState(false);
   const { data } = useQuery(modelsQuery);
   const current = data?.models.find(({ key }) => key === props.chosen);
+  const progress = useLoadProgress('model');
+  const loading = props.chosen === undefined ? undefined : progress[props.chosen];
   const labels = texts.chat.model;
   return (
     <Popover.Root open={isOpen} onOpenChange={setOpen}>
@@ -26,8 +29,11 @@ export function ModelPicker(props: PickerProps) {
         aria-label={`${labels.choose}: ${props.chosen ?? labels.none}`}
         className="flex h-9 min-w-0 items-center gap-2 rounded-lg px-2.5 text-sm font-medium hover:bg-hover"
       >
-        <StateDot isLoaded={current !== undefined && isLoaded(current)} />
+        <StateDot isLoaded={current !== undefined && isLoaded(current)} progress={loading} />
         <span className="truncate">{current?.display_name ?? props.chosen ?? labels.choose}</span>
+        {loading !== undefined && (
+          <span className="text-xs text-muted tabular-nums">{labels.loading(loading)}</span>
+        )}
         <ChevronDown size={15} aria-hidden className="shrink-0 text-muted" />
       </Popover.Trigger>
       <Popover.Portal>
@@ -39,6 +45,7 @@ export function ModelPicker(props: PickerProps) {
             <ModelList
               {...props}
               models={chatModels(data?.models ?? [])}
+              progress={progress}
               onChoose={(key) => {
                 setOpen(false);
                 props.onChoose(key);
@@ -55,8 +62,13 @@ function ModelList({
   models,
   chosen,
   contextLength,
+  progress,
   onChoose,
-}: PickerProps & { readonly models: readonly Model[] }) {
+}: PickerProps & {
+  readonly models: readonly Model[];
+  /** Progress of loads by model. */
+  readonly progress: Readonly<Record<string, number>>;
+}) {
   const [search, setSearch] = useState('');
   const [active, setActive] = useState(() =>
     Math.max(
@@ -117,7 +129,11 @@ function ModelList({
             onMouseMove={() => setActive(index)}
             onClick={() => onChoose(model.key)}
           >
-            <ModelOption model={model} contextLength={contextLength} />
+            <ModelOption
+              model={model}
+              contextLength={contextLength}
+              progress={progress[model.key]}
+            />
             {model.key === chosen && (
               <Check size={16} aria-hidden className="mt-1 shrink-0 text-accent" />
             )}
@@ -131,9 +147,11 @@ function ModelList({
 function ModelOption({
   model,
   contextLength,
+  progress,
 }: {
   readonly model: Model;
   readonly contextLength: number | undefined;
+  readonly progress: number | undefined;
 }) {
   const labels = texts.chat.model;
   const loaded = isLoaded(model);
@@ -150,23 +168,34 @@ function ModelOption({
     estimate === undefined || estimate === null
       ? undefined
       : (estimate.fits ? labels.needs : labels.doesNotFit)(formatBytes(estimate.total_bytes));
+  const unloaded = progress === undefined ? (memory ?? labels.notLoaded) : labels.loading(progress);
+  const state = loaded ? labels.loaded : unloaded;
   return (
     <span className="min-w-0 flex-1">
       <span className="flex items-center gap-2 text-sm font-medium">
-        <StateDot isLoaded={loaded} />
+        <StateDot isLoaded={loaded} progress={progress} />
         <span className="truncate">{model.display_name}</span>
         <span className="truncate text-xs font-normal text-muted">
           {[model.params_string, model.quantization?.name].filter(Boolean).join(' · ')}
         </span>
       </span>
       <span className="mt-0.5 block truncate pl-4 text-xs text-muted">
-        {[loaded ? labels.loaded : (memory ?? labels.notLoaded), ...capabilities].join(' · ')}
+        {[state, ...capabilities].join(' · ')}
       </span>
     </span>
   );
 }
 
-function StateDot({ isLoaded: loaded }: { readonly isLoaded: boolean }) {
+function StateDot({
+  isLoaded: loaded,
+  progress,
+}: {
+  readonly isLoaded: boolean;
+  readonly progress: number | undefined;
+}) {
+  if (progress !== undefined && !loaded) {
+    return <LoaderCircle size={14} aria-hidden className="shrink-0 animate-spin text-accent" />;
+  }
   return (
     <span
       aria-hidden
