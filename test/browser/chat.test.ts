@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
 import { picture } from '../setup/models/picture.ts';
+import { enginePidOf } from '../setup/server/loaded-engines.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { expectAccessible, useBrowser } from './setup/browser.ts';
-import { answers, conversationList, messageField, say, send } from './setup/chat.ts';
+import { answers, conversationList, handFile, messageField, say, send } from './setup/chat.ts';
 
 const hearth = useHearth(async (home) => {
   await placeEndlessModel(home);
@@ -69,6 +70,68 @@ it('edits a message into a branch, and walks between the branches', async () => 
   await branches.getByText('3/3').waitFor();
 });
 
+it('edits the first message into a branch, and shows the tree of branches', async () => {
+  const page = await openPage(hearth.url, { settings: short });
+  await say(page, 'Name a river.', 1);
+  await page.waitForURL(/\/chat\/conv_/);
+  const address = page.url();
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.getByRole('textbox', { name: 'Edit' }).fill('Name a mountain.');
+  await page.keyboard.press('Enter');
+  await page.getByRole('group', { name: 'Branches' }).getByText('2/2').waitFor();
+  await say(page, 'And another one.', 2);
+  expect(page.url()).toBe(address);
+  await page.getByRole('button', { name: 'Show all branches' }).click();
+  const tree = page.getByRole('dialog', { name: 'Branches' });
+  await expect
+    .poll(() => tree.getByRole('listitem').allInnerTexts())
+    .toEqual([
+      expect.stringMatching(/^Name a river\.\s+1 answer$/),
+      expect.stringMatching(/^Name a mountain\.\s+2 answers$/),
+    ]);
+  await expectAccessible(page);
+  await tree.getByRole('button', { name: /Name a river/ }).click();
+  await page.getByRole('article', { name: 'You' }).getByText('Name a river.').waitFor();
+  expect(await answers(page).count()).toBe(1);
+});
+
+it('keeps what an engine had written that crashed, and answers again', async () => {
+  const page = await openPage(hearth.url, { settings: endless });
+  await send(page, 'Tell me a story that breaks off.');
+  await page.waitForFunction(() => (document.querySelector('.markdown')?.textContent ?? '') !== '');
+  process.kill(await enginePidOf(hearth, endlessModel), 'SIGKILL');
+  await page.waitForURL(/\/chat\/conv_/);
+  await page.getByText('The answer was interrupted.').waitFor();
+  expect(await answers(page).locator('.markdown').innerText()).not.toBe('');
+  await page.getByRole('button', { name: 'Answer again' }).click();
+  await page.getByRole('button', { name: 'Stop the answer' }).click();
+  await page.getByRole('group', { name: 'Branches' }).getByText('2/2').waitFor();
+});
+
+it('continues an answer on a slow network that breaks off', async () => {
+  const page = await openPage(hearth.url, { settings: endless });
+  await messageField(page).waitFor();
+  const network = await page.context().newCDPSession(page);
+  const slow = {
+    offline: false,
+    latency: 300,
+    downloadThroughput: 50_000,
+    uploadThroughput: 50_000,
+  };
+  await network.send('Network.emulateNetworkConditions', slow);
+  await page.reload();
+  await send(page, 'Tell me a slow story.');
+  const length = async () => (await answers(page).innerText()).length;
+  await expect.poll(length, { timeout: 20_000 }).toBeGreaterThan(100);
+  await network.send('Network.emulateNetworkConditions', { ...slow, offline: true });
+  await page.getByText('The server does not answer').waitFor();
+  const before = await length();
+  await network.send('Network.emulateNetworkConditions', slow);
+  await expect.poll(length, { timeout: 20_000 }).toBeGreaterThan(before);
+  await page.getByRole('button', { name: 'Stop the answer' }).click();
+  await page.getByText('The answer was interrupted.').waitFor();
+});
+
 it('sends an image to a model with vision', async () => {
   const page = await openPage(hearth.url, {
     settings: { ...short, model: 'hearth/starter-vision' },
@@ -77,6 +140,16 @@ it('sends an image to a model with vision', async () => {
   const file = { name: 'red.png', mimeType: 'image/png', buffer: Buffer.from(base64, 'base64') };
   await page.locator('form input[type=file]').setInputFiles(file);
   await page.getByRole('button', { name: 'Remove red.png' }).waitFor();
+  const handed = { type: file.mimeType, content: file.buffer };
+  await handFile(page, 'paste', { ...handed, name: 'pasted.png' });
+  await handFile(page, 'drop', { ...handed, name: 'dropped.png' });
+  for (const name of ['pasted.png', 'dropped.png']) {
+    const picked = page.locator('form li', { hasText: name });
+    await expect
+      .poll(() => picked.locator('img').evaluate((each: HTMLImageElement) => each.naturalWidth))
+      .toBe(56);
+    await picked.getByRole('button', { name: `Remove ${name}` }).click();
+  }
   await say(page, 'Which colour is this?', 1);
   await page.waitForURL(/\/chat\/conv_/);
   const image = page.getByRole('log').locator('img');

@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import {
   chromium,
@@ -11,6 +13,9 @@ import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 
 /** Chromium of Debian, or the browser that the variable names. */
 const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+
+/** Folder in which pictures of the pages are kept, if any. */
+export const pictureFolder = process.env['HEARTH_PICTURES'];
 
 export interface OpenPageOptions extends BrowserContextOptions {
   /** Token that the tab has. */
@@ -63,7 +68,8 @@ export function useBrowser() {
     );
     const problems: string[] = [];
     watch(context, problems, new URL(url).origin);
-    onTestFinished(async () => {
+    onTestFinished(async ({ task }) => {
+      if (task.result?.state === 'fail') await keepPictureOf(context, task.name);
       await context.close();
       expect(problems).toEqual([]);
     });
@@ -72,6 +78,16 @@ export function useBrowser() {
     return page;
   }
   return { openPage };
+}
+
+/** Keeps pictures of the pages of a test that failed. */
+async function keepPictureOf(context: BrowserContext, test: string): Promise<void> {
+  if (pictureFolder === undefined) return;
+  const name = test.replaceAll(/[^a-z\d]+/gi, '-').slice(0, 60);
+  await mkdir(pictureFolder, { recursive: true });
+  for (const [index, page] of context.pages().entries()) {
+    await page.screenshot({ path: join(pictureFolder, `failed-${name}-${index}.png`) });
+  }
 }
 
 /** Notes scripts that fail, violations of the Content-Security-Policy and requests to other hosts. */

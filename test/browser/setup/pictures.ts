@@ -2,10 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { expectAccessible } from './browser.ts';
+import { expectAccessible, pictureFolder as folder } from './browser.ts';
 
-/** Folder in which pictures of the pages are kept, if any. */
-const folder = process.env['HEARTH_PICTURES'];
 const desktop = { width: 1280, height: 800 };
 const phone = { width: 390, height: 844 };
 

@@ -103,7 +103,8 @@ function DownloadActions({
         onConfirm={() => change.mutate({ job_id, action: 'cancel' })}
         title={labels.cancelTitle(name)}
         description={labels.cancelHint}
-        action={labels.cancel}
+        action={labels.cancelAction}
+        dismissal={labels.keep}
       />
     </div>
   );

@@ -55,7 +55,13 @@ export function useConversation(conversationId: string | undefined, runName: str
   );
 
   useReplacedByStored(ownRuns, tree, (ended, responseId) => {
-    if (run?.key === ended.key) setView({ conversationId, leaf: responseId });
+    if (run?.key !== ended.key) return;
+    setView((now) =>
+      // The next message may have been sent, or another branch chosen, in the meantime.
+      now.conversationId === conversationId && showsOther(now, ended.key)
+        ? now
+        : { conversationId, leaf: responseId },
+    );
   });
 
   const start = useCallback(
@@ -102,6 +108,10 @@ export function useConversation(conversationId: string | undefined, runName: str
     /** The response that the next message continues. */
     lastId: turns.at(-1)?.responseId ?? null,
   };
+}
+
+function showsOther({ leaf, runKey }: View, key: string): boolean {
+  return leaf !== undefined || (runKey !== undefined && runKey !== key);
 }
 
 function useOwnRuns(conversationId: string | undefined, runName: string | undefined) {
