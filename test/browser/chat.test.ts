@@ -1,10 +1,11 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
 import { picture } from '../setup/models/picture.ts';
 import { enginePidOf } from '../setup/server/loaded-engines.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { expectAccessible, useBrowser } from './setup/browser.ts';
 import { answers, conversationList, handFile, messageField, say, send } from './setup/chat.ts';
+import { startSlowNetwork } from './setup/slow-network.ts';
 
 const hearth = useHearth(async (home) => {
   await placeEndlessModel(home);
@@ -109,24 +110,16 @@ it('keeps what an engine had written that crashed, and answers again', async () 
 });
 
 it('continues an answer on a slow network that breaks off', async () => {
-  const page = await openPage(hearth.url, { settings: endless });
-  await messageField(page).waitFor();
-  const network = await page.context().newCDPSession(page);
-  const slow = {
-    offline: false,
-    latency: 300,
-    downloadThroughput: 50_000,
-    uploadThroughput: 50_000,
-  };
-  await network.send('Network.emulateNetworkConditions', slow);
-  await page.reload();
+  const network = await startSlowNetwork(hearth.url, { delayMs: 150 });
+  onTestFinished(() => network.close());
+  const page = await openPage(network.url, { settings: endless });
   await send(page, 'Tell me a slow story.');
   const length = async () => (await answers(page).innerText()).length;
   await expect.poll(length, { timeout: 20_000 }).toBeGreaterThan(100);
-  await network.send('Network.emulateNetworkConditions', { ...slow, offline: true });
+  network.breakOff();
   await page.getByText('The server does not answer').waitFor();
   const before = await length();
-  await network.send('Network.emulateNetworkConditions', slow);
+  network.resume();
   await expect.poll(length, { timeout: 20_000 }).toBeGreaterThan(before);
   await page.getByRole('button', { name: 'Stop the answer' }).click();
   await page.getByText('The answer was interrupted.').waitFor();

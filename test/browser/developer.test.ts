@@ -121,7 +121,9 @@ it('shows figures and runtimes', async () => {
     .getByText(/^llama\.cpp.* is installed/)
     .first()
     .waitFor();
-  await page.getByRole('button', { name: 'Install the recommended one' }).waitFor();
+  await expect
+    .poll(() => page.getByRole('button', { name: 'Install the recommended one' }).isEnabled())
+    .toBe(true);
 });
 
 it('shows the voice script while typing', async () => {

@@ -8,7 +8,7 @@ import { get, post } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { expectAccessible, useBrowser } from './setup/browser.ts';
 import { answers, conversationList, messageField, say, send } from './setup/chat.ts';
-import { importedConversation } from './setup/imported-conversation.ts';
+import { importedConversation, importedTurn } from './setup/imported-conversation.ts';
 
 let place: Harbour;
 let token: string;
@@ -59,7 +59,7 @@ it('asks for another token when the one of the tab is revoked', async () => {
   await page.getByText(/is not one of this server|revoked|expired/).waitFor();
   await page.getByLabel('API token').fill(token);
   await page.keyboard.press('Enter');
-  await messageField(page).waitFor();
+  await expect.poll(() => messageField(page).count()).toBe(1);
 });
 
 it('explains what a token may not do', async () => {
@@ -78,8 +78,8 @@ it('explains what a token may not do', async () => {
 
 it('folds the reasoning with its time, and names a conversation by the model', async () => {
   const page = await openPage(hearth.url, { token, settings });
-  const text = '<think>First the moon, then the sun.</think>Both pull the sea.';
-  await say(page, script({ text }, { text: '"Moon and sea"' }), 1);
+  const reasoned = { reasoning: 'First the moon, then the sun.', text: 'Both pull the sea.' };
+  await say(page, script(reasoned, { text: '"Moon and sea"' }), 1);
   const reasoning = page.getByRole('button', { name: /^Reason/ });
   expect(await reasoning.getAttribute('aria-expanded')).toBe('false');
   await reasoning.click();
@@ -148,7 +148,6 @@ it('keeps the output of a hostile model inert', async () => {
     '$\\href{javascript:alert(1)}{x}$ $\\includegraphics{https://tracker.example.org/a.png}$',
     '*a_'.repeat(4000),
     '\u202Eright to left',
-    'x'.repeat(200_000),
     '| a |\n|---|\n| `unclosed | [link](http://[::1 | ![',
     'שלום עולם',
   ].join('\n\n');
@@ -158,10 +157,6 @@ it('keeps the output of a hostile model inert', async () => {
   await answer.getByText('<script>window.attacked = 1</script>').waitFor();
   expect(await page.evaluate(() => (globalThis as { attacked?: number }).attacked)).toBeUndefined();
   expect(await answer.locator('img, script, iframe').count()).toBe(0);
-  const hebrew = answer.getByText('שלום עולם');
-  expect(await hebrew.evaluate((each) => getComputedStyle(each).direction)).toBe('rtl');
-  const width = await page.getByRole('log').evaluate((log) => log.scrollWidth - log.clientWidth);
-  expect(width).toBe(0);
   const links = await answer
     .locator('a')
     .evaluateAll((all) => all.map((each) => [each.getAttribute('href'), each.getAttribute('rel')]));
@@ -169,6 +164,17 @@ it('keeps the output of a hostile model inert', async () => {
     ['https://example.org/', 'noopener noreferrer nofollow'],
     ['https://tracker.example.org/pixel.png', 'noopener noreferrer nofollow'],
   ]);
+});
+
+it('keeps huge lines and right-to-left text within the page', async () => {
+  const answer = ['x'.repeat(300_000), '|a|\n|-|\n|' + 'y'.repeat(5000), 'שלום עולם'].join('\n\n');
+  const turn = importedTurn(['Write a lot.'], answer);
+  const headers = { authorization: `Bearer ${token}` };
+  const { body } = await post(hearth.url, '/api/v1/conversations/import', turn, { headers });
+  const page = await openPage(`${hearth.url}/chat/${body.conversation_id}`, { token, settings });
+  await answers(page).getByText('שלום עולם').waitFor();
+  const log = page.getByRole('log');
+  expect(await log.evaluate((each) => each.scrollWidth - each.clientWidth)).toBe(0);
 });
 
 it('shows why an answer failed, and answers again', async () => {

@@ -12,7 +12,7 @@ import {
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 
 /** Chromium of Debian, or the browser that the variable names. */
-const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+export const chromiumPath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 
 /** Folder in which pictures of the pages are kept, if any. */
 export const pictureFolder = process.env['HEARTH_PICTURES'];
@@ -28,13 +28,13 @@ export interface OpenPageOptions extends BrowserContextOptions {
 export function useBrowser() {
   let browser: Browser;
   beforeAll(async () => {
-    if (!existsSync(executablePath)) {
+    if (!existsSync(chromiumPath)) {
       throw new Error(
-        `${executablePath} is missing: apt-get install chromium, or set CHROMIUM_PATH.`,
+        `${chromiumPath} is missing: apt-get install chromium, or set CHROMIUM_PATH.`,
       );
     }
     browser = await chromium.launch({
-      executablePath,
+      executablePath: chromiumPath,
       args: [
         // Containers have no user namespaces for the sandbox.
         '--no-sandbox',
@@ -77,7 +77,7 @@ export function useBrowser() {
     await page.goto(url);
     return page;
   }
-  return { openPage };
+  return { openPage, version: () => browser.version() };
 }
 
 /** Keeps pictures of the pages of a test that failed. */

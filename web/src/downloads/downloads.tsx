@@ -7,6 +7,7 @@ import { Button } from '../ui/button.tsx';
 import { formatBytes } from '../ui/bytes.ts';
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
 import { formatDuration } from '../ui/duration.ts';
+import { errorText } from '../ui/error-text.ts';
 import { Section } from '../ui/page.tsx';
 import { ProgressBar } from '../ui/progress-bar.tsx';
 import {
@@ -48,7 +49,7 @@ function DownloadRow({ job }: { readonly job: DownloadJobRecord }) {
         fraction={job.total_size_bytes === 0 ? 0 : job.downloaded_bytes / job.total_size_bytes}
       />
       <p className="text-xs text-muted tabular-nums">{figuresOf(job).join(' · ')}</p>
-      {job.error !== undefined && <p className="text-xs text-danger">{job.error.message}</p>}
+      {job.error !== undefined && <p className="text-xs text-danger">{errorText(job.error)}</p>}
     </li>
   );
 }

@@ -1,4 +1,5 @@
 import { chatTexts } from './en/chat.ts';
+import { nextSteps } from './en/next-steps.ts';
 
 /** All texts of the app in English, by area. Another language is another file of the same type. */
 export const en = {
@@ -80,5 +81,6 @@ export const en = {
     unreachable: 'The server does not answer. Check that it is running, then try again.',
     missingPermission: 'This token does not allow that.',
     unexpected: 'Something went wrong in the page.',
+    nextSteps,
   },
 };
