@@ -5,6 +5,7 @@ import { enginePidOf } from '../setup/server/loaded-engines.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { expectAccessible, useBrowser } from './setup/browser.ts';
 import { answers, conversationList, handFile, messageField, say, send } from './setup/chat.ts';
+import { checkLook } from './setup/pictures.ts';
 import { startSlowNetwork } from './setup/slow-network.ts';
 
 const hearth = useHearth(async (home) => {
@@ -41,13 +42,17 @@ it('continues after a reload and in another tab, where it can be stopped', async
   const length = async () => (await answers(page).innerText()).length;
   const before = await length();
   await expect.poll(length, { timeout: 20_000 }).toBeGreaterThan(before);
+  const elsewhere = await openPage(page.url(), { settings: short });
+  await expect
+    .poll(async () => (await answers(elsewhere).innerText()).length)
+    .toBeGreaterThan(before);
   const other = await page.context().newPage();
   await other.goto(hearth.url);
   await conversationList(other)
     .getByRole('link', { name: /endless story/ })
     .click();
   await other.getByRole('button', { name: 'Stop the answer' }).click();
-  for (const each of [page, other]) {
+  for (const each of [page, other, elsewhere]) {
     await each.getByText('The answer was interrupted.').waitFor();
     await each.waitForURL(/\/chat\/conv_/);
   }
@@ -195,9 +200,26 @@ it('keeps a draft, works with the keyboard, and fits a phone', async () => {
   await page.getByRole('combobox').fill('keyb');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
-  await expectAccessible(page);
   const width = await page.evaluate(() => document.documentElement.scrollWidth);
   expect(width).toBe(390);
+  await checkLook(page, 'shortcuts');
+});
+
+it('can be installed, and reduces motion', async () => {
+  const page = await openPage(hearth.url, { settings: short });
+  const session = await page.context().newCDPSession(page);
+  const { errors, data } = await session.send('Page.getAppManifest');
+  expect(errors).toEqual([]);
+  const { icons } = JSON.parse(data ?? '') as { readonly icons: readonly { src: string }[] };
+  const found = icons.map(async ({ src }) => (await page.request.get(hearth.url + src)).status());
+  expect(await Promise.all(found)).toEqual([200, 200, 200]);
+  const seconds = await page.evaluate(() => {
+    const element = document.createElement('i');
+    element.className = 'animate-spin';
+    document.body.append(element);
+    return Number.parseFloat(getComputedStyle(element).animationDuration);
+  });
+  expect(seconds).toBeLessThan(0.001);
 });
 
 it('reports a server that has gone, and continues when it is back', async () => {

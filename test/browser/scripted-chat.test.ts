@@ -8,6 +8,7 @@ import { get, post } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { expectAccessible, useBrowser } from './setup/browser.ts';
 import { answers, conversationList, messageField, say, send } from './setup/chat.ts';
+import { checkLook } from './setup/pictures.ts';
 import { importedConversation, importedTurn } from './setup/imported-conversation.ts';
 
 let place: Harbour;
@@ -30,7 +31,7 @@ const script = (...generations: readonly ScriptedGeneration[]) => JSON.stringify
 it('asks for a token, refuses a wrong one, and keeps a valid one in the tab', async () => {
   const page = await openPage(hearth.url);
   await page.getByRole('heading', { name: 'This server needs a token' }).waitFor();
-  await expectAccessible(page);
+  await checkLook(page, 'token');
   const field = page.getByLabel('API token');
   await field.fill('hearth-wrong');
   await page.keyboard.press('Enter');
@@ -42,7 +43,11 @@ it('asks for a token, refuses a wrong one, and keeps a valid one in the tab', as
   await messageField(page).waitFor();
   expect(await page.evaluate(() => localStorage.getItem('hearth.token'))).toBeNull();
   await page.getByRole('button', { name: 'Forget the token' }).click();
-  await page.getByRole('heading', { name: 'This server needs a token' }).waitFor();
+  await field.fill(token);
+  await page.getByRole('checkbox', { name: 'Keep it in this browser' }).check();
+  await page.keyboard.press('Enter');
+  await messageField(page).waitFor();
+  expect(await page.evaluate(() => localStorage.getItem('hearth.token'))).toBe(token);
 });
 
 it('asks for another token when the one of the tab is revoked', async () => {

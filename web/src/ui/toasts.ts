@@ -18,5 +18,8 @@ export function showError(error: unknown): void {
 export function messageOf(error: unknown): string {
   if (error instanceof UnreachableError) return texts.errors.unreachable;
   if (error instanceof ApiError) return errorText(error);
+  if (error instanceof TypeError && /dynamically imported|module script/i.test(error.message)) {
+    return texts.errors.missingPart;
+  }
   return error instanceof Error && error.message !== '' ? error.message : texts.errors.unexpected;
 }

@@ -13,7 +13,7 @@ import {
 } from './conversations/conversation-queries.ts';
 import { readDataUrl } from './composer/attachments.ts';
 import { runningTurn, storedTurn, type Turn } from './messages/turn.ts';
-import { removeRun, runs, startRun } from './runs/run-store.ts';
+import { followResponse, removeRun, runs, startRun } from './runs/run-store.ts';
 import type { Run } from './runs/run.ts';
 import type { ConversationSettings } from './settings/conversation-settings.ts';
 import { toChatBody, toInput } from './settings/to-chat-body.ts';
@@ -46,6 +46,10 @@ export function useConversation(conversationId: string | undefined, runName: str
     [tree],
   );
   const ownRuns = useOwnRuns(conversationId, runName);
+  useEffect(() => {
+    const isResponse = runName?.startsWith('resp_') === true;
+    if (conversationId === undefined && isResponse) followResponse(runName);
+  }, [conversationId, runName]);
   const run = shownRun(ownRuns, view);
   const leaf = run === undefined ? (view.leaf ?? tree?.last_response_id ?? null) : run.previousId;
   const { turns: stored, isLoading: isBranchLoading } = useStoredTurns(tree, leaf);

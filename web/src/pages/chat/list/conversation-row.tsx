@@ -38,7 +38,8 @@ export function ConversationRow({
   readonly conversation: ConversationRecord;
   readonly isRunning: boolean;
 }) {
-  const { conversation_id: id, title, pinned, snippet } = conversation;
+  const { conversation_id: id, pinned, snippet } = conversation;
+  const title = conversation.title || texts.chat.untitled;
   return (
     <li className={rowClass}>
       <Link
@@ -74,7 +75,8 @@ export function ConversationRow({
 }
 
 function RowActions({ conversation }: { readonly conversation: ConversationRecord }) {
-  const { conversation_id: id, title, pinned } = conversation;
+  const { conversation_id: id, pinned } = conversation;
+  const title = conversation.title || texts.chat.untitled;
   const [dialog, setDialog] = useState<'rename' | 'delete'>();
   const update = useUpdateConversation();
   const remove = useDeleteConversation();

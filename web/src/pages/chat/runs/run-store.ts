@@ -91,6 +91,19 @@ export function resumeRuns(): void {
   onSavedRunsChange(resume);
 }
 
+/** Follows an answer that was started elsewhere; its message is known once it is stored. */
+export function followResponse(responseId: string): void {
+  if (runs.get().some((run) => run.responseId === responseId)) return;
+  resumeRun({
+    responseId,
+    conversationId: undefined,
+    previousId: null,
+    model: '',
+    input: [],
+    startedAt: Date.now(),
+  });
+}
+
 function resumeRun(saved: SavedRun): void {
   const run: Run = {
     ...saved,
