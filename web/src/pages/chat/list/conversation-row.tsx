@@ -12,8 +12,6 @@ import {
 import { lazy, Suspense, useState } from 'react';
 import { texts } from '../../../texts/texts.ts';
 import { classNames } from '../../../ui/class-names.ts';
-import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
-import { IconButton } from '../../../ui/icon-button.tsx';
 import { Menu } from '../../../ui/menu.tsx';
 import { showError } from '../../../ui/toasts.ts';
 import type { ConversationRecord } from '../conversations/conversation-queries.ts';
@@ -23,6 +21,9 @@ import {
   useUpdateConversation,
 } from './conversation-mutations.ts';
 
+const ConfirmDialog = lazy(async () => ({
+  default: (await import('../../../ui/confirm-dialog.tsx')).ConfirmDialog,
+}));
 const RenameDialog = lazy(async () => ({
   default: (await import('./rename-dialog.tsx')).RenameDialog,
 }));
@@ -87,17 +88,13 @@ function RowActions({ conversation }: { readonly conversation: ConversationRecor
   return (
     <>
       <Menu
-        trigger={
-          <IconButton
-            icon={Ellipsis}
-            label={labels.actions(title)}
-            size={15}
-            className={classNames(
-              '!size-7 focus-visible:opacity-100 data-popup-open:opacity-100',
-              'md:opacity-0 md:group-focus-within:opacity-100 md:group-hover:opacity-100',
-            )}
-          />
-        }
+        icon={Ellipsis}
+        label={labels.actions(title)}
+        size={15}
+        className={classNames(
+          '!size-7 focus-visible:opacity-100 data-popup-open:opacity-100',
+          'md:opacity-0 md:group-focus-within:opacity-100 md:group-hover:opacity-100',
+        )}
         items={[
           {
             label: pinned ? labels.unpin : labels.pin,
@@ -132,17 +129,21 @@ function RowActions({ conversation }: { readonly conversation: ConversationRecor
           />
         </Suspense>
       )}
-      <ConfirmDialog
-        isOpen={dialog === 'delete'}
-        onClose={close}
-        title={labels.deleteTitle}
-        description={labels.deleteHint}
-        action={texts.app.delete}
-        onConfirm={() => {
-          if (openId === id) void navigate({ to: '/chat', search: {} });
-          remove.mutate(id);
-        }}
-      />
+      {dialog === 'delete' && (
+        <Suspense>
+          <ConfirmDialog
+            isOpen
+            onClose={close}
+            title={labels.deleteTitle}
+            description={labels.deleteHint}
+            action={texts.app.delete}
+            onConfirm={() => {
+              if (openId === id) void navigate({ to: '/chat', search: {} });
+              remove.mutate(id);
+            }}
+          />
+        </Suspense>
+      )}
     </>
   );
 }

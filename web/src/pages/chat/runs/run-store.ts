@@ -8,6 +8,7 @@ import { createStore } from '../../../api/store.ts';
 import { messageOf, showError } from '../../../ui/toasts.ts';
 import { conversationsKey, type InputPart } from '../conversations/conversation-queries.ts';
 import { conversationWith } from '../conversations/conversation-with.ts';
+import { paced } from './paced.ts';
 import { applyEvent, type Run } from './run.ts';
 import {
   forgetRun,
@@ -188,13 +189,12 @@ function update(run: Run): void {
   runs.set((all) => all.map((each) => (each.key === run.key ? run : each)));
 }
 
-/** Applies events at once, and shows them with the next frame. */
+/** Applies events at once, and shows them as often as the page can. */
 function frameUpdates(initial: Run) {
   let run = initial;
-  let frame: number | undefined;
+  const pace = paced(() => update(run));
   const flush = () => {
-    if (frame !== undefined) cancelAnimationFrame(frame);
-    frame = undefined;
+    pace.cancel();
     update(run);
     return run;
   };
@@ -205,7 +205,7 @@ function frameUpdates(initial: Run) {
       run = applyEvent(run, event);
       // A tab in the background has no frames.
       if (document.hidden) flush();
-      else frame ??= requestAnimationFrame(flush);
+      else pace.request();
     },
   };
 }
