@@ -44,6 +44,9 @@ it('greets an empty home with the starter models and downloads that fit', async 
   expect(await downloads.getByRole('listitem').count()).toBe(3);
   expect(await downloads.getByText('Fits', { exact: true }).count()).toBe(3);
   await checkLook(page, 'first-run');
+  await page.getByRole('button', { name: 'Choose a model: hearth/starter-chat' }).click();
+  await page.getByRole('option', { name: /starter-vision.*needs .* of memory/ }).click();
+  await page.getByRole('button', { name: 'Choose a model: hearth/starter-vision' }).waitFor();
 });
 
 it('shows the library, loads a model with a chosen context and unloads it', async () => {
