@@ -116,10 +116,10 @@ it('imports a file of this machine for an administrator', async () => {
   const token = (await readFile(join(hearth.home, 'owner-token'), 'utf8')).trim();
   const page = await openPage(`${hearth.url}/models/import`, { token });
   const path = page.getByRole('textbox', { name: 'Absolute path' });
-  await path.fill('/nowhere/at/all');
+  await path.fill('/nowhere-at-all');
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await page
-    .getByText(/nowhere/)
+    .getByText(/nowhere-at-all/)
     .first()
     .waitFor();
   await path.fill(starterPath('embed'));

@@ -127,6 +127,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
       },
     },
     '/tokenize': { tokens: [] },
+    '/v1/chat/completions/input_tokens': { input_tokens: 1 },
     '/apply-template': { prompt: body },
   };
   const found = answers[request.url ?? ''];
