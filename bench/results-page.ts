@@ -7,9 +7,11 @@ import {
   formatVerdict,
   type BenchResults,
 } from './report.ts';
+import { webAppMarkdown, type WebAppFigures } from './web-app-page.ts';
 
 /** Results of `npm run bench -- --json` as Markdown: the machine, the options and a table. */
-export function resultsMarkdown(results: BenchResults | EstimateResults): string {
+export function resultsMarkdown(results: BenchResults | EstimateResults | WebAppFigures): string {
+  if ('figures' in results) return webAppMarkdown(results);
   const { surroundings } = results;
   const { date, hearth, model, parallel, threads, rounds } = surroundings;
   const machine = `Measured on ${date} with Hearth ${hearth}: ${describeMachine(surroundings)}.`;

@@ -101,6 +101,48 @@ describe('a conversation', () => {
   });
 });
 
+describe('another beginning', () => {
+  it('is a branch of the same conversation, also after an export and import', async () => {
+    const start = await say('What is a tide?');
+    const other = await say('What is a wave?', { conversation_id: idOf(start) });
+    const tree = getConversation.result.parse((await conversations(`/${idOf(start)}`)).body);
+    expect(tree).toMatchObject({ title: 'What is a tide?', last_response_id: other });
+    expect(tree.responses).toMatchObject([
+      { response_id: start, previous_response_id: null },
+      { response_id: other, previous_response_id: null },
+    ]);
+    const file = (await conversations(`/${idOf(start)}/export`)).body;
+    const imported = await post(hearth.url, '/api/v1/conversations/import', file);
+    const copy = (await conversations(`/${imported.body.conversation_id}`)).body;
+    expect(copy.responses).toMatchObject([
+      { previous_response_id: null },
+      { previous_response_id: null },
+    ]);
+  });
+
+  it('needs a stored conversation, and no previous response', async () => {
+    const request = { model: 'hearth/starter-chat', input: 'Hi' };
+    const param = 'conversation_id';
+    const refused = (more: object) =>
+      post(hearth.url, '/api/v1/chat', { ...request, conversation_id: idOf(first), ...more });
+    expectError(await refused({ conversation_id: `conv_${'0'.repeat(48)}` }), {
+      code: 'conversation_not_found',
+      param,
+      message: '000',
+    });
+    expectError(await refused({ previous_response_id: first }), {
+      code: 'invalid_value',
+      param,
+      message: 'previous_response_id',
+    });
+    expectError(await refused({ store: false }), {
+      code: 'invalid_value',
+      param,
+      message: 'store',
+    });
+  });
+});
+
 describe('export and import', () => {
   it('writes a branch as Markdown', async () => {
     const response = await fetch(

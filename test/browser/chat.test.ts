@@ -1,9 +1,12 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
 import { picture } from '../setup/models/picture.ts';
+import { enginePidOf } from '../setup/server/loaded-engines.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { expectAccessible, useBrowser } from './setup/browser.ts';
-import { answers, conversationList, messageField, say, send } from './setup/chat.ts';
+import { answers, conversationList, handFile, messageField, say, send } from './setup/chat.ts';
+import { checkLook } from './setup/pictures.ts';
+import { startSlowNetwork } from './setup/slow-network.ts';
 
 const hearth = useHearth(async (home) => {
   await placeEndlessModel(home);
@@ -39,13 +42,17 @@ it('continues after a reload and in another tab, where it can be stopped', async
   const length = async () => (await answers(page).innerText()).length;
   const before = await length();
   await expect.poll(length, { timeout: 20_000 }).toBeGreaterThan(before);
+  const elsewhere = await openPage(page.url(), { settings: short });
+  await expect
+    .poll(async () => (await answers(elsewhere).innerText()).length)
+    .toBeGreaterThan(before);
   const other = await page.context().newPage();
   await other.goto(hearth.url);
   await conversationList(other)
     .getByRole('link', { name: /endless story/ })
     .click();
   await other.getByRole('button', { name: 'Stop the answer' }).click();
-  for (const each of [page, other]) {
+  for (const each of [page, other, elsewhere]) {
     await each.getByText('The answer was interrupted.').waitFor();
     await each.waitForURL(/\/chat\/conv_/);
   }
@@ -69,6 +76,60 @@ it('edits a message into a branch, and walks between the branches', async () => 
   await branches.getByText('3/3').waitFor();
 });
 
+it('edits the first message into a branch, and shows the tree of branches', async () => {
+  const page = await openPage(hearth.url, { settings: short });
+  await say(page, 'Name a river.', 1);
+  await page.waitForURL(/\/chat\/conv_/);
+  const address = page.url();
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.getByRole('textbox', { name: 'Edit' }).fill('Name a mountain.');
+  await page.keyboard.press('Enter');
+  await page.getByRole('group', { name: 'Branches' }).getByText('2/2').waitFor();
+  await say(page, 'And another one.', 2);
+  expect(page.url()).toBe(address);
+  await page.getByRole('button', { name: 'Show all branches' }).click();
+  const tree = page.getByRole('dialog', { name: 'Branches' });
+  await expect
+    .poll(() => tree.getByRole('listitem').allInnerTexts())
+    .toEqual([
+      expect.stringMatching(/^Name a river\.\s+1 answer$/),
+      expect.stringMatching(/^Name a mountain\.\s+2 answers$/),
+    ]);
+  await expectAccessible(page);
+  await tree.getByRole('button', { name: /Name a river/ }).click();
+  await page.getByRole('article', { name: 'You' }).getByText('Name a river.').waitFor();
+  expect(await answers(page).count()).toBe(1);
+});
+
+it('keeps what an engine had written that crashed, and answers again', async () => {
+  const page = await openPage(hearth.url, { settings: endless });
+  await send(page, 'Tell me a story that breaks off.');
+  await page.waitForFunction(() => (document.querySelector('.markdown')?.textContent ?? '') !== '');
+  process.kill(await enginePidOf(hearth, endlessModel), 'SIGKILL');
+  await page.waitForURL(/\/chat\/conv_/);
+  await page.getByText('The answer was interrupted.').waitFor();
+  expect(await answers(page).locator('.markdown').innerText()).not.toBe('');
+  await page.getByRole('button', { name: 'Answer again' }).click();
+  await page.getByRole('button', { name: 'Stop the answer' }).click();
+  await page.getByRole('group', { name: 'Branches' }).getByText('2/2').waitFor();
+});
+
+it('continues an answer on a slow network that breaks off', async () => {
+  const network = await startSlowNetwork(hearth.url, { delayMs: 150 });
+  onTestFinished(() => network.close());
+  const page = await openPage(network.url, { settings: endless });
+  await send(page, 'Tell me a slow story.');
+  const length = async () => (await answers(page).innerText()).length;
+  await expect.poll(length, { timeout: 20_000 }).toBeGreaterThan(100);
+  network.breakOff();
+  await page.getByText('The server does not answer').waitFor();
+  const before = await length();
+  network.resume();
+  await expect.poll(length, { timeout: 20_000 }).toBeGreaterThan(before);
+  await page.getByRole('button', { name: 'Stop the answer' }).click();
+  await page.getByText('The answer was interrupted.').waitFor();
+});
+
 it('sends an image to a model with vision', async () => {
   const page = await openPage(hearth.url, {
     settings: { ...short, model: 'hearth/starter-vision' },
@@ -77,6 +138,16 @@ it('sends an image to a model with vision', async () => {
   const file = { name: 'red.png', mimeType: 'image/png', buffer: Buffer.from(base64, 'base64') };
   await page.locator('form input[type=file]').setInputFiles(file);
   await page.getByRole('button', { name: 'Remove red.png' }).waitFor();
+  const handed = { type: file.mimeType, content: file.buffer };
+  await handFile(page, 'paste', { ...handed, name: 'pasted.png' });
+  await handFile(page, 'drop', { ...handed, name: 'dropped.png' });
+  for (const name of ['pasted.png', 'dropped.png']) {
+    const picked = page.locator('form li', { hasText: name });
+    await expect
+      .poll(() => picked.locator('img').evaluate((each: HTMLImageElement) => each.naturalWidth))
+      .toBe(56);
+    await picked.getByRole('button', { name: `Remove ${name}` }).click();
+  }
   await say(page, 'Which colour is this?', 1);
   await page.waitForURL(/\/chat\/conv_/);
   const image = page.getByRole('log').locator('img');
@@ -129,9 +200,26 @@ it('keeps a draft, works with the keyboard, and fits a phone', async () => {
   await page.getByRole('combobox').fill('keyb');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
-  await expectAccessible(page);
   const width = await page.evaluate(() => document.documentElement.scrollWidth);
   expect(width).toBe(390);
+  await checkLook(page, 'shortcuts');
+});
+
+it('can be installed, and reduces motion', async () => {
+  const page = await openPage(hearth.url, { settings: short });
+  const session = await page.context().newCDPSession(page);
+  const { errors, data } = await session.send('Page.getAppManifest');
+  expect(errors).toEqual([]);
+  const { icons } = JSON.parse(data ?? '') as { readonly icons: readonly { src: string }[] };
+  const found = icons.map(async ({ src }) => (await page.request.get(hearth.url + src)).status());
+  expect(await Promise.all(found)).toEqual([200, 200, 200]);
+  const seconds = await page.evaluate(() => {
+    const element = document.createElement('i');
+    element.className = 'animate-spin';
+    document.body.append(element);
+    return Number.parseFloat(getComputedStyle(element).animationDuration);
+  });
+  expect(seconds).toBeLessThan(0.001);
 });
 
 it('reports a server that has gone, and continues when it is back', async () => {

@@ -112,7 +112,18 @@ it('shows figures and runtimes', async () => {
   await page.getByRole('link', { name: 'Runtimes' }).click();
   await page.getByRole('list', { name: 'Runtimes' }).getByText('Active').waitFor();
   await checkLook(page, 'runtimes');
-  expect(await page.getByText('Install the recommended one').isVisible()).toBe(true);
+  // The release of this version is large; the server of the tests has the wheel.
+  await page.route('**/api/v1/runtimes/install', (route) =>
+    route.continue({ postData: JSON.stringify({ from: 'wheel', stream: true }) }),
+  );
+  await page.getByRole('button', { name: 'Install the recommended one' }).click();
+  await page
+    .getByText(/^llama\.cpp.* is installed/)
+    .first()
+    .waitFor();
+  await expect
+    .poll(() => page.getByRole('button', { name: 'Install the recommended one' }).isEnabled())
+    .toBe(true);
 });
 
 it('shows the voice script while typing', async () => {
@@ -122,6 +133,13 @@ it('shows the voice script while typing', async () => {
   await preview.getByText('Welcome back! Today we talk about tides.').waitFor();
   expect(await preview.innerText()).toContain('Speaker 2:');
   await checkLook(page, 'voice');
+  const download = page.waitForEvent('download');
+  await preview.getByRole('button', { name: 'Download the script' }).click();
+  expect((await download).suggestedFilename()).toBe('script.txt');
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await preview.getByRole('button', { name: 'Copy the script' }).click();
+  const copied = page.evaluate(() => navigator.clipboard.readText());
+  expect(await copied).toContain('Speaker 1: Welcome back! Today we talk about tides.');
   await page.getByLabel('Output').selectOption('plain');
   await expect.poll(() => preview.innerText()).not.toContain('Speaker 2:');
 });
@@ -140,3 +158,49 @@ it('compares two answers with their figures', async () => {
   }
   await checkLook(page, 'compare');
 });
+
+it('compares in turns where memory does not suffice for both models', async () => {
+  const headers = { authorization: `Bearer ${await ownerToken()}` };
+  const loaded = async (): Promise<readonly string[]> => {
+    const { body } = await get(hearth.url, '/api/v1/models', { headers });
+    return body.models.flatMap(({ loaded_instances: instances }: LoadedModel) =>
+      instances.map(({ id }) => id),
+    );
+  };
+  for (const id of await loaded()) {
+    await post(hearth.url, '/api/v1/models/unload', { instance_id: id }, { headers });
+  }
+  const needed = async (model: string): Promise<number> => {
+    const body = { model: `hearth/${model}` };
+    return (await post(hearth.url, '/api/v1/models/estimate', body, { headers })).body.total_bytes;
+  };
+  const limit = Math.max(await needed('starter-chat'), await needed('starter-vision')) * 1.5;
+  await setMemoryLimit(Math.round(limit));
+  const page = await openPage(`${hearth.url}/compare`);
+  await page.getByRole('textbox', { name: 'Prompt', exact: true }).fill('Name a color.');
+  await page.getByLabel('Longest answer in tokens (first)').fill('8');
+  await page.getByLabel('Longest answer in tokens (second)').fill('8');
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await page.getByText('Both models do not fit into memory together', { exact: false }).waitFor();
+  for (const side of ['First', 'Second']) {
+    const answer = page.getByRole('region', { name: `${side} answer` });
+    await answer.getByText('tokens/s', { exact: false }).waitFor();
+    expect(await answer.getByText('Load', { exact: true }).isVisible()).toBe(true);
+  }
+  await expect.poll(loaded).toEqual([]);
+  await setMemoryLimit(null);
+});
+
+interface LoadedModel {
+  readonly loaded_instances: readonly { readonly id: string }[];
+}
+
+async function setMemoryLimit(bytes: number | null): Promise<void> {
+  const body = JSON.stringify({ 'models.memoryLimitBytes': bytes });
+  const headers = {
+    authorization: `Bearer ${await ownerToken()}`,
+    'content-type': 'application/json',
+  };
+  const changed = await get(hearth.url, '/api/v1/settings', { method: 'PATCH', headers, body });
+  expect(changed.status, JSON.stringify(changed.body)).toBe(200);
+}

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { starterPath } from '../setup/engine/test-engines.ts';
 import { startFakeHub } from '../setup/hub/fake-hub.ts';
@@ -33,6 +35,19 @@ const hub = useResource(async () =>
 );
 const hearth = useHearth(() => ({ environment: { HEARTH_HUB_ENDPOINT: hub.url } }));
 const { openPage } = useBrowser();
+
+it('greets an empty home with the starter models and downloads that fit', async () => {
+  const page = await openPage(hearth.url);
+  await page.getByRole('button', { name: /starter-chat/, pressed: true }).waitFor();
+  const downloads = page.getByRole('region', { name: 'Three models that fit this machine' });
+  await downloads.waitFor();
+  expect(await downloads.getByRole('listitem').count()).toBe(3);
+  expect(await downloads.getByText('Fits', { exact: true }).count()).toBe(3);
+  await checkLook(page, 'first-run');
+  await page.getByRole('button', { name: 'Choose a model: hearth/starter-chat' }).click();
+  await page.getByRole('option', { name: /starter-vision.*needs .* of memory/ }).click();
+  await page.getByRole('button', { name: 'Choose a model: hearth/starter-vision' }).waitFor();
+});
 
 it('shows the library, loads a model with a chosen context and unloads it', async () => {
   const page = await openPage(`${hearth.url}/models`);
@@ -80,6 +95,12 @@ it('finds a repository, shows its hostile card, and downloads with pause and res
   await page.getByRole('button', { name: /^Pause the download/ }).click();
   await page.getByText(/^Paused/).waitFor();
   await checkLook(page, 'download');
+  await page.getByRole('button', { name: /^Cancel the download/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the download' }).click();
+  await progress.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Download Q8_0' }).click();
+  await page.getByRole('button', { name: /^Pause the download/ }).click();
+  await page.getByText(/^Paused/).waitFor();
   hub.faults.clear();
   stall.remove();
   await page.getByRole('button', { name: /^Resume the download/ }).click();
@@ -89,6 +110,21 @@ it('finds a repository, shows its hostile card, and downloads with pause and res
   await row.getByRole('button', { name: /^Delete/ }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await row.waitFor({ state: 'detached' });
+});
+
+it('imports a file of this machine for an administrator', async () => {
+  const token = (await readFile(join(hearth.home, 'owner-token'), 'utf8')).trim();
+  const page = await openPage(`${hearth.url}/models/import`, { token });
+  const path = page.getByRole('textbox', { name: 'Absolute path' });
+  await path.fill('/nowhere-at-all');
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await page
+    .getByText(/nowhere-at-all/)
+    .first()
+    .waitFor();
+  await path.fill(starterPath('embed'));
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  expect(await page.getByText(/^Imported: /).innerText()).toMatch(/embed/);
 });
 
 it('uploads a model file', async () => {

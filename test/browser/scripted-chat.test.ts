@@ -1,12 +1,15 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { ScriptedGeneration } from '../setup/engine/scripted-llama-server.ts';
 import { writeScriptedEngine } from '../setup/engine/scripted-engine.ts';
 import { addHarbour, type Harbour } from '../setup/mcp/harbour.ts';
-import { post } from '../setup/server/api.ts';
+import { get, post } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { expectAccessible, useBrowser } from './setup/browser.ts';
-import { answers, messageField, say, send } from './setup/chat.ts';
-import { importedConversation } from './setup/imported-conversation.ts';
+import { answers, conversationList, messageField, say, send } from './setup/chat.ts';
+import { checkLook } from './setup/pictures.ts';
+import { importedConversation, importedTurn } from './setup/imported-conversation.ts';
 
 let place: Harbour;
 let token: string;
@@ -28,7 +31,7 @@ const script = (...generations: readonly ScriptedGeneration[]) => JSON.stringify
 it('asks for a token, refuses a wrong one, and keeps a valid one in the tab', async () => {
   const page = await openPage(hearth.url);
   await page.getByRole('heading', { name: 'This server needs a token' }).waitFor();
-  await expectAccessible(page);
+  await checkLook(page, 'token');
   const field = page.getByLabel('API token');
   await field.fill('hearth-wrong');
   await page.keyboard.press('Enter');
@@ -40,7 +43,61 @@ it('asks for a token, refuses a wrong one, and keeps a valid one in the tab', as
   await messageField(page).waitFor();
   expect(await page.evaluate(() => localStorage.getItem('hearth.token'))).toBeNull();
   await page.getByRole('button', { name: 'Forget the token' }).click();
+  await field.fill(token);
+  await page.getByRole('checkbox', { name: 'Keep it in this browser' }).check();
+  await page.keyboard.press('Enter');
+  await messageField(page).waitFor();
+  expect(await page.evaluate(() => localStorage.getItem('hearth.token'))).toBe(token);
+});
+
+it('asks for another token when the one of the tab is revoked', async () => {
+  const owner = await readFile(join(hearth.home, 'owner-token'), 'utf8');
+  const headers = { authorization: `Bearer ${owner.trim()}` };
+  const wanted = { name: 'phone', permissions: ['chat', 'models:read'] };
+  const { body: made } = await post(hearth.url, '/api/v1/tokens', wanted, { headers });
+  const page = await openPage(hearth.url, { token: made.token, settings });
+  await say(page, script({ text: 'Still allowed.' }), 1);
+  await page.waitForURL(/\/chat\/conv_/);
+  await get(hearth.url, `/api/v1/tokens/${made.id}`, { method: 'DELETE', headers });
+  await send(page, script({ text: 'No longer.' }));
   await page.getByRole('heading', { name: 'This server needs a token' }).waitFor();
+  await page.getByText(/is not one of this server|revoked|expired/).waitFor();
+  await page.getByLabel('API token').fill(token);
+  await page.keyboard.press('Enter');
+  await expect.poll(() => messageField(page).count()).toBe(1);
+});
+
+it('explains what a token may not do', async () => {
+  const { authorization } = await place.bearer('chat');
+  const page = await openPage(hearth.url, { token: authorization.replace('Bearer ', '') });
+  const explained = async (part: string, text: RegExp) => {
+    await page.goto(`${hearth.url}/${part}`);
+    await page.getByText(text).first().waitFor();
+  };
+  await explained('models', /models:read/);
+  await explained('compare', /Comparing needs the permissions chat and models:write/);
+  await explained('developer/settings', /needs the permission admin/);
+  await explained('developer/requests', /needs the permission/);
+  expect(await page.getByRole('button', { name: /Delete|Load|Install/ }).count()).toBe(0);
+});
+
+it('folds the reasoning with its time, and names a conversation by the model', async () => {
+  const page = await openPage(hearth.url, { token, settings });
+  const reasoned = { reasoning: 'First the moon, then the sun.', text: 'Both pull the sea.' };
+  await say(page, script(reasoned, { text: '"Moon and sea"' }), 1);
+  const reasoning = page.getByRole('button', { name: /^Reason/ });
+  expect(await reasoning.getAttribute('aria-expanded')).toBe('false');
+  await reasoning.click();
+  await answers(page).getByText('First the moon, then the sun.').waitFor();
+  await page.waitForURL(/\/chat\/conv_/);
+  await conversationList(page)
+    .getByRole('button', { name: /^Actions for/ })
+    .first()
+    .click();
+  await page.getByRole('menuitem', { name: 'Rename' }).click();
+  await page.getByRole('button', { name: 'Suggest a title' }).click();
+  const title = page.getByRole('textbox', { name: 'Title' });
+  await expect.poll(() => title.inputValue()).toBe('Moon and sea');
 });
 
 it('shows calls of a real MCP server with arguments, result and error', async () => {
@@ -96,6 +153,8 @@ it('keeps the output of a hostile model inert', async () => {
     '$\\href{javascript:alert(1)}{x}$ $\\includegraphics{https://tracker.example.org/a.png}$',
     '*a_'.repeat(4000),
     '\u202Eright to left',
+    '| a |\n|---|\n| `unclosed | [link](http://[::1 | ![',
+    'שלום עולם',
   ].join('\n\n');
   const page = await openPage(hearth.url, { token, settings });
   await say(page, script({ text }), 1);
@@ -110,6 +169,17 @@ it('keeps the output of a hostile model inert', async () => {
     ['https://example.org/', 'noopener noreferrer nofollow'],
     ['https://tracker.example.org/pixel.png', 'noopener noreferrer nofollow'],
   ]);
+});
+
+it('keeps huge lines and right-to-left text within the page', async () => {
+  const answer = ['x'.repeat(300_000), '|a|\n|-|\n|' + 'y'.repeat(5000), 'שלום עולם'].join('\n\n');
+  const turn = importedTurn(['Write a lot.'], answer);
+  const headers = { authorization: `Bearer ${token}` };
+  const { body } = await post(hearth.url, '/api/v1/conversations/import', turn, { headers });
+  const page = await openPage(`${hearth.url}/chat/${body.conversation_id}`, { token, settings });
+  await answers(page).getByText('שלום עולם').waitFor();
+  const log = page.getByRole('log');
+  expect(await log.evaluate((each) => each.scrollWidth - each.clientWidth)).toBe(0);
 });
 
 it('shows why an answer failed, and answers again', async () => {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineRoute } from '../route.ts';
-import { exampleConversationId } from '../v1/conversation.ts';
+import { exampleConversationId } from '../v1/conversation-id.ts';
 import { exampleItem, itemListSchema, itemPageQuerySchema, storedItemSchema } from './item-list.ts';
 import { inputItemSchema, metadataSchema } from './response-request.ts';
 

@@ -87,6 +87,7 @@ export const createChat = defineRoute({
     'unsupported_reasoning',
     'vision_unsupported',
     'invalid_image',
+    'conversation_not_found',
     'plugin_unreachable',
     'mcp_unreachable',
     'storage_failed',

@@ -10,6 +10,7 @@ import {
   topKSchema,
   truncationSchema,
 } from '../field.ts';
+import { conversationIdSchema } from './conversation-id.ts';
 import { reasoningSchema } from './model.ts';
 
 export const exampleResponseId = 'resp_6b2f0c9e4d7a1f3852c6e0b94a7d1f386c5e2b0a9d4f7c13';
@@ -146,6 +147,11 @@ export const chatRequestSchema = z
       .nullish()
       .describe(
         'Response to continue. Continuing the same response twice makes two branches of the conversation.',
+      ),
+    conversation_id: conversationIdSchema
+      .nullish()
+      .describe(
+        'Stored conversation in which the message is another beginning, such as an edited first message; a new one if absent. Excludes `previous_response_id` and requires `store`.',
       ),
   })
   .meta({

@@ -2,11 +2,8 @@ import * as z from 'zod';
 import { isoTimeSchema } from '../field.ts';
 import { defineRoute } from '../route.ts';
 import { exampleResponseId, responseIdSchema } from './chat.ts';
-import {
-  conversationSchema,
-  conversationTitleSchema,
-  exampleConversationId,
-} from './conversation.ts';
+import { conversationSchema, conversationTitleSchema } from './conversation.ts';
+import { exampleConversationId } from './conversation-id.ts';
 
 /** Most responses of an imported conversation. */
 const maxResponses = 20_000;

@@ -2,18 +2,12 @@ import * as z from 'zod';
 import { isoTimeSchema } from '../field.ts';
 import { defineRoute } from '../route.ts';
 import { exampleResponseId, storedInputItemSchema, responseIdSchema } from './chat.ts';
+import { conversationIdSchema, exampleConversationId } from './conversation-id.ts';
 import {
   exampleStoredResponse,
   storedResponsePageSchema,
   storedResponseSchema,
 } from './stored-response.ts';
-
-export const exampleConversationId = 'conv_2b8e5d0f7a1c4e936d0b8f2a5c7e1d490f3b6a8c2e5d7190';
-
-export const conversationIdSchema = z
-  .string()
-  .regex(/^conv_[0-9a-f]{48}$/)
-  .meta({ examples: [exampleConversationId] });
 
 export const conversationTitleSchema = z
   .string()

@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import {
   chromium,
@@ -10,7 +12,10 @@ import {
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 
 /** Chromium of Debian, or the browser that the variable names. */
-const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+export const chromiumPath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+
+/** Folder in which pictures of the pages are kept, if any. */
+export const pictureFolder = process.env['HEARTH_PICTURES'];
 
 export interface OpenPageOptions extends BrowserContextOptions {
   /** Token that the tab has. */
@@ -23,13 +28,13 @@ export interface OpenPageOptions extends BrowserContextOptions {
 export function useBrowser() {
   let browser: Browser;
   beforeAll(async () => {
-    if (!existsSync(executablePath)) {
+    if (!existsSync(chromiumPath)) {
       throw new Error(
-        `${executablePath} is missing: apt-get install chromium, or set CHROMIUM_PATH.`,
+        `${chromiumPath} is missing: apt-get install chromium, or set CHROMIUM_PATH.`,
       );
     }
     browser = await chromium.launch({
-      executablePath,
+      executablePath: chromiumPath,
       args: [
         // Containers have no user namespaces for the sandbox.
         '--no-sandbox',
@@ -63,7 +68,8 @@ export function useBrowser() {
     );
     const problems: string[] = [];
     watch(context, problems, new URL(url).origin);
-    onTestFinished(async () => {
+    onTestFinished(async ({ task }) => {
+      if (task.result?.state === 'fail') await keepPictureOf(context, task.name);
       await context.close();
       expect(problems).toEqual([]);
     });
@@ -71,7 +77,17 @@ export function useBrowser() {
     await page.goto(url);
     return page;
   }
-  return { openPage };
+  return { openPage, version: () => browser.version() };
+}
+
+/** Keeps pictures of the pages of a test that failed. */
+async function keepPictureOf(context: BrowserContext, test: string): Promise<void> {
+  if (pictureFolder === undefined) return;
+  const name = test.replaceAll(/[^a-z\d]+/gi, '-').slice(0, 60);
+  await mkdir(pictureFolder, { recursive: true });
+  for (const [index, page] of context.pages().entries()) {
+    await page.screenshot({ path: join(pictureFolder, `failed-${name}-${index}.png`) });
+  }
 }
 
 /** Notes scripts that fail, violations of the Content-Security-Policy and requests to other hosts. */

@@ -24,3 +24,31 @@ export async function say(page: Page, text: string, count: number): Promise<void
   await send(page, text);
   await answered(page, count);
 }
+
+interface HandedFile {
+  readonly name: string;
+  readonly type: string;
+  readonly content: Buffer;
+}
+
+/** Drops a file on the page, or pastes it into the message. */
+export async function handFile(
+  page: Page,
+  kind: 'drop' | 'paste',
+  { name, type, content }: HandedFile,
+): Promise<void> {
+  await messageField(page).evaluate(
+    (field, handed) => {
+      const bytes = Uint8Array.from(atob(handed.base64), (each) => each.charCodeAt(0));
+      const data = new DataTransfer();
+      data.items.add(new File([bytes], handed.name, { type: handed.type }));
+      const init = { bubbles: true, cancelable: true };
+      if (handed.kind === 'drop') {
+        document.body.dispatchEvent(new DragEvent('drop', { ...init, dataTransfer: data }));
+      } else {
+        field.dispatchEvent(new ClipboardEvent('paste', { ...init, clipboardData: data }));
+      }
+    },
+    { kind, name, type, base64: content.toString('base64') },
+  );
+}

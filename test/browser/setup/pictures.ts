@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { expectAccessible } from './browser.ts';
+import { projectFolder } from '../../setup/project-folder.ts';
+import { expectAccessible, pictureFolder as folder } from './browser.ts';
 
-/** Folder in which pictures of the pages are kept, if any. */
-const folder = process.env['HEARTH_PICTURES'];
 const desktop = { width: 1280, height: 800 };
 const phone = { width: 390, height: 844 };
 
@@ -33,7 +33,21 @@ export async function checkLook(page: Page, name: string): Promise<void> {
 async function keep(page: Page, name: string): Promise<void> {
   if (folder === undefined) return;
   await mkdir(folder, { recursive: true });
-  const picture = sharp(await page.screenshot());
-  // 256 colours are enough for pages of few.
-  await picture.png({ palette: true, effort: 10 }).toFile(join(folder, `${name}.png`));
+  await page.evaluate(nameFolders, { project: projectFolder, temporary: tmpdir() });
+  await sharp(await page.screenshot())
+    .webp({ nearLossless: true, quality: 60, effort: 6 })
+    .toFile(join(folder, `${name}.webp`));
+}
+
+/** Gives folders of the test, which the page shows, the names that they have for users. */
+function nameFolders(folders: { readonly project: string; readonly temporary: string }): void {
+  const home = new RegExp(`${folders.temporary}/hearth-test-\\w+`, 'g');
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const node = texts.currentNode as Text;
+    const named = node.data
+      .replaceAll(folders.project, '/home/ada/hearth')
+      .replaceAll(home, '/home/ada/.hearth');
+    if (named !== node.data) node.data = named;
+  }
 }

@@ -8,6 +8,8 @@ import { setTimeout } from 'node:timers/promises';
  * generations, which are sent in order; the last one repeats.
  */
 export interface ScriptedGeneration {
+  /** Sent before the text. */
+  readonly reasoning?: string;
   readonly text?: string;
   /** How often the text is sent; once if absent. */
   readonly times?: number;
@@ -71,6 +73,7 @@ async function generate(body: string, response: ServerResponse): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   if (choice === 'none') say({ content: 'I stop.' });
   else {
+    if (generation.reasoning !== undefined) say({ reasoning_content: generation.reasoning });
     if (text !== undefined) {
       for (let sent = 0; sent < times; sent += 1) {
         for await (const content of paced(text, generation.tokensPerSecond)) say({ content });
@@ -124,6 +127,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
       },
     },
     '/tokenize': { tokens: [] },
+    '/v1/chat/completions/input_tokens': { input_tokens: 1 },
     '/apply-template': { prompt: body },
   };
   const found = answers[request.url ?? ''];

@@ -6,11 +6,6 @@ export const modelsQuery = queryOptions({
   queryFn: ({ signal }) => call('get', '/api/v1/models', {}, { signal }),
 });
 
-export const healthQuery = queryOptions({
-  queryKey: ['health'],
-  queryFn: ({ signal }) => call('get', '/health', {}, { signal }),
-});
-
 export const statusQuery = queryOptions({
   queryKey: ['models', 'status'],
   queryFn: ({ signal }) => call('get', '/api/v1/status', {}, { signal }),

@@ -1,4 +1,5 @@
 import { chatTexts } from './en/chat.ts';
+import { nextSteps } from './en/next-steps.ts';
 
 /** All texts of the app in English, by area. Another language is another file of the same type. */
 export const en = {
@@ -6,7 +7,6 @@ export const en = {
     name: 'Hearth',
     skipToContent: 'Skip to content',
     openMenu: 'Open menu',
-    closeMenu: 'Close menu',
     navigation: 'Pages',
     close: 'Close',
     cancel: 'Cancel',
@@ -17,7 +17,6 @@ export const en = {
     delete: 'Delete',
     loading: 'Loading',
     dismiss: 'Dismiss',
-    notifications: 'Notifications',
   },
   pages: {
     chat: 'Chat',
@@ -51,7 +50,6 @@ export const en = {
     open: 'Commands',
     placeholder: 'Type a command or a page…',
     empty: 'Nothing matches.',
-    goTo: 'Go to',
     commands: 'Commands',
   },
   shortcuts: {
@@ -63,7 +61,6 @@ export const en = {
     send: 'Send the message',
     newLine: 'New line',
     stop: 'Stop the answer',
-    sidebar: 'Show or hide the sidebar',
   },
   markdown: {
     code: 'code',
@@ -78,7 +75,9 @@ export const en = {
     toChat: 'To the chat',
     requestId: (id: string) => `Request ${id}`,
     unreachable: 'The server does not answer. Check that it is running, then try again.',
-    missingPermission: 'This token does not allow that.',
+    missingPart:
+      'A part of the app could not be loaded: the server does not answer, or it was updated. Reload the page.',
     unexpected: 'Something went wrong in the page.',
+    nextSteps,
   },
 };

@@ -10,6 +10,7 @@ export function ConfirmDialog({
   title,
   description,
   action,
+  dismissal = texts.app.cancel,
 }: {
   readonly isOpen: boolean;
   readonly onClose: () => void;
@@ -17,11 +18,13 @@ export function ConfirmDialog({
   readonly title: string;
   readonly description: string;
   readonly action: string;
+  /** Text of the button that changes nothing. */
+  readonly dismissal?: string;
 }) {
   return (
     <Dialog isOpen={isOpen} onClose={onClose} title={title} description={description}>
       <div className="mt-3 flex justify-end gap-2">
-        <Button onClick={onClose}>{texts.app.cancel}</Button>
+        <Button onClick={onClose}>{dismissal}</Button>
         <Button
           variant="danger"
           onClick={() => {

@@ -1,6 +1,7 @@
 import { Toast } from '@base-ui/react/toast';
 import { ApiError, UnreachableError } from '../api/api-error.ts';
 import { texts } from '../texts/texts.ts';
+import { errorText } from './error-text.ts';
 
 export const toastManager = Toast.createToastManager();
 
@@ -16,6 +17,9 @@ export function showError(error: unknown): void {
 /** The message of an error for a person. */
 export function messageOf(error: unknown): string {
   if (error instanceof UnreachableError) return texts.errors.unreachable;
-  if (error instanceof ApiError) return error.message;
+  if (error instanceof ApiError) return errorText(error);
+  if (error instanceof TypeError && /dynamically imported|module script/i.test(error.message)) {
+    return texts.errors.missingPart;
+  }
   return error instanceof Error && error.message !== '' ? error.message : texts.errors.unexpected;
 }

@@ -1,9 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
+import type { TurnRequest } from '../../../chat/turn-request.ts';
 import type { TurnEvent } from '../../../chat/turn-event.ts';
 import { runTurn } from '../../../chat/run-turn.ts';
 import { HearthError } from '../../../contract/errors.ts';
 import type { ChatRequest, ChatResult } from '../../../contract/v1/chat.ts';
 import { createChat } from '../../../contract/v1/chat-event.ts';
+import { omitUndefined } from '../../../omit-undefined.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
 import { unstoredResult } from '../../errors/unstored-result.ts';
 import { mount, type App } from '../../mount.ts';
@@ -11,14 +13,17 @@ import { eventStream, type SseMessage } from '../../sse.ts';
 import type { SurfaceServices } from '../services.ts';
 import { v1Errors } from './errors.ts';
 import { followTurn } from './follow-turn.ts';
+import { namedConversation } from './named-conversation.ts';
 import { toChatEvent } from './to-chat-event.ts';
 import { toChatResult } from './to-chat-result.ts';
 import { toTurnRequest } from './to-turn-request.ts';
 
 export function mountChat(app: App, services: SurfaceServices): void {
   mount(app, createChat, async ({ body, context }) => {
-    if (body.background === true) return runInBackground(services, body, context);
-    const events = runTurn(services, toTurnRequest(body), context);
+    const conversationId = await namedConversation(services.store, body, context);
+    const request = { ...toTurnRequest(body), ...omitUndefined({ conversationId }) };
+    if (body.background === true) return runInBackground(services, body, request, context);
+    const events = runTurn(services, request, context);
     if (body.stream !== true) return collect(events);
     return eventStream(toMessages(await begin(events)), context);
   });
@@ -28,6 +33,7 @@ export function mountChat(app: App, services: SurfaceServices): void {
 async function runInBackground(
   services: SurfaceServices,
   body: ChatRequest,
+  turnRequest: TurnRequest,
   context: RequestContext,
 ): Promise<ChatResult | Response> {
   if (body.store === false) {
@@ -35,7 +41,7 @@ async function runInBackground(
       param: 'background',
     });
   }
-  const request = { ...toTurnRequest(body), waitsForLoad: true };
+  const request = { ...turnRequest, waitsForLoad: true };
   const turn = await services.background.start(services, request, context);
   if (body.stream === true) return followTurn(turn, -1, context);
   return collect(values(turn.events(-1, context.signal)));

@@ -135,7 +135,7 @@ function toNode(node: ConversationNode) {
   };
 }
 
-function conversationNotFound(id: string): HearthError {
+export function conversationNotFound(id: string): HearthError {
   return new HearthError(
     'conversation_not_found',
     `No stored conversation has the id "${id}". GET /api/v1/conversations lists those there are.`,

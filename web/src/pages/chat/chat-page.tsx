@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { MessageSquarePlus, SlidersHorizontal } from 'lucide-react';
+import { GitBranch, MessageSquarePlus, SlidersHorizontal } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { modelsQuery } from '../../api/queries.ts';
 import { useCommands, type Command } from '../../shell/commands.ts';
@@ -11,6 +11,7 @@ import { showError } from '../../ui/toasts.ts';
 import { Composer } from './composer/composer.tsx';
 import { moveAttachments } from './composer/use-attachments.ts';
 import type { InputPart } from './conversations/conversation-queries.ts';
+import { hasBranches } from './conversations/branches.ts';
 import { Greeting } from './greeting/greeting.tsx';
 import { chatModels } from './model/model-queries.ts';
 import { ModelPicker } from './model/model-picker.tsx';
@@ -25,6 +26,9 @@ const MessageList = lazy(async () => ({
 }));
 const ContextNotice = lazy(async () => ({
   default: (await import('./context/context-notice.tsx')).ContextNotice,
+}));
+const BranchTree = lazy(async () => ({
+  default: (await import('./branches/branch-tree.tsx')).BranchTree,
 }));
 const SettingsPanel = lazy(async () => ({
   default: (await import('./settings/settings-panel.tsx')).SettingsPanel,
@@ -41,9 +45,11 @@ export function ChatPage() {
   const { data } = useQuery(modelsQuery);
   const models = useMemo(() => chatModels(data?.models ?? []), [data]);
   const conversation = useConversation(conversationId, runName);
-  const { turns, run, start, lastId, tree, isLoading } = conversation;
+  const { turns, run, start, lastId, tree, nodes, isLoading } = conversation;
   const [settings, setSettings] = useSettings(key, models, tree?.model);
   const [isPanelOpen, setPanelOpen] = useState(false);
+  const [isTreeOpen, setTreeOpen] = useState(false);
+  const isBranched = useMemo(() => hasBranches(nodes), [nodes]);
   const model = models.find((each) => each.key === settings.model);
 
   const navigate = useNavigate();
@@ -76,6 +82,13 @@ export function ChatPage() {
         <span className="min-w-0 flex-1 truncate text-center text-sm text-muted">
           {conversation.title}
         </span>
+        {isBranched && (
+          <IconButton
+            icon={GitBranch}
+            label={texts.chat.showBranches}
+            onClick={() => setTreeOpen(true)}
+          />
+        )}
         <IconButton
           icon={SlidersHorizontal}
           label={texts.chat.settings}
@@ -86,7 +99,7 @@ export function ChatPage() {
         <MessagesSkeleton />
       ) : turns.length === 0 ? (
         <Greeting
-          models={models}
+          models={data === undefined ? undefined : models}
           chosen={settings.model}
           onChooseModel={(chosen) => setSettings({ ...settings, model: chosen })}
           onSend={(text) => send(null, [{ type: 'text', content: text }])}
@@ -130,6 +143,16 @@ export function ChatPage() {
         onSend={(parts) => send(lastId, parts)}
         onStop={() => run !== undefined && void stopRun(run)}
       />
+      {isTreeOpen && (
+        <Suspense>
+          <BranchTree
+            nodes={nodes}
+            leaf={lastId}
+            onChoose={conversation.showBranch}
+            onClose={() => setTreeOpen(false)}
+          />
+        </Suspense>
+      )}
       {isPanelOpen && (
         <Suspense>
           <SettingsPanel

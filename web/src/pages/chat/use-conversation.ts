@@ -13,7 +13,7 @@ import {
 } from './conversations/conversation-queries.ts';
 import { readDataUrl } from './composer/attachments.ts';
 import { runningTurn, storedTurn, type Turn } from './messages/turn.ts';
-import { removeRun, runs, startRun } from './runs/run-store.ts';
+import { followResponse, removeRun, runs, startRun } from './runs/run-store.ts';
 import type { Run } from './runs/run.ts';
 import type { ConversationSettings } from './settings/conversation-settings.ts';
 import { toChatBody, toInput } from './settings/to-chat-body.ts';
@@ -46,6 +46,10 @@ export function useConversation(conversationId: string | undefined, runName: str
     [tree],
   );
   const ownRuns = useOwnRuns(conversationId, runName);
+  useEffect(() => {
+    const isResponse = runName?.startsWith('resp_') === true;
+    if (conversationId === undefined && isResponse) followResponse(runName);
+  }, [conversationId, runName]);
   const run = shownRun(ownRuns, view);
   const leaf = run === undefined ? (view.leaf ?? tree?.last_response_id ?? null) : run.previousId;
   const { turns: stored, isLoading: isBranchLoading } = useStoredTurns(tree, leaf);
@@ -55,7 +59,13 @@ export function useConversation(conversationId: string | undefined, runName: str
   );
 
   useReplacedByStored(ownRuns, tree, (ended, responseId) => {
-    if (run?.key === ended.key) setView({ conversationId, leaf: responseId });
+    if (run?.key !== ended.key) return;
+    setView((now) =>
+      // The next message may have been sent, or another branch chosen, in the meantime.
+      now.conversationId === conversationId && showsOther(now, ended.key)
+        ? now
+        : { conversationId, leaf: responseId },
+    );
   });
 
   const start = useCallback(
@@ -67,12 +77,10 @@ export function useConversation(conversationId: string | undefined, runName: str
       const { model } = settings;
       if (model === undefined) return undefined;
       const input = await toInput(parts, loadImage);
-      // A message without the one before begins a conversation of its own.
-      const target = previousId === null ? undefined : conversationId;
-      const body = toChatBody({ ...settings, model }, input, previousId);
-      const started = startRun({ conversationId: target, previousId, input: parts, body });
-      if (target !== undefined) setView({ conversationId, runKey: started.key });
-      return target === undefined ? started : undefined;
+      const body = toChatBody({ ...settings, model }, input, { previousId, conversationId });
+      const started = startRun({ conversationId, previousId, input: parts, body });
+      if (conversationId !== undefined) setView({ conversationId, runKey: started.key });
+      return conversationId === undefined ? started : undefined;
     },
     [conversationId],
   );
@@ -85,6 +93,10 @@ export function useConversation(conversationId: string | undefined, runName: str
     run: run !== undefined && run.phase.kind !== 'ended' ? run : undefined,
     isLoading: isTreeLoading || isBranchLoading,
     branchOf: (turn: Turn) => branchOf(nodes, ownRuns, turn),
+    /** The responses of all branches that are not deleted, oldest first. */
+    nodes,
+    /** Shows the branch that ends with a response. */
+    showBranch: (end: string) => setView({ conversationId, leaf: end }),
     chooseBranch: (turn: Turn, position: number) => {
       const sibling = siblingsOf(nodes, turn.previousId)[position];
       if (sibling !== undefined) {
@@ -100,6 +112,10 @@ export function useConversation(conversationId: string | undefined, runName: str
     /** The response that the next message continues. */
     lastId: turns.at(-1)?.responseId ?? null,
   };
+}
+
+function showsOther({ leaf, runKey }: View, key: string): boolean {
+  return leaf !== undefined || (runKey !== undefined && runKey !== key);
 }
 
 function useOwnRuns(conversationId: string | undefined, runName: string | undefined) {

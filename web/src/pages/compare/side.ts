@@ -1,5 +1,6 @@
 import type { ChatEvent } from '../../../../src/contract/v1/chat-event.ts';
 import type { ChatResult } from '../../../../src/contract/v1/chat.ts';
+import { errorText } from '../../ui/error-text.ts';
 
 /** What one side is asked with. */
 export interface SideSettings {
@@ -36,7 +37,7 @@ export function withChatEvent(answer: SideAnswer, event: ChatEvent): SideAnswer 
     case 'reasoning.delta':
       return { ...answer, phase: 'generating', reasoning: answer.reasoning + event.content };
     case 'error':
-      return { ...answer, phase: 'done', error: event.error.message };
+      return { ...answer, phase: 'done', error: errorText(event.error) };
     case 'chat.end':
       return { ...answer, phase: 'done', stats: event.result.stats };
     default:

@@ -3,7 +3,7 @@ import { modelsTexts } from '../../texts/models.ts';
 import { texts } from '../../texts/texts.ts';
 import { Page } from '../../ui/page.tsx';
 import { TabLinks } from '../../ui/tab-links.tsx';
-import { Downloads } from './downloads/downloads.tsx';
+import { Downloads } from '../../downloads/downloads.tsx';
 
 const { tabs } = modelsTexts;
 const links = [

@@ -112,6 +112,8 @@ export const modelsTexts = {
     retry: 'Try again',
     cancelTitle: (name: string) => `Cancel the download of ${name}?`,
     cancelHint: 'The part that is on disk is deleted.',
+    cancelAction: 'Cancel the download',
+    keep: 'Continue it',
   },
   search: {
     label: 'Search the catalog and the model hub',

@@ -5,7 +5,6 @@ import { Button } from '../../../ui/button.tsx';
 import type { InputPart } from '../conversations/conversation-queries.ts';
 import type { Turn } from '../messages/turn.ts';
 import type { ConversationSettings } from '../settings/conversation-settings.ts';
-import { branchOfSummary } from './branch-of-summary.ts';
 import { summarize } from './summarize.ts';
 
 /** Offers what can be done when a conversation fills the context. */
@@ -24,15 +23,13 @@ export function ContextNotice({
   readonly settings: ConversationSettings;
   readonly isBusy: boolean;
   readonly onChange: (settings: ConversationSettings) => void;
-  /** Sends a message after a response. */
+  /** Sends a message after a response, or as another beginning of the conversation. */
   readonly onContinue: (previousId: string | null, parts: readonly InputPart[]) => void;
 }) {
   const summary = useMutation({
     mutationFn: () => summarize(turns, settings, contextLength - usedTokens),
     onSuccess: (text) =>
-      onContinue(branchOfSummary(turns, contextLength), [
-        { type: 'text', content: contextTexts.summaryMessage(text) },
-      ]),
+      onContinue(null, [{ type: 'text', content: contextTexts.summaryMessage(text) }]),
   });
   const percent = Math.min(100, Math.round((usedTokens / contextLength) * 100));
   const drops = settings.dropsOldTurns === true;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { newestLeaf, pathTo, siblingsOf } from './branches.ts';
+import { hasBranches, newestLeaf, pathTo, siblingsOf } from './branches.ts';
 
 // a ─ b ─ c
 //   └ d ─ e
@@ -27,4 +27,14 @@ it('gives the newest end below a response', () => {
   expect(newestLeaf(nodes, 'b')).toBe('c');
   expect(newestLeaf(nodes, 'a')).toBe('e');
   expect(newestLeaf(nodes, 'c')).toBe('c');
+});
+
+it('knows whether a response, or the beginning, is continued more than once', () => {
+  const node = (id: string, previous: string | null) => ({
+    response_id: id,
+    previous_response_id: previous,
+  });
+  expect(hasBranches([node('a', null), node('b', 'a')])).toBe(false);
+  expect(hasBranches([node('a', null), node('b', 'a'), node('c', 'a')])).toBe(true);
+  expect(hasBranches([node('a', null), node('b', null)])).toBe(true);
 });

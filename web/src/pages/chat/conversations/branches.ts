@@ -31,6 +31,11 @@ export function siblingsOf<Node extends TreeNode>(
   return nodes.filter((node) => node.previous_response_id === previousId);
 }
 
+/** Whether a response, or the beginning, is continued more than once. */
+export function hasBranches(nodes: readonly TreeNode[]): boolean {
+  return new Set(nodes.map((node) => node.previous_response_id)).size < nodes.length;
+}
+
 /** The newest end of the branches that begin with a response. Nodes are sorted by age. */
 export function newestLeaf(nodes: readonly TreeNode[], startId: string): string {
   const below = new Set([startId]);

@@ -1,17 +1,24 @@
+import { lazy, Suspense } from 'react';
+import { isFirstRun } from '../../../downloads/is-first-run.ts';
 import type { Model } from '../model/model-queries.ts';
 import { isLoaded } from '../model/model-queries.ts';
 import { Flame } from '../../../shell/brand.tsx';
 import { texts } from '../../../texts/texts.ts';
 import { classNames } from '../../../ui/class-names.ts';
 
-/** A new conversation: the models that can chat, and first messages. */
+const FirstDownloads = lazy(async () => ({
+  default: (await import('./first-downloads.tsx')).FirstDownloads,
+}));
+
+/** A new conversation: the models that can chat, first messages, and downloads for a library of starter models. */
 export function Greeting({
   models,
   chosen,
   onChooseModel,
   onSend,
 }: {
-  readonly models: readonly Model[];
+  /** Undefined until the server has answered. */
+  readonly models: readonly Model[] | undefined;
   readonly chosen: string | undefined;
   readonly onChooseModel: (key: string) => void;
   readonly onSend: (text: string) => void;
@@ -19,7 +26,7 @@ export function Greeting({
   const { chat } = texts;
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
-      <div className="mx-auto flex min-h-full w-full max-w-2xl flex-col justify-center gap-8 px-5 py-8">
+      <div className="mx-auto flex w-full max-w-2xl flex-col gap-8 px-5 pt-[8vh] pb-8">
         <header className="text-center">
           <span className="mb-4 flex justify-center">
             <Flame size={44} />
@@ -27,47 +34,71 @@ export function Greeting({
           <h1 className="text-2xl font-semibold tracking-tight">{chat.greeting}</h1>
           <p className="mt-1 text-muted">{chat.greetingHint}</p>
         </header>
-        {models.length === 0 ? (
-          <p className="text-center text-sm text-muted">{chat.noModels}</p>
-        ) : (
+        {models !== undefined && models.length > 0 && (
           <>
-            <section aria-label={chat.chooseModel}>
-              <ul className="grid gap-2 sm:grid-cols-2">
-                {models.slice(0, 4).map((model) => (
-                  <li key={model.key}>
-                    <button
-                      type="button"
-                      aria-pressed={model.key === chosen}
-                      className={classNames(
-                        'flex h-full w-full flex-col rounded-xl border bg-raised px-4 py-3 text-left transition-colors hover:bg-hover',
-                        model.key === chosen && 'border-accent! bg-accent-soft!',
-                      )}
-                      onClick={() => onChooseModel(model.key)}
-                    >
-                      <span className="text-sm font-medium">{model.display_name}</span>
-                      <span className="text-xs text-muted">{describe(model)}</span>
-                    </button>
-                  </li>
-                ))}
-              </ul>
-            </section>
-            <ul className="flex flex-wrap justify-center gap-2">
-              {chat.suggestions.map((suggestion) => (
-                <li key={suggestion}>
-                  <button
-                    type="button"
-                    className="rounded-full border px-3.5 py-1.5 text-sm text-muted transition-colors hover:bg-hover hover:text-text"
-                    onClick={() => onSend(suggestion)}
-                  >
-                    {suggestion}
-                  </button>
-                </li>
-              ))}
-            </ul>
+            <ModelChoice models={models} chosen={chosen} onChoose={onChooseModel} />
+            <Suggestions onSend={onSend} />
           </>
+        )}
+        {models?.length === 0 && <p className="text-center text-sm text-muted">{chat.noModels}</p>}
+        {models !== undefined && isFirstRun(models) && (
+          <Suspense>
+            <FirstDownloads />
+          </Suspense>
         )}
       </div>
     </div>
+  );
+}
+
+function ModelChoice({
+  models,
+  chosen,
+  onChoose,
+}: {
+  readonly models: readonly Model[];
+  readonly chosen: string | undefined;
+  readonly onChoose: (key: string) => void;
+}) {
+  return (
+    <section aria-label={texts.chat.chooseModel}>
+      <ul className="grid gap-2 sm:grid-cols-2">
+        {models.slice(0, 4).map((model) => (
+          <li key={model.key}>
+            <button
+              type="button"
+              aria-pressed={model.key === chosen}
+              className={classNames(
+                'flex h-full w-full flex-col rounded-xl border bg-raised px-4 py-3 text-left transition-colors hover:bg-hover',
+                model.key === chosen && 'border-accent! bg-accent-soft!',
+              )}
+              onClick={() => onChoose(model.key)}
+            >
+              <span className="text-sm font-medium">{model.display_name}</span>
+              <span className="text-xs text-muted">{describe(model)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Suggestions({ onSend }: { readonly onSend: (text: string) => void }) {
+  return (
+    <ul className="flex flex-wrap justify-center gap-2">
+      {texts.chat.suggestions.map((suggestion) => (
+        <li key={suggestion}>
+          <button
+            type="button"
+            className="rounded-full border px-3.5 py-1.5 text-sm text-muted transition-colors hover:bg-hover hover:text-text"
+            onClick={() => onSend(suggestion)}
+          >
+            {suggestion}
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }
 

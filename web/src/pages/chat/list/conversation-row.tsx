@@ -12,8 +12,6 @@ import {
 import { lazy, Suspense, useState } from 'react';
 import { texts } from '../../../texts/texts.ts';
 import { classNames } from '../../../ui/class-names.ts';
-import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
-import { IconButton } from '../../../ui/icon-button.tsx';
 import { Menu } from '../../../ui/menu.tsx';
 import { showError } from '../../../ui/toasts.ts';
 import type { ConversationRecord } from '../conversations/conversation-queries.ts';
@@ -23,6 +21,9 @@ import {
   useUpdateConversation,
 } from './conversation-mutations.ts';
 
+const ConfirmDialog = lazy(async () => ({
+  default: (await import('../../../ui/confirm-dialog.tsx')).ConfirmDialog,
+}));
 const RenameDialog = lazy(async () => ({
   default: (await import('./rename-dialog.tsx')).RenameDialog,
 }));
@@ -38,7 +39,8 @@ export function ConversationRow({
   readonly conversation: ConversationRecord;
   readonly isRunning: boolean;
 }) {
-  const { conversation_id: id, title, pinned, snippet } = conversation;
+  const { conversation_id: id, pinned, snippet } = conversation;
+  const title = conversation.title || texts.chat.untitled;
   return (
     <li className={rowClass}>
       <Link
@@ -74,7 +76,8 @@ export function ConversationRow({
 }
 
 function RowActions({ conversation }: { readonly conversation: ConversationRecord }) {
-  const { conversation_id: id, title, pinned } = conversation;
+  const { conversation_id: id, pinned } = conversation;
+  const title = conversation.title || texts.chat.untitled;
   const [dialog, setDialog] = useState<'rename' | 'delete'>();
   const update = useUpdateConversation();
   const remove = useDeleteConversation();
@@ -85,17 +88,13 @@ function RowActions({ conversation }: { readonly conversation: ConversationRecor
   return (
     <>
       <Menu
-        trigger={
-          <IconButton
-            icon={Ellipsis}
-            label={labels.actions(title)}
-            size={15}
-            className={classNames(
-              '!size-7 focus-visible:opacity-100 data-popup-open:opacity-100',
-              'md:opacity-0 md:group-focus-within:opacity-100 md:group-hover:opacity-100',
-            )}
-          />
-        }
+        icon={Ellipsis}
+        label={labels.actions(title)}
+        size={15}
+        className={classNames(
+          '!size-7 focus-visible:opacity-100 data-popup-open:opacity-100',
+          'md:opacity-0 md:group-focus-within:opacity-100 md:group-hover:opacity-100',
+        )}
         items={[
           {
             label: pinned ? labels.unpin : labels.pin,
@@ -130,17 +129,21 @@ function RowActions({ conversation }: { readonly conversation: ConversationRecor
           />
         </Suspense>
       )}
-      <ConfirmDialog
-        isOpen={dialog === 'delete'}
-        onClose={close}
-        title={labels.deleteTitle}
-        description={labels.deleteHint}
-        action={texts.app.delete}
-        onConfirm={() => {
-          if (openId === id) void navigate({ to: '/chat', search: {} });
-          remove.mutate(id);
-        }}
-      />
+      {dialog === 'delete' && (
+        <Suspense>
+          <ConfirmDialog
+            isOpen
+            onClose={close}
+            title={labels.deleteTitle}
+            description={labels.deleteHint}
+            action={texts.app.delete}
+            onConfirm={() => {
+              if (openId === id) void navigate({ to: '/chat', search: {} });
+              remove.mutate(id);
+            }}
+          />
+        </Suspense>
+      )}
     </>
   );
 }

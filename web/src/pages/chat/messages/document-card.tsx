@@ -1,7 +1,7 @@
-import { ChevronRight, FileText } from 'lucide-react';
-import { useId, useState } from 'react';
+import { FileText } from 'lucide-react';
+import { useState } from 'react';
 import { documentTexts } from '../../../texts/documents.ts';
-import { classNames } from '../../../ui/class-names.ts';
+import { FoldedCard } from '../../../ui/folded-card.tsx';
 import type { CitedPassage, DocumentPart } from '../documents/document-part.ts';
 
 /** Longer documents are cut where they are shown. */
@@ -9,44 +9,25 @@ const maxShown = 20_000;
 
 /** An attached document, folded. */
 export function DocumentCard({ document }: { readonly document: DocumentPart }) {
-  const [isOpen, setOpen] = useState(false);
-  const id = useId();
-  const { name, note } = titleOf(document);
   return (
-    <section
-      aria-label={name}
-      className="w-full max-w-[85%] overflow-hidden rounded-xl border bg-raised text-sm sm:w-96"
+    <FoldedCard
+      {...titleOf(document)}
+      icon={<FileText size={16} aria-hidden className="shrink-0 text-accent" />}
+      className="w-full max-w-[85%] sm:w-96"
+      contentClassName="max-h-96 overflow-y-auto"
     >
-      <button
-        type="button"
-        aria-expanded={isOpen}
-        aria-controls={id}
-        className="flex w-full items-center gap-2.5 px-3 py-2 text-left -outline-offset-2 hover:bg-hover"
-        onClick={() => setOpen(!isOpen)}
-      >
-        <FileText size={16} aria-hidden className="shrink-0 text-accent" />
-        <span className="min-w-0 flex-1 truncate font-medium">{name}</span>
-        <span className="shrink-0 text-xs text-muted">{note}</span>
-        <ChevronRight
-          size={16}
-          aria-hidden
-          className={classNames('shrink-0 text-muted transition-transform', isOpen && 'rotate-90')}
-        />
-      </button>
-      <div id={id} hidden={!isOpen} className="max-h-96 overflow-y-auto border-t px-3 py-2.5">
-        {isOpen && <DocumentContent document={document} />}
-      </div>
-    </section>
+      <DocumentContent document={document} />
+    </FoldedCard>
   );
 }
 
-function titleOf(document: DocumentPart): { readonly name: string; readonly note: string } {
+function titleOf(document: DocumentPart): { readonly title: string; readonly note: string } {
   if (document.kind === 'file') {
-    return { name: document.name, note: documentTexts.characters(document.text.length) };
+    return { title: document.name, note: documentTexts.characters(document.text.length) };
   }
   const names = new Set(document.passages.map(({ source }) => source.replace(/, [^,]*$/, '')));
   return {
-    name: documentTexts.passagesOf([...names].join(', ')),
+    title: documentTexts.passagesOf([...names].join(', ')),
     note: documentTexts.passages(document.passages.length),
   };
 }

@@ -5,12 +5,10 @@ import { Button } from '../../../ui/button.tsx';
 /** Edits a message in its place; sending it makes a branch. */
 export function EditMessage({
   text,
-  isFirst,
   onSend,
   onCancel,
 }: {
   readonly text: string;
-  readonly isFirst: boolean;
   readonly onSend: (text: string) => void;
   readonly onCancel: () => void;
 }) {
@@ -46,9 +44,7 @@ export function EditMessage({
         }}
       />
       <div className="mt-2 flex items-center justify-end gap-2">
-        <span className="flex-1 text-xs text-muted">
-          {isFirst ? chat.editFirstHint : chat.editHint}
-        </span>
+        <span className="flex-1 text-xs text-muted">{chat.editHint}</span>
         <Button size="small" onClick={onCancel}>
           {app.cancel}
         </Button>

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown } from 'lucide-react';
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useDeferredValue, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { texts } from '../../../texts/texts.ts';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { TurnView, type TurnActions, type TurnViewProps } from './turn-view.tsx';
@@ -32,8 +32,11 @@ export function MessageList({
     getScrollElement: () => scroller.current,
     estimateSize: () => 260,
     getItemKey: (index) => turns[index]?.key ?? index,
-    overscan: 3,
+    overscan: 4,
+    useFlushSync: false,
   });
+  // New messages are rendered in slices, so that scrolling stays smooth.
+  const items = useDeferredValue(virtualizer.getVirtualItems());
   const height = virtualizer.getTotalSize();
   const toEnd = () => {
     const element = scroller.current;
@@ -69,7 +72,7 @@ export function MessageList({
         }}
       >
         <div className="relative w-full" style={{ height: height + 24 }}>
-          {virtualizer.getVirtualItems().map(({ key, index, start }) => {
+          {items.map(({ key, index, start }) => {
             const turn = turns[index];
             if (turn === undefined) return null;
             return (

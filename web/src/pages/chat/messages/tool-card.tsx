@@ -1,7 +1,8 @@
-import { ChevronRight, CircleAlert, CircleCheck, LoaderCircle } from 'lucide-react';
-import { useId, useState, type ReactNode } from 'react';
+import { CircleAlert, CircleCheck, LoaderCircle } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { texts } from '../../../texts/texts.ts';
 import { classNames } from '../../../ui/class-names.ts';
+import { FoldedCard } from '../../../ui/folded-card.tsx';
 import type { RunItem } from '../runs/run.ts';
 
 type ToolItem = Exclude<RunItem, { type: 'message' | 'reasoning' }>;
@@ -62,24 +63,14 @@ function Card({
   readonly note?: string | undefined;
   readonly children: ReactNode;
 }) {
-  const [isOpen, setOpen] = useState(state === 'failed');
-  const id = useId();
   const Icon = { running: LoaderCircle, done: CircleCheck, failed: CircleAlert }[state];
   return (
-    <section
-      aria-label={title}
-      className={classNames(
-        'overflow-hidden rounded-xl border bg-raised text-sm',
-        state === 'failed' && 'border-danger/40',
-      )}
-    >
-      <button
-        type="button"
-        aria-expanded={isOpen}
-        aria-controls={id}
-        className="flex w-full items-center gap-2.5 px-3 py-2 text-left -outline-offset-2 hover:bg-hover"
-        onClick={() => setOpen(!isOpen)}
-      >
+    <FoldedCard
+      title={title}
+      note={note}
+      isOpenAtFirst={state === 'failed'}
+      className={state === 'failed' && 'border-danger/40'}
+      icon={
         <Icon
           size={16}
           aria-hidden
@@ -90,18 +81,10 @@ function Card({
             state === 'failed' && 'text-danger',
           )}
         />
-        <span className="min-w-0 flex-1 truncate font-medium">{title}</span>
-        {note !== undefined && <span className="truncate text-xs text-muted">{note}</span>}
-        <ChevronRight
-          size={16}
-          aria-hidden
-          className={classNames('shrink-0 text-muted transition-transform', isOpen && 'rotate-90')}
-        />
-      </button>
-      <div id={id} hidden={!isOpen} className="border-t px-3 py-2.5">
-        <div className="flex flex-col gap-2.5">{isOpen && children}</div>
-      </div>
-    </section>
+      }
+    >
+      <div className="flex flex-col gap-2.5">{children}</div>
+    </FoldedCard>
   );
 }
 

@@ -1,5 +1,5 @@
 import { Pencil, RotateCcw, TriangleAlert } from 'lucide-react';
-import { memo, useState } from 'react';
+import { memo, useMemo, useState } from 'react';
 import { texts } from '../../../texts/texts.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
@@ -43,12 +43,11 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
 
 function UserMessage({ turn, branch, isBusy, onEdit, onChooseBranch }: TurnViewProps) {
   const [isEditing, setEditing] = useState(false);
-  const { images, documents, text } = messageParts(turn.input);
+  const { images, documents, text } = useMemo(() => messageParts(turn.input), [turn.input]);
   if (isEditing) {
     return (
       <EditMessage
         text={text}
-        isFirst={turn.previousId === null}
         onCancel={() => setEditing(false)}
         onSend={(edited) => {
           setEditing(false);

@@ -8,6 +8,7 @@ import { createStore } from '../../../api/store.ts';
 import { messageOf, showError } from '../../../ui/toasts.ts';
 import { conversationsKey, type InputPart } from '../conversations/conversation-queries.ts';
 import { conversationWith } from '../conversations/conversation-with.ts';
+import { paced } from './paced.ts';
 import { applyEvent, type Run } from './run.ts';
 import {
   forgetRun,
@@ -89,6 +90,19 @@ export function resumeRuns(): void {
   };
   resume();
   onSavedRunsChange(resume);
+}
+
+/** Follows an answer that was started elsewhere; its message is known once it is stored. */
+export function followResponse(responseId: string): void {
+  if (runs.get().some((run) => run.responseId === responseId)) return;
+  resumeRun({
+    responseId,
+    conversationId: undefined,
+    previousId: null,
+    model: '',
+    input: [],
+    startedAt: Date.now(),
+  });
 }
 
 function resumeRun(saved: SavedRun): void {
@@ -175,13 +189,12 @@ function update(run: Run): void {
   runs.set((all) => all.map((each) => (each.key === run.key ? run : each)));
 }
 
-/** Applies events at once, and shows them with the next frame. */
+/** Applies events at once, and shows them as often as the page can. */
 function frameUpdates(initial: Run) {
   let run = initial;
-  let frame: number | undefined;
+  const pace = paced(() => update(run));
   const flush = () => {
-    if (frame !== undefined) cancelAnimationFrame(frame);
-    frame = undefined;
+    pace.cancel();
     update(run);
     return run;
   };
@@ -192,7 +205,7 @@ function frameUpdates(initial: Run) {
       run = applyEvent(run, event);
       // A tab in the background has no frames.
       if (document.hidden) flush();
-      else frame ??= requestAnimationFrame(flush);
+      else pace.request();
     },
   };
 }

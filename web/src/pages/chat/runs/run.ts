@@ -1,5 +1,6 @@
 import type { ChatEvent } from '../../../../../src/contract/v1/chat-event.ts';
 import type { ChatResult } from '../../../../../src/contract/v1/chat.ts';
+import { errorText } from '../../../ui/error-text.ts';
 import type { InputPart, OutputItem } from '../conversations/conversation-queries.ts';
 
 export type ToolCall = Extract<OutputItem, { type: 'tool_call' }>;
@@ -84,7 +85,7 @@ export function applyEvent(run: Run, event: ChatEvent): Run {
     case 'error':
       return event.error.code === 'cancelled'
         ? { ...run, isCancelled: true }
-        : { ...run, error: event.error.message };
+        : { ...run, error: errorText(event.error) };
     case 'chat.end':
       return { ...run, items: event.result.output, result: event.result, phase: { kind: 'ended' } };
     case 'reasoning.end':

@@ -3,9 +3,10 @@ import { defaultSettings } from './conversation-settings.ts';
 import { toChatBody, toInput } from './to-chat-body.ts';
 
 const settings = { ...defaultSettings, model: 'test/model' };
+const start = { previousId: null, conversationId: undefined };
 
 it('sends what is set and nothing else', () => {
-  expect(toChatBody(settings, 'Hi', null)).toEqual({ model: 'test/model', input: 'Hi' });
+  expect(toChatBody(settings, 'Hi', start)).toEqual({ model: 'test/model', input: 'Hi' });
   expect(
     toChatBody(
       {
@@ -19,7 +20,7 @@ it('sends what is set and nothing else', () => {
         responseFormat: { type: 'json_object' },
       },
       'Hi',
-      'resp_1',
+      { previousId: 'resp_1', conversationId: 'conv_1' },
     ),
   ).toEqual({
     model: 'test/model',
@@ -37,8 +38,18 @@ it('sends what is set and nothing else', () => {
   });
 });
 
+it('begins anew in the conversation whose first message is edited', () => {
+  expect(toChatBody(settings, 'Hi', { ...start, conversationId: 'conv_1' })).toEqual({
+    model: 'test/model',
+    input: 'Hi',
+    conversation_id: 'conv_1',
+  });
+});
+
 it('clears the system prompt of earlier messages', () => {
-  expect(toChatBody(settings, 'Hi', 'resp_1')).toMatchObject({ system_prompt: '' });
+  expect(
+    toChatBody(settings, 'Hi', { previousId: 'resp_1', conversationId: 'conv_1' }),
+  ).toMatchObject({ system_prompt: '' });
 });
 
 it('sends a text alone, and images as data', async () => {

@@ -4,11 +4,18 @@ import type { ConversationSettings } from './conversation-settings.ts';
 
 type Input = ChatBody['input'];
 
+interface Place {
+  /** The response that the message continues; null for a beginning. */
+  readonly previousId: string | null;
+  /** Absent in a new conversation. */
+  readonly conversationId: string | undefined;
+}
+
 /** The body of a message: absent settings stay absent, so that the defaults of the model apply. */
 export function toChatBody(
   settings: ConversationSettings & { readonly model: string },
   input: Input,
-  previousId: string | null,
+  { previousId, conversationId }: Place,
 ): Omit<ChatBody, 'stream' | 'background' | 'store'> {
   const { systemPrompt } = settings;
   const integrations = toIntegrations(settings);
@@ -17,7 +24,9 @@ export function toChatBody(
     input,
     // An empty one replaces that of earlier messages.
     ...(systemPrompt === '' && previousId === null ? {} : { system_prompt: systemPrompt }),
-    ...(previousId === null ? {} : { previous_response_id: previousId }),
+    ...(previousId === null
+      ? definedOnly({ conversation_id: conversationId })
+      : { previous_response_id: previousId }),
     ...(integrations.length === 0 ? {} : { integrations }),
     ...definedOnly({
       temperature: settings.temperature,

@@ -11,7 +11,7 @@ import { Notice } from '../../../ui/notice.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { ModelsFrame } from '../models-frame.tsx';
-import { CatalogRow } from './catalog-row.tsx';
+import { CatalogRow } from '../../../downloads/catalog-row.tsx';
 import { filterModels, noFilter, type CatalogFilter } from './filter-models.ts';
 
 const labels = modelsTexts.search;

@@ -14,8 +14,8 @@ import { safeUrl } from '../../../ui/markdown/safe-url.ts';
 import { Notice } from '../../../ui/notice.tsx';
 import { Section } from '../../../ui/page.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
-import { useStartDownload } from '../downloads/download-queries.ts';
-import { FitBadge } from '../fit-badge.tsx';
+import { useStartDownload } from '../../../downloads/download-queries.ts';
+import { FitBadge } from '../../../downloads/fit-badge.tsx';
 import { ModelsFrame } from '../models-frame.tsx';
 
 const labels = modelsTexts.card;

@@ -8,8 +8,9 @@ import { inputClass } from '../../../ui/field.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { ModelsFrame } from '../models-frame.tsx';
-import { FirstRun } from './first-run.tsx';
-import { useLoadProgress } from './load-progress.ts';
+import { isFirstRun } from '../../../downloads/is-first-run.ts';
+import { Recommended } from '../../../downloads/recommended.tsx';
+import { useLoadProgress } from '../../../api/load-progress.ts';
 import { ModelDialog } from './model-dialog.tsx';
 import { ModelRow } from './model-row.tsx';
 
@@ -19,7 +20,7 @@ const manyModels = 8;
 export function LibraryPage() {
   const models = useQuery(modelsQuery);
   const { data: status } = useQuery(statusQuery);
-  const progress = useLoadProgress();
+  const progress = useLoadProgress('instance_id');
   const aliases = useAliases();
   const isAllowed = usePermissions();
   const [filter, setFilter] = useState('');
@@ -61,7 +62,7 @@ export function LibraryPage() {
                   {data.models.length === 0 ? modelsTexts.empty : modelsTexts.noMatch}
                 </p>
               )}
-              {isFirstRun(data.models) && <FirstRun />}
+              {isFirstRun(data.models) && <Recommended />}
               <ModelDialog
                 key={opened}
                 model={data.models.find(({ key }) => key === opened)}
@@ -73,11 +74,6 @@ export function LibraryPage() {
       </QueryView>
     </ModelsFrame>
   );
-}
-
-/** Whether there are only the starter models, which ship with the server. */
-function isFirstRun(models: readonly V1Model[]): boolean {
-  return models.every(({ publisher }) => publisher === 'hearth');
 }
 
 function matches({ key, display_name, type }: V1Model, filter: string): boolean {

@@ -1,7 +1,7 @@
 import type { ModelMemoryEstimate } from '../../../../../src/contract/v1/model-details.ts';
 import { modelsTexts } from '../../../texts/models.ts';
 import { formatBytes } from '../../../ui/bytes.ts';
-import { FitBadge } from '../fit-badge.tsx';
+import { FitBadge } from '../../../downloads/fit-badge.tsx';
 
 const labels = modelsTexts.dialog;
 const parts = [

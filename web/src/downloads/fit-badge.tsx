@@ -1,0 +1,14 @@
+import type { MemoryFit } from '../../../src/contract/v1/memory.ts';
+import { modelsTexts } from '../texts/models.ts';
+import { Badge } from '../ui/badge.tsx';
+
+const tones = { fits: 'ok', partly: 'warn', too_large: 'danger' } as const;
+
+/** Whether a model fits into the memory of the machine. */
+export function FitBadge({ fit }: { readonly fit: MemoryFit }) {
+  return (
+    <Badge tone={tones[fit]} title={modelsTexts.fitHints[fit]}>
+      {modelsTexts.fits[fit]}
+    </Badge>
+  );
+}

@@ -1,0 +1,6 @@
+import type { V1Model } from '../../../src/contract/v1/model.ts';
+
+/** Whether there are only the starter models, which ship with the server. */
+export function isFirstRun(models: readonly Pick<V1Model, 'publisher'>[]): boolean {
+  return models.every(({ publisher }) => publisher === 'hearth');
+}

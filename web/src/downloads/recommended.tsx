@@ -1,0 +1,28 @@
+import { useQuery } from '@tanstack/react-query';
+import { call } from '../api/client.ts';
+import { modelsTexts } from '../texts/models.ts';
+import { formatBytes } from '../ui/bytes.ts';
+import { Section } from '../ui/page.tsx';
+import { CatalogRow } from './catalog-row.tsx';
+
+/** Downloads for a library that has only the starter models. */
+export function Recommended() {
+  const { data } = useQuery({
+    queryKey: ['recommended'],
+    queryFn: ({ signal }) =>
+      call('get', '/api/v1/models/recommended', { query: { limit: 3 } }, { signal }),
+  });
+  if (data === undefined || data.models.length === 0) return null;
+  return (
+    <Section
+      title={modelsTexts.firstRun.title}
+      description={modelsTexts.firstRun.hint(formatBytes(data.capacity_bytes))}
+    >
+      <ul className="flex flex-col gap-3">
+        {data.models.map((model) => (
+          <CatalogRow key={model.id} model={model} />
+        ))}
+      </ul>
+    </Section>
+  );
+}

@@ -1,0 +1,16 @@
+import type { DownloadJobRecord } from '../../../src/contract/v1/download.ts';
+
+interface Jobs {
+  readonly downloads: readonly DownloadJobRecord[];
+}
+
+/** The list with a job in its new state. */
+export function withJob<List extends Jobs>(jobs: List, job: DownloadJobRecord): List {
+  const isKnown = jobs.downloads.some(({ job_id }) => job_id === job.job_id);
+  return {
+    ...jobs,
+    downloads: isKnown
+      ? jobs.downloads.map((each) => (each.job_id === job.job_id ? job : each))
+      : [job, ...jobs.downloads],
+  };
+}

@@ -1,0 +1,73 @@
+import { useMemo } from 'react';
+import { branchTexts } from '../../../texts/branches.ts';
+import { classNames } from '../../../ui/class-names.ts';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { newestLeaf, pathTo } from '../conversations/branches.ts';
+import type { ConversationTree } from '../conversations/conversation-queries.ts';
+import { branchSegments } from './branch-segments.ts';
+
+/** Deeper branches stand at the same distance from the edge. */
+const maxIndented = 8;
+const indentPixels = 20;
+const maxShown = 1000;
+
+/** The branches of a conversation as a tree; the chosen one is shown. */
+export function BranchTree({
+  nodes,
+  leaf,
+  onChoose,
+  onClose,
+}: {
+  readonly nodes: ConversationTree['responses'];
+  /** The last response of the branch that is shown. */
+  readonly leaf: string | null;
+  readonly onChoose: (leaf: string) => void;
+  readonly onClose: () => void;
+}) {
+  const segments = useMemo(() => branchSegments(nodes).slice(0, maxShown), [nodes]);
+  const shown = useMemo(
+    () => new Set(leaf === null ? [] : pathTo(nodes, leaf).map(({ response_id: id }) => id)),
+    [nodes, leaf],
+  );
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={branchTexts.title}
+      description={branchTexts.description}
+    >
+      <ul className="flex flex-col gap-1 pt-2">
+        {segments.map(({ first, last, length, depth }) => {
+          const isShown = shown.has(first.response_id);
+          return (
+            <li
+              key={first.response_id}
+              style={{ paddingLeft: Math.min(depth, maxIndented) * indentPixels }}
+            >
+              <button
+                type="button"
+                aria-current={isShown || undefined}
+                className={classNames(
+                  'flex w-full items-baseline gap-3 rounded-lg border-l-3 px-3 py-1.5 text-left text-sm hover:bg-hover',
+                  isShown ? 'border-accent bg-accent-soft' : 'border-line',
+                )}
+                onClick={() => {
+                  onChoose(newestLeaf(nodes, first.response_id));
+                  onClose();
+                }}
+              >
+                <span dir="auto" className="min-w-0 flex-1 truncate">
+                  {first.preview === '' ? branchTexts.empty : first.preview}
+                </span>
+                <span className="shrink-0 text-xs text-muted tabular-nums">
+                  {last.interrupted === true && `${branchTexts.interrupted} · `}
+                  {branchTexts.turns(length)}
+                </span>
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+    </Dialog>
+  );
+}
