@@ -9,6 +9,7 @@ import { removePart } from './remove-part.ts';
 import { fromRow, readableRows } from './response-row.ts';
 import type { Schema } from './schema.ts';
 import type { ResponsePage, ResponseRepository, StoredResponse } from './store.ts';
+import { useApprovals } from './use-approvals.ts';
 
 interface ResponseRepositoryOptions {
   readonly database: Kysely<Schema>;
@@ -45,6 +46,13 @@ export function createResponseRepository({
       return database
         .transaction()
         .execute((transaction) => deleteResponse(transaction, id, ownerId));
+    },
+    useApprovals: async (id, callerId, requestIds) => {
+      const isUsed = await database
+        .transaction()
+        .execute((transaction) => useApprovals(transaction, id, callerId, requestIds));
+      chains.clear();
+      return isUsed;
     },
     removePart: (id, ownerId, part) => {
       onDelete();
