@@ -219,7 +219,11 @@ describe('an approval', () => {
     const { turn, bought } = await openShop([buyBread], [say('Here it is.')]);
     const { events, previousResponseId } = await turn();
     const [requestId = ''] = requestIds(events);
-    const approve = { previousResponseId, messages: [], approvals: [{ requestId, isApproved: true }] };
+    const approve = {
+      previousResponseId,
+      messages: [],
+      approvals: [{ requestId, isApproved: true }],
+    };
     await turn(approve);
     await expect(turn(approve)).rejects.toMatchObject({ ...used, field: 'approvals[0].requestId' });
     expect(bought).toEqual(['bread']);
@@ -248,7 +252,11 @@ describe('an approval', () => {
     const { turn, start, bought } = await openShop([buyBread], [say('Here it is.')]);
     const { events, previousResponseId } = await turn();
     const [requestId = ''] = requestIds(events);
-    const approve = { previousResponseId, messages: [], approvals: [{ requestId, isApproved: true }] };
+    const approve = {
+      previousResponseId,
+      messages: [],
+      approvals: [{ requestId, isApproved: true }],
+    };
     const gone = new AbortController();
     const begun = start({ integrations, ...approve }, gone.signal);
     await expect(async () => {
@@ -262,7 +270,11 @@ describe('an approval', () => {
     const { turn, bought } = await openShop([buyBread], [say('Here it is.')]);
     const { events, previousResponseId } = await turn();
     const [requestId = ''] = requestIds(events);
-    const approve = { previousResponseId, messages: [], approvals: [{ requestId, isApproved: true }] };
+    const approve = {
+      previousResponseId,
+      messages: [],
+      approvals: [{ requestId, isApproved: true }],
+    };
     await turn({ ...approve, maxToolCalls: 0 });
     expect(bought).toEqual([]);
     await turn(approve);

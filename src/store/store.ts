@@ -61,7 +61,11 @@ export interface ResponseRepository {
    *
    * @param requestIds Ids of its items `approvalRequest`.
    */
-  useApprovals(id: string, callerId: string | null, requestIds: readonly string[]): Promise<boolean>;
+  useApprovals(
+    id: string,
+    callerId: string | null,
+    requestIds: readonly string[],
+  ): Promise<boolean>;
   /** Deletes the content of one part of a response. False if this owner has no such response. */
   removePart(id: string, ownerId: string | null, part: TurnPart): Promise<boolean>;
 }
