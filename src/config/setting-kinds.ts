@@ -56,8 +56,11 @@ export const aliases = z
 const lengthsAllowed =
   'It must be an object of whole numbers from 1 to 65536 by model key, or such an object as JSON.';
 export const vectorLengths = z
-  .union([z.record(z.string(), z.number()), z.string().transform(parseJson)], lengthsAllowed)
-  .pipe(z.record(z.string(), z.int().min(1).max(65_536), lengthsAllowed));
+  .union(
+    [z.record(z.string(), z.union([z.number(), z.string()])), z.string().transform(parseJson)],
+    lengthsAllowed,
+  )
+  .pipe(z.record(z.string(), integer(1, 65_536), lengthsAllowed));
 export const choice = <const Choice extends string>(choices: readonly Choice[]) =>
   z.enum(choices, `It must be one of ${choices.join(', ')}.`);
 export const originUrl = z
