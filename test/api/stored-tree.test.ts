@@ -112,7 +112,7 @@ describe('the stored tree of all APIs', () => {
     });
     expect(last.output_text).toContain('Ada');
 
-    // The APIs that keep nothing go on with its messages.
+    // APIs that store nothing continue from its messages.
     const { conversation } = await connect().responses.retrieve(last.id);
     const items = await connect().conversations.items.list(conversation?.id ?? '', {
       order: 'asc',
