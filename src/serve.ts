@@ -35,6 +35,7 @@ import { CallerWatch } from './http/caller-watch.ts';
 import { servedSurfaces } from './http/surfaces/all-surfaces.ts';
 import type { SurfaceServices } from './http/surfaces/services.ts';
 import { createEventFeed } from './http/surfaces/v1/create-event-feed.ts';
+import { findKeyInCatalog } from './hub/catalog.ts';
 import { createHub } from './hub/create-hub.ts';
 import { hubEgressPolicy } from './hub/hub-endpoint.ts';
 import { toInstanceMetrics } from './instances/instance-metrics.ts';
@@ -286,6 +287,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       modelsFolder,
       aliases,
       pool,
+      minDimensions: (key) =>
+        settings['models.minDimensions'][key] ?? findKeyInCatalog(key)?.minDimensions,
       downloads,
       hub,
       hubEndpoint: endpoint,

@@ -9,6 +9,7 @@ import { measureOpenAi } from './openai.ts';
 import { measureModels } from './models.ts';
 import type { MeasurementName } from './names.ts';
 import { measureSharedPrefix } from './shared-prefix.ts';
+import { measureShortRequests } from './short-requests.ts';
 import { measureStalls } from './stalls.ts';
 import { measureStart } from './start.ts';
 import { measureThroughput } from './throughput.ts';
@@ -26,6 +27,7 @@ export const measurements: Readonly<Record<MeasurementName, Measurement>> = {
   memory: measureMemory,
   downloads: measureDownloads,
   'shared-prefix': measureSharedPrefix,
+  'short-requests': measureShortRequests,
   stalls: measureStalls,
   'warm-state': measureWarmState,
 };

@@ -4,44 +4,53 @@ import { repeat } from '../client/repeat.ts';
 import { streamRequest } from '../client/stream-request.ts';
 import { toRow, type Row } from '../row.ts';
 import { interleave } from './interleave.ts';
-import type { Measurement } from './measurement.ts';
+import type { Bench, Measurement } from './measurement.ts';
 
 const longPromptTokens = 1000;
 /** Enough to see the answer start. */
 const maxTokens = 8;
 const runs = { atLeast: 3, atMost: 100 };
 
+/** No prompt comes twice: its beginning would be in the cache. */
+let serial = 0;
+
 /** Time to the first token with the model loaded: a short question, and a prompt of 1,000 tokens. */
-export const measureFirstToken: Measurement = async ({ options, hearth, other, signal }) => {
-  const { rounds, budgetMs } = options;
-  const prompts = [
-    { name: 'short prompt', prefix: '', question: 'What is the capital of France?' },
-    {
-      name: `${longPromptTokens}-token prompt`,
-      prefix: await filler(hearth.chat, longPromptTokens, signal),
-      question: 'Tell me a story',
-    },
+export const measureFirstToken: Measurement = async (bench) => {
+  const prefix = await filler(bench.hearth.chat, longPromptTokens, bench.signal);
+  return [
+    ...(await measureShortPrompt(bench)),
+    ...(await measurePrompt(
+      bench,
+      `${longPromptTokens}-token prompt`,
+      `${prefix} Tell me a story`,
+    )),
   ];
-  const rows: Row[] = [];
-  let serial = 0;
-  for (const { name, prefix, question } of prompts) {
-    const samples = await interleave(rounds, { hearth, other }, (subject) =>
-      repeat(budgetMs, runs, async () => {
-        // No prompt comes twice: its beginning would be in the cache.
-        serial += 1;
-        const request = chatRequest(`${serial} ${prefix} ${question}`, maxTokens);
-        return (await streamRequest(subject.chat, request, signal)).firstTokenMs;
-      }),
-    );
-    const title = `TTFT, ${name}`;
-    const target = { of: 'ratio', atMost: 1.1 } as const;
-    rows.push(
-      toRow({ name: `${title}, p50`, unit: 'ms', target }, samples.hearth, samples.other),
-      toRow({ name: `${title}, p95`, unit: 'ms', fraction: 0.95 }, samples.hearth, samples.other),
-    );
-  }
-  return rows;
 };
+
+/** Time to the first token after a short question. */
+export const measureShortPrompt: Measurement = (bench) =>
+  measurePrompt(bench, 'short prompt', 'What is the capital of France?');
+
+async function measurePrompt(
+  { options, hearth, other, signal }: Bench,
+  name: string,
+  prompt: string,
+): Promise<readonly Row[]> {
+  const { rounds, budgetMs } = options;
+  const samples = await interleave(rounds, { hearth, other }, (subject) =>
+    repeat(budgetMs, runs, async () => {
+      serial += 1;
+      const request = chatRequest(`${serial} ${prompt}`, maxTokens);
+      return (await streamRequest(subject.chat, request, signal)).firstTokenMs;
+    }),
+  );
+  const title = `TTFT, ${name}`;
+  const target = { of: 'ratio', atMost: 1.1 } as const;
+  return [
+    toRow({ name: `${title}, p50`, unit: 'ms', target }, samples.hearth, samples.other),
+    toRow({ name: `${title}, p95`, unit: 'ms', fraction: 0.95 }, samples.hearth, samples.other),
+  ];
+}
 
 /** A text that makes a prompt of about so many tokens. */
 export async function filler(chat: Endpoint, tokens: number, signal: AbortSignal): Promise<string> {

@@ -9,6 +9,7 @@ export const measurementNames = [
   'models',
   'disconnect',
   'memory',
+  'short-requests',
   'downloads',
   'shared-prefix',
   'stalls',

@@ -1,4 +1,4 @@
-import { measureFirstToken } from './first-token.ts';
+import { measureShortPrompt } from './first-token.ts';
 import type { Measurement } from './measurement.ts';
 import { measureThroughput } from './throughput.ts';
 
@@ -9,6 +9,6 @@ export const measureOpenAi: Measurement = async (bench) => {
   const hearth = { ...bench.hearth, chat: { ...bench.hearth.chat, path } };
   const options = { ...bench.options, streams: bench.options.isQuick ? [1] : [1, 16] };
   const own = { ...bench, hearth, options };
-  const rows = [...(await measureThroughput(own)), ...(await measureFirstToken(own))];
+  const rows = [...(await measureThroughput(own)), ...(await measureShortPrompt(own))];
   return rows.map((row) => ({ ...row, name: `${path}, ${row.name}` }));
 };

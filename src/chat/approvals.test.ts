@@ -212,6 +212,76 @@ describe('a call that needs an approval', () => {
   });
 });
 
+describe('an approval', () => {
+  const used = { code: 'invalid_value', message: expect.stringContaining('was approved before') };
+
+  it('makes its call once, although the response is continued twice', async () => {
+    const { turn, bought } = await openShop([buyBread], [say('Here it is.')]);
+    const { events, previousResponseId } = await turn();
+    const [requestId = ''] = requestIds(events);
+    const approve = {
+      previousResponseId,
+      messages: [],
+      approvals: [{ requestId, isApproved: true }],
+    };
+    await turn(approve);
+    await expect(turn(approve)).rejects.toMatchObject({ ...used, field: 'approvals[0].requestId' });
+    expect(bought).toEqual(['bread']);
+    const refused = await turn({ ...approve, approvals: [{ requestId, isApproved: false }] });
+    expect(refused.items).toMatchObject([{ type: 'message', text: 'Here it is.' }]);
+    expect(bought).toEqual(['bread']);
+  });
+
+  it('makes its call once where two turns approve it at the same time', async () => {
+    const { turn, run, bought } = await openShop([buyBread], [say('Here it is.')]);
+    const { events, previousResponseId } = await turn();
+    const [requestId = ''] = requestIds(events);
+    const approve = {
+      integrations,
+      previousResponseId,
+      messages: [],
+      approvals: [{ requestId, isApproved: true }],
+    };
+    const turns = await Promise.all([run(approve), run(approve)]);
+    expect(bought).toEqual(['bread']);
+    const errors = turns.flat().filter(({ type }) => type === 'turn.error');
+    expect(errors).toMatchObject([{ error: used }]);
+  });
+
+  it('is used although the turn that made the call was not stored', async () => {
+    const { turn, start, bought } = await openShop([buyBread], [say('Here it is.')]);
+    const { events, previousResponseId } = await turn();
+    const [requestId = ''] = requestIds(events);
+    const approve = {
+      previousResponseId,
+      messages: [],
+      approvals: [{ requestId, isApproved: true }],
+    };
+    const gone = new AbortController();
+    const begun = start({ integrations, ...approve }, gone.signal);
+    await expect(async () => {
+      for await (const { type } of begun) if (type === 'toolCall.success') gone.abort();
+    }).rejects.toThrow('aborted');
+    await expect(turn(approve)).rejects.toMatchObject(used);
+    expect(bought).toEqual(['bread']);
+  });
+
+  it('is not used by a call beyond the limit', async () => {
+    const { turn, bought } = await openShop([buyBread], [say('Here it is.')]);
+    const { events, previousResponseId } = await turn();
+    const [requestId = ''] = requestIds(events);
+    const approve = {
+      previousResponseId,
+      messages: [],
+      approvals: [{ requestId, isApproved: true }],
+    };
+    await turn({ ...approve, maxToolCalls: 0 });
+    expect(bought).toEqual([]);
+    await turn(approve);
+    expect(bought).toEqual(['bread']);
+  });
+});
+
 describe('an answer to a call', () => {
   it.each<[string, (id: string) => Partial<TurnRequest>, string]>([
     ['is required', () => ({}), 'waits for the approval of tool calls: mcpr_'],

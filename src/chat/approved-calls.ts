@@ -2,7 +2,7 @@ import { HearthError } from '../contract/errors.ts';
 import type { CallApproval } from '../conversation/call-approval.ts';
 import type { ClientToolCall, ToolProvider } from '../conversation/content.ts';
 import type { ApprovalRequestItem } from '../conversation/turn-item.ts';
-import type { StoredResponse } from '../store/store.ts';
+import type { Store, StoredResponse } from '../store/store.ts';
 import type { Integration } from '../tools/toolbox.ts';
 import type { TurnRequest } from './turn-request.ts';
 
@@ -13,6 +13,8 @@ export interface AnsweredCall extends CallApproval {
   /** Tool name on its own server. */
   readonly tool: string;
   readonly provider: ToolProvider;
+  /** The stored response that has the request; undefined if the client sent it. */
+  readonly responseId?: string;
 }
 
 /**
@@ -41,15 +43,16 @@ export function answeredCalls(
     }
     seen.add(requestId);
     missing.delete(requestId);
-    if (call !== undefined) {
+    const item = byId.get(requestId);
+    if (item === undefined && call !== undefined) {
       const { tool, provider, argumentsJson } = call;
       return { ...approval, written: { id: requestId, name: tool, argumentsJson }, tool, provider };
     }
-    const item = byId.get(requestId);
-    if (item === undefined) throw noRequest(quoted, previous, field);
+    if (item === undefined || previous === undefined) throw noRequest(quoted, previous, field);
+    if (approval.isApproved && item.isUsed === true) throw usedBefore(quoted, field);
     const { tool, provider, exposedName: name } = item;
     const written = { id: requestId, name, argumentsJson: JSON.stringify(item.arguments) };
-    return { ...approval, written, tool, provider };
+    return { ...approval, written, tool, provider, responseId: previous.id };
   });
   if (previous !== undefined && missing.size > 0) {
     throw refusal(
@@ -67,6 +70,25 @@ export function answeredCalls(
     );
   }
   return calls;
+}
+
+/**
+ * Marks approved calls as used, before they are made: a call is made once, however many turns approve it, and although
+ * the turn that made it may fail. Calls that the client sent itself are not stored and can't be marked.
+ *
+ * @throws HearthError `invalid_value` if one of the calls was used before, such as by a concurrent turn.
+ */
+export async function useApprovals(
+  store: Store,
+  calls: readonly AnsweredCall[],
+  callerId: string | null,
+): Promise<void> {
+  const stored = calls.filter(({ responseId }) => responseId !== undefined);
+  const [first] = stored;
+  if (first?.responseId === undefined) return;
+  const requestIds = stored.map(({ requestId }) => requestId);
+  if (await store.responses.useApprovals(first.responseId, callerId, requestIds)) return;
+  throw usedBefore(requestIds.map((id) => JSON.stringify(id)).join(', '), 'approvals');
 }
 
 /** Whether a provider is the server of an integration. */
@@ -91,6 +113,14 @@ function noRequest(
       previous === undefined
         ? `There is no approval request ${quoted}: continue the response that has it, or send it in the input.`
         : `There is no approval request ${quoted} in ${name('previousResponseId')} "${previous.id}".`,
+    field,
+  );
+}
+
+function usedBefore(quoted: string, field: string): HearthError {
+  return refusal(
+    () =>
+      `The approval request ${quoted} was approved before, and its call was made. An approval is used once: continue the response that has the result, or refuse the call.`,
     field,
   );
 }

@@ -1,3 +1,4 @@
+import { HearthError } from '../contract/errors.ts';
 import type { Prompt } from '../engine/engine.ts';
 import type { InstancePool } from '../instances/pool.ts';
 import type { ModelSelection } from '../models/model.ts';
@@ -6,12 +7,23 @@ import type { RequestContext } from '../request/request-context.ts';
 import { assertTokens } from './assert-tokens.ts';
 import { inOneStep } from './in-one-step.ts';
 
+export interface EmbedServices {
+  readonly pool: InstancePool;
+  /**
+   * The smallest length that the vectors of a model may be cut to. Undefined for a model that was not trained for it:
+   * the first components alone mean little then.
+   */
+  readonly minDimensions: (modelKey: string) => number | undefined;
+}
+
 export interface EmbedRequest {
   /** Model key or instance id; undefined or empty: the only loaded embedding model. */
   readonly model: string | undefined;
   /** Idle time after which the instance is unloaded. */
   readonly ttlSeconds?: number;
   readonly inputs: readonly Prompt[];
+  /** Length of the vectors; the model's own if absent. */
+  readonly dimensions?: number;
 }
 
 export interface EmbedResult {
@@ -25,18 +37,18 @@ const advice =
   ' LangChain for Python sends tokens of OpenAI models, unless `check_embedding_ctx_length=False` is set.';
 
 /**
- * Embeds texts on an instance of an embedding model.
+ * Embeds texts on an instance of an embedding model. Vectors that are cut have the length 1 again.
  *
- * @throws The errors of `assertTokens`, `InstancePool.acquire` and `Engine.embed`; the signal's reason when aborted.
+ * @throws HearthError `invalid_value` for `dimensions` that the model does not have; the errors of `assertTokens`, `InstancePool.acquire` and `Engine.embed`; the signal's reason when aborted.
  */
 export async function embed(
-  { pool }: { readonly pool: InstancePool },
-  { model, ttlSeconds, inputs }: EmbedRequest,
+  { pool, minDimensions }: EmbedServices,
+  { model, ttlSeconds, inputs, dimensions }: EmbedRequest,
   context: RequestContext,
 ): Promise<EmbedResult> {
   const target = await pool.resolve(model, 'embedding');
   assertTokens(target.selection.model, inputs, 'inputs', advice);
-  return inOneStep(
+  const result = await inOneStep(
     pool,
     { target, ...omitUndefined({ ttlSeconds }) },
     {
@@ -46,4 +58,33 @@ export async function embed(
     },
     context,
   );
+  const { key } = result.selection.model;
+  assertDimensions(dimensions, result.vectors[0]?.length, minDimensions(key));
+  return { ...result, vectors: result.vectors.map((vector) => shorten(vector, dimensions)) };
+}
+
+function assertDimensions(
+  wanted: number | undefined,
+  length: number | undefined,
+  minimum: number | undefined,
+): void {
+  if (wanted === undefined || length === undefined || wanted === length) return;
+  if (minimum !== undefined && wanted >= minimum && wanted < length) return;
+  const allowed =
+    minimum === undefined || minimum >= length
+      ? 'can not be shortened'
+      : `can be shortened to ${minimum} or more`;
+  throw new HearthError(
+    'invalid_value',
+    `\`dimensions\` is ${wanted}; the vectors of the model have ${length} and ${allowed}.`,
+    { field: 'dimensions' },
+  );
+}
+
+/** The first components, scaled to the length 1 (Kusupati et al., Matryoshka Representation Learning, 2022). */
+function shorten(vector: readonly number[], length = vector.length): readonly number[] {
+  if (vector.length === length) return vector;
+  const first = vector.slice(0, length);
+  const norm = Math.hypot(...first);
+  return norm === 0 ? first : first.map((component) => component / norm);
 }

@@ -94,7 +94,7 @@ it('repeats embeddings', async () => {
     defaults: { contextLength: 2048, parallel: 1 },
   });
   const request = { model: 'test/model', inputs: ['a'] };
-  await embed({ pool }, request, testContext());
+  await embed({ pool, minDimensions: () => undefined }, request, testContext());
   const [process] = launcher.processes;
   let calls = 0;
   if (process === undefined) throw new Error('No process');
@@ -104,9 +104,9 @@ it('repeats embeddings', async () => {
       return new Promise(() => {});
     },
   });
-  const suspect = embed({ pool }, request, testContext());
+  const suspect = embed({ pool, minDimensions: () => undefined }, request, testContext());
   await vi.waitFor(() => expect(calls).toBe(1));
-  const waiting = embed({ pool }, request, testContext());
+  const waiting = embed({ pool, minDimensions: () => undefined }, request, testContext());
   await vi.waitFor(() => expect(pool.list()[0]?.queuedRequests).toBe(1));
   process.outgrow('it took too much');
   expect(await waiting).toMatchObject({ vectors: [[1, 0]] });

@@ -13,6 +13,8 @@ interface ApprovedCallsRun {
   readonly context: RequestContext;
   /** Most calls of the turn; undefined: no limit. */
   readonly maxToolCalls: number | undefined;
+  /** Called with the calls that are about to be made. */
+  readonly use: (calls: readonly AnsweredCall[]) => Promise<void>;
   /** Limits a result; `count` results remain, including this one. */
   readonly fit: (outcome: CallOutcome, count: number) => Promise<CallOutcome>;
 }
@@ -21,22 +23,26 @@ interface ApprovedCallsRun {
  * Makes the calls that the client has approved.
  *
  * @returns the number of calls that were made.
- * @throws the signal's reason when aborted.
+ * @throws the signal's reason when aborted; what `use` throws.
  */
 export async function* runApprovedCalls(run: ApprovedCallsRun): AsyncGenerator<TurnEvent, number> {
-  const { tools, recorder, context, maxToolCalls = Infinity, fit } = run;
+  const { tools, recorder, context, maxToolCalls = Infinity, use, fit } = run;
   const approved = run.calls.filter(({ isApproved }) => isApproved);
   const first = recorder.reserveCalls(approved.length);
-  let madeCount = 0;
-  const checked: CheckedCall[] = [];
-  for (const [position, call] of approved.entries()) {
-    let each: CheckedCall = check(call, tools);
-    if (each.type === 'valid' && madeCount >= maxToolCalls) {
-      each = refuseCall(each, 0, `The limit of ${maxToolCalls} tool calls is reached.`);
+  const made: AnsweredCall[] = [];
+  const checked = approved.map((call): CheckedCall => {
+    const each = check(call, tools);
+    if (each.type !== 'valid') return each;
+    if (made.length >= maxToolCalls) {
+      return refuseCall(each, 0, `The limit of ${maxToolCalls} tool calls is reached.`);
     }
-    if (each.type === 'valid') madeCount += 1;
-    checked.push(each);
-    yield* startEvents(call, each, first + position);
+    made.push(call);
+    return each;
+  });
+  await use(made);
+  for (const [position, call] of approved.entries()) {
+    const each = checked[position];
+    if (each !== undefined) yield* startEvents(call, each, first + position);
   }
   let position = 0;
   for await (const outcome of runToolRound(checked, 0, context)) {
@@ -45,7 +51,7 @@ export async function* runApprovedCalls(run: ApprovedCallsRun): AsyncGenerator<T
     yield* recorder.recordOutcome(answered, first + position);
     position += 1;
   }
-  return madeCount;
+  return made.length;
 }
 
 function startEvents(

@@ -8,8 +8,9 @@ import type {
 } from '../engine/engine.ts';
 import type { InstanceLease } from '../instances/instance-lease.ts';
 import { omitUndefined } from '../omit-undefined.ts';
+import type { Store } from '../store/store.ts';
 import type { AcquiredInstance } from './acquire-instance.ts';
-import type { AnsweredCall } from './approved-calls.ts';
+import { useApprovals, type AnsweredCall } from './approved-calls.ts';
 import { BinaryBudget } from './binary-budget.ts';
 import { generate } from './generation.ts';
 import { dropTurns } from './drop-turns.ts';
@@ -42,6 +43,7 @@ interface TurnRun {
   readonly instance: AcquiredInstance;
   readonly tools: TurnTools;
   readonly answeredCalls: readonly AnsweredCall[];
+  readonly store: Store;
   readonly maxToolRounds: number;
   readonly recorder: TurnRecorder;
 }
@@ -120,7 +122,7 @@ async function* answerCalls(
   messages: EngineMessage[],
   binary: BinaryBudget,
 ): AsyncGenerator<TurnEvent, number> {
-  const { request, prompt, instance, tools, recorder, answeredCalls: calls } = run;
+  const { request, prompt, instance, tools, recorder, store, answeredCalls: calls } = run;
   const { lease } = instance;
   const generation = toGeneration(run, messages, 0, run.maxToolRounds > 0);
   const promptTokens = await lease.countPrompt(generation);
@@ -131,6 +133,7 @@ async function* answerCalls(
     recorder,
     context: lease.context,
     maxToolCalls: request.maxToolCalls,
+    use: (made) => useApprovals(store, made, lease.context.caller.tokenId),
     fit: (outcome, count) =>
       room.fit(
         withResult(outcome, (result) => binary.limit(result)),

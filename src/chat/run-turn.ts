@@ -82,7 +82,7 @@ async function storeInterrupted(
 
 /** Acquires the instance, opens the tools concurrently, and generates. */
 async function* generateAnswer(
-  { pool, tools, maxToolRounds }: TurnServices,
+  { pool, store, tools, maxToolRounds }: TurnServices,
   request: TurnRequest,
   prepared: PreparedTurn,
   recorder: TurnRecorder,
@@ -112,7 +112,7 @@ async function* generateAnswer(
     isListed = !isWhole;
     const turnTools = new TurnTools(toolbox, request.clientTools);
     const { answeredCalls } = prepared;
-    const round = { request, prompt, instance, tools: turnTools, answeredCalls };
+    const round = { request, prompt, instance, tools: turnTools, answeredCalls, store };
     yield* runRounds({ ...round, maxToolRounds, recorder });
   }
   const { contextLength, ttlSeconds, waitsForLoad, isWhole = false } = request;

@@ -230,7 +230,11 @@ describe('completions and embeddings', () => {
     const pool = setUp([say(' upon'), end]);
     const { context, lines } = loggedContext();
     for await (const event of runCompletion({ pool }, request, context)) void event;
-    await embed({ pool }, { model: 'test/embed', inputs: ['a', 'b'] }, context);
+    await embed(
+      { pool, minDimensions: () => undefined },
+      { model: 'test/embed', inputs: ['a', 'b'] },
+      context,
+    );
     expect(lines).toMatchObject([
       {
         msg: 'generated',

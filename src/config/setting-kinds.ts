@@ -61,6 +61,14 @@ export const aliases = z
     ),
   )
   .refine((names) => Object.keys(names).every((name) => aliasPattern.test(name)), aliasesAllowed);
+const lengthsAllowed =
+  'It must be an object of whole numbers from 1 to 65536 by model key, or such an object as JSON.';
+export const vectorLengths = z
+  .union(
+    [z.record(z.string(), z.union([z.number(), z.string()])), z.string().transform(parseJson)],
+    lengthsAllowed,
+  )
+  .pipe(z.record(z.string(), integer(1, 65_536), lengthsAllowed));
 export const choice = <const Choice extends string>(choices: readonly Choice[]) =>
   z.enum(choices, `It must be one of ${choices.join(', ')}.`);
 export const originUrl = z

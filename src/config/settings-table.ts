@@ -12,6 +12,7 @@ import {
   shares,
   text,
   variables,
+  vectorLengths,
 } from './setting-kinds.ts';
 import { setting, type SettingDeclaration } from './setting-declaration.ts';
 import { upstreams } from './upstreams-setting.ts';
@@ -119,6 +120,11 @@ export const settingsTable = {
   'models.aliases': setting(
     aliases.default({}),
     'Other names for models: {"claude-*": "publisher/model"}. One * stands for any characters; the name of a model wins over an alias. `hearth alias` changes them while the server runs.',
+    { isLive: true },
+  ),
+  'models.minDimensions': setting(
+    vectorLengths.default({}),
+    'Embedding models whose vectors may be cut to the `dimensions` of a request, with the smallest length: {"publisher/model": 64}. For models that were trained for it (Matryoshka); those of the catalog need no entry.',
     { isLive: true },
   ),
   'models.jit': setting(boolean.default(true), 'Load models on request (just in time).', {

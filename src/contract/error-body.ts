@@ -37,3 +37,11 @@ export const openAiErrorBodySchema = z
   })
   .meta({ id: 'OpenAiError' });
 export type OpenAiErrorBody = z.infer<typeof openAiErrorBodySchema>;
+
+/** The data of a stream with the shapes of OpenAI. */
+export const openAiEventSchema = <Chunk extends z.ZodType>(chunk: Chunk, id: string) =>
+  z.union([chunk, openAiErrorBodySchema]).meta({
+    id,
+    description: 'A part of the answer. If the generation fails, the last one is the error.',
+    examples: chunk.meta()?.['examples'] as object[],
+  });

@@ -92,6 +92,7 @@ const item = z.discriminatedUnion('type', [
     tool: z.string(),
     provider,
     arguments: jsonObject,
+    isUsed: z.literal(true).exactOptional(),
   }),
   z.object({
     type: z.literal('toolList'),

@@ -69,6 +69,8 @@ export interface ApprovalRequestItem extends CallItem {
   readonly tool: string;
   readonly provider: ToolProvider;
   readonly arguments: JsonObject;
+  /** Present once a later turn began to make the call; it is not made again. */
+  readonly isUsed?: true;
 }
 
 /** The tools of a server, which the client asked to see. */

@@ -11,6 +11,11 @@ export interface CatalogEntry {
   /** The license, as named by the publisher. */
   readonly license: string;
   readonly description: string;
+  /**
+   * Of an embedding model whose vectors may be cut (Matryoshka representation learning): the smallest length that its
+   * publisher names.
+   */
+  readonly minDimensions?: number;
 }
 
 const megabyte = 1_000_000;
@@ -159,7 +164,8 @@ export const catalogEntries: readonly CatalogEntry[] = [
     quantization: 'Q4_K_M',
     approximateBytes: 84 * megabyte,
     license: 'apache-2.0',
-    description: 'Embeddings of English text in 768 dimensions.',
+    description: 'Embeddings of English text in 64 to 768 dimensions.',
+    minDimensions: 64,
   },
   {
     id: 'qwen3-embedding-0.6b',
@@ -168,6 +174,7 @@ export const catalogEntries: readonly CatalogEntry[] = [
     quantization: 'Q8_0',
     approximateBytes: 640 * megabyte,
     license: 'apache-2.0',
-    description: 'Embeddings of text in many languages and of code, in 1024 dimensions.',
+    description: 'Embeddings of text in many languages and of code, in 32 to 1024 dimensions.',
+    minDimensions: 32,
   },
 ];

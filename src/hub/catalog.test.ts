@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { catalogEntries } from './catalog-entries.ts';
-import { findInCatalog, searchCatalog } from './catalog.ts';
+import { findInCatalog, findKeyInCatalog, searchCatalog } from './catalog.ts';
 import { parseRepositoryName } from './repository-name.ts';
 
 it('has models of each type, with complete entries whose ids do not look like repositories', () => {
@@ -18,6 +18,8 @@ it('has models of each type, with complete entries whose ids do not look like re
 it('finds entries by id and by words', () => {
   expect(findInCatalog('QWEN3-4B')?.repository).toBe('Qwen/Qwen3-4B-GGUF');
   expect(findInCatalog('nothing')).toBeUndefined();
+  expect(findKeyInCatalog('nomic-ai/nomic-embed-text-v1.5')?.minDimensions).toBe(64);
+  expect(findKeyInCatalog('nomic-ai/nothing')).toBeUndefined();
   expect(searchCatalog('embedding  nomic').map(({ id }) => id)).toStrictEqual([
     'nomic-embed-text-v1.5',
   ]);

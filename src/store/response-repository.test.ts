@@ -358,3 +358,32 @@ describe('what callers are told', () => {
     expect(nextCursor).toBe(responses.at(-1)?.id);
   });
 });
+
+describe('approvals', () => {
+  const request = (id: string) => ({
+    type: 'approvalRequest' as const,
+    round: 0,
+    exposedName: 'buy',
+    id,
+    tool: 'buy',
+    provider: { type: 'ephemeralMcp' as const, serverLabel: 'shop' },
+    arguments: {},
+  });
+
+  it('are used once, all of a call or none, and by readers only', async () => {
+    const turn = conversationTurn({ items: [request('a'), request('b')] });
+    const { responses } = store;
+    await responses.insert(response('waiting', undefined, { ownerId: 'tok_a', turn }), []);
+    const use = (caller: string | null, ...ids: readonly string[]) =>
+      responses.useApprovals(idOf('waiting'), caller, ids);
+    // The chain is in memory from now on.
+    await responses.chain(idOf('waiting'), 'tok_a');
+    expect(await use('tok_b', 'a')).toBe(false);
+    expect(await use('tok_a', 'a', 'c')).toBe(false);
+    expect(await Promise.all([use('tok_a', 'a'), use('tok_a', 'a')])).toEqual([true, false]);
+    expect(await use('tok_a', 'a', 'b')).toBe(false);
+    expect(await responses.useApprovals(idOf('gone'), 'tok_a', ['a'])).toBe(false);
+    const [stored] = (await responses.chain(idOf('waiting'), 'tok_a')) ?? [];
+    expect(stored?.turn.items).toEqual([{ ...request('a'), isUsed: true }, request('b')]);
+  });
+});

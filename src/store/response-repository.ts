@@ -10,6 +10,7 @@ import { fromRow, readableRows } from './response-row.ts';
 import type { Schema } from './schema.ts';
 import type { ResponseChain, ResponsePage, ResponseRepository, StoredResponse } from './store.ts';
 import { serialTransactions, type Transactions } from './transactions.ts';
+import { useApprovals } from './use-approvals.ts';
 
 interface ResponseRepositoryOptions {
   readonly database: Kysely<Schema>;
@@ -51,6 +52,13 @@ export function createResponseRepository({
     delete: (id, ownerId) => {
       onDelete();
       return transactions.change((transaction) => deleteResponse(transaction, id, ownerId));
+    },
+    useApprovals: async (id, callerId, requestIds) => {
+      const isUsed = await transactions.change((transaction) =>
+        useApprovals(transaction, id, callerId, requestIds),
+      );
+      chains.clear();
+      return isUsed;
     },
     removePart: (id, ownerId, part) => {
       onDelete();

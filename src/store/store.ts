@@ -56,6 +56,17 @@ export interface ResponseRepository {
    * no longer needed are removed; those that a branch shares stay. False if `find` returns undefined.
    */
   delete(id: string, ownerId: string | null): Promise<boolean>;
+  /**
+   * Marks calls of a response that wait for an approval as used. False, and none is marked, if the caller can't read
+   * the response or one of the calls was used before.
+   *
+   * @param requestIds Ids of its items `approvalRequest`.
+   */
+  useApprovals(
+    id: string,
+    callerId: string | null,
+    requestIds: readonly string[],
+  ): Promise<boolean>;
   /** Deletes the content of one part of a response. False if this owner has no such response. */
   removePart(id: string, ownerId: string | null, part: TurnPart): Promise<boolean>;
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { get, post, postRaw, toAnswer } from '../setup/server/api.ts';
 import { withTokens } from '../setup/server/with-tokens.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
+import { ollamaErrorCases } from './ollama-error-cases.ts';
 
 const hearth = useHearth();
 const model = 'starter-chat';
@@ -14,136 +15,7 @@ async function failure(path: string, body: unknown) {
   return { status, error: answer.error };
 }
 
-const longText = 'word '.repeat(40_000);
-
-it.each<[string, string, object, number, RegExp]>([
-  [
-    'an unknown model',
-    'chat',
-    { model: 'startr-chat', messages: hello },
-    404,
-    /^model "startr-chat" not found, try pulling it first; the nearest is "hearth\/starter-chat"$/,
-  ],
-  ['an unknown model to show', 'show', { model: 'nothing' }, 404, /^model "nothing" not found/],
-  ['an unknown model to copy', 'copy', { source: 'nothing', destination: 'x' }, 404, /not found/],
-  ['no model', 'chat', { messages: hello }, 400, /"model" is required/],
-  ['no model to show', 'show', {}, 400, /"model" is required/],
-  [
-    'messages of a wrong type',
-    'chat',
-    { model, messages: 'Hello!' },
-    400,
-    /"messages" must be an array/,
-  ],
-  [
-    'an unknown role',
-    'chat',
-    { model, messages: [{ role: 'alien', content: '' }] },
-    400,
-    /messages\[0\]\.role.*"system", "user", "assistant", "tool".*"alien"/,
-  ],
-  [
-    'a tool result without a call',
-    'chat',
-    { model, messages: [{ role: 'tool', content: '1' }] },
-    400,
-    /messages\[0\] is the result of a tool/,
-  ],
-  [
-    'an orphan id',
-    'chat',
-    { model, messages: [...hello, { role: 'tool', tool_call_id: 'x', content: '1' }] },
-    400,
-    /messages\[1\] is the result of a tool/,
-  ],
-  [
-    'an invalid image',
-    'chat',
-    { model: 'starter-vision', messages: [{ ...hello[0], images: ['aGVsbG8='] }] },
-    400,
-    /messages\[0\]\.images.*Allowed are png/,
-  ],
-  [
-    'an image for a model without vision',
-    'chat',
-    { model, messages: [{ ...hello[0], images: ['iVBORw0KGgo='] }] },
-    400,
-    /starter-chat can't see images/,
-  ],
-  [
-    'a prompt beyond the context',
-    'chat',
-    { model, messages: [{ role: 'user', content: longText }] },
-    400,
-    /context/,
-  ],
-  [
-    'a chat with an embedding model',
-    'chat',
-    { model: 'starter-embed', messages: hello },
-    400,
-    /embedding/,
-  ],
-  ['embeddings of a chat model', 'embed', { model, input: 'sea' }, 400, /starter-chat/],
-  [
-    'other dimensions',
-    'embed',
-    { model: 'starter-embed', input: 'sea', dimensions: 3 },
-    400,
-    /`dimensions` is 3/,
-  ],
-  ['an invalid format', 'chat', { model, messages: hello, format: 'yaml' }, 400, /format/],
-  [
-    'a schema beyond what a grammar can have',
-    'chat',
-    {
-      model,
-      messages: hello,
-      format: { type: 'object', properties: { a: { $ref: '#/nowhere' } }, required: ['a'] },
-    },
-    400,
-    /format|schema/,
-  ],
-  [
-    'a sampler that is not there',
-    'chat',
-    { model, messages: hello, options: { mirostat: 2 } },
-    400,
-    /`mirostat`.*Leave it out/,
-  ],
-  [
-    'an option of a wrong type',
-    'chat',
-    { model, messages: hello, options: { temperature: 'hot' } },
-    400,
-    /options\.temperature/,
-  ],
-  [
-    'a context that was returned',
-    'generate',
-    { model, prompt: 'Hi', context: [1, 2] },
-    400,
-    /`context` is not supported; \/api\/chat/,
-  ],
-  ['a template', 'generate', { model, prompt: 'Hi', template: '{{ .Prompt }}' }, 400, /`template`/],
-  [
-    'a suffix for a model without infill',
-    'generate',
-    { model, prompt: 'Hi', suffix: 'there' },
-    400,
-    /fill in the middle.*"suffix"/,
-  ],
-  [
-    'an invalid duration',
-    'chat',
-    { model, messages: hello, keep_alive: 'soon' },
-    400,
-    /`keep_alive` is "soon"/,
-  ],
-  ['an unknown level of thinking', 'chat', { model, messages: hello, think: 'much' }, 400, /think/],
-  ['a model that no hub has', 'pull', { model: 'nothing' }, 404, /^model "nothing" not found/],
-  ['an endpoint that is not offered', 'create', { model: 'x', from: model }, 404, /no endpoint/],
-])('%s', async (_, endpoint, body, status, message) => {
+it.each(ollamaErrorCases)('%s', async (_, endpoint, body, status, message) => {
   const failed = await failure(`/api/${endpoint}`, body);
   expect(failed).toEqual({ status, error: expect.stringMatching(message) });
   // Errors before the first output are ordinary responses of streams, too.

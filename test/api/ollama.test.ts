@@ -8,6 +8,7 @@ import { instancesOf, waitForRequests } from '../setup/server/instances.ts';
 import { postForLines } from '../setup/server/json-lines.ts';
 import { normalizeLines } from '../setup/server/normalize-lines.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
+import { toTypedModule } from '../setup/typed-module.ts';
 
 const hearth = useHearth(async (home) => {
   await placeEndlessModel(home);
@@ -134,6 +135,16 @@ describe('POST /api/chat', () => {
     await expect(normalizeLines(answered)).toMatchFileSnapshot(
       '../fixtures/ollama-chat-stream.ndjson',
     );
+    // The client is not among the packages of the project, so its tests compare the lines with its types.
+    const typed = toTypedModule(
+      {
+        type: 'SentChatResponse',
+        from: './ollama-sent-types.ts',
+        recordedBy: '`test/api/ollama.test.ts`',
+      },
+      called.concat(normalizeLines(answered)).trimEnd().split('\n').map(withoutPlaceholders),
+    );
+    await expect(typed).toMatchFileSnapshot('../clients/fixtures/ollama-chat-stream.ts');
   });
 
   it('answers in the format of a schema, or as JSON', async () => {
@@ -301,3 +312,11 @@ describe('embeddings', () => {
     expect({ status, body }).toMatchObject({ status: 200, body: { embeddings: [] } });
   });
 });
+
+/** A normalized line with values of the original types. */
+function withoutPlaceholders(line: string): unknown {
+  return JSON.parse(line, (name, value: unknown) => {
+    if (value !== `<${name}>`) return value;
+    return name.endsWith('_duration') ? 1 : name;
+  });
+}

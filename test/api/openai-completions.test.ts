@@ -1,6 +1,8 @@
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { openAiCompletionSchema } from '../../src/contract/openai/text-completion.ts';
+import { runHearth } from '../setup/cli/run-hearth.ts';
+import { post } from '../setup/server/api.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
 const hearth = useHearth();
@@ -104,6 +106,33 @@ describe('OpenAI embeddings', () => {
     expect(data[0]?.embedding).toHaveLength(128);
     const shorter = connect().embeddings.create({ ...request, input: 'x', dimensions: 64 });
     await expect(shorter).rejects.toMatchObject({ status: 400, param: 'dimensions' });
+  });
+
+  it('are cut where a setting allows it, from the next request on', async () => {
+    const declare = async (lengths: object) => {
+      const commandLine = ['config', 'set', 'models.minDimensions', JSON.stringify(lengths)];
+      const { exitCode, stderr } = await runHearth(commandLine, { home: hearth.home });
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    };
+    await declare({ [request.model]: 32 });
+    const embed = async (more: object) => {
+      const { data } = await connect().embeddings.create({ ...request, input: 'x', ...more });
+      return data[0]?.embedding ?? [];
+    };
+    const whole = await embed({});
+    const cut = await embed({ dimensions: 64 });
+    expect(cut).toHaveLength(64);
+    expect(Math.hypot(...cut)).toBeCloseTo(1, 4);
+    const scale = (cut[0] ?? 0) / (whole[0] ?? 0);
+    for (const [index, component] of cut.entries()) {
+      expect(component).toBeCloseTo((whole[index] ?? 9) * scale, 4);
+    }
+    const ollama = { model: request.model, input: 'x', dimensions: 64 };
+    const { body } = await post(hearth.url, '/api/embed', ollama);
+    expect(body.embeddings[0]).toHaveLength(64);
+    await expect(embed({ dimensions: 31 })).rejects.toMatchObject({ status: 400 });
+    await declare({});
+    await expect(embed({ dimensions: 64 })).rejects.toMatchObject({ status: 400 });
   });
 
   it('refuse tokens that the model does not have', async () => {

@@ -195,6 +195,17 @@ describe('a call that needs an approval', () => {
     ]);
     const again = responses.create({ ...request(), conversation, input: [answer(id, true)] });
     await expect(again).rejects.toMatchObject({ status: 400, param: 'input' });
+    // An approval is used once, also in another branch.
+    const branch = responses.create({
+      ...request(),
+      previous_response_id: first.id,
+      input: [answer(id, true)],
+    });
+    await expect(branch).rejects.toMatchObject({
+      status: 400,
+      param: 'input',
+      message: expect.stringContaining('was approved before'),
+    });
   });
 
   it('is not made when it is refused, and streams its events', async () => {

@@ -27,6 +27,9 @@ const tide = {
   },
 };
 
+const textOf = (part: object): string =>
+  'text' in part && typeof part.text === 'string' ? part.text : '';
+
 describe('the stored tree of all APIs', () => {
   it('keeps the system prompt of v1 in responses, and their instructions to themselves', async () => {
     const first = await chat({ input: 'Hello!', system_prompt: 'You are Bramble.' });
@@ -108,6 +111,25 @@ describe('the stored tree of all APIs', () => {
       previous_response_id: next.body.response_id,
     });
     expect(last.output_text).toContain('Ada');
+
+    // APIs that store nothing continue from its messages.
+    const { conversation } = await connect().responses.retrieve(last.id);
+    const items = await connect().conversations.items.list(conversation?.id ?? '', {
+      order: 'asc',
+    });
+    const messages = items.data.flatMap((item) =>
+      item.type === 'message'
+        ? [{ role: item.role, content: item.content.map((part) => textOf(part)).join('') }]
+        : [],
+    );
+    expect(messages.map(({ role }) => role).join(' ')).toMatch(/^(?:user assistant ?){4}$/);
+    const more = { model, messages: [...messages, { role: 'user', content: 'What is my name?' }] };
+    const ollama = { ...more, stream: false, think: false, options: { temperature: 0 } };
+    const third = await post(hearth.url, '/api/chat', ollama);
+    expect(third.body.message.content).toContain('Ada');
+    const anthropic = { ...more, max_tokens: 100, temperature: 0 };
+    const fourth = await post(hearth.url, '/v1/messages', anthropic);
+    expect(fourth.body.content.at(-1).text).toContain('Ada');
   });
 });
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { openAiEventSchema } from '../error-body.ts';
 import { generationErrors } from '../error-groups.ts';
 import { defineRoute } from '../route.ts';
 import {
@@ -217,7 +218,7 @@ export const createChatCompletionOpenAi = defineRoute({
   permission: 'chat',
   body: chatRequestSchema,
   result: openAiChatCompletionSchema,
-  events: openAiChatChunkSchema,
+  events: openAiEventSchema(openAiChatChunkSchema, 'OpenAiChatEvent'),
   errors: [
     ...generationErrors,
     'vision_unsupported',

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { openAiEventSchema } from '../error-body.ts';
 import { generationErrors } from '../error-groups.ts';
 import { textSchema } from '../field.ts';
 import { defineRoute } from '../route.ts';
@@ -77,6 +78,6 @@ export const createCompletionOpenAi = defineRoute({
   permission: 'chat',
   body: requestSchema,
   result: openAiCompletionSchema,
-  events: openAiCompletionSchema,
+  events: openAiEventSchema(openAiCompletionSchema, 'OpenAiCompletionEvent'),
   errors: [...generationErrors, 'infill_unsupported'],
 });

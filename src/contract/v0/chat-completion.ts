@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { openAiEventSchema } from '../error-body.ts';
 import { generationErrors } from '../error-groups.ts';
 import { textSchema } from '../field.ts';
 import { defineRoute } from '../route.ts';
@@ -297,6 +298,6 @@ export const createChatCompletionV0 = defineRoute({
   permission: 'chat',
   body: v0ChatRequestSchema,
   result: v0ChatResultSchema,
-  events: v0ChatChunkSchema,
+  events: openAiEventSchema(v0ChatChunkSchema, 'V0ChatEvent'),
   errors: [...generationErrors, 'vision_unsupported', 'invalid_image', 'unsupported_reasoning'],
 });

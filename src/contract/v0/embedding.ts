@@ -25,7 +25,9 @@ export const v0EmbeddingRequestSchema = z
       .min(1)
       .max(2 ** 31 - 1)
       .nullish()
-      .describe("The length of the model's vectors; no other is supported."),
+      .describe(
+        "Length of the vectors. One below the model's is possible for models that were trained for it: those of the catalog, and of the setting `models.minDimensions`.",
+      ),
     ttl: ttlSchema.nullish(),
   })
   .meta({

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { openAiEventSchema } from '../error-body.ts';
 import { generationErrors } from '../error-groups.ts';
 import { textSchema } from '../field.ts';
 import { defineRoute } from '../route.ts';
@@ -126,6 +127,6 @@ export const createCompletionV0 = defineRoute({
   permission: 'chat',
   body: v0CompletionRequestSchema,
   result: v0CompletionResultSchema,
-  events: v0CompletionChunkSchema,
+  events: openAiEventSchema(v0CompletionChunkSchema, 'V0CompletionEvent'),
   errors: [...generationErrors, 'infill_unsupported'],
 });

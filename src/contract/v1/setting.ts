@@ -7,7 +7,10 @@ const settingValueSchema = z
     z.number(),
     z.string().max(65_536),
     z.array(z.string().max(65_536)).max(10_000),
-    z.record(z.string().max(512), z.string().max(65_536)),
+    z.record(
+      z.string().max(512),
+      z.union([z.string().max(65_536), z.number(), z.record(z.string(), z.unknown())]),
+    ),
   ])
   .meta({ id: 'SettingValue' });
 

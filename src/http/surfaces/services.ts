@@ -28,6 +28,8 @@ export interface SurfaceServices {
   /** Other names of the models. */
   readonly aliases: ModelAliases;
   readonly pool: InstancePool;
+  /** The smallest length that the vectors of an embedding model may be cut to; undefined: they can't be cut. */
+  readonly minDimensions: (modelKey: string) => number | undefined;
   readonly downloads: DownloadManager;
   readonly hub: Hub;
   /** Base URL of the hub's repositories. */

@@ -4,6 +4,7 @@ import pytest
 from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.tools import tool
 from langchain_ollama import ChatOllama, OllamaEmbeddings
+from ollama import ResponseError
 from pydantic import BaseModel
 
 
@@ -59,3 +60,18 @@ def test_embeddings(server: str):
     vectors = embeddings.embed_documents(["sea", "sand"])
     assert len(vectors) == 2
     assert len(embeddings.embed_query("sea")) == len(vectors[0])
+
+
+def test_errors_of_the_server(server: str):
+    missing = ChatOllama(base_url=server, model="nobody/nothing")
+    with pytest.raises(ResponseError) as failure:
+        missing.invoke("Hello!")
+    assert failure.value.status_code == 404
+
+
+def test_abort_midway(server: str, wait_for_requests):
+    running = ChatOllama(base_url=server, model="test/endless").stream("Tell me a story")
+    next(running)
+    wait_for_requests("test/endless", 1)
+    running.close()
+    wait_for_requests("test/endless", 0)

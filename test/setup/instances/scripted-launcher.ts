@@ -34,6 +34,8 @@ export interface ScriptedLauncher extends EngineLauncher {
   /** Called when a process must stop; it has exited when the promise resolves. */
   onStop: () => Promise<void>;
   onGenerate: (signal: AbortSignal, request: GenerationRequest) => AsyncIterable<GenerationEvent>;
+  /** The vector of every text. */
+  vector: readonly number[];
 }
 
 export function createScriptedLauncher(): ScriptedLauncher {
@@ -59,6 +61,7 @@ export function createScriptedLauncher(): ScriptedLauncher {
         },
       };
     },
+    vector: [1, 0],
     launch: async (spec, signal, onProgress = () => {}) => {
       launchCount += 1;
       await launcher.onLaunch(spec, onProgress, signal);
@@ -82,7 +85,7 @@ function createScriptedProcess(
   const engine: Engine = {
     generate: (request, { signal }) => launcher.onGenerate(signal, request),
     embed: async (inputs): Promise<Embeddings> => ({
-      vectors: inputs.map(() => [1, 0]),
+      vectors: inputs.map(() => launcher.vector),
       promptTokens: inputs.length,
     }),
     rank: async (query, documents) => ({

@@ -3,6 +3,7 @@ import { createParser } from 'eventsource-parser';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { modelEntry } from '../../../../test/setup/models/model-entry.ts';
+import { toTypedModule } from '../../../../test/setup/typed-module.ts';
 import type { TurnEvent, TurnResult } from '../../../chat/turn-event.ts';
 import { HearthError } from '../../../contract/errors.ts';
 import {
@@ -109,7 +110,17 @@ const fixture = '../../../../test/fixtures/anthropic-message-stream.sse';
 
 describe('a stream of a message', () => {
   it('has the recorded events', async () => {
-    await expect(toLines(await record(events))).toMatchFileSnapshot(fixture);
+    const recorded = await record(events);
+    await expect(toLines(recorded)).toMatchFileSnapshot(fixture);
+    const typed = toTypedModule(
+      {
+        type: 'SentMessageStreamEvent',
+        from: './anthropic-sent-types.ts',
+        recordedBy: '`streams.test.ts` of the Anthropic surface',
+      },
+      recorded,
+    );
+    await expect(typed).toMatchFileSnapshot(fixture.replace('.sse', '.ts'));
   });
 
   it('gives the blocks of the whole message, as the client adds up its events', async () => {

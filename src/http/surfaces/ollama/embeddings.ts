@@ -4,7 +4,6 @@ import { findOllamaModel } from '../../../models/ollama/find-model.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
 import { mount, type App } from '../../mount.ts';
-import { assertDimensions } from '../../openai/embeddings.ts';
 import type { SurfaceServices } from '../services.ts';
 import { loadModel } from './answer.ts';
 import { toNanoseconds } from './answer-lines.ts';
@@ -13,18 +12,23 @@ import { toTtlSeconds } from './keep-alive.ts';
 interface EmbedFields {
   readonly model: string;
   readonly keep_alive?: string | number | null | undefined;
+  readonly dimensions?: number | null | undefined;
 }
 
 export function mountEmbeddings(app: App, services: SurfaceServices): void {
   const run = async (
-    { model, keep_alive: keepAlive }: EmbedFields,
+    { model, keep_alive: keepAlive, dimensions }: EmbedFields,
     inputs: readonly string[],
     context: RequestContext,
   ): Promise<EmbedResult> => {
     const found = await findOllamaModel(services.library, model);
     const options = omitUndefined({ ttlSeconds: toTtlSeconds(keepAlive) });
     const isEmpty = inputs.every((text) => text === '');
-    if (!isEmpty) return embed(services, { model: found.identifier, inputs, ...options }, context);
+    if (!isEmpty) {
+      const request = { model: found.identifier, inputs, ...options };
+      const length = omitUndefined({ dimensions: dimensions ?? undefined });
+      return embed(services, { ...request, ...length }, context);
+    }
     // Clients load a model so.
     await loadModel(services, found, options, context);
     return { selection: found.selection, vectors: [], promptTokens: 0 };
@@ -34,7 +38,6 @@ export function mountEmbeddings(app: App, services: SurfaceServices): void {
     const startedAt = performance.now();
     const inputs = [body.input ?? []].flat();
     const { vectors, promptTokens } = await run(body, inputs, context);
-    if (vectors.length > 0) assertDimensions(body.dimensions, vectors[0]?.length);
     return {
       model: body.model,
       embeddings: vectors.map((vector) => [...vector]),

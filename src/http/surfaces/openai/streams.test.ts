@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { modelEntry } from '../../../../test/setup/models/model-entry.ts';
+import { toTypedModule } from '../../../../test/setup/typed-module.ts';
 import type { TurnEvent, TurnResult } from '../../../chat/turn-event.ts';
 import { HearthError } from '../../../contract/errors.ts';
 import { openAiChatChunkSchema } from '../../../contract/openai/chat-completion.ts';
@@ -185,17 +186,15 @@ const toLines = (messages: readonly { readonly type?: string }[]): string =>
     })
     .join('');
 
-/** A module whose recorded events the compiler compares with a type of the official client. */
-const toTypedModule = (type: string, recorded: readonly unknown[]): string =>
-  [
-    `import type { Sent${type} } from './openai-sent-types.ts';`,
-    '',
-    '/** Recorded by `streams.test.ts` of the OpenAI surface. */',
-    `export const recorded: readonly Sent${type}[] = [`,
-    ...recorded.map((event) => `  ${JSON.stringify(event)},`),
-    '];',
-    '',
-  ].join('\n');
+const openAiModule = (type: string, recorded: readonly unknown[]): string =>
+  toTypedModule(
+    {
+      type: `Sent${type}`,
+      from: './openai-sent-types.ts',
+      recordedBy: '`streams.test.ts` of the OpenAI surface',
+    },
+    recorded,
+  );
 
 async function* choices(source: readonly TurnEvent[]): AsyncGenerator<ChoiceEvent<TurnEvent>> {
   for (const event of source) yield { index: 0, event };
@@ -225,7 +224,7 @@ describe('a stream of a response', () => {
       '../../../../test/fixtures/openai-response-stream.sse',
     );
     const numbered = recorded.map((event, index) => ({ ...event, sequence_number: index }));
-    await expect(toTypedModule('ResponseStreamEvent', numbered)).toMatchFileSnapshot(
+    await expect(openAiModule('ResponseStreamEvent', numbered)).toMatchFileSnapshot(
       '../../../../test/fixtures/openai-response-stream.ts',
     );
   });
@@ -242,7 +241,7 @@ describe('a stream of a response', () => {
       { type: 'mcp_call', status: 'failed', error: 'No numbers.' },
     ]);
     const numbered = recorded.map((event, index) => ({ ...event, sequence_number: index }));
-    await expect(toTypedModule('ResponseStreamEvent', numbered)).toMatchFileSnapshot(
+    await expect(openAiModule('ResponseStreamEvent', numbered)).toMatchFileSnapshot(
       '../../../../test/fixtures/openai-approval-stream.ts',
     );
   });
@@ -305,7 +304,7 @@ describe('a stream of a chat completion', () => {
     await expect(toLines(chunks as unknown as { type?: string }[])).toMatchFileSnapshot(
       '../../../../test/fixtures/openai-chat-stream.sse',
     );
-    await expect(toTypedModule('ChatCompletionChunk', chunks)).toMatchFileSnapshot(
+    await expect(openAiModule('ChatCompletionChunk', chunks)).toMatchFileSnapshot(
       '../../../../test/fixtures/openai-chat-stream.ts',
     );
   });

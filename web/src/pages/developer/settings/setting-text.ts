@@ -11,7 +11,13 @@ type Parsed = { readonly value: SettingValue | null } | { readonly error: string
 export function toText(value: SettingRecord['value']): string {
   if (value === null) return '';
   if (Array.isArray(value)) return value.join('\n');
-  if (typeof value === 'object') return formatPairs(value);
+  if (typeof value === 'object') {
+    const texts = Object.entries(value).map(([name, each]) => [
+      name,
+      typeof each === 'string' ? each : JSON.stringify(each),
+    ]);
+    return formatPairs(Object.fromEntries(texts));
+  }
   return String(value);
 }
 
