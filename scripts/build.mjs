@@ -2,11 +2,13 @@
 import { build } from 'esbuild';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, cp, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { build as buildWebApp } from 'vite';
+import { bundledPackages, licenseTexts } from './build/bundled-packages.mjs';
+import { replacements } from './build/replacements.mjs';
 
 const entryPoints = {
   'cli/main': 'src/cli/main.ts',
@@ -18,12 +20,12 @@ const entryPoints = {
 
 const require = createRequire(import.meta.url);
 
-// Every command loads zod. Bundled, without the messages in fifty languages, it loads in a fifth of the time.
-const bundledPackages = ['zod'];
+// A dependency because the type declarations of the package refer to it.
+const typesOnly = new Set(['zod']);
+
+// Node.js loads a few files much faster than those of fifty packages, so everything is bundled except native packages.
 const { dependencies } = JSON.parse(await readFile('package.json', 'utf8'));
-const external = Object.keys(dependencies).flatMap((name) =>
-  bundledPackages.includes(name) ? [] : [name, `${name}/*`],
-);
+const external = Object.keys(dependencies).filter((name) => !typesOnly.has(name));
 
 // Built beside and then put in place, so that a failed build keeps the previous one.
 const next = await mkdtemp('.dist-');
@@ -37,6 +39,13 @@ try {
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
     external,
+    plugins: [replacements],
+    // Modules in ESM are cut down to what is used.
+    mainFields: ['module', 'main'],
+    // For the `require` of bundled CommonJS packages.
+    banner: {
+      js: "import { createRequire as createHearthRequire } from 'node:module'; const require = createHearthRequire(import.meta.url);",
+    },
     platform: 'node',
     target: 'node20',
     format: 'esm',
@@ -44,7 +53,8 @@ try {
     metafile: true,
     logLevel: 'warning',
   });
-  assertBundled(metafile);
+  assertSmall(metafile);
+  await writeFile(join(next, 'licenses.txt'), await licenseTexts(bundledPackages(metafile)));
   // They take most of the time, and a clone that starts the server needs none; `npm pack` and `npm run build` do.
   if (process.env.npm_command !== 'ci') await writeTypes(join(next, 'types'));
   await buildWebApp({
@@ -54,10 +64,6 @@ try {
   });
   await cp('src/engine/runtimes/wheel-launcher.py', join(next, 'engine/wheel-launcher.py'));
   const swaggerUi = dirname(require.resolve('swagger-ui-dist/package.json'));
-  for (const name of bundledPackages) {
-    const license = join(dirname(require.resolve(`${name}/package.json`)), 'LICENSE');
-    await cp(license, join(next, 'licenses', `${name}.txt`));
-  }
   for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js', 'LICENSE', 'NOTICE']) {
     await cp(join(swaggerUi, file), join(next, 'docs', file));
   }
@@ -75,18 +81,12 @@ async function writeTypes(outDir) {
   await promisify(execFile)(process.execPath, [compiler, ...options]);
 }
 
-/** Fails if a package was bundled that should not be, or all of zod (`import { z }` rather than `import * as z`). */
-function assertBundled({ outputs }) {
-  const used = Object.values(outputs)
+/** Fails if all of zod is bundled (`import { z }` rather than `import * as z`), with messages in fifty languages. */
+function assertSmall({ outputs }) {
+  const locale = Object.values(outputs)
     .flatMap(({ inputs }) => Object.entries(inputs))
-    .filter(([path, { bytesInOutput }]) => bytesInOutput > 0 && path.startsWith('node_modules/'))
-    .map(([path]) => path.slice('node_modules/'.length));
-  for (const path of used) {
-    if (!bundledPackages.includes(path.split('/')[0])) {
-      throw new Error(`${path} is bundled; its package belongs into the dependencies.`);
-    }
-    if (path.includes('/locales/') && !path.endsWith('/en.js')) {
-      throw new Error(`${path} is bundled; import zod with \`import * as z\`.`);
-    }
-  }
+    .find(
+      ([path, { bytesInOutput }]) => /\/zod\/.*\/locales\/(?!en\.)/.test(path) && bytesInOutput > 0,
+    );
+  if (locale !== undefined) throw new Error(`${locale[0]} is bundled; use \`import * as z\`.`);
 }

@@ -26,8 +26,7 @@ import type {
 } from './hub.ts';
 import { toModelCard } from './model-card.ts';
 
-/** Imported with the first query, since the import is slow. */
-const client = () => import('@huggingface/hub');
+const client = () => import('./hub-client.ts');
 
 const maxEntries = 10_000;
 const maxSearchResults = 100;

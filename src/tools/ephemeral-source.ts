@@ -8,8 +8,8 @@ import {
 import { HttpFailure } from '../net/http-failure.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { TransportBounds } from './mcp-transport.ts';
-import { createHttpTransport } from './http-transport.ts';
-import { connectServer, ServerUnusableError, type ConnectionLimits } from './server-connection.ts';
+import type { ConnectionLimits } from './server-connection.ts';
+import { ServerUnusableError } from './server-unusable-error.ts';
 import type { ToolSource } from './tool-source.ts';
 import type { Integration } from './toolbox.ts';
 
@@ -63,6 +63,7 @@ export function ephemeralSource(
     label,
     provider: { type: 'ephemeralMcp', serverLabel: label },
     open: async ({ logger, signal }) => {
+      const { connectServer, createHttpTransport } = await import('./mcp-client.ts');
       const transport = createHttpTransport({
         url,
         headers,

@@ -2,15 +2,15 @@ import { join } from 'node:path';
 import { HearthError } from '../contract/errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { ProcessGuard } from '../processes/managed-child.ts';
-import { builtInSource, type BuiltInPlugin } from './built-in-plugin.ts';
-import { createHttpTransport } from './http-transport.ts';
+import type { BuiltInPlugin } from './built-in-plugin.ts';
 import { listNames } from './list-names.ts';
+import type * as mcpClient from './mcp-client.ts';
 import type { McpTransport, TransportBounds } from './mcp-transport.ts';
 import { createPluginCatalog } from './plugin-catalog.ts';
 import { type PluginConfiguration, PluginFileError } from './plugin-file.ts';
 import { labelOf, pluginId } from './plugin-label.ts';
-import { createProcessMcpTransport } from './process-transport.ts';
-import { connectServer, ServerUnusableError, type ConnectionLimits } from './server-connection.ts';
+import type { ConnectionLimits } from './server-connection.ts';
+import { ServerUnusableError } from './server-unusable-error.ts';
 import type { ToolSource } from './tool-source.ts';
 
 export interface PluginSourcesOptions {
@@ -46,7 +46,11 @@ export function createPluginSources(options: PluginSourcesOptions): PluginSource
   const catalog = createPluginCatalog(join(home, 'mcp.json'));
   let runningProcesses = 0;
 
-  function openTransport(entry: PluginConfiguration, logger: Logger): McpTransport {
+  function openTransport(
+    { createHttpTransport, createProcessMcpTransport }: typeof mcpClient,
+    entry: PluginConfiguration,
+    logger: Logger,
+  ): McpTransport {
     if (entry.type === 'http') {
       const { url, headers } = entry;
       return createHttpTransport({
@@ -89,8 +93,9 @@ export function createPluginSources(options: PluginSourcesOptions): PluginSource
       open: async (context) => {
         const logger = context.logger.child({ plugin: label });
         try {
-          const transport = openTransport(entry, logger);
-          return await connectServer(transport, limits, logger, context.signal);
+          const client = await import('./mcp-client.ts');
+          const transport = openTransport(client, entry, logger);
+          return await client.connectServer(transport, limits, logger, context.signal);
         } catch (error) {
           if (!(error instanceof ServerUnusableError)) throw error;
           throw unusable(id, error.message, field, error);
@@ -103,7 +108,10 @@ export function createPluginSources(options: PluginSourcesOptions): PluginSource
     find: async (id, field, idField) => {
       const label = labelOf(id) ?? '';
       const builtIn = builtInPlugins.find((each) => each.label === label);
-      if (builtIn !== undefined) return builtInSource(builtIn, { type: 'plugin', pluginId: id });
+      if (builtIn !== undefined) {
+        const { builtInSource } = await import('./built-in-plugin.ts');
+        return builtInSource(builtIn, { type: 'plugin', pluginId: id });
+      }
       const entries = await catalog.read().catch((error: unknown) => {
         throw error instanceof PluginFileError
           ? unusable(id, error.message, idField, error)

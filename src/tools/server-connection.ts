@@ -10,6 +10,7 @@ import type { Logger } from '../observability/logger.ts';
 import { version } from '../version.ts';
 import { HttpFailure } from '../net/http-failure.ts';
 import type { McpTransport } from './mcp-transport.ts';
+import { ServerUnusableError } from './server-unusable-error.ts';
 import type { CallOptions, ToolResult } from './toolbox.ts';
 import { callResultSchema, toolFailure, toToolResult } from './tool-content.ts';
 import { listTools, ToolListError, type ToolList, unlimitedMs } from './tool-list.ts';
@@ -19,11 +20,6 @@ export interface ConnectionLimits {
   /** Time limit for connecting, and again for listing the tools. */
   readonly connectTimeoutMs: number;
   readonly callTimeoutMs: number;
-}
-
-/** A tool server can't be used; the message says why, `cause` is the error. */
-export class ServerUnusableError extends Error {
-  override readonly name = 'ServerUnusableError';
 }
 
 /** An initialized connection to one tool server. */

@@ -9,6 +9,7 @@ export type ProbeResult =
   | { readonly kind: 'foreign' }
   | { readonly kind: 'unreachable' };
 
+const healthSchema = z.object({ status: z.literal('ok'), home_id: z.string() });
 const maxProbeMs = 5000;
 const maxProbeBytes = 64 * 1024;
 
@@ -32,7 +33,7 @@ export async function probeServer(
       certificate,
     });
     const body = parseJson(await readBody(response));
-    const health = z.object({ status: z.literal('ok'), home_id: z.string() }).safeParse(body);
+    const health = healthSchema.safeParse(body, { jitless: true });
     if (health.success) return { kind: 'hearth', homeId: health.data.home_id };
     return { kind: 'foreign' };
   } catch (error) {

@@ -4,7 +4,6 @@ import { createHttpClient } from '../../net/http-client.ts';
 import { parseVersion } from './binary-version.ts';
 import { chooseBackend } from './choose-backend.ts';
 import { downloadArchive } from './download-archive.ts';
-import { extractArchive } from './extract-archive.ts';
 import { isExecutable } from './find-executable.ts';
 import type { Installation, InstallationWay } from './installation.ts';
 import type { PinnedBuild } from './pinned-release.ts';
@@ -60,6 +59,7 @@ async function fetchArchives(build: PinnedBuild, installation: Installation): Pr
         signal,
       );
       report({ type: 'install.step', message: `Unpacking ${fileName}` });
+      const { extractArchive } = await import('./extract-archive.ts');
       const unpacked = join(stagingFolder, `unpacked-${fileName}`);
       await extractArchive(file, unpacked, signal);
       await moveContents(unpacked, contentFolder);

@@ -1,0 +1,22 @@
+import { resolve } from 'node:path';
+
+// The files that replace packages, without what Hearth never uses, or loading on first use what it rarely uses.
+const files = {
+  undici: 'scripts/build/undici.cjs',
+  'string-width': 'scripts/build/string-width.cjs',
+  // For uploads to the hub.
+  '@huggingface/xetchunk-wasm': 'scripts/build/unused.cjs',
+};
+
+/** A plugin of esbuild: replaces packages, except where a replacement itself loads them. */
+export const replacements = {
+  name: 'replacements',
+  setup({ onResolve }) {
+    for (const [name, file] of Object.entries(files)) {
+      const path = resolve(file);
+      onResolve({ filter: new RegExp(`^${name}$`) }, ({ importer }) =>
+        importer === path ? undefined : { path },
+      );
+    }
+  },
+};
