@@ -5,6 +5,7 @@ import { measureEmbeddings } from './embeddings.ts';
 import { measureFirstToken } from './first-token.ts';
 import type { Measurement } from './measurement.ts';
 import { measureMemory } from './memory.ts';
+import { measureObservability } from './observability.ts';
 import { measureOpenAi } from './openai.ts';
 import { measureModels } from './models.ts';
 import type { MeasurementName } from './names.ts';
@@ -29,5 +30,6 @@ export const measurements: Readonly<Record<MeasurementName, Measurement>> = {
   'shared-prefix': measureSharedPrefix,
   'short-requests': measureShortRequests,
   stalls: measureStalls,
+  observability: measureObservability,
   'warm-state': measureWarmState,
 };

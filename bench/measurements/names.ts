@@ -13,6 +13,7 @@ export const measurementNames = [
   'downloads',
   'shared-prefix',
   'stalls',
+  'observability',
   // It loads models again, so that earlier engine processes end.
   'warm-state',
 ] as const;

@@ -1,6 +1,7 @@
 import { SettingsError } from '../config/settings-error.ts';
+import { HearthError } from '../contract/errors.ts';
 import type { ExitCode } from './command.ts';
-import { describeSystemError } from './system-error.ts';
+import { describeSystemError, systemErrorRemedy } from './system-error.ts';
 
 /** The command line is invalid: exit code 2. */
 export class UsageError extends Error {
@@ -45,5 +46,16 @@ export function describeFailure(error: unknown): string | undefined {
   if (error instanceof Interruption) return undefined;
   if (!(error instanceof Error)) return String(error);
   if (bugNames.has(error.name)) return error.stack ?? error.message;
-  return describeSystemError(error) ?? error.message;
+  const remedy = remedyOf(error);
+  const sentence = describeSystemError(error) ?? error.message;
+  if (remedy === undefined) return sentence;
+  return `${sentence.replace(/\.$/, '')}. ${remedy}`;
+}
+
+/** What the user can do, unless the message of the error says it. */
+export function remedyOf(error: unknown): string | undefined {
+  if (error instanceof SettingsError) return error.fileRemedy;
+  const isMissing = error instanceof HearthError && error.code === 'missing_file';
+  const system = isMissing ? error.cause : error;
+  return system instanceof Error ? systemErrorRemedy(system) : undefined;
 }

@@ -28,6 +28,8 @@ const retiredSettings: Readonly<Record<string, string>> = {};
 /** Groups in which a misspelt setting could leave a server open that its owner thinks is closed. */
 const strictGroups: ReadonlySet<string> = new Set(['auth', 'server']);
 
+const fileRemedy = 'Correct the file, or move it away to use the defaults.';
+
 export const configFile = (home: string): string => join(home, 'config.json');
 
 /**
@@ -60,7 +62,7 @@ function parseConfigFile(
   const document = parseConfig(content, file);
   const { value } = document;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new SettingsError(`config.json must contain one JSON object (${file}).`);
+    throw new SettingsError(`config.json must contain one JSON object (${file}).`, { fileRemedy });
   }
   const visit = (entry: unknown, path: readonly string[]): void => {
     const name = path.join('.');
@@ -113,6 +115,7 @@ function parseConfig(content: string, file: string) {
     const place = formatPlace(file, error.position);
     throw new SettingsError(`config.json is not JSON: ${error.message} (${place}).`, {
       cause: error,
+      fileRemedy,
     });
   }
 }

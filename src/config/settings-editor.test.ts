@@ -91,6 +91,13 @@ describe('change', () => {
     expect(await content()).toBe('{"server": ');
   });
 
+  it('corrects a value that is not allowed, and names one that stays so where it is', async () => {
+    await writeFile(file, '{"server": {"port": 70000}}');
+    await expect(editorOf().change({ 'log.level': 'debug' })).rejects.toThrow('config.json:1:21');
+    await editorOf().change({ 'server.port': 1 });
+    expect(JSON.parse(await content())).toEqual({ server: { port: 1 } });
+  });
+
   it('keeps a symbolic link', async () => {
     const target = join(await temporaryFolder(), 'dotfiles.json');
     await symlink(target, file);

@@ -1,6 +1,6 @@
 import { withFileLock } from '../file-lock.ts';
 import { readIfPresent, replacePrivateFile } from '../private-file.ts';
-import { configFile, editConfigFile, suggestName } from './config-file.ts';
+import { configFile, editConfigFile, readConfigFile, suggestName } from './config-file.ts';
 import { hiddenUser } from '../postgres-url.ts';
 import { SettingsError } from './settings-error.ts';
 import {
@@ -48,13 +48,20 @@ export function createSettingsEditor(sources: SettingsSources): SettingsEditor {
     change: async (changes, check) => {
       const parsed = Object.entries(changes).map(([name, value]) => parseChange(name, value));
       return withFileLock(file, async () => {
-        // Rejects a file that can't be read as settings before it is changed.
-        await resolveSettings(sources);
+        // Rejects a file that is not JSON. A value that is not allowed may be what the change corrects.
+        await readConfigFile(sources.home);
         const before = (await readIfPresent(file)) ?? '{}\n';
         const after = editConfigFile(before, parsed);
-        check?.(await resolveSettings({ ...sources, configText: after }));
+        const resolved = await resolveSettings({ ...sources, configText: after }).catch(
+          async (error: unknown) => {
+            // What was wrong before is at another place of the file.
+            await resolveSettings(sources);
+            throw error;
+          },
+        );
+        check?.(resolved);
         if (after !== before) await replacePrivateFile(file, after);
-        return resolveSettings(sources);
+        return resolved;
       });
     },
   };

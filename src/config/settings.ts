@@ -130,6 +130,11 @@ function parseSetting(key: SettingKey, candidate: Candidate): unknown {
   const where = place === undefined ? '' : ` (${place})`;
   throw new SettingsError(`${label}: ${shown} is not allowed${where}. ${allowed}`, {
     isFromFlag: source.kind === 'flag',
+    // A value without a place is a new one, which is not in the file yet.
+    fileRemedy:
+      place === undefined
+        ? undefined
+        : `Correct it with \`hearth config set ${key} VALUE\`, or remove it with \`hearth config unset ${key}\`.`,
   });
 }
 

@@ -206,7 +206,7 @@ describe('the commands of a chat', () => {
       session.type('/model hearth/starter-vision\r');
       await session.expect(/Now chatting with hearth\/starter-vision\.\n> /);
       session.type('/image absent.png\r');
-      await session.expect(/File or folder not found: absent\.png\n> /);
+      await session.expect(/File or folder not found: absent\.png\. Check the path\.\n> /);
       session.type(`"${path}" Which colour is this?\r`);
       await session.expect(/colour is this\?\n[\s\S]*\w[\s\S]*\n> /);
       session.type('/exit\r');

@@ -86,7 +86,7 @@ describe('hearth serve', () => {
     const broken = await runHearth(['ls'], { home });
     expect(broken).toMatchObject({
       exitCode: 1,
-      stderr: `error: config.json is not JSON: property name expected (${file}:4:3).\n`,
+      stderr: `error: config.json is not JSON: property name expected (${file}:4:3). Correct the file, or move it away to use the defaults.\n`,
     });
   });
 

@@ -49,6 +49,19 @@ describe('SIGTERM', () => {
     expect(await stopped).toBe(0);
     await expect(fetch(`${server.url}/health`)).rejects.toThrow('fetch failed');
   });
+
+  it('ends the server at once if it comes again', async () => {
+    const home = await temporaryFolder();
+    await placeEndlessModel(home);
+    const server = await openHearth({ home, flags: ['--limits-shutdown-seconds=600'] });
+    const request = { model: endlessModel, input: 'Hello!', reasoning: 'off' };
+    const stream = await openStream(server.url, '/api/v1/chat', request);
+    await stream.until('message.delta');
+    process.kill(server.pid, 'SIGTERM');
+    await expect.poll(async () => (await get(server.url, '/ready')).status).toBe(503);
+    expect(await server.stop()).toBe(130);
+    await stream.rest().catch(() => []);
+  });
 });
 
 describe('--preload', () => {

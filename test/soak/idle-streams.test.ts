@@ -106,7 +106,8 @@ it(
     expect(Math.max(...all) - Math.min(...all)).toBeLessThanOrEqual(2 * activeCount);
 
     // Each stream is alive: it gets the next event.
-    await post(hearth.url, '/api/v1/models/unload', { instance_id: model });
+    const unloading = await post(hearth.url, '/api/v1/models/unload', { instance_id: model });
+    expect(unloading.status, JSON.stringify(unloading.body)).toBe(200);
     const unloaded = () => idle.filter(({ text }) => text().includes('instance.unloaded')).length;
     await expect.poll(unloaded, { timeout: 20_000 }).toBe(idleCount);
     for (const { close } of idle) close();

@@ -86,6 +86,8 @@ it(
     const owner = (await readFile(join(hearth.home, 'owner-token'), 'utf8')).trim();
     const headers = { authorization: `Bearer ${owner}` };
     await post(hearth.url, '/api/v1/models/load', { model });
+    // The first reading starts the measurement of the event loop.
+    await readFigures(hearth);
     const children = await childrenOf(hearth.pid);
     const descriptors = await countDescriptors(hearth.pid);
     const end = performance.now() + seconds * 1000;
@@ -166,7 +168,8 @@ it(
       expect(await sha256OfFile(path)).toBe(listed?.lfs?.oid);
     }
     // Nothing is left of the tool servers.
-    await expect.poll(() => childrenOf(hearth.pid), { timeout: 20_000 }).toBe(children);
+    const remaining = () => childrenOf(hearth.pid);
+    await expect.poll(remaining, { timeout: 20_000 }).toBeLessThanOrEqual(children);
     const left = async () => (await countDescriptors(hearth.pid)) - descriptors;
     await expect.poll(left, { timeout: 90_000 }).toBeLessThan(32);
   },

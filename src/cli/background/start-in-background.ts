@@ -43,7 +43,7 @@ export async function startInBackground(
     } catch (error) {
       child.kill();
       if (!(error instanceof CommandError)) throw error;
-      throw new CommandError(`${error.message}\n${await readEnd(log, logStart)}`.trimEnd());
+      throw new CommandError(`${error.message} ${describeLog(await readEnd(log, logStart))}`);
     }
   } finally {
     await log.close();
@@ -61,7 +61,7 @@ async function waitForRecord(
     failure = `Could not start the server: ${error.message}`;
   });
   child.once('exit', (code, signalName) => {
-    failure = `The server exited with ${signalName ?? `code ${code}`}. End of its log:`;
+    failure = `The server exited with ${signalName ?? `code ${code}`}.`;
   });
   const deadline = performance.now() + timeoutMs;
   for (;;) {
@@ -69,9 +69,7 @@ async function waitForRecord(
     const record = await readServerRecord(home);
     if (record !== undefined && record.pid === child.pid) return record;
     if (performance.now() > deadline) {
-      throw new CommandError(
-        `The server was not ready after ${timeoutMs / 1000} s. End of its log:`,
-      );
+      throw new CommandError(`The server was not ready after ${timeoutMs / 1000} s.`);
     }
     await delay(pollMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
@@ -81,6 +79,13 @@ async function openLog(home: string): Promise<FileHandle> {
   const file = serverLogFile(home);
   await createPrivateFolder(dirname(file));
   return open(file, 'a+', 0o600);
+}
+
+/** Without a log, such as on a full disk, the user finds out otherwise. */
+function describeLog(end: string): string {
+  return end.trim() === ''
+    ? 'It logged nothing. To see why, run `hearth serve` or `hearth doctor`.'
+    : `End of its log:\n${end}`.trimEnd();
 }
 
 /** Reads the end of what this server has logged. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { benchPrompt, median, summarize, toRun } from './summarize.ts';
+import { benchPrompt, median, summarize, toRun, wordCountFor } from './summarize.ts';
 
 it('takes medians', () => {
   expect([median([]), median([3, 1, 2]), median([4, 1, 2, 3])]).toEqual([0, 2, 2.5]);
@@ -20,4 +20,13 @@ it('begins the prompt of each run differently, so that none is cached', () => {
   const [one, two] = [benchPrompt(100, 1), benchPrompt(100, 2)];
   expect(one.slice(0, 5)).not.toBe(two.slice(0, 5));
   expect(one.split(' ').length).toBeGreaterThan(80);
+});
+
+it('chooses the number of words by the tokenizer of the model', () => {
+  const [short, long] = [
+    { wordCount: 8, tokens: 36 },
+    { wordCount: 72, tokens: 196 },
+  ];
+  expect(wordCountFor(516, short, long)).toBe(200);
+  expect(wordCountFor(1, short, long)).toBe(1);
 });

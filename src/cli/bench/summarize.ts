@@ -44,12 +44,25 @@ export function median(values: readonly number[]): number {
 
 const words = ['river', 'stone', 'light', 'table', 'green', 'seven', 'paper', 'ocean', 'music'];
 
+/** The number of tokens of a prompt of `benchPrompt`. */
+export interface PromptLength {
+  readonly wordCount: number;
+  readonly tokens: number;
+}
+
+/** How many words a prompt of this many tokens has, from the lengths of two prompts; at least one. */
+export function wordCountFor(tokens: number, short: PromptLength, long: PromptLength): number {
+  const perWord = (long.tokens - short.tokens) / (long.wordCount - short.wordCount);
+  const fixed = short.tokens - short.wordCount * perWord;
+  return Math.max(1, Math.floor((tokens - fixed) / perWord));
+}
+
 /**
- * A prompt of about this many tokens. It starts with the number of the run, so that no run reuses the processed
- * prompt of another.
+ * A prompt with a list of words. It starts with the number of the run, so that no run reuses the processed prompt of
+ * another.
  */
-export function benchPrompt(tokens: number, run: number): string {
-  const list = Array.from({ length: Math.max(1, tokens - 20) }, (_, index) => {
+export function benchPrompt(wordCount: number, run: number): string {
+  const list = Array.from({ length: wordCount }, (_, index) => {
     const word = words[(index * 7 + run) % words.length];
     return word ?? '';
   });

@@ -3,7 +3,14 @@ import { getStatus } from '../../contract/server/server.ts';
 import { getModel, loadModel } from '../../contract/v1/model.ts';
 import { formatBytes, formatCount, formatDuration } from '../../format.ts';
 import { printable } from '../../printable.ts';
-import { benchPrompt, summarize, toRun, type BenchRun } from '../bench/summarize.ts';
+import {
+  benchPrompt,
+  summarize,
+  toRun,
+  wordCountFor,
+  type BenchRun,
+  type PromptLength,
+} from '../bench/summarize.ts';
 import { checkChatModel } from '../check-model.ts';
 import type { Client } from '../client/client.ts';
 import { connect } from '../client/connect.ts';
@@ -41,18 +48,20 @@ export const bench = defineCommand({
     const client = await connect(context, options);
     await checkChatModel(client, model, signal);
     const { instanceId, loadSeconds } = await ensureLoaded(client, model, messages, signal);
-    const promptTokens = options.promptTokens ?? 512;
-    const measure = async (run: number): Promise<BenchRun> => {
+    const ask = async (wordCount: number, run: number, outputTokens: number): Promise<BenchRun> => {
       const body = {
         model: instanceId,
-        input: benchPrompt(promptTokens, run),
+        input: benchPrompt(wordCount, run),
         temperature: 0,
-        max_output_tokens: options.outputTokens ?? 128,
+        max_output_tokens: outputTokens,
         store: false,
       };
       const { stats } = await client.call(createChat, { body }, signal);
       return toRun(stats);
     };
+    const [short, long] = [await measurePrompt(ask, 8), await measurePrompt(ask, 40)];
+    const wordCount = wordCountFor(options.promptTokens ?? 512, short, long);
+    const measure = (run: number) => ask(wordCount, run, options.outputTokens ?? 128);
     // The first request also fills caches of the system.
     await measure(0);
     const runs: BenchRun[] = [];
@@ -121,6 +130,15 @@ export const bench = defineCommand({
     ]);
   },
 });
+
+/** How many tokens the model's tokenizer makes of a prompt. */
+async function measurePrompt(
+  ask: (wordCount: number, run: number, outputTokens: number) => Promise<BenchRun>,
+  wordCount: number,
+): Promise<PromptLength> {
+  const { inputTokens } = await ask(wordCount, 0, 2);
+  return { wordCount, tokens: inputTokens };
+}
 
 async function ensureLoaded(
   client: Client,

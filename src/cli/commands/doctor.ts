@@ -5,8 +5,9 @@ import { version } from '../../version.ts';
 import { defineCommand } from '../command.ts';
 import { checks } from '../doctor/checks.ts';
 import type { Check, DoctorContext, Finding } from '../doctor/check.ts';
-import { describeFailure } from '../failure.ts';
+import { remedyOf } from '../failure.ts';
 import { jsonOption } from '../option.ts';
+import { describeSystemError } from '../system-error.ts';
 import type { TerminalStream } from '../ui/terminal.ts';
 
 export const doctor = defineCommand({
@@ -53,8 +54,9 @@ async function runCheck(
     return [
       {
         level: 'problem',
-        message: describeFailure(error) ?? 'The check failed.',
-        remedy: 'Make the file or folder readable for this user, then run `hearth doctor` again.',
+        message:
+          error instanceof Error ? (describeSystemError(error) ?? error.message) : String(error),
+        remedy: remedyOf(error) ?? 'Correct it, then run `hearth doctor` again.',
       },
     ];
   }

@@ -73,7 +73,11 @@ export const mcpTest = defineCommand({
         );
       }
     } catch (error) {
-      if (error instanceof HearthError) throw new CommandError(error.message);
+      if (error instanceof HearthError) {
+        throw new CommandError(
+          `${error.message} \`hearth mcp ls\` lists the plugins, and \`hearth mcp add\` adds one.`,
+        );
+      }
       throw error;
     } finally {
       await servers.close();

@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadSettings } from '../../config/settings.ts';
+import { SettingsError } from '../../config/settings-error.ts';
 import { isHomeInUse } from '../../home/home-lock.ts';
 import { readServerRecord } from '../../home/server-record.ts';
 import { defineCommand } from '../command.ts';
+import type { CommandContext } from '../context.ts';
 import { CommandError } from '../failure.ts';
 import { findServer } from '../background/find-server.ts';
 import { requestStop } from '../background/request-stop.ts';
@@ -22,22 +24,21 @@ export const serverStop = defineCommand({
   },
   examples: ['hearth server stop', 'hearth server stop --timeout 120'],
   async run({ context, options }) {
-    const { home, environment, signal, terminal } = context;
+    const { home, signal, terminal } = context;
     const found = await findServer(home);
     if (found === undefined) {
       terminal.messages.line('Hearth is not running.');
       return;
     }
     const { pid } = found;
-    const settings = await loadSettings({ home, environment, flags: {} });
-    const timeoutSeconds = options.timeout ?? settings['limits.shutdownSeconds'] + 10;
+    const timeoutSeconds = options.timeout ?? (await readShutdownSeconds(context)) + 10;
     if (!(await requestStop(context, found))) process.kill(pid, 'SIGTERM');
     await withElapsed(terminal.messages, 'Stopping the server', async () => {
       const deadline = performance.now() + timeoutSeconds * 1000;
       while (await isRunning(home, pid)) {
         if (performance.now() > deadline) {
           throw new CommandError(
-            `The server (pid ${pid}) is still finishing requests after ${timeoutSeconds} s.`,
+            `The server (pid ${pid}) is still finishing requests after ${timeoutSeconds} s. Wait longer with --timeout, or end it with \`kill ${pid}\`.`,
           );
         }
         await delay(pollMs, undefined, { signal });
@@ -46,6 +47,15 @@ export const serverStop = defineCommand({
     terminal.output.line('Stopped the server.');
   },
 });
+
+/** Settings that have become invalid must not keep a server from being stopped. */
+async function readShutdownSeconds({ home, environment }: CommandContext): Promise<number> {
+  const settings = await loadSettings({ home, environment, flags: {} }).catch((error: unknown) => {
+    if (error instanceof SettingsError) return undefined;
+    throw error;
+  });
+  return settings?.['limits.shutdownSeconds'] ?? 30;
+}
 
 /** A server holds the home lock until it exits. If a new server holds it, the old one has exited. */
 async function isRunning(home: string, pid: number): Promise<boolean> {

@@ -18,7 +18,11 @@ export const serviceLogs = defineCommand({
   async run({ context, options }) {
     const { environment, signal, terminal } = context;
     const { definition, isInstalled } = await findService(context, scopeOf(options));
-    if (!isInstalled) throw new CommandError('The service is not installed.');
+    if (!isInstalled) {
+      throw new CommandError(
+        'The service is not installed. Install it with `hearth service install`; `hearth log` shows the log of a server without a service.',
+      );
+    }
     const [program = '', ...args] = definition.logsCommand(
       options.lines ?? 100,
       options.follow === true,

@@ -13,7 +13,10 @@ export const storeRestore = defineCommand({
   examples: ['hearth store restore hearth-backup.db'],
   async run({ context, options, positionals }) {
     const backup = resolve(positionals.file);
-    if (!existsSync(backup)) throw new CommandError(`There is no file ${backup}.`);
+    if (!existsSync(backup))
+      throw new CommandError(
+        `There is no file ${backup}. Make one with \`hearth store backup FILE\`, or check the path.`,
+      );
     await assertNoServer(context);
     const instead = 'Restore a backup of `pg_dump` with `pg_restore` or `psql`.';
     const file = databaseFile(context, await readSettings(context), instead);

@@ -43,6 +43,6 @@ export async function checkDatabase(context: DoctorContext): Promise<readonly Fi
 function damaged(file: string, reason: string): Finding {
   return problem(
     `${file} is damaged: ${reason}.`,
-    'Stop the server, then restore the file from a backup; or move it away to start with an empty one.',
+    'Stop the server, then run `hearth store restore BACKUP`; or move the file away to start with an empty one.',
   );
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { findUnknownVariables, loadSettings } from '../../config/settings.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import { ok, problem, warning, type DoctorContext, type Finding } from './check.ts';
@@ -18,7 +19,10 @@ export async function checkSettings({
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     return [
-      problem(error.message, `Correct it; the settings are in ${home}/config.json.`),
+      problem(
+        error.message,
+        error.fileRemedy ?? `Correct it; the settings are in ${join(home, 'config.json')}.`,
+      ),
       ...unknown,
     ];
   }

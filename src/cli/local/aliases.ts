@@ -1,5 +1,4 @@
 import { createAliasSource } from '../../config/alias-source.ts';
-import { SettingsError } from '../../config/settings-error.ts';
 import { HearthError } from '../../contract/errors.ts';
 import { createModelAliases, type ModelAliases } from '../../models/model-aliases.ts';
 import type { CommandContext } from '../context.ts';
@@ -9,7 +8,7 @@ import { CommandError } from '../failure.ts';
  * Reads or changes the aliases in config.json of the home folder; needs no running server, and a running one
  * uses the change at once.
  *
- * @throws CommandError if the file or the alias is invalid.
+ * @throws SettingsError if the file is invalid; CommandError if the alias is.
  */
 export async function withAliases<Result>(
   { home, environment }: CommandContext,
@@ -18,9 +17,6 @@ export async function withAliases<Result>(
   try {
     return await work(createModelAliases(createAliasSource({ home, environment, flags: {} })));
   } catch (error) {
-    if (error instanceof HearthError || error instanceof SettingsError) {
-      throw new CommandError(error.message);
-    }
-    throw error;
+    throw error instanceof HearthError ? new CommandError(error.message) : error;
   }
 }

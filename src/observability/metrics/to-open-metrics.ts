@@ -6,10 +6,9 @@ export function toOpenMetrics(text: string): string {
   const counters = new Set(
     [...text.matchAll(/^# TYPE (\S+)_total counter$/gm)].map(([, name]) => name),
   );
-  const lines = text.split('\n').flatMap((line) => {
-    if (line === '') return [];
-    const [whole, start, name, rest] = /^(# (?:TYPE|HELP) )(\S+)_total (.*)$/.exec(line) ?? [];
-    return whole !== undefined && counters.has(name) ? [`${start}${name} ${rest}`] : [line];
-  });
-  return `${lines.join('\n')}\n# EOF\n`;
+  const renamed = text.replace(
+    /^(# (?:TYPE|HELP) )(\S+)_total /gm,
+    (whole, start: string, name: string) => (counters.has(name) ? `${start}${name} ` : whole),
+  );
+  return `${renamed.replace(/\n{2,}/g, '\n').trim()}\n# EOF\n`;
 }

@@ -16,6 +16,7 @@ export async function runCommand(
     readonly stdin?: string;
     readonly environment?: Readonly<Record<string, string>>;
     readonly signal?: AbortSignal;
+    readonly entryPoint?: string;
   } = {},
 ): Promise<CommandOutcome> {
   const { terminal, stdout, stderr } = createMemoryTerminal();
@@ -24,7 +25,7 @@ export async function runCommand(
     environment: { ...options.environment },
     terminal,
     stdin,
-    entryPoint: '',
+    entryPoint: options.entryPoint ?? '',
     signal: options.signal ?? new AbortController().signal,
   });
   return { exitCode, stdout: stdout.text, stderr: stderr.text };

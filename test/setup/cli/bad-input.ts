@@ -1,0 +1,107 @@
+import { join } from 'node:path';
+import { commandTable } from '../../../src/cli/command-table.ts';
+import { starterPath } from '../engine/test-engines.ts';
+import { projectFolder } from '../project-folder.ts';
+import { runCommand } from './run-command.ts';
+
+/** The arguments of the commands that need some. */
+const commandArguments = (folder: string): Readonly<Record<string, readonly string[]>> => ({
+  'service install': ['--user'],
+  'service uninstall': ['--user'],
+  'service status': ['--user'],
+  'service logs': ['--user'],
+  'service restart': ['--user'],
+  chat: ['hearth/starter-chat', '-p', 'Hello!'],
+  launch: ['codex'],
+  show: ['hearth/starter-chat'],
+  search: ['llama'],
+  embed: ['Hello.'],
+  bench: ['hearth/starter-chat'],
+  load: ['hearth/starter-chat'],
+  unload: ['--all'],
+  get: ['smollm2-360m'],
+  'download pause': ['job_0123456789'],
+  'download resume': ['job_0123456789'],
+  'download cancel': ['job_0123456789'],
+  import: [starterPath('chat')],
+  rm: ['local/model', '--yes'],
+  'runtime use': ['llama.cpp'],
+  'runtime rm': ['llama.cpp'],
+  'token create': ['--name', 'laptop'],
+  'token rm': ['3f9c01ab27'],
+  'token adopt': ['3f9c01ab27'],
+  'store prune': ['--days', '30'],
+  'store backup': [`${folder}/backup.db`, '--force'],
+  'store restore': [`${folder}/backup.db`],
+  'mcp add': ['wiki', 'https://mcp.example/'],
+  'mcp rm': ['wiki'],
+  'mcp test': ['wiki'],
+  'config get': ['server.port'],
+  'config set': ['models.ttlSeconds', '60'],
+  'config unset': ['models.ttlSeconds'],
+  'alias set': ['small', 'hearth/starter-chat'],
+  'alias rm': ['small'],
+  completion: ['bash'],
+});
+
+/** Names of all commands, such as `server start`. */
+export const commandNames: readonly string[] = commandTable.flatMap((entry) =>
+  'load' in entry ? [entry.name] : entry.commands.map(({ name }) => `${entry.name} ${name}`),
+);
+
+export interface BadInput {
+  readonly home: string;
+  /** An existing folder outside of the home folder. */
+  readonly folder: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Commands that do something else than fail or show their result, such as to start a server. */
+  readonly without: readonly string[];
+  /** Commands whose result does not depend on what is wrong. */
+  readonly unaffected: readonly string[];
+  /** What the error of the other commands says. */
+  readonly remedy: RegExp;
+  /** What the error of some commands says. */
+  readonly remedies?: Readonly<Record<string, RegExp>>;
+}
+
+/** Some file: no test here starts it. */
+const entryPoint = join(projectFolder, 'src/cli/main.ts');
+
+/** The messages of other service managers differ. */
+const isServiceTested = process.platform === 'linux';
+
+/** Runs every command. @returns a line for each that does not end as expected */
+export async function findUnexpected(input: BadInput): Promise<readonly string[]> {
+  const { home, folder, without, unaffected, remedy, remedies = {} } = input;
+  const unexpected: string[] = [];
+  const environment = {
+    // Nothing is found or changed outside of the folder, and no network is used.
+    PATH: folder,
+    HOME: folder,
+    XDG_CONFIG_HOME: folder,
+    HEARTH_SERVER_PORT: '9',
+    HEARTH_UPDATE_FEED: 'http://127.0.0.1:9/',
+    HEARTH_ENGINE_RELEASE_URL: 'http://127.0.0.1:9/',
+    ...input.environment,
+  };
+  for (const name of commandNames) {
+    if (without.includes(name) || (name.startsWith('service ') && !isServiceTested)) continue;
+    const commandLine = [...name.split(' '), ...(commandArguments(folder)[name] ?? [])];
+    const { exitCode, stdout, stderr } = await runCommand(['--home', home, ...commandLine], {
+      environment,
+      stdin: 'Hello.',
+      entryPoint,
+    });
+    const outcome = `${name}: exit code ${exitCode}, ${JSON.stringify(stderr)}`;
+    const expected = unaffected.includes(name) ? undefined : (remedies[name] ?? remedy);
+    const isExpected =
+      expected === undefined
+        ? !stderr.includes('error:') && stdout + stderr !== ''
+        : exitCode === 1 &&
+          expected.test(stderr) &&
+          /^error: .{8}/m.test(stderr) &&
+          !/\n +at /.test(stderr);
+    if (!isExpected) unexpected.push(outcome);
+  }
+  return unexpected;
+}
