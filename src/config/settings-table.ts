@@ -9,12 +9,11 @@ import {
   list,
   notEmpty,
   originUrl,
-  shares,
   text,
-  variables,
   vectorLengths,
 } from './setting-kinds.ts';
 import { setting, type SettingDeclaration } from './setting-declaration.ts';
+import { engineSettings } from './engine-settings.ts';
 import { upstreams } from './upstreams-setting.ts';
 
 /**
@@ -23,8 +22,6 @@ import { upstreams } from './upstreams-setting.ts';
  * `docs/config.schema.json` are derived from this table.
  */
 
-const gpuSplitModes = ['none', 'layer', 'row'] as const;
-const kvTypes = ['f32', 'f16', 'bf16', 'q8_0', 'q5_1', 'q5_0', 'q4_1', 'q4_0', 'iq4_nl'] as const;
 const logFormats = ['auto', 'text', 'json'] as const;
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
@@ -161,75 +158,7 @@ export const settingsTable = {
     'Memory limit for all loaded instances together.',
     { computedDefault: 'the free memory of the machine', isLive: true },
   ),
-  'engine.llamaServer': setting(
-    text.optional(),
-    'Path or name of a llama-server binary to use instead of an installed runtime.',
-    { alias: 'HEARTH_LLAMA_SERVER', computedDefault: 'an installed runtime', path: 'name' },
-  ),
-  'engine.runtimesDir': setting(text.optional(), 'Folder of the installed runtimes.', {
-    path: 'path',
-    computedDefault: '<home>/runtimes',
-  }),
-  'engine.releaseUrl': setting(
-    httpUrl.optional(),
-    'Mirror of the llama.cpp releases to install runtimes from.',
-    { computedDefault: 'the releases on GitHub' },
-  ),
-  'engine.contextLength': setting(
-    integer(16, 2 ** 31 - 1).default(8192),
-    'Context length of loads that do not set one, capped at the context length of the model.',
-  ),
-  'engine.parallel': setting(
-    integer(1, 256).default(4),
-    'Number of requests that one instance processes at the same time.',
-  ),
-  'engine.threads': setting(integer(1, 512).optional(), 'CPU threads of one instance.', {
-    computedDefault: 'physical cores, at most 64',
-  }),
-  'engine.gpuLayers': setting(
-    integer(0, 10_000).optional(),
-    'Number of model layers to offload to the GPU.',
-    { computedDefault: 'as many as fit' },
-  ),
-  'engine.gpuSplitMode': setting(
-    choice(gpuSplitModes).optional(),
-    `How a model is divided among GPUs: ${gpuSplitModes.join(', ')}.`,
-    { computedDefault: 'layer' },
-  ),
-  'engine.gpuShares': setting(
-    shares.optional(),
-    'Share of each GPU, in the order of the runtime, such as 3,1.',
-    { computedDefault: 'by free memory' },
-  ),
-  'engine.cpuExpertLayers': setting(
-    integer(0, 10_000).optional(),
-    'Layers of a mixture of experts whose experts stay in the memory of the machine.',
-    { computedDefault: 'none' },
-  ),
-  'engine.kvTypeK': setting(
-    choice(kvTypes).default('f16'),
-    `Data type of the keys in the KV cache: ${kvTypes.join(', ')}.`,
-  ),
-  'engine.kvTypeV': setting(
-    choice(kvTypes).default('f16'),
-    `Data type of the values in the KV cache: ${kvTypes.join(', ')}.`,
-  ),
-  'engine.promptCacheMiB': setting(
-    integer(0, 1024 * 1024).default(512),
-    'Maximum memory of one instance for cached prompts besides those in its slots.',
-  ),
-  'engine.spareMemoryMiB': setting(
-    integer(0, 1024 * 1024).default(4096),
-    'Memory that an instance may use beyond its prompt cache and twice its estimate. An engine that uses more is stopped.',
-  ),
-  'engine.environment': setting(
-    variables.default({}),
-    'Environment variables of engine processes, such as {"HIP_VISIBLE_DEVICES": "0"}, in addition to those that they inherit.',
-  ),
-  'engine.loadTimeoutSeconds': setting(
-    integer(1, 24 * 3600).default(600),
-    'Timeout for loading a model.',
-  ),
+  ...engineSettings,
   'warm.enabled': setting(
     boolean.default(true),
     'Save the KV cache of stored conversations to disk, so that they continue quickly after a restart or an unload.',
