@@ -5,6 +5,7 @@ import { starterPath } from '../setup/engine/test-engines.ts';
 import { placeModel } from '../setup/models/place-model.ts';
 import { seededRandom } from '../setup/seeded-random.ts';
 import { post } from '../setup/server/api.ts';
+import { enginePidOf } from '../setup/server/loaded-engines.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { complete, respond } from '../setup/warm-state/responses-client.ts';
 
@@ -184,24 +185,43 @@ describe('a request that is not stored', () => {
 });
 
 describe('requests that arrive together', () => {
-  it('read a common beginning once', async () => {
-    // Some 3,500 tokens for each of 8 requests: more than half a second of reading on every machine.
+  // Some 3,500 tokens for each of 8 requests: more than half a second of reading on every machine.
+  const instructions = Array.from({ length: 280 }, (_, index) => `Rule ${index}: be kind.`);
+
+  async function load(): Promise<void> {
     const { status } = await post(hearth.url, '/api/v1/models/load', {
       model: copied,
       parallel: 8,
     });
     expect(status).toBe(200);
-    const rules = Array.from({ length: 280 }, (_, index) => `Rule ${index}: be kind.`);
-    const replies = await Promise.all(
-      Array.from({ length: 8 }, (_, index) =>
-        respond(hearth.url, `Who is ${index}?`, {
-          model: copied,
-          instructions: rules.join(' '),
-          store: false,
-          max_output_tokens: 4,
-        }),
-      ),
+  }
+  const ask = (): readonly ReturnType<typeof respond>[] =>
+    Array.from({ length: 8 }, (_, index) =>
+      respond(hearth.url, `Who is ${index}?`, {
+        model: copied,
+        instructions: instructions.join(' '),
+        store: false,
+        max_output_tokens: 4,
+      }),
     );
+
+  it('fail when the engine dies while one reads for all, and the next ones are answered', async () => {
+    await load();
+    const replies = ask();
+    process.kill(await enginePidOf(hearth, copied), 'SIGKILL');
+    const outcomes = await Promise.allSettled(replies);
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject({
+        status: 'rejected',
+        reason: { message: expect.stringMatching(/^50\d: .*stopped/u) },
+      });
+    }
+    expect((await Promise.all(ask().slice(0, 2))).map(({ text }) => text)).not.toContain('');
+  });
+
+  it('read a common beginning once', async () => {
+    await load();
+    const replies = await Promise.all(ask());
     const shares = replies.map(({ cachedTokens, promptTokens }) => cachedTokens / promptTokens);
     const [read, ...restored] = shares.toSorted((one, other) => one - other);
     expect(read).toBe(0);

@@ -41,6 +41,11 @@ it('keeps the order of many inputs', async () => {
   expect(similarity(vectors[41] ?? [], alone.vectors[0] ?? [])).toBeGreaterThan(0.999);
 });
 
+it('takes a number of slots that does not divide the context', async () => {
+  const { engine: odd } = await engines.launch('embed', { parallel: 3 });
+  expect((await odd.embed(['Hello'], context)).vectors[0]).toHaveLength(128);
+});
+
 it('embeds a text of nearly a whole context', async () => {
   const text = 'Hello there '.repeat(240);
   const { promptTokens } = await engine.embed([text], context);

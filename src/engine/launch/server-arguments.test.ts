@@ -56,7 +56,7 @@ describe('buildServerArguments', () => {
     expect(valueOf('--ubatch-size')).toBe('256');
     expect(valueOf('--batch-size', { evalBatchSize: 64 })).toBe('64');
     expect(valueOf('--ubatch-size', { projectorPath: '/models/mmproj.gguf' })).toBe('512');
-    expect(valueOf('--ubatch-size', { purpose: 'embedding' })).toBe('4096');
+    expect(valueOf('--ubatch-size', { purpose: 'embedding', parallel: 4 })).toBe('4096');
   });
 
   it('leaves the batches to the engine on a GPU, and says where states of slots are', () => {
@@ -65,7 +65,7 @@ describe('buildServerArguments', () => {
     expect(valueOf('--ubatch-size', { runtime })).toBeUndefined();
     expect(valueOf('--batch-size', { runtime, gpuLayers: 0 })).toBe('256');
     expect(valueOf('--batch-size', { runtime, evalBatchSize: 64 })).toBe('64');
-    expect(valueOf('--batch-size', { runtime, purpose: 'embedding' })).toBe('4096');
+    expect(valueOf('--batch-size', { runtime, purpose: 'embedding', parallel: 4 })).toBe('4096');
     expect(valueOf('--slot-save-path')).toBeUndefined();
     expect(valueOf('--slot-save-path', { slotFolder: '/dev/shm/x' })).toBe('/dev/shm/x/');
   });
@@ -74,7 +74,13 @@ describe('buildServerArguments', () => {
     expect(valueOf('--batch-size', { evalBatchSize: 1 })).toBe('3');
     expect(valueOf('--ubatch-size', { evalBatchSize: 1 })).toBe('3');
     expect(valueOf('--ubatch-size', { evalBatchSize: 1, parallel: 1 })).toBe('2');
-    expect(valueOf('--ubatch-size', { purpose: 'embedding', evalBatchSize: 1 })).toBe('4096');
+    const embedding = { purpose: 'embedding', evalBatchSize: 1 } as const;
+    expect(valueOf('--ubatch-size', { ...embedding, parallel: 2 })).toBe('4096');
+  });
+
+  it('makes the batches of embeddings a multiple of the slots', () => {
+    expect(valueOf('--ubatch-size', { purpose: 'embedding', parallel: 3 })).toBe('4098');
+    expect(valueOf('--batch-size', { purpose: 'reranking', parallel: 9 })).toBe('4104');
   });
 
   it('adds the flags of each purpose', () => {
@@ -86,7 +92,7 @@ describe('buildServerArguments', () => {
     expect(valueOf('--reranking', { purpose: 'embedding' })).toBeUndefined();
     expect(valueOf('--reranking', { purpose: 'reranking' })).toBe(true);
     expect(valueOf('--embeddings', { purpose: 'reranking' })).toBeUndefined();
-    expect(valueOf('--ubatch-size', { purpose: 'reranking' })).toBe('4096');
+    expect(valueOf('--ubatch-size', { purpose: 'reranking', parallel: 1 })).toBe('4096');
     expect(valueOf('--mmproj', { projectorPath: '/models/mmproj.gguf' })).toBe(
       '/models/mmproj.gguf',
     );

@@ -91,8 +91,10 @@ export function batchTokens(spec: BatchSpec): number {
 }
 
 function batchSize(spec: BatchSpec): number {
-  // An embedding model or a reranker processes a whole text in one batch.
-  if (spec.purpose !== 'generation') return spec.contextLength;
+  // An embedding model or a reranker processes a whole text in one batch. The engine pools the tokens of the largest batch
+  // over all slots when it starts, and ends if they can not be divided evenly.
+  if (spec.purpose !== 'generation')
+    return Math.ceil(spec.contextLength / spec.parallel) * spec.parallel;
   if (spec.evalBatchSize !== undefined) return spec.evalBatchSize;
   return spec.projectorPath === undefined ? generationBatchTokens : visionBatchTokens;
 }
