@@ -14,6 +14,7 @@ import { importModel, startHearth } from './subjects/hearth-process.ts';
 import { createHearthSubject, kindOf, type ModelKeys } from './subjects/hearth-subject.ts';
 import { findRuntime, type BenchRuntime } from './subjects/runtime.ts';
 import type { Subject } from './subjects/subject.ts';
+import { measureStartUp } from './start-up.ts';
 import { timeStart } from './time-start.ts';
 
 const starterKeys: ModelKeys = { chat: 'hearth/starter-chat', embeddings: 'hearth/starter-embed' };
@@ -80,6 +81,7 @@ async function prepare(
     hearth,
     other,
     timeStart: timeStart(runtime, settings, starterKeys.chat, signal),
+    startUp: () => measureStartUp(settings, signal),
     isStarter: keys.chat === starterKeys.chat,
     signal,
   };

@@ -13,11 +13,13 @@ import { measureSharedPrefix } from './shared-prefix.ts';
 import { measureShortRequests } from './short-requests.ts';
 import { measureStalls } from './stalls.ts';
 import { measureStart } from './start.ts';
+import { measureStartUps } from './start-up.ts';
 import { measureThroughput } from './throughput.ts';
 import { measureWarmState } from './warm-state.ts';
 
 export const measurements: Readonly<Record<MeasurementName, Measurement>> = {
   start: measureStart,
+  'start-up': measureStartUps,
   throughput: measureThroughput,
   'first-token': measureFirstToken,
   openai: measureOpenAi,

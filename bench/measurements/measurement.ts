@@ -1,5 +1,6 @@
 import type { BenchOptions } from '../options.ts';
 import type { Row } from '../row.ts';
+import type { StartUp } from '../start-up.ts';
 import type { HearthSubject } from '../subjects/hearth-subject.ts';
 import type { Subject } from '../subjects/subject.ts';
 
@@ -13,6 +14,8 @@ export interface Bench {
     readonly hearth: () => Promise<number>;
     readonly bare: () => Promise<number>;
   };
+  /** Starts commands and a server once. */
+  readonly startUp: () => Promise<StartUp>;
   /** Whether the chat model is the starter model. */
   readonly isStarter: boolean;
   readonly signal: AbortSignal;

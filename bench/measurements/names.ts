@@ -1,6 +1,7 @@
 /** In the order in which they run. */
 export const measurementNames = [
   'start',
+  'start-up',
   'throughput',
   'first-token',
   'openai',

@@ -5,7 +5,8 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { packageFolder } from '../../src/package-folder.ts';
 
-const program = join(packageFolder, 'dist/cli/main.js');
+/** The built command-line program. */
+export const program = join(packageFolder, 'dist/cli/main.js');
 const listening = /^Hearth is listening on (http:\S+)$/;
 const modelLoaded = /"instance":"([^"]+)".*"pid":(\d+).*"model loaded"/;
 

@@ -1,10 +1,12 @@
 import stringWidth from 'string-width';
 
-const segmenter = new Intl.Segmenter();
+/** Created on first use: it loads tables, which takes longer than printing a list. */
+let segmenter: Intl.Segmenter | undefined;
 
 /** Shortens a line to a width in columns: `A long text` → `A long…`. Cuts within a word only if it is longer than half of the width. */
 export function truncateText(text: string, maxWidth: number): string {
   if (stringWidth(text) <= maxWidth) return text;
+  segmenter ??= new Intl.Segmenter();
   let kept = '';
   let width = 1;
   for (const { segment } of segmenter.segment(text)) {

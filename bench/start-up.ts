@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { residentBytes } from '../src/engine/launch/resident-bytes.ts';
+import { threadMicroseconds } from './process-usage.ts';
+import { program, startHearth, type HearthProcessOptions } from './subjects/hearth-process.ts';
+
+/** What starting programs takes, once each. Undefined on systems without `/proc`. */
+export interface StartUp {
+  /** From the start of a process to its exit, less that of Node.js without a program, in ms. */
+  readonly helpMs: number;
+  readonly listMs: number;
+  /** From the start of `hearth serve` until it listens. */
+  readonly serveMs: number;
+  readonly serveCpuMs: number | undefined;
+  /** Of a server that has done nothing yet. */
+  readonly idleBytes: number | undefined;
+}
+
+const settleMs = 1000;
+
+/** Starts the commands and a server in a home folder of their own. */
+export async function measureStartUp(
+  settings: Omit<HearthProcessOptions, 'home' | 'profile'>,
+  signal: AbortSignal,
+): Promise<StartUp> {
+  const home = await mkdtemp(join(tmpdir(), 'hearth-bench-'));
+  try {
+    const startedAt = performance.now();
+    const server = await startHearth({ ...settings, home, profile: undefined }, signal);
+    const serveMs = performance.now() - startedAt;
+    const cpu = threadMicroseconds(server.pid);
+    try {
+      await delay(settleMs, undefined, { signal });
+      const idleBytes = await residentBytes(server.pid);
+      const nodeMs = await timeNode(['--eval', '0'], signal);
+      const helpMs = (await timeNode([program, '--help'], signal)) - nodeMs;
+      const list = [program, 'ls', '--json', `--home=${home}`];
+      // The first list starts a scan of the library.
+      await timeNode(list, signal);
+      const listMs = (await timeNode(list, signal)) - nodeMs;
+      const serveCpuMs = cpu === undefined ? undefined : cpu / 1000;
+      return { helpMs, listMs, serveMs, serveCpuMs, idleBytes };
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    await rm(home, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+async function timeNode(commandLine: readonly string[], signal: AbortSignal): Promise<number> {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, commandLine, { stdio: 'ignore', signal });
+  const [exitCode] = (await once(child, 'exit')) as [number | null];
+  if (exitCode !== 0) throw new Error(`${commandLine.join(' ')} ended with ${exitCode}`);
+  return performance.now() - startedAt;
+}
