@@ -1,5 +1,5 @@
 import { Pencil, RotateCcw, TriangleAlert } from 'lucide-react';
-import { memo, useMemo, useState } from 'react';
+import { memo, useState } from 'react';
 import { texts } from '../../../texts/texts.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
@@ -43,7 +43,7 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
 
 function UserMessage({ turn, branch, isBusy, onEdit, onChooseBranch }: TurnViewProps) {
   const [isEditing, setEditing] = useState(false);
-  const { images, documents, text } = useMemo(() => messageParts(turn.input), [turn.input]);
+  const { images, documents, text } = messageParts(turn.input);
   if (isEditing) {
     return (
       <EditMessage
