@@ -181,7 +181,8 @@ async function end(run: Run, error?: unknown): Promise<void> {
     if (error instanceof ApiError && error.status === 404) return removeRun(key);
   }
   const message = run.error ?? (error === undefined ? undefined : messageOf(error));
-  update({ ...run, phase: { kind: 'ended' }, error: message });
+  const errorCode = run.errorCode ?? (error instanceof ApiError ? error.code : undefined);
+  update({ ...run, phase: { kind: 'ended' }, error: message, errorCode });
 }
 
 function update(run: Run): void {
