@@ -3,7 +3,6 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { compressed } from './build/compressed.ts';
 import { licenses } from './build/licenses.ts';
-import { preloadChat } from './build/preload-chat.ts';
 import { sizeBudget } from './build/size-budget.ts';
 
 /** Server that `npm run dev` forwards requests of the API to. */
@@ -11,14 +10,7 @@ const server = process.env['HEARTH_URL'] ?? 'http://127.0.0.1:1234';
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [
-    react(),
-    tailwind(),
-    preloadChat(),
-    sizeBudget({ maxGzipBytes: 200_000 }),
-    licenses(),
-    compressed(),
-  ],
+  plugins: [react(), tailwind(), sizeBudget({ maxGzipBytes: 200_000 }), licenses(), compressed()],
   worker: { format: 'es' },
   build: {
     target: 'es2022',

@@ -1,5 +1,4 @@
 import { chatTexts } from './en/chat.ts';
-import { nextSteps } from './en/next-steps.ts';
 
 /** All texts of the app in English, by area. Another language is another file of the same type. */
 export const en = {
@@ -78,6 +77,5 @@ export const en = {
     missingPart:
       'A part of the app could not be loaded: the server does not answer, or it was updated. Reload the page.',
     unexpected: 'Something went wrong in the page.',
-    nextSteps,
   },
 };

@@ -1,8 +1,7 @@
+import { Menu as BaseMenu } from '@base-ui/react/menu';
 import type { LucideIcon } from 'lucide-react';
-import { lazy, Suspense, useRef, useState } from 'react';
-import { IconButton } from './icon-button.tsx';
-
-const MenuPopup = lazy(async () => ({ default: (await import('./menu-popup.tsx')).MenuPopup }));
+import type { ReactElement } from 'react';
+import { classNames } from './class-names.ts';
 
 export interface MenuItem {
   readonly label: string;
@@ -11,34 +10,39 @@ export interface MenuItem {
   readonly onSelect: () => void;
 }
 
-export interface MenuProps {
-  readonly icon: LucideIcon;
-  readonly label: string;
-  readonly size?: number;
-  readonly className?: string;
+/** A button that opens a list of actions. */
+export function Menu({
+  trigger,
+  items,
+  align = 'end',
+}: {
+  /** The button; it gets the attributes of the trigger. */
+  readonly trigger: ReactElement;
   readonly items: readonly MenuItem[];
   readonly align?: 'start' | 'end';
-}
-
-/** A button that opens a list of actions, which is loaded and rendered when it is opened. */
-export function Menu({ items, align = 'end', ...button }: MenuProps) {
-  const [isOpen, setOpen] = useState(false);
-  const anchor = useRef<HTMLButtonElement>(null);
+}) {
   return (
-    <>
-      <IconButton
-        ref={anchor}
-        aria-haspopup="menu"
-        aria-expanded={isOpen}
-        data-popup-open={isOpen ? '' : undefined}
-        onClick={() => setOpen(true)}
-        {...button}
-      />
-      {isOpen && (
-        <Suspense>
-          <MenuPopup anchor={anchor} items={items} align={align} onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
-    </>
+    <BaseMenu.Root>
+      <BaseMenu.Trigger render={trigger} />
+      <BaseMenu.Portal>
+        <BaseMenu.Positioner sideOffset={6} align={align} className="z-50">
+          <BaseMenu.Popup className="popup min-w-44 rounded-xl border bg-raised p-1 shadow-pop outline-none">
+            {items.map(({ label, icon: Icon, isDanger, onSelect }) => (
+              <BaseMenu.Item
+                key={label}
+                onClick={onSelect}
+                className={classNames(
+                  'flex cursor-pointer items-center gap-2.5 rounded-lg px-2.5 py-1.5 text-sm outline-none data-highlighted:bg-hover',
+                  isDanger === true && 'text-danger',
+                )}
+              >
+                {Icon !== undefined && <Icon size={16} aria-hidden />}
+                {label}
+              </BaseMenu.Item>
+            ))}
+          </BaseMenu.Popup>
+        </BaseMenu.Positioner>
+      </BaseMenu.Portal>
+    </BaseMenu.Root>
   );
 }

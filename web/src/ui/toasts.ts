@@ -1,7 +1,6 @@
 import { Toast } from '@base-ui/react/toast';
 import { ApiError, UnreachableError } from '../api/api-error.ts';
 import { texts } from '../texts/texts.ts';
-import { errorText } from './error-text.ts';
 
 export const toastManager = Toast.createToastManager();
 
@@ -17,7 +16,7 @@ export function showError(error: unknown): void {
 /** The message of an error for a person. */
 export function messageOf(error: unknown): string {
   if (error instanceof UnreachableError) return texts.errors.unreachable;
-  if (error instanceof ApiError) return errorText(error);
+  if (error instanceof ApiError) return error.message;
   if (error instanceof TypeError && /dynamically imported|module script/i.test(error.message)) {
     return texts.errors.missingPart;
   }

@@ -12,6 +12,8 @@ import {
 import { lazy, Suspense, useState } from 'react';
 import { texts } from '../../../texts/texts.ts';
 import { classNames } from '../../../ui/class-names.ts';
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import { IconButton } from '../../../ui/icon-button.tsx';
 import { Menu } from '../../../ui/menu.tsx';
 import { showError } from '../../../ui/toasts.ts';
 import type { ConversationRecord } from '../conversations/conversation-queries.ts';
@@ -21,9 +23,6 @@ import {
   useUpdateConversation,
 } from './conversation-mutations.ts';
 
-const ConfirmDialog = lazy(async () => ({
-  default: (await import('../../../ui/confirm-dialog.tsx')).ConfirmDialog,
-}));
 const RenameDialog = lazy(async () => ({
   default: (await import('./rename-dialog.tsx')).RenameDialog,
 }));
@@ -88,13 +87,17 @@ function RowActions({ conversation }: { readonly conversation: ConversationRecor
   return (
     <>
       <Menu
-        icon={Ellipsis}
-        label={labels.actions(title)}
-        size={15}
-        className={classNames(
-          '!size-7 focus-visible:opacity-100 data-popup-open:opacity-100',
-          'md:opacity-0 md:group-focus-within:opacity-100 md:group-hover:opacity-100',
-        )}
+        trigger={
+          <IconButton
+            icon={Ellipsis}
+            label={labels.actions(title)}
+            size={15}
+            className={classNames(
+              '!size-7 focus-visible:opacity-100 data-popup-open:opacity-100',
+              'md:opacity-0 md:group-focus-within:opacity-100 md:group-hover:opacity-100',
+            )}
+          />
+        }
         items={[
           {
             label: pinned ? labels.unpin : labels.pin,
@@ -129,21 +132,17 @@ function RowActions({ conversation }: { readonly conversation: ConversationRecor
           />
         </Suspense>
       )}
-      {dialog === 'delete' && (
-        <Suspense>
-          <ConfirmDialog
-            isOpen
-            onClose={close}
-            title={labels.deleteTitle}
-            description={labels.deleteHint}
-            action={texts.app.delete}
-            onConfirm={() => {
-              if (openId === id) void navigate({ to: '/chat', search: {} });
-              remove.mutate(id);
-            }}
-          />
-        </Suspense>
-      )}
+      <ConfirmDialog
+        isOpen={dialog === 'delete'}
+        onClose={close}
+        title={labels.deleteTitle}
+        description={labels.deleteHint}
+        action={texts.app.delete}
+        onConfirm={() => {
+          if (openId === id) void navigate({ to: '/chat', search: {} });
+          remove.mutate(id);
+        }}
+      />
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown } from 'lucide-react';
-import { useDeferredValue, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { texts } from '../../../texts/texts.ts';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { TurnView, type TurnActions, type TurnViewProps } from './turn-view.tsx';
@@ -32,11 +32,8 @@ export function MessageList({
     getScrollElement: () => scroller.current,
     estimateSize: () => 260,
     getItemKey: (index) => turns[index]?.key ?? index,
-    overscan: 4,
-    useFlushSync: false,
+    overscan: 3,
   });
-  // New messages are rendered in slices, so that scrolling stays smooth.
-  const items = useDeferredValue(virtualizer.getVirtualItems());
   const height = virtualizer.getTotalSize();
   const toEnd = () => {
     const element = scroller.current;
@@ -72,7 +69,7 @@ export function MessageList({
         }}
       >
         <div className="relative w-full" style={{ height: height + 24 }}>
-          {items.map(({ key, index, start }) => {
+          {virtualizer.getVirtualItems().map(({ key, index, start }) => {
             const turn = turns[index];
             if (turn === undefined) return null;
             return (

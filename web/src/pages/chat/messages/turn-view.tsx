@@ -1,7 +1,8 @@
 import { Pencil, RotateCcw, TriangleAlert } from 'lucide-react';
-import { memo, useMemo, useState } from 'react';
+import { memo, useState } from 'react';
 import { texts } from '../../../texts/texts.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
+import { errorText } from '../../../ui/error-text.ts';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { Markdown } from '../../../ui/markdown/markdown.tsx';
 import type { Run, RunItem } from '../runs/run.ts';
@@ -43,7 +44,7 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
 
 function UserMessage({ turn, branch, isBusy, onEdit, onChooseBranch }: TurnViewProps) {
   const [isEditing, setEditing] = useState(false);
-  const { images, documents, text } = useMemo(() => messageParts(turn.input), [turn.input]);
+  const { images, documents, text } = messageParts(turn.input);
   if (isEditing) {
     return (
       <EditMessage
@@ -168,7 +169,7 @@ function ItemView({
 }
 
 /** What a run does before it writes, and why it failed. */
-function RunState({ run: { phase, error, items } }: { readonly run: Run }) {
+function RunState({ run: { phase, error, errorCode, items } }: { readonly run: Run }) {
   const labels = texts.chat.phases;
   if (error !== undefined) {
     return (
@@ -176,7 +177,7 @@ function RunState({ run: { phase, error, items } }: { readonly run: Run }) {
         role="alert"
         className="rounded-xl border border-danger/40 bg-danger-soft px-4 py-2.5 text-sm text-danger"
       >
-        {error}
+        {errorText({ message: error, code: errorCode })}
       </p>
     );
   }

@@ -8,7 +8,6 @@ import { createStore } from '../../../api/store.ts';
 import { messageOf, showError } from '../../../ui/toasts.ts';
 import { conversationsKey, type InputPart } from '../conversations/conversation-queries.ts';
 import { conversationWith } from '../conversations/conversation-with.ts';
-import { paced } from './paced.ts';
 import { applyEvent, type Run } from './run.ts';
 import {
   forgetRun,
@@ -182,19 +181,21 @@ async function end(run: Run, error?: unknown): Promise<void> {
     if (error instanceof ApiError && error.status === 404) return removeRun(key);
   }
   const message = run.error ?? (error === undefined ? undefined : messageOf(error));
-  update({ ...run, phase: { kind: 'ended' }, error: message });
+  const errorCode = run.errorCode ?? (error instanceof ApiError ? error.code : undefined);
+  update({ ...run, phase: { kind: 'ended' }, error: message, errorCode });
 }
 
 function update(run: Run): void {
   runs.set((all) => all.map((each) => (each.key === run.key ? run : each)));
 }
 
-/** Applies events at once, and shows them as often as the page can. */
+/** Applies events at once, and shows them with the next frame. */
 function frameUpdates(initial: Run) {
   let run = initial;
-  const pace = paced(() => update(run));
+  let frame: number | undefined;
   const flush = () => {
-    pace.cancel();
+    if (frame !== undefined) cancelAnimationFrame(frame);
+    frame = undefined;
     update(run);
     return run;
   };
@@ -205,7 +206,7 @@ function frameUpdates(initial: Run) {
       run = applyEvent(run, event);
       // A tab in the background has no frames.
       if (document.hidden) flush();
-      else pace.request();
+      else frame ??= requestAnimationFrame(flush);
     },
   };
 }

@@ -1,6 +1,5 @@
 import type { ChatEvent } from '../../../../../src/contract/v1/chat-event.ts';
 import type { ChatResult } from '../../../../../src/contract/v1/chat.ts';
-import { errorText } from '../../../ui/error-text.ts';
 import type { InputPart, OutputItem } from '../conversations/conversation-queries.ts';
 
 export type ToolCall = Extract<OutputItem, { type: 'tool_call' }>;
@@ -37,6 +36,8 @@ export interface Run {
   readonly phase: RunPhase;
   readonly items: readonly RunItem[];
   readonly error: string | undefined;
+  /** Code of an error of the server. */
+  readonly errorCode?: string | undefined;
   readonly isCancelled: boolean;
   readonly result: ChatResult | undefined;
   readonly startedAt: number;
@@ -85,7 +86,7 @@ export function applyEvent(run: Run, event: ChatEvent): Run {
     case 'error':
       return event.error.code === 'cancelled'
         ? { ...run, isCancelled: true }
-        : { ...run, error: errorText(event.error) };
+        : { ...run, error: event.error.message, errorCode: event.error.code };
     case 'chat.end':
       return { ...run, items: event.result.output, result: event.result, phase: { kind: 'ended' } };
     case 'reasoning.end':
