@@ -7,6 +7,7 @@ const retryMs = 20;
 const maxWaitMs = 10_000;
 
 interface FileLock {
+  /** Has no effect the second time. */
   release(): void;
 }
 
@@ -20,7 +21,13 @@ export function tryFileLock(file: string): FileLock | undefined {
   const connection = openSqlite(file, { lockWaitMs: 0 });
   try {
     connection.exec('begin exclusive');
-    return { release: () => connection.close() };
+    let isHeld = true;
+    return {
+      release: () => {
+        if (isHeld) connection.close();
+        isHeld = false;
+      },
+    };
   } catch (error) {
     connection.close();
     if (sqliteResultCode(error) === sqliteResultCodes.busy) return undefined;

@@ -31,6 +31,7 @@ const commandArguments = (folder: string): Readonly<Record<string, readonly stri
   'token rm': ['3f9c01ab27'],
   'token adopt': ['3f9c01ab27'],
   'store prune': ['--days', '30'],
+  'store copy': [`${folder}/copy.db`],
   'store backup': [`${folder}/backup.db`, '--force'],
   'store restore': [`${folder}/backup.db`],
   'mcp add': ['wiki', 'https://mcp.example/'],
