@@ -238,8 +238,7 @@ async function timeOfSearch(page: Page, words: string, title: string): Promise<n
         });
         observer.observe(document, { subtree: true, childList: true, characterData: true });
         // React reads the value through the setter of the element's class.
-        const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value') ?? {};
-        set?.call(input, text);
+        Reflect.set(HTMLInputElement.prototype, 'value', text, input);
         input.dispatchEvent(new Event('input', { bubbles: true }));
       }),
     [words, title] as const,
