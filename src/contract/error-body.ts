@@ -43,5 +43,5 @@ export const openAiEventSchema = <Chunk extends z.ZodType>(chunk: Chunk, id: str
   z.union([chunk, openAiErrorBodySchema]).meta({
     id,
     description: 'A part of the answer. If the generation fails, the last one is the error.',
-    examples: chunk.meta()?.['examples'] as object[],
+    examples: chunk.meta()?.['examples'],
   });

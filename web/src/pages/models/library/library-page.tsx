@@ -93,6 +93,8 @@ function useAliases(): Readonly<Record<string, readonly string[]>> {
   const value = data?.settings.find(({ key }) => key === 'models.aliases')?.value;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
   const byModel: Record<string, string[]> = {};
-  for (const [alias, model] of Object.entries(value)) (byModel[String(model)] ??= []).push(alias);
+  for (const [alias, model] of Object.entries(value)) {
+    if (typeof model === 'string') (byModel[model] ??= []).push(alias);
+  }
   return byModel;
 }
