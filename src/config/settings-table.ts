@@ -12,6 +12,7 @@ import {
   text,
   vectorLengths,
 } from './setting-kinds.ts';
+import { formatValue } from './format-value.ts';
 import { setting, type SettingDeclaration } from './setting-declaration.ts';
 import { engineSettings } from './engine-settings.ts';
 import { upstreams } from './upstreams-setting.ts';
@@ -326,10 +327,4 @@ export function describeDefault(key: SettingKey): string {
   const { computedDefault } = settingDeclaration(key);
   const value = defaultValue(key);
   return value === undefined ? (computedDefault ?? '') : formatValue(value);
-}
-
-/** A value as flags and variables have it: items of a list with commas between, an object as JSON. */
-export function formatValue(value: unknown): string {
-  if (Array.isArray(value)) return value.join(',');
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
