@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createPrivateFolder } from './create-private-folder.ts';
 import { openSqlite, sqliteResultCode, sqliteResultCodes } from './sqlite.ts';
 
 const retryMs = 20;
@@ -38,7 +38,7 @@ export async function withFileLock<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const folder = dirname(file);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await createPrivateFolder(folder);
   const deadline = performance.now() + maxWaitMs;
   let lock: FileLock | undefined;
   while ((lock = tryFileLock(join(folder, 'edit.lock'))) === undefined) {

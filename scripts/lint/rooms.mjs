@@ -260,6 +260,7 @@ export const rooms = [
 
 /** Files in `src/` that every room may import; they import no room. */
 export const sharedFiles = [
+  'create-private-folder.ts',
   'error-code.ts',
   'file-lock.ts',
   'format.ts',

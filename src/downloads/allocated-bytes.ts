@@ -5,8 +5,8 @@ import { stagingFolder } from './staging.ts';
 const bytesPerBlock = 512;
 
 /**
- * Bytes that the part files of a job take on the disk. NTFS and exFAT have no sparse files by default: a part file takes
- * its whole size from the start.
+ * Bytes of the part files of a job that were allocated as a whole. NTFS and exFAT have no sparse files by default: there a
+ * part file takes its whole size from the start.
  */
 export async function allocatedBytes(modelsFolder: string, jobId: string): Promise<number> {
   const folder = stagingFolder(modelsFolder, jobId);
@@ -14,7 +14,7 @@ export async function allocatedBytes(modelsFolder: string, jobId: string): Promi
   let bytes = 0;
   for (const name of names.filter((each) => each.endsWith('.part'))) {
     const found = await stat(join(folder, name)).catch(() => undefined);
-    if (found !== undefined) bytes += Math.min(found.size, found.blocks * bytesPerBlock);
+    if (found !== undefined && found.blocks * bytesPerBlock >= found.size) bytes += found.size;
   }
   return bytes;
 }

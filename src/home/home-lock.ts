@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createPrivateFolder } from '../create-private-folder.ts';
 import {
   openSqlite,
   sqliteResultCode,
@@ -32,7 +32,7 @@ interface HomeLock {
  * @throws HomeInUseError if another server holds it.
  */
 export async function acquireHomeLock(homeFolder: string): Promise<HomeLock> {
-  await mkdir(homeFolder, { recursive: true, mode: 0o700 });
+  await createPrivateFolder(homeFolder);
   const connection = openSqlite(lockFile(homeFolder), { lockWaitMs });
   if (!lockExclusively(connection)) {
     throw new HomeInUseError(await describeHolder(homeFolder));

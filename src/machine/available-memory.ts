@@ -54,7 +54,7 @@ function machineMemory(facts: MemoryFacts): AvailableMemory {
     const bytes = reclaimableBytes(vmStat ?? '');
     if (isPlausible(bytes, totalBytes)) return { bytes, includesMappedFiles: false };
   }
-  return { bytes: Math.min(Math.max(0, freeBytes), totalBytes), includesMappedFiles: false };
+  return { bytes: freeBytes > 0 ? Math.min(freeBytes, totalBytes) : 0, includesMappedFiles: false };
 }
 
 function isPlausible(bytes: number | undefined, totalBytes: number): bytes is number {

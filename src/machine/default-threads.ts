@@ -28,7 +28,7 @@ export function defaultThreads(facts: ProcessorFacts): number {
     logicalProcessors,
     quota === undefined ? Number.POSITIVE_INFINITY : Math.floor(quota),
   );
-  return Math.min(Math.max(1, cores), maxDefaultThreads);
+  return cores >= 1 ? Math.min(cores, maxDefaultThreads) : 1;
 }
 
 function physicalCores(facts: ProcessorFacts): number | undefined {

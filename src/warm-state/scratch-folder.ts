@@ -48,8 +48,9 @@ export async function openScratchFolder({
     try {
       const claimed = await claimShared(folder);
       return { ...scratchFolder(folder, true), remove: () => claimed.remove() };
-    } catch (err) {
-      logger.warn({ err, folder }, 'states of slots are not kept in memory');
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      logger.warn({ folder, reason }, 'states of slots are not kept in memory');
     }
   }
   const folder = join(home, 'warm-state', 'scratch');

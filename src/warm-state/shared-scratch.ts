@@ -25,12 +25,13 @@ export async function claimShared(folder: string): Promise<SharedScratch> {
   await mkdir(fresh, { mode: 0o700 });
   try {
     const lock = tryFileLock(join(fresh, lockName));
+    if (lock === undefined) throw new Error(`${fresh} is in use`);
     await rm(folder, { recursive: true, force: true });
     await rename(fresh, folder);
     return {
       remove: async () => {
         await rm(folder, { recursive: true, force: true });
-        lock?.release();
+        lock.release();
       },
     };
   } catch (error) {

@@ -1,7 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdir, open, type FileHandle } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createPrivateFolder } from '../../create-private-folder.ts';
 import { serverLogFile } from '../../home/server-log-file.ts';
 import { readServerRecord, type ServerRecord } from '../../home/server-record.ts';
 import type { CommandContext } from '../context.ts';
@@ -78,7 +79,7 @@ async function waitForRecord(
 
 async function openLog(home: string): Promise<FileHandle> {
   const file = serverLogFile(home);
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await createPrivateFolder(dirname(file));
   return open(file, 'a+', 0o600);
 }
 
