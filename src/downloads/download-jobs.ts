@@ -193,13 +193,12 @@ export class DownloadJobs {
     await this.end(active, { status: 'failed', failure });
   }
 
-  /** Records the end of a job, and returns it as recorded. If it can't be stored, the job stays in memory, so that clients see its state. */
-  async end(active: ActiveDownload, fields: Partial<StoredDownload>): Promise<StoredDownload> {
+  /** Records the end of a job. If it can't be stored, the job stays in memory, so that clients see its state. */
+  async end(active: ActiveDownload, fields: Partial<StoredDownload>): Promise<void> {
     const stored = active.change(fields);
     if (await this.#save(stored)) this.#active.delete(stored.id);
     const { status } = stored;
     if (status !== 'downloading') this.#publish(`download.${status}`, stored);
-    return stored;
   }
 
   /** Deletes a job from the store; its files stay. */

@@ -96,9 +96,8 @@ class Manager implements ContinuableDownloadManager {
       if (active === undefined || stored.status !== 'downloading') {
         throw conflict(stored, 'is not downloading', 'Only a running download can be paused');
       }
-      // Its last bytes may be counted while the end is stored.
-      const paused = await this.#jobs.end(active, { status: 'paused', isPausedByUser: true });
-      return toJob(paused, undefined);
+      await this.#jobs.end(active, { status: 'paused', isPausedByUser: true });
+      return toJob(active.stored, undefined);
     });
   }
 
