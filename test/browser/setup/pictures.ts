@@ -35,7 +35,7 @@ async function keep(page: Page, name: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await page.evaluate(nameFolders, { project: projectFolder, temporary: tmpdir() });
   await sharp(await page.screenshot())
-    .webp({ nearLossless: true, quality: 60, effort: 6 })
+    .webp({ nearLossless: true, quality: 60, effort: 2 })
     .toFile(join(folder, `${name}.webp`));
 }
 
