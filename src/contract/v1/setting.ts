@@ -1,16 +1,21 @@
 import * as z from 'zod';
 import { defineRoute } from '../route.ts';
 
+const settingEntrySchema = z
+  .union([
+    z.string().max(65_536),
+    z.number(),
+    z.record(z.string(), z.unknown()).meta({ id: 'SettingObject' }),
+  ])
+  .meta({ id: 'SettingEntry', description: 'What a setting that is an object has for a name.' });
+
 const settingValueSchema = z
   .union([
     z.boolean(),
     z.number(),
     z.string().max(65_536),
     z.array(z.string().max(65_536)).max(10_000),
-    z.record(
-      z.string().max(512),
-      z.union([z.string().max(65_536), z.number(), z.record(z.string(), z.unknown())]),
-    ),
+    z.record(z.string().max(512), settingEntrySchema),
   ])
   .meta({ id: 'SettingValue' });
 
