@@ -159,7 +159,7 @@ it('compares two answers with their figures', async () => {
   await checkLook(page, 'compare');
 });
 
-it('compares in turns where memory does not suffice for both models', async () => {
+it('compares one after the other where memory does not suffice for both models', async () => {
   const headers = { authorization: `Bearer ${await ownerToken()}` };
   const loaded = async (): Promise<readonly string[]> => {
     const { body } = await get(hearth.url, '/api/v1/models', { headers });

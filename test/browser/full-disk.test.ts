@@ -9,7 +9,7 @@ const disk = useSmallDisk(2 * 1024 * 1024);
 const hearth = useHearth(() => ({ flags: [`--store-url=${join(disk.path, 'hearth.db')}`] }));
 const { openPage } = useBrowser();
 
-it('shows an answer that could not be stored with the reason, and goes on once there is space', async () => {
+it('shows an answer that could not be stored with the reason, and continues once there is space', async () => {
   const settings = { model: 'hearth/starter-chat', maxOutputTokens: 12, reasoning: 'off' };
   const page = await openPage(hearth.url, { settings });
   await messageField(page).waitFor();

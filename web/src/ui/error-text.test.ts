@@ -10,7 +10,7 @@ it('says what can be done about an error that it knows', () => {
   );
 });
 
-it('leaves the messages of other errors as they are', () => {
+it('leaves the messages of other errors unchanged', () => {
   expect(errorText({ message: 'Too long', code: 'invalid_value' })).toBe('Too long');
   expect(errorText({ message: 'stopped' })).toBe('stopped');
 });
