@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { useHearth } from '../../setup/server/use-hearth.ts';
 import { chromiumPath, useBrowser } from '../setup/browser.ts';
-import { recordFigures } from '../setup/record-figures.ts';
+import { expectFigures } from '../setup/expect-figures.ts';
 
 const hearth = useHearth();
 const { version } = useBrowser();
@@ -32,7 +32,7 @@ it.each(['/chat', '/models', '/compare', '/voice', '/developer/overview'])(
     const scores: Report['categories'][] = [];
     for (let run = 0; run < runs; run += 1) scores.push(await scoresOf(`${hearth.url}${path}`));
     expect(scores).toHaveLength(runs);
-    await recordFigures(
+    await expectFigures(
       version(),
       categories.map((name) => ({
         name: `Lighthouse, ${name} of ${path}`,

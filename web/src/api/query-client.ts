@@ -1,5 +1,5 @@
 import { MutationCache, QueryClient } from '@tanstack/react-query';
-import { ApiError, UnreachableError } from './api-error.ts';
+import { UnreachableError } from './api-error.ts';
 import { showError } from '../ui/toasts.ts';
 
 /** Answers of the server, kept in memory. Events of the server mark them as outdated; see `live-events.ts`. */
@@ -14,8 +14,6 @@ export const queryClient = new QueryClient({
   mutationCache: new MutationCache({
     onError: (error, _variables, _context, mutation) => {
       if (mutation.meta?.['showsError'] === true) return;
-      // The token page says why.
-      if (error instanceof ApiError && error.status === 401) return;
       showError(error);
     },
   }),

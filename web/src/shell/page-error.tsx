@@ -1,8 +1,8 @@
-import { useRouter } from '@tanstack/react-router';
+import { Link, useRouter } from '@tanstack/react-router';
 import { TriangleAlert } from 'lucide-react';
 import { ApiError } from '../api/api-error.ts';
 import { texts } from '../texts/texts.ts';
-import { Button } from '../ui/button.tsx';
+import { Button, buttonClass } from '../ui/button.tsx';
 import { messageOf } from '../ui/toasts.ts';
 
 /** Shown in place of a page that failed; the rest of the app keeps working. */
@@ -22,6 +22,9 @@ export function PageError({ error }: { readonly error: unknown }) {
       <div className="flex gap-2">
         <Button onClick={() => void router.invalidate()}>{texts.app.retry}</Button>
         <Button onClick={() => location.reload()}>{texts.errors.reload}</Button>
+        <Link to="/chat" search={{}} className={buttonClass({})}>
+          {texts.errors.toChat}
+        </Link>
       </div>
     </div>
   );

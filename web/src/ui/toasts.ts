@@ -10,6 +10,8 @@ export function showToast(title: string, description?: string): void {
 
 /** Shows an error with what to do next; the id of the request is for the log of the server. */
 export function showError(error: unknown): void {
+  // The token page says why.
+  if (error instanceof ApiError && error.status === 401) return;
   toastManager.add({ title: messageOf(error), type: 'error', timeout: 9000, priority: 'high' });
 }
 

@@ -11,7 +11,7 @@ export const nextSteps: Readonly<Record<string, string>> = {
   model_not_found: 'Choose another model.',
   out_of_memory: memory,
   memory_exceeded: memory,
-  crashed: 'Answer again: this loads the model again.',
+  crashed: 'Answer again: the model is then loaded again.',
   storage_failed: 'Free some space, then answer again.',
   insufficient_disk: 'Delete models that are no longer needed, then try again.',
   runtime_unavailable: 'Install a runtime at Developer, Runtimes.',

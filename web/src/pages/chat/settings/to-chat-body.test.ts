@@ -38,7 +38,7 @@ it('sends what is set and nothing else', () => {
   });
 });
 
-it('begins again in the conversation whose first message is edited', () => {
+it('adds another beginning to the conversation whose first message is edited', () => {
   expect(toChatBody(settings, 'Hi', { ...start, conversationId: 'conv_1' })).toEqual({
     model: 'test/model',
     input: 'Hi',

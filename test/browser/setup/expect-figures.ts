@@ -12,7 +12,7 @@ const file = join(projectFolder, 'docs/performance/web-app.json');
  * Writes figures into `docs/performance/web-app.json`, in the place of earlier ones with their names, and fails for those
  * that miss their targets.
  */
-export async function recordFigures(
+export async function expectFigures(
   browser: string,
   figures: readonly WebAppFigure[],
 ): Promise<void> {
