@@ -215,48 +215,39 @@ describe('a call that needs an approval', () => {
 describe('an approval', () => {
   const used = { code: 'invalid_value', message: expect.stringContaining('was approved before') };
 
-  it('makes its call once, although the response is continued twice', async () => {
-    const { turn, bought } = await openShop([buyBread], [say('Here it is.')]);
-    const { events, previousResponseId } = await turn();
+  /** A shop after a turn that waits for an approval, and the change of a turn that approves it. */
+  async function waitingShop() {
+    const shop = await openShop([buyBread], [say('Here it is.')]);
+    const { events, previousResponseId } = await shop.turn();
     const [requestId = ''] = requestIds(events);
-    const approve = {
-      previousResponseId,
-      messages: [],
-      approvals: [{ requestId, isApproved: true }],
-    };
+    const approvals = [{ requestId, isApproved: true }];
+    return { ...shop, approve: { previousResponseId, messages: [], approvals } };
+  }
+
+  it('makes its call once, although the response is continued twice', async () => {
+    const { turn, bought, approve } = await waitingShop();
     await turn(approve);
     await expect(turn(approve)).rejects.toMatchObject({ ...used, field: 'approvals[0].requestId' });
     expect(bought).toEqual(['bread']);
-    const refused = await turn({ ...approve, approvals: [{ requestId, isApproved: false }] });
+    const approvals = approve.approvals.map((each) => ({ ...each, isApproved: false }));
+    const refused = await turn({ ...approve, approvals });
     expect(refused.items).toMatchObject([{ type: 'message', text: 'Here it is.' }]);
     expect(bought).toEqual(['bread']);
   });
 
   it('makes its call once where two turns approve it at the same time', async () => {
-    const { turn, run, bought } = await openShop([buyBread], [say('Here it is.')]);
-    const { events, previousResponseId } = await turn();
-    const [requestId = ''] = requestIds(events);
-    const approve = {
-      integrations,
-      previousResponseId,
-      messages: [],
-      approvals: [{ requestId, isApproved: true }],
-    };
-    const turns = await Promise.all([run(approve), run(approve)]);
+    const { run, bought, approve } = await waitingShop();
+    const turns = await Promise.all([
+      run({ integrations, ...approve }),
+      run({ integrations, ...approve }),
+    ]);
     expect(bought).toEqual(['bread']);
     const errors = turns.flat().filter(({ type }) => type === 'turn.error');
     expect(errors).toMatchObject([{ error: used }]);
   });
 
   it('is used although the turn that made the call was not stored', async () => {
-    const { turn, start, bought } = await openShop([buyBread], [say('Here it is.')]);
-    const { events, previousResponseId } = await turn();
-    const [requestId = ''] = requestIds(events);
-    const approve = {
-      previousResponseId,
-      messages: [],
-      approvals: [{ requestId, isApproved: true }],
-    };
+    const { turn, start, bought, approve } = await waitingShop();
     const gone = new AbortController();
     const begun = start({ integrations, ...approve }, gone.signal);
     await expect(async () => {
@@ -267,14 +258,7 @@ describe('an approval', () => {
   });
 
   it('is not used by a call beyond the limit', async () => {
-    const { turn, bought } = await openShop([buyBread], [say('Here it is.')]);
-    const { events, previousResponseId } = await turn();
-    const [requestId = ''] = requestIds(events);
-    const approve = {
-      previousResponseId,
-      messages: [],
-      approvals: [{ requestId, isApproved: true }],
-    };
+    const { turn, bought, approve } = await waitingShop();
     await turn({ ...approve, maxToolCalls: 0 });
     expect(bought).toEqual([]);
     await turn(approve);

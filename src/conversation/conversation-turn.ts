@@ -1,6 +1,5 @@
 import type { CallApproval } from './call-approval.ts';
 import type { ConversationMessage } from './content.ts';
-import type { TurnPart } from './removed-parts.ts';
 import type { TurnItem } from './turn-item.ts';
 
 /** Why the last generation of a turn ended. */
@@ -30,6 +29,12 @@ export interface TurnTimings {
   readonly tokensPerSecond: number;
   /** Present if the model was loaded for this turn. */
   readonly loadTimeSeconds?: number;
+}
+
+/** A part of a turn by its position among the parts of its input, or among its items. */
+export interface TurnPart {
+  readonly of: 'input' | 'items';
+  readonly position: number;
 }
 
 /** A finished turn in its stored form. */

@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { conversationTurn } from '../../test/setup/store/conversation-turn.ts';
 import type { ConversationMessage } from './content.ts';
-import {
-  inputParts,
-  isRemoved,
-  visibleTurns,
-  withoutPart,
-  type TurnPart,
-} from './removed-parts.ts';
+import type { TurnPart } from './conversation-turn.ts';
+import { inputParts, isRemoved, visibleTurns, withoutPart } from './removed-parts.ts';
 
 const text = (value: string) => [{ type: 'text', text: value }] as const;
 const call = (id: string) => ({ id, name: 'look', argumentsJson: '{"at":"sea"}' });

@@ -1,12 +1,6 @@
 import type { ConversationMessage } from './content.ts';
-import type { ConversationTurn } from './conversation-turn.ts';
+import type { ConversationTurn, TurnPart } from './conversation-turn.ts';
 import type { TurnItem } from './turn-item.ts';
-
-/** A part of a turn by its position among the parts of its input, or among its items. */
-export interface TurnPart {
-  readonly of: 'input' | 'items';
-  readonly position: number;
-}
 
 /** What the input of a turn consists of: answers to calls, messages, and the calls of messages. */
 export type InputPart =

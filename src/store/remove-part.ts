@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import { decodeTurn, encodeTurn } from '../conversation/codec.ts';
-import { withoutPart, type TurnPart } from '../conversation/removed-parts.ts';
+import type { TurnPart } from '../conversation/conversation-turn.ts';
+import { withoutPart } from '../conversation/removed-parts.ts';
 import { reindexTurn } from './conversations/reindex-turn.ts';
 import { imagesOf } from './detach-images.ts';
 import { ownResponses } from './readable-responses.ts';

@@ -4,7 +4,7 @@
  */
 
 import type { Permission } from '../contract/permission.ts';
-import type { TurnPart } from '../conversation/removed-parts.ts';
+import type { TurnPart } from '../conversation/conversation-turn.ts';
 import type { StoreSize } from './reclaim-space.ts';
 import type { ConversationRepository } from './conversations/conversation.ts';
 import type { NewBlob, ResponseChain, ResponsePage, StoredResponse } from './stored-response.ts';

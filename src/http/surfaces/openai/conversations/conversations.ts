@@ -13,7 +13,7 @@ import {
   type OpenAiConversation,
 } from '../../../../contract/openai/conversation.ts';
 import type { OpenAiInputItem } from '../../../../contract/openai/response-request.ts';
-import type { TurnPart } from '../../../../conversation/removed-parts.ts';
+import type { TurnPart } from '../../../../conversation/conversation-turn.ts';
 import type { RequestContext } from '../../../../request/request-context.ts';
 import type { ConversationHead } from '../../../../store/conversations/conversation.ts';
 import type { StoredResponse } from '../../../../store/store.ts';
