@@ -6,26 +6,26 @@ import { openSqlite, sqliteResultCode, sqliteResultCodes } from './sqlite.ts';
 const retryMs = 20;
 const maxWaitMs = 10_000;
 
-interface FileLock {
-  /** Has no effect the second time. */
+export interface FileLock {
+  /** A second call does nothing. */
   release(): void;
 }
 
 /**
  * Locks a file that exists for nothing else; creates it. The kernel holds the lock (SQLite's exclusive lock), so it ends
- * with a killed process.
+ * with a killed process. Never open that file by other means: closing it would release the lock (fcntl(2) on POSIX
+ * locks).
  *
+ * @param lockWaitMs Time to wait for another process, which blocks the event loop.
  * @returns undefined if another process or caller has the lock.
  */
-export function tryFileLock(file: string): FileLock | undefined {
-  const connection = openSqlite(file, { lockWaitMs: 0 });
+export function tryFileLock(file: string, lockWaitMs = 0): FileLock | undefined {
+  const connection = openSqlite(file, { lockWaitMs });
   try {
     connection.exec('begin exclusive');
-    let isHeld = true;
     return {
       release: () => {
-        if (isHeld) connection.close();
-        isHeld = false;
+        if (connection.isOpen) connection.close();
       },
     };
   } catch (error) {

@@ -1,12 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPrivateFolder } from '../create-private-folder.ts';
-import {
-  openSqlite,
-  sqliteResultCode,
-  sqliteResultCodes,
-  type SqliteConnection,
-} from '../sqlite.ts';
+import { tryFileLock, type FileLock } from '../file-lock.ts';
+import { openSqlite, sqliteResultCode, sqliteResultCodes } from '../sqlite.ts';
 import { readServerRecord, removeServerRecord } from './server-record.ts';
 
 /** Another server uses the home folder; the message names that server. */
@@ -17,32 +13,18 @@ export class HomeInUseError extends Error {
 /** A server that starts while another checks the lock retries for this long. */
 const lockWaitMs = 200;
 
-interface HomeLock {
-  /** Releases the lock. A second call does nothing. */
-  release(): void;
-}
-
 /**
  * Locks the home folder for this process, creates it if it doesn't exist, and removes the server
  * record of a server that was killed. Keep a reference to the lock: it ends with `release` or with the process.
  *
- * The kernel holds the lock (SQLite's exclusive lock on `server.lock`), so it ends with a killed process. Never
- * open that file by other means: closing it would release the lock (fcntl(2) on POSIX locks).
- *
  * @throws HomeInUseError if another server holds it.
  */
-export async function acquireHomeLock(homeFolder: string): Promise<HomeLock> {
+export async function acquireHomeLock(homeFolder: string): Promise<FileLock> {
   await createPrivateFolder(homeFolder);
-  const connection = openSqlite(lockFile(homeFolder), { lockWaitMs });
-  if (!lockExclusively(connection)) {
-    throw new HomeInUseError(await describeHolder(homeFolder));
-  }
+  const lock = tryFileLock(lockFile(homeFolder), lockWaitMs);
+  if (lock === undefined) throw new HomeInUseError(await describeHolder(homeFolder));
   await removeServerRecord(homeFolder);
-  return {
-    release: () => {
-      if (connection.isOpen) connection.close();
-    },
-  };
+  return lock;
 }
 
 /**
@@ -57,31 +39,13 @@ export async function isHomeInUse(homeFolder: string): Promise<boolean> {
   const connection = openSqlite(file, { isReadOnly: true });
   try {
     // Reading takes a shared lock, which an exclusive one excludes.
-    return !isUnlocked(() => connection.prepare('select count(*) from sqlite_schema').get());
+    connection.prepare('select count(*) from sqlite_schema').get();
+    return false;
+  } catch (error) {
+    if (sqliteResultCode(error) === sqliteResultCodes.busy) return true;
+    throw error;
   } finally {
     connection.close();
-  }
-}
-
-/** False, with the connection closed, if another connection has the lock. */
-function lockExclusively(connection: SqliteConnection): boolean {
-  let isLocked = false;
-  try {
-    isLocked = isUnlocked(() => connection.exec('begin exclusive'));
-    return isLocked;
-  } finally {
-    if (!isLocked) connection.close();
-  }
-}
-
-/** Whether a statement got its lock; false if another connection has it. */
-function isUnlocked(execute: () => unknown): boolean {
-  try {
-    execute();
-    return true;
-  } catch (error) {
-    if (sqliteResultCode(error) === sqliteResultCodes.busy) return false;
-    throw error;
   }
 }
 
