@@ -9,34 +9,32 @@ export async function checkPostgres(
 ): Promise<readonly Finding[]> {
   const { inspectPostgres } = await import('../../store/postgres/inspect-database.ts');
   const shown = withoutPassword(url);
-  try {
-    const { majorVersion, isReadOnly, schema, newestSchema, sizeBytes } =
-      await inspectPostgres(url);
-    if (schema > newestSchema) {
-      return [
-        problem(
-          `${shown} was written by a newer Hearth (schema ${schema}; this one knows up to ${newestSchema}).`,
-          'Install that version again, or use another database.',
-        ),
-      ];
-    }
-    return [
-      ok(`${shown} responds (PostgreSQL ${majorVersion}).`),
-      ...(isReadOnly
-        ? [problem(`${shown} is read-only.`, 'Let store.url lead to the primary server.')]
-        : []),
-      ...(schema < newestSchema
-        ? [
-            warning(
-              `${shown} has schema ${schema} of ${newestSchema}.`,
-              'The next start of the server migrates it, as does `hearth store migrate`.',
-            ),
-          ]
-        : []),
-      ...describeGrowth(sizeBytes, settings ?? {}),
-    ];
-  } catch (error) {
-    const [reason = '', ...remedy] = (error instanceof Error ? error.message : '').split('. ');
-    return [problem(`${shown} can't be used: ${reason}.`, `${remedy.join('. ')}.`)];
+  const state = await inspectPostgres(url);
+  if ('reason' in state) {
+    return [problem(`${shown} can't be used: ${state.reason}.`, `${state.remedy}.`)];
   }
+  const { majorVersion, isReadOnly, schema, newestSchema, sizeBytes } = state;
+  if (schema > newestSchema) {
+    return [
+      problem(
+        `${shown} was written by a newer Hearth (schema ${schema}; this one knows up to ${newestSchema}).`,
+        'Install that version again, or use another database.',
+      ),
+    ];
+  }
+  return [
+    ok(`${shown} responds (PostgreSQL ${majorVersion}).`),
+    ...(isReadOnly
+      ? [problem(`${shown} is read-only.`, 'Let store.url lead to the primary server.')]
+      : []),
+    ...(schema < newestSchema
+      ? [
+          warning(
+            `${shown} has schema ${schema} of ${newestSchema}.`,
+            'The next start of the server migrates it, as does `hearth store migrate`.',
+          ),
+        ]
+      : []),
+    ...describeGrowth(sizeBytes, settings ?? {}),
+  ];
 }

@@ -6,8 +6,10 @@ import {
   assertSupported,
   createPostgresDatabase,
   explain,
+  isReadOnly,
   readSchemaVersion,
   readServer,
+  type Explanation,
 } from './open-database.ts';
 
 /** The state of a database, which the inspection does not change. */
@@ -21,12 +23,8 @@ export interface PostgresState {
   readonly sizeBytes: number;
 }
 
-/**
- * Connects and reads what `hearth doctor` shows.
- *
- * @throws Error with the reason and the remedy, without the URL.
- */
-export async function inspectPostgres(url: string): Promise<PostgresState> {
+/** Connects and reads what `hearth doctor` shows, or why the database can't be used. */
+export async function inspectPostgres(url: string): Promise<PostgresState | Explanation> {
   const database = createPostgresDatabase({
     url,
     logger: createLogger('silent'),
@@ -37,20 +35,17 @@ export async function inspectPostgres(url: string): Promise<PostgresState> {
     const server = await readServer(database);
     assertSupported(server);
     const { rows } = await sql<{
-      readonly is_read_only: string;
       readonly size: number;
-    }>`select current_setting('transaction_read_only') as is_read_only,
-      pg_database_size(current_database()) as size`.execute(database);
-    const [state] = rows;
+    }>`select pg_database_size(current_database()) as size`.execute(database);
     return {
       majorVersion: Math.floor(server.version / 10_000),
-      isReadOnly: state?.is_read_only === 'on',
+      isReadOnly: await isReadOnly(database),
       schema: await readSchemaVersion(database),
       newestSchema: postgresMigrations.length,
-      sizeBytes: state?.size ?? 0,
+      sizeBytes: rows[0]?.size ?? 0,
     };
   } catch (error) {
-    throw new Error(explain(error), { cause: error });
+    return explain(error);
   } finally {
     await database.destroy();
   }

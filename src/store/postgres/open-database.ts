@@ -44,7 +44,8 @@ export async function openPostgresDatabase(options: OpenOptions): Promise<Kysely
     } catch (error) {
       const isTransient = error instanceof StoreUnavailableError && !isRefusal(error.cause);
       if (!isTransient || performance.now() > until) {
-        throw new StoreOpenError(`The database ${shown} can't be used: ${explain(error)}.`, {
+        const { reason, remedy } = explain(error);
+        throw new StoreOpenError(`The database ${shown} can't be used: ${reason}. ${remedy}.`, {
           cause: error,
         });
       }
@@ -94,6 +95,14 @@ export async function readServer(database: Kysely<Schema>): Promise<PostgresServ
   return rows[0] ?? { version: 0, encoding: 'unknown' };
 }
 
+/** Whether the database rejects changes, as a standby does. */
+export async function isReadOnly(database: Kysely<Schema>): Promise<boolean> {
+  const { rows } = await sql<{
+    readonly setting: string;
+  }>`select current_setting('transaction_read_only') as setting`.execute(database);
+  return rows[0]?.setting !== 'off';
+}
+
 /** 0 before the first migration. */
 export async function readSchemaVersion(database: Kysely<Schema>): Promise<number> {
   const { rows } = await sql<{
@@ -109,18 +118,26 @@ export function assertSupported({ version, encoding }: PostgresServer): void {
   const major = Math.floor(version / 10_000);
   if (major < minVersion) {
     throw new UnsupportedServerError(
-      `its server is PostgreSQL ${major}. Hearth needs ${minVersion} or later`,
+      `its server is PostgreSQL ${major}`,
+      `Hearth needs ${minVersion} or later`,
     );
   }
   if (encoding !== 'UTF8') {
     throw new UnsupportedServerError(
-      `its encoding is ${encoding}. Create one with \`createdb --template=template0 --encoding=UTF8\``,
+      `its encoding is ${encoding}`,
+      'Create one with `createdb --template=template0 --encoding=UTF8`',
     );
   }
 }
 
 class UnsupportedServerError extends Error {
   override readonly name = 'UnsupportedServerError';
+  readonly explanation: Explanation;
+
+  constructor(reason: string, remedy: string) {
+    super(`${reason}. ${remedy}`);
+    this.explanation = { reason, remedy };
+  }
 }
 
 /** Of a connection, for a reason that does not go away. */
@@ -128,29 +145,41 @@ function isRefusal(cause: unknown): boolean {
   return ['28000', '28P01', '3D000'].includes(errorCode(cause) ?? '');
 }
 
-/** The reason of a failure and the remedy, in sentences without the last full stop. */
-export function explain(error: unknown): string {
+/** Why a database can't be used and what to do, as sentences without their full stops. */
+export interface Explanation {
+  readonly reason: string;
+  readonly remedy: string;
+}
+
+export function explain(error: unknown): Explanation {
   const reason = error instanceof Error ? error.message : String(error);
-  if (error instanceof UnsupportedServerError) return reason;
+  if (error instanceof UnsupportedServerError) return error.explanation;
   if (error instanceof NewerSchemaError) {
-    return `${reason}. Install that version again, or use another database`;
+    return { reason, remedy: 'Install that version again, or use another database' };
   }
   if (error instanceof StoreUnavailableError) {
     const { cause } = error;
     // Empty where each address of a host name failed.
     const detail = cause instanceof Error && cause.message !== '' ? cause.message : reason;
-    return `${detail}. ${remedyOf(errorCode(cause))}`;
+    return { reason: detail, remedy: remedyOf(errorCode(cause)) };
   }
   if (reason.includes('pg_trgm')) {
-    return `the search needs the extension pg_trgm (${reason}). Install the additional modules of PostgreSQL (the package postgresql-contrib of some systems), and run \`create extension pg_trgm\` in this database as its superuser`;
+    return {
+      reason: `the search needs the extension pg_trgm (${reason})`,
+      remedy:
+        'Install the additional modules of PostgreSQL (the package postgresql-contrib of some systems), and run `create extension pg_trgm` in this database as its superuser',
+    };
   }
   switch (errorCode(error)) {
     case '42501':
-      return `its user lacks a right (${reason}). Make the user its owner, or \`grant create on schema public\``;
+      return {
+        reason: `its user lacks a right (${reason})`,
+        remedy: 'Make the user its owner, or `grant create on schema public`',
+      };
     case '53100':
-      return `the disk of its server is full (${reason}). Free some space`;
+      return { reason: `the disk of its server is full (${reason})`, remedy: 'Free some space' };
     default:
-      return `${reason}. Check store.url`;
+      return { reason, remedy: 'Check store.url' };
   }
 }
 

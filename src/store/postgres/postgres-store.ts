@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import { Mutex } from '../../concurrency/semaphore.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { createBlobRepository } from '../blob-repository.ts';
@@ -13,7 +13,7 @@ import type { DownloadRepository, Store } from '../store.ts';
 import { createTokenRepository } from '../token-repository.ts';
 import { serverTimeouts, type PoolTimeouts } from './connection-pool.ts';
 import { StoreUnavailableError } from './failure.ts';
-import { openPostgresDatabase } from './open-database.ts';
+import { isReadOnly, openPostgresDatabase } from './open-database.ts';
 import { createPostgresTransactions } from './postgres-transactions.ts';
 import { postgresSize } from './postgres-size.ts';
 import { parseSystemPrompts } from './parse-system-prompts.ts';
@@ -88,9 +88,7 @@ function withUpdatesInOrder(downloads: DownloadRepository): DownloadRepository {
 }
 
 async function assertWritable(database: Kysely<Schema>): Promise<void> {
-  const { rows } = await sql<{
-    readonly is_read_only: string;
-  }>`select current_setting('transaction_read_only') as is_read_only`.execute(database);
-  if (rows[0]?.is_read_only === 'off') return;
-  throw new StoreUnavailableError('the database is read-only, as a standby is', undefined);
+  if (await isReadOnly(database)) {
+    throw new StoreUnavailableError('the database is read-only, as a standby is', undefined);
+  }
 }

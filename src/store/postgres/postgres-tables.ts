@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 import type { Logger } from '../../observability/logger.ts';
 import type { Schema } from '../schema.ts';
-import type { StoreTables } from '../tables/store-tables.ts';
+import { tables, type StoreTables } from '../tables/store-tables.ts';
 import { maintenanceTimeouts } from './connection-pool.ts';
 import { openPostgresDatabase } from './open-database.ts';
 import { createPostgresTransactions } from './postgres-transactions.ts';
@@ -40,12 +40,10 @@ export async function openPostgresTables(url: string, logger: Logger): Promise<S
 }
 
 async function findInvalidIndexes(database: Kysely<Schema>): Promise<readonly string[]> {
+  const names = sql.join(tables.map(({ name }) => sql.lit(name)));
   const { rows } = await sql<{ readonly name: string }>`
     select indexrelid::regclass::text as name from pg_index
-    where not indisvalid and indrelid = any (array[
-      'responses', 'blobs', 'response_blobs', 'conversations', 'conversation_entries',
-      'conversation_texts', 'tokens', 'downloads'
-    ]::regclass[])`.execute(database);
+    where not indisvalid and indrelid = any (array[${names}]::regclass[])`.execute(database);
   return rows.map(
     ({ name }) => `The index ${name} is invalid; \`reindex index ${name}\` rebuilds it.`,
   );
