@@ -15,6 +15,7 @@ import {
 import { createTools } from './composition/create-tools.ts';
 import { openListeners } from './composition/open-listeners.ts';
 import { createAliasSource } from './config/alias-source.ts';
+import { databaseUrl } from './config/database-url.ts';
 import { assertStartable } from './config/assert-startable.ts';
 import { createLiveSettings } from './config/live-settings.ts';
 import { createSettingsEditor } from './config/settings-editor.ts';
@@ -130,7 +131,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const { events, requestLog, observation } = observability;
 
     const database = await openStore({
-      url: settings['store.url'] ?? join(home, 'hearth.db'),
+      url: databaseUrl(home, settings),
       maxConnections: settings['store.maxConnections'],
       waitMs: startWaitMs,
       logger,

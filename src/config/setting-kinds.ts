@@ -38,21 +38,21 @@ export const database = text.regex(
   /^(?:postgres(?:ql)?:\/\/|(?!.*:\/\/))/s,
   'It must be a file, or postgres://USER@HOST/DATABASE.',
 );
+/** An object, or its JSON, as variables and flags have it. */
+const objectOrJson = <Value extends z.ZodType>(values: Value, allowed: string) =>
+  z.union([z.record(z.string(), values), z.string().transform(parseJson)], allowed);
 const environmentAllowed =
   'It must be an object of strings by name of a variable, or such an object as JSON.';
-export const variables = z
-  .union([z.record(z.string(), z.string()), z.string().transform(parseJson)], environmentAllowed)
-  .pipe(
-    z.record(
-      z.string().regex(/^[^=\0]+$/u, environmentAllowed),
-      z.string(environmentAllowed).regex(/^[^\0]*$/u, environmentAllowed),
-      environmentAllowed,
-    ),
-  );
+export const variables = objectOrJson(z.string(), environmentAllowed).pipe(
+  z.record(
+    z.string().regex(/^[^=\0]+$/u, environmentAllowed),
+    z.string(environmentAllowed).regex(/^[^\0]*$/u, environmentAllowed),
+    environmentAllowed,
+  ),
+);
 const aliasesAllowed =
   'It must be an object of model keys by alias; an alias has at most one "*", 256 characters, and no space around it.';
-export const aliases = z
-  .union([z.record(z.string(), z.string()), z.string().transform(parseJson)], aliasesAllowed)
+export const aliases = objectOrJson(z.string(), aliasesAllowed)
   .pipe(
     z.record(
       z.string(),
@@ -63,12 +63,9 @@ export const aliases = z
   .refine((names) => Object.keys(names).every((name) => aliasPattern.test(name)), aliasesAllowed);
 const lengthsAllowed =
   'It must be an object of whole numbers from 1 to 65536 by model key, or such an object as JSON.';
-export const vectorLengths = z
-  .union(
-    [z.record(z.string(), z.union([z.number(), z.string()])), z.string().transform(parseJson)],
-    lengthsAllowed,
-  )
-  .pipe(z.record(z.string(), integer(1, 65_536), lengthsAllowed));
+export const vectorLengths = objectOrJson(z.union([z.number(), z.string()]), lengthsAllowed).pipe(
+  z.record(z.string(), integer(1, 65_536), lengthsAllowed),
+);
 export const choice = <const Choice extends string>(choices: readonly Choice[]) =>
   z.enum(choices, `It must be one of ${choices.join(', ')}.`);
 export const originUrl = z

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { isPostgresUrl } from '../../postgres-url.ts';
-import { databaseUrl } from '../local/store.ts';
+import { databaseUrl } from '../../config/database-url.ts';
 import { formatPath } from '../ui/format-path.ts';
 import { openSqlite, sqliteResultCode, sqliteResultCodes } from '../../sqlite.ts';
 import { ok, problem, warning, type DoctorContext, type Finding } from './check.ts';
@@ -11,7 +11,7 @@ import { describeGrowth } from './database-growth.ts';
 /** Whether the database can be read and is not damaged. */
 export async function checkDatabase(context: DoctorContext): Promise<readonly Finding[]> {
   const { settings } = context;
-  const file = databaseUrl(context, settings);
+  const file = databaseUrl(context.home, settings);
   if (isPostgresUrl(file)) return checkPostgres(file, settings);
   const shown = formatPath(file);
   if (!existsSync(file)) return [ok('There is none yet; the first start creates it.')];

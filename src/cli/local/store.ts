@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { databaseUrl } from '../../config/database-url.ts';
 import { loadSettings } from '../../config/settings.ts';
 import type { Settings } from '../../config/settings-table.ts';
 import { isHomeInUse } from '../../home/home-lock.ts';
@@ -36,7 +36,7 @@ export async function withStore<Result>(
   let migrated: SchemaVersions | undefined;
   const store = await opening(context, (migration) =>
     openStore({
-      url: databaseUrl(context, settings),
+      url: databaseUrl(context.home, settings),
       maxConnections: commandConnections,
       onMigrated: (versions) => {
         migrated = versions;
@@ -81,7 +81,7 @@ export async function existingDatabase(
   context: CommandContext,
   url: string | undefined,
 ): Promise<string> {
-  const found = url ?? databaseUrl(context, await readSettings(context));
+  const found = url ?? databaseUrl(context.home, await readSettings(context));
   if (isPostgresUrl(found) || existsSync(found)) return found;
   throw new CommandError(`There is no database ${found}.`);
 }
@@ -123,14 +123,6 @@ export async function readSettings({ home, environment }: CommandContext): Promi
   return loadSettings({ home, environment, flags: {} });
 }
 
-/** The file of the database, or its URL. */
-export function databaseUrl(
-  { home }: Pick<CommandContext, 'home'>,
-  settings: Pick<Settings, 'store.url'> | null,
-): string {
-  return settings?.['store.url'] ?? join(home, 'hearth.db');
-}
-
 /**
  * The file of the database.
  *
@@ -138,7 +130,7 @@ export function databaseUrl(
  * @throws CommandError for PostgreSQL.
  */
 export function databaseFile(context: CommandContext, settings: Settings, instead: string): string {
-  const url = databaseUrl(context, settings);
+  const url = databaseUrl(context.home, settings);
   if (!isPostgresUrl(url)) return url;
   throw new CommandError(
     `This command works on SQLite files; store.url is ${withoutPassword(url)}. ${instead}`,
