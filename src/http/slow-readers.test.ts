@@ -88,11 +88,12 @@ describe('a client that reads slowly', () => {
     const { server } = await serve(
       (app) => {
         mount(app, wait, async () => {
-          await setTimeout(200);
+          await setTimeout(900);
           return { done: true };
         });
       },
-      { stallLimitMs: 20 },
+      // A busy machine may take tens of milliseconds to send a request, and the connection is silent meanwhile.
+      { stallLimitMs: 300 },
     );
     const response = await fetch(`${server.url}/api/v1/wait`);
     expect(await response.json()).toEqual({ done: true });
