@@ -3,18 +3,27 @@ import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.t
 import { picture } from '../setup/models/picture.ts';
 import { enginePidOf } from '../setup/server/loaded-engines.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
-import { expectAccessible, useBrowser } from './setup/browser.ts';
-import { answers, conversationList, handFile, messageField, say, send } from './setup/chat.ts';
+import { expectAccessible, networkHost, useBrowser } from './setup/browser.ts';
+import {
+  answered,
+  answers,
+  conversationList,
+  handFile,
+  messageField,
+  say,
+  send,
+} from './setup/chat.ts';
 import { checkLook } from './setup/pictures.ts';
 import { startSlowNetwork } from './setup/slow-network.ts';
 
 const hearth = useHearth(async (home) => {
   await placeEndlessModel(home);
+  return { flags: [`--server-allowed-hosts=${networkHost}`] };
 });
 const { openPage } = useBrowser();
 
 const short = { model: 'hearth/starter-chat', maxOutputTokens: 12, reasoning: 'off' };
-const endless = { model: endlessModel, contextLength: 8192 };
+const endless = { model: endlessModel, contextLength: 8192, reasoning: 'off' };
 
 it('greets with the starter models, and answers, shows figures and lists the conversation', async () => {
   const page = await openPage(hearth.url, { settings: short });
@@ -85,6 +94,7 @@ it('edits the first message into a branch, and shows the tree of branches', asyn
   await page.getByRole('textbox', { name: 'Edit' }).fill('Name a mountain.');
   await page.keyboard.press('Enter');
   await page.getByRole('group', { name: 'Branches' }).getByText('2/2').waitFor();
+  await answered(page, 1);
   await say(page, 'And another one.', 2);
   expect(page.url()).toBe(address);
   await page.getByRole('button', { name: 'Show all branches' }).click();
@@ -157,6 +167,20 @@ it('sends an image to a model with vision', async () => {
   await expect.poll(() => image.evaluate((each: HTMLImageElement) => each.naturalWidth)).toBe(56);
 });
 
+it('answers on a host of the network without TLS, and takes and copies texts there', async () => {
+  const page = await openPage(hearth.url.replace('127.0.0.1', networkHost), { settings: short });
+  expect(await page.evaluate(() => isSecureContext)).toBe(false);
+  await handFile(page, 'drop', {
+    name: 'notes.txt',
+    type: 'text/plain',
+    content: Buffer.from('The tide rises twice a day.'),
+  });
+  await page.getByRole('button', { name: 'Remove notes.txt' }).waitFor();
+  await say(page, 'What do the notes say?', 1);
+  await answers(page).getByRole('button', { name: 'Copy' }).click();
+  await answers(page).getByRole('button', { name: 'Copied' }).waitFor();
+});
+
 it('finds, renames, pins and deletes a conversation', async () => {
   const page = await openPage(hearth.url, { settings: short });
   await say(page, 'Is a zebrafish striped?', 1);
@@ -226,10 +250,17 @@ it('reports a server that has gone, and continues when it is back', async () => 
   const page = await openPage(hearth.url, { settings: short });
   await messageField(page).waitFor();
   // The service worker keeps the files of the page.
-  await page.waitForFunction(async () => {
-    const kept = await (await caches.open('hearth-shell')).keys();
-    return kept.some(({ url }) => url.includes('/assets/chat-page'));
-  });
+  const isKept = () =>
+    page.evaluate(async () => {
+      const cache = await caches.open('hearth-shell');
+      const urls = performance
+        .getEntriesByType('resource')
+        .flatMap(({ name }) => (/\/assets\/(index|rolldown)/.test(name) ? [name] : []));
+      const kept = await Promise.all(urls.map((url) => cache.match(url, { ignoreVary: true })));
+      const isControlled = navigator.serviceWorker.controller !== null;
+      return isControlled && urls.length > 1 && kept.every((each) => each !== undefined);
+    });
+  await expect.poll(isKept).toBe(true);
   const { port } = new URL(hearth.url);
   await hearth.stop();
   await page.getByText('The server does not answer').first().waitFor({ timeout: 40_000 });

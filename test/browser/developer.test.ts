@@ -68,6 +68,27 @@ it('changes a setting, refuses a wrong value and returns to the default', async 
   await expect.poll(() => field.inputValue()).toBe('3600');
 });
 
+it('edits a setting that is an object as JSON', async () => {
+  const page = await openAsAdmin('settings');
+  const field = page.getByRole('textbox', { name: 'upstreams', exact: true });
+  const save = page.getByRole('button', { name: 'Save upstreams' });
+  await field.fill('{"lab": }');
+  await page.getByText(/It is not JSON/).waitFor();
+  expect(await save.isDisabled()).toBe(true);
+  await field.fill('{"lab": {"url": "no address"}}');
+  await save.click();
+  await page.getByText(/must be an object of servers by name/).waitFor();
+  const upstreams = { lab: { url: 'http://127.0.0.1:9/v1', kind: 'vllm' } };
+  await field.fill(JSON.stringify(upstreams));
+  await save.click();
+  await page.getByRole('button', { name: 'Use the default of upstreams' }).waitFor();
+  expect(JSON.parse(await field.inputValue())).toMatchObject(upstreams);
+  const stored = JSON.parse(await readFile(join(hearth.home, 'config.json'), 'utf8'));
+  expect(stored).toMatchObject({ upstreams });
+  await page.getByRole('button', { name: 'Use the default of upstreams' }).click();
+  await expect.poll(() => field.inputValue()).toBe('{}');
+});
+
 it('adds an MCP server, tests it and tries a tool by its form', async () => {
   const page = await openAsAdmin('mcp');
   await page.getByRole('button', { name: 'Add a server' }).click();
@@ -132,6 +153,14 @@ it('shows the voice script while typing', async () => {
   const preview = page.getByRole('region', { name: 'Preview' });
   await preview.getByText('Welcome back! Today we talk about tides.').waitFor();
   expect(await preview.innerText()).toContain('Speaker 2:');
+  const colorOf = (speaker: number) =>
+    preview
+      .getByText(`Speaker ${speaker}:`)
+      .first()
+      .evaluate((name) => getComputedStyle(name).color);
+  const textColor = await preview.evaluate((each) => getComputedStyle(each).color);
+  const colors = [textColor, await colorOf(1), await colorOf(2)];
+  expect(new Set(colors).size).toBe(3);
   await checkLook(page, 'voice');
   const download = page.waitForEvent('download');
   await preview.getByRole('button', { name: 'Download the script' }).click();
@@ -148,7 +177,7 @@ it('compares two answers with their figures', async () => {
   const page = await openPage(`${hearth.url}/compare`);
   await page.getByRole('textbox', { name: 'Prompt', exact: true }).fill('Name a color.');
   for (const side of ['first', 'second']) {
-    await page.getByLabel(`Longest answer in tokens (${side})`).fill('12');
+    await page.getByLabel(`Longest answer in tokens (${side})`).fill('200');
   }
   await page.getByRole('button', { name: 'Compare' }).click();
   for (const side of ['First', 'Second']) {
@@ -181,7 +210,7 @@ it('compares one after the other where memory does not suffice for both models',
   await page.getByLabel('Longest answer in tokens (first)').fill('8');
   await page.getByLabel('Longest answer in tokens (second)').fill('8');
   await page.getByRole('button', { name: 'Compare' }).click();
-  await page.getByText('Both models do not fit into memory together', { exact: false }).waitFor();
+  await page.getByText('The models do not fit into memory together', { exact: false }).waitFor();
   for (const side of ['First', 'Second']) {
     const answer = page.getByRole('region', { name: `${side} answer` });
     await answer.getByText('tokens/s', { exact: false }).waitFor();

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { useHearth } from '../setup/server/use-hearth.ts';
@@ -5,6 +6,7 @@ import { expectAccessible, useBrowser } from './setup/browser.ts';
 import { answered, answers, conversationList, handFile, say, send } from './setup/chat.ts';
 import { importedTurn } from './setup/imported-conversation.ts';
 import { pdfOf } from './setup/pdf.ts';
+import { checkLook } from './setup/pictures.ts';
 
 const hearth = useHearth();
 const { openPage } = useBrowser();
@@ -81,12 +83,24 @@ it('imports a conversation with its sources, and exports it', async () => {
   const sources = page.getByRole('region', { name: 'Sources' });
   await sources.getByRole('button', { name: 'Show tides.pdf, page 2' }).click();
   await sources.getByText(fact).waitFor();
-  await conversationList(page)
-    .getByRole('button', { name: `Actions for ${file.title}` })
-    .click();
-  const download = page.waitForEvent('download');
-  await page.getByRole('menuitem', { name: 'Export as Markdown' }).click();
-  expect((await download).suggestedFilename()).toBe('An-imported-conversation.md');
+  const exportAs = async (format: string) => {
+    const actions = conversationList(page).getByRole('button', {
+      name: `Actions for ${file.title}`,
+    });
+    await actions.click();
+    const download = page.waitForEvent('download');
+    await page.getByRole('menuitem', { name: `Export as ${format}` }).click();
+    return download;
+  };
+  expect((await exportAs('Markdown')).suggestedFilename()).toBe('An-imported-conversation.md');
+  const exported = await exportAs('JSON');
+  expect(exported.suggestedFilename()).toBe('An-imported-conversation.json');
+  const [response] = file.responses;
+  expect(JSON.parse(await readFile(await exported.path(), 'utf8'))).toMatchObject({
+    format: file.format,
+    title: file.title,
+    responses: [{ model: response?.model, turn: { items: response?.turn.items } }],
+  });
 });
 
 it('takes a picture with the camera', async () => {
@@ -124,7 +138,8 @@ it('answers in JSON of a schema, as a preset and the tools panel are kept', asyn
   const page = await openPage(hearth.url, { settings: { ...short, maxOutputTokens: 40 } });
   await page.getByRole('button', { name: 'Settings of this conversation' }).click();
   const panel = page.getByRole('dialog', { name: 'Settings of this conversation' });
-  await panel.getByLabel('Form of the answer').selectOption('JSON of a schema');
+  await checkLook(page, 'chat-settings');
+  await panel.getByLabel('Format of the answer').selectOption('JSON with a schema');
   const schema = {
     type: 'object',
     properties: { colour: { enum: ['red', 'green'] } },

@@ -80,6 +80,8 @@ it('finds a repository, shows its hostile card, and downloads with pause and res
   await checkLook(page, 'discover');
   await found.click();
   await page.getByRole('heading', { name: 'Tiny chat' }).waitFor();
+  const parts = page.getByRole('navigation', { name: 'Parts of this page' });
+  expect(await parts.locator('[aria-current=page]').innerText()).toBe('Discover');
   expect(await page.locator('.markdown img, .markdown script').count()).toBe(0);
   expect(await page.locator('a[href^="javascript"]').count()).toBe(0);
   expect(await page.title()).not.toBe('owned');

@@ -73,6 +73,29 @@ it('asks for another token when the one of the tab is revoked', async () => {
   expect(page.url()).toBe(`${hearth.url}/chat`);
 });
 
+it('asks for another token when the one of the tab has expired', async () => {
+  const owner = await readFile(join(hearth.home, 'owner-token'), 'utf8');
+  const headers = { authorization: `Bearer ${owner.trim()}` };
+  const wanted = {
+    name: 'visitor',
+    permissions: ['chat', 'models:read'],
+    expires_at: new Date(Date.now() + 1000).toISOString(),
+  };
+  const { body: made } = await post(hearth.url, '/api/v1/tokens', wanted, { headers });
+  const bearer = { headers: { authorization: `Bearer ${made.token}` } };
+  await expect
+    .poll(async () => (await get(hearth.url, '/api/v1/session', bearer)).status)
+    .toBe(401);
+  const page = await openPage(hearth.url, { token: made.token, settings });
+  await page
+    .getByText(/has expired/)
+    .first()
+    .waitFor();
+  await page.getByLabel('API token').fill(token);
+  await page.keyboard.press('Enter');
+  await messageField(page).waitFor();
+});
+
 it('explains what a token may not do', async () => {
   const { authorization } = await place.bearer('chat');
   const page = await openPage(hearth.url, { token: authorization.replace('Bearer ', '') });
@@ -85,6 +108,9 @@ it('explains what a token may not do', async () => {
   await explained('developer/settings', /needs the permission admin/);
   await explained('developer/requests', /needs the permission/);
   expect(await page.getByRole('button', { name: /Delete|Load|Install/ }).count()).toBe(0);
+  await page.goto(`${hearth.url}/chat`);
+  await page.getByRole('button', { name: 'Settings of this conversation' }).click();
+  await page.getByText('Plugins need the permission plugins.').waitFor();
 });
 
 it('folds the reasoning with its time, and names a conversation by the model', async () => {
@@ -124,7 +150,7 @@ it('shows calls of a real MCP server with arguments, result and error', async ()
   await card.getByRole('button').click();
   expect(await card.innerText()).toContain('"city": "Brest"');
   await page
-    .getByRole('region', { name: 'A call was not valid' })
+    .getByRole('region', { name: 'Invalid tool call' })
     .getByText(/get_rain/)
     .first()
     .waitFor();
@@ -179,13 +205,60 @@ it('keeps the output of a hostile model inert', async () => {
 
 it('keeps huge lines and right-to-left text within the page', async () => {
   const answer = ['x'.repeat(300_000), '|a|\n|-|\n|' + 'y'.repeat(5000), 'שלום עולם'].join('\n\n');
-  const turn = importedTurn(['Write a lot.'], answer);
+  const turn = importedTurn([`${'y'.repeat(500_000)}not shown`], answer);
   const headers = { authorization: `Bearer ${token}` };
   const { body } = await post(hearth.url, '/api/v1/conversations/import', turn, { headers });
   const page = await openPage(`${hearth.url}/chat/${body.conversation_id}`, { token, settings });
   await answers(page).getByText('שלום עולם').waitFor();
   const log = page.getByRole('log');
   expect(await log.evaluate((each) => each.scrollWidth - each.clientWidth)).toBe(0);
+  await page.getByText('9 more characters are not shown.', { exact: false }).waitFor();
+});
+
+it('chats without the storage of the browser', async () => {
+  const page = await openPage(`${hearth.url}/health`, { token });
+  await page.addInitScript(() => {
+    for (const area of ['localStorage', 'indexedDB']) {
+      Object.defineProperty(globalThis, area, {
+        get: () => {
+          throw new DOMException('Access is denied.', 'SecurityError');
+        },
+      });
+    }
+  });
+  await page.goto(hearth.url);
+  await say(page, script({ text: 'It works without.' }), 1);
+  expect(await answers(page).innerText()).toContain('It works without.');
+});
+
+it('shows a message and an answer whose characters have very many marks', async () => {
+  const marked = `a${'\u0301'.repeat(90_000)}`;
+  const turn = importedTurn([`${marked} asked`], `${marked} answered`);
+  const headers = { authorization: `Bearer ${token}` };
+  const { body } = await post(hearth.url, '/api/v1/conversations/import', turn, { headers });
+  const page = await openPage(`${hearth.url}/chat/${body.conversation_id}`, { token, settings });
+  await answers(page).getByText('answered').waitFor();
+  const shown = await page.getByRole('log').innerText();
+  expect(shown).toContain(`a${'\u0301'.repeat(32)} asked`);
+  expect(shown).toContain(`a${'\u0301'.repeat(32)} answered`);
+});
+
+it('shows very many blocks as they were written, and that an answer ended at its maximum length', async () => {
+  const many = `| a | b |\n|---|---|\n| 1 | 2 |\n\n${'$\\frac{1}{2}$\r\n\r\n'.repeat(5000)}The end`;
+  const exported = importedTurn(['Write a lot.'], many);
+  const responses = exported.responses.map((response) => ({
+    ...response,
+    turn: { ...response.turn, stopReason: 'maxPredictedTokensReached' },
+  }));
+  const headers = { authorization: `Bearer ${token}` };
+  const path = '/api/v1/conversations/import';
+  const { body } = await post(hearth.url, path, { ...exported, responses }, { headers });
+  const page = await openPage(`${hearth.url}/chat/${body.conversation_id}`, { token, settings });
+  await answers(page).getByText('The end').waitFor();
+  await answers(page).getByText('The answer ended at its maximum length.').waitFor();
+  await answers(page).locator('math').first().waitFor();
+  expect(await answers(page).getByRole('cell').count()).toBe(2);
+  expect(await answers(page).locator('*').count()).toBeLessThan(20_000);
 });
 
 it('shows why an answer failed, and answers again', async () => {

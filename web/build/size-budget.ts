@@ -1,10 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 
-/**
- * Fails the build if the scripts of the first load exceed a size: the entry, the page of the chat and everything that
- * they import statically.
- */
+/** Fails the build if the scripts of the first load exceed a size: the entry and everything that it imports statically. */
 export function sizeBudget({ maxGzipBytes }: { readonly maxGzipBytes: number }): Plugin {
   return {
     name: 'size-budget',
@@ -18,10 +15,7 @@ export function sizeBudget({ maxGzipBytes }: { readonly maxGzipBytes: number }):
         initial.add(name);
         byName.get(name)?.imports.forEach(add);
       };
-      for (const { fileName, isEntry, facadeModuleId } of chunks) {
-        if (isEntry || facadeModuleId?.endsWith('/pages/chat/chat-page.tsx') === true)
-          add(fileName);
-      }
+      for (const { fileName, isEntry } of chunks) if (isEntry) add(fileName);
       const sizes = [...initial].map((name) => gzipSync(byName.get(name)?.code ?? '').length);
       const total = sizes.reduce((sum, size) => sum + size, 0);
       this.info(

@@ -2,6 +2,11 @@
 const cacheName = 'hearth-shell';
 
 self.addEventListener('install', (event) => {
+  // Answers of the API do not wait for this worker to start, in browsers that can tell them apart without it.
+  if (typeof event.addRoutes === 'function') {
+    const condition = { urlPattern: new URLPattern({ pathname: '/api/*' }) };
+    event.waitUntil(event.addRoutes({ condition, source: 'network' }));
+  }
   event.waitUntil(keepPage().then(() => self.skipWaiting()));
 });
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));

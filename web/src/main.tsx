@@ -2,7 +2,7 @@ import './styles.css';
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode } from 'react';
+import { startTransition, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { followLiveEvents } from './api/live-events.ts';
 import { queryClient } from './api/query-client.ts';
@@ -10,11 +10,12 @@ import { resumeRuns } from './pages/chat/runs/run-store.ts';
 import { router } from './router.tsx';
 import { applyTheme } from './shell/theme.ts';
 import { Toaster } from './ui/toaster.tsx';
+import { whenIdle } from './ui/when-idle.ts';
 
 applyTheme();
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no #root');
-createRoot(root).render(
+const app = (
   <StrictMode>
     {/* The Content-Security-Policy forbids inline styles. */}
     <CSPProvider disableStyleElements>
@@ -24,16 +25,20 @@ createRoot(root).render(
         </Toaster>
       </QueryClientProvider>
     </CSPProvider>
-  </StrictMode>,
+  </StrictMode>
 );
+// A transition is rendered in slices, between which the browser handles input and answers.
+startTransition(() => createRoot(root).render(app));
 
 resumeRuns();
-void followLiveEvents(queryClient, new AbortController().signal);
-if (import.meta.env.PROD && 'serviceWorker' in navigator) {
-  keepShell().catch(() => {
-    // The app works without it; only its offline shell is missing.
-  });
-}
+whenIdle(() => {
+  void followLiveEvents(queryClient, new AbortController().signal);
+  if (import.meta.env.PROD && 'serviceWorker' in navigator) {
+    keepShell().catch(() => {
+      // The app works without it; only its offline shell is missing.
+    });
+  }
+});
 
 /** The first page is loaded before the service worker runs, which keeps its files then. */
 async function keepShell(): Promise<void> {

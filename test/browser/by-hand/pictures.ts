@@ -32,24 +32,32 @@ $$h(t) = h_0 + A \\cos\\left(\\frac{2\\pi t}{T} - \\varphi\\right)$$
 | ----- | -----: | ---------- |
 | 03:10 |  5.8 m | high water |
 | 09:24 |  1.1 m | low water  |
-| 15:35 |  5.9 m | high water |
 
 \`\`\`python
 from math import cos, tau
 
 def height(hours, mean=3.5, amplitude=2.4, period=12.42):
-    """Metres above chart datum, hours after high water."""
     return mean + amplitude * cos(tau * hours / period)
 \`\`\`
 
 Three hours after high water it is \`height(3)\`, about 3.6 m.`;
 
 it('takes pictures of the chat page', async () => {
-  const titles = ['Tides and a formula', 'Recipe with eggs', 'Names for a boat'];
+  const titles = [
+    'Tides and a formula',
+    'Recipe with eggs',
+    'Names for a boat',
+    'Review of an SQL query',
+    'Packing list for Brittany',
+    'Letter to the harbour master',
+  ];
+  const headers = { authorization: `Bearer ${token}` };
   let id = '';
   for (const title of titles.toReversed()) {
     const conversation = { ...importedTurn([question], answer), title };
-    const { body } = await post(hearth.url, '/api/v1/conversations/import', conversation);
+    const { body } = await post(hearth.url, '/api/v1/conversations/import', conversation, {
+      headers,
+    });
     id = body.conversation_id;
   }
   const page = await openPage(`${hearth.url}/chat/${id}`, { token });

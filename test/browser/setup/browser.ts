@@ -14,6 +14,9 @@ import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 /** Chromium of Debian, or the browser that the variable names. */
 export const chromiumPath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 
+/** A name of this machine that is not `localhost`. */
+export const networkHost = 'hearth.test';
+
 /** Folder in which pictures of the pages are kept, if any. */
 export const pictureFolder = process.env['HEARTH_PICTURES'];
 
@@ -38,6 +41,8 @@ export function useBrowser() {
       args: [
         // Containers have no user namespaces for the sandbox.
         '--no-sandbox',
+        // A machine of the network: browsers do not trust its pages without TLS.
+        `--host-resolver-rules=MAP ${networkHost} 127.0.0.1`,
         '--use-fake-device-for-media-stream',
         '--use-fake-ui-for-media-stream',
       ],

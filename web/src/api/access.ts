@@ -1,3 +1,4 @@
+import { keep, readKept } from './browser-storage.ts';
 import { createStore } from './store.ts';
 
 const storageKey = 'hearth.token';
@@ -19,7 +20,7 @@ export const access = {
   /** Keeps a token in this tab, or in the browser. */
   signIn(token: string, { isRemembered }: { readonly isRemembered: boolean }): void {
     forgetToken();
-    (isRemembered ? localStorage : sessionStorage).setItem(storageKey, token);
+    keep(storageKey, token, isRemembered ? 'localStorage' : 'sessionStorage');
     store.set({ token, isTokenNeeded: false, refusal: undefined });
   },
   signOut(): void {
@@ -34,10 +35,10 @@ export const access = {
 };
 
 function readToken(): string | undefined {
-  return sessionStorage.getItem(storageKey) ?? localStorage.getItem(storageKey) ?? undefined;
+  return readKept(storageKey, 'sessionStorage') ?? readKept(storageKey) ?? undefined;
 }
 
 function forgetToken(): void {
-  sessionStorage.removeItem(storageKey);
-  localStorage.removeItem(storageKey);
+  keep(storageKey, null, 'sessionStorage');
+  keep(storageKey, null);
 }

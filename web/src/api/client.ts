@@ -13,6 +13,11 @@ interface Options {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+interface StreamOptions extends Options {
+  /** What events wait for that have not arrived with those before. */
+  readonly pause?: () => Promise<void>;
+}
+
 /**
  * Calls an endpoint of the contract: `call('get', '/api/v1/models', {})`. Its input and result have the types of the
  * declaration.
@@ -38,7 +43,7 @@ export async function* stream<M extends Method, P extends PathOf<M>>(
   method: M,
   path: P,
   parts: RequestParts<RouteOf<M, P>>,
-  options: Options = {},
+  options: StreamOptions = {},
 ): AsyncGenerator<ServerSentEvent> {
   yield* streamUrl(method, toUrl(path, parts), parts, options);
 }
@@ -48,7 +53,7 @@ export async function* streamUrl(
   method: string,
   url: string,
   parts: Parts,
-  { signal, headers }: Options = {},
+  { signal, headers, pause }: StreamOptions = {},
 ): AsyncGenerator<ServerSentEvent> {
   const controller = new AbortController();
   const combined = AbortSignal.any([controller.signal, ...(signal === undefined ? [] : [signal])]);
@@ -58,7 +63,7 @@ export async function* streamUrl(
       headers: { accept: 'text/event-stream', ...headers },
     });
     if (response.body === null) return;
-    yield* readServerSentEvents(response.body);
+    yield* readServerSentEvents(response.body, pause);
   } catch (error) {
     if (signal?.aborted === true) throw signal.reason;
     throw error instanceof ApiError ? error : new UnreachableError(messageOf(error));

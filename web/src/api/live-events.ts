@@ -27,6 +27,8 @@ const outdatedBy: Readonly<Record<string, readonly string[]>> = {
   request: ['requests'],
 };
 
+const kindsWithEvents = new Set<unknown>(Object.values(outdatedBy).flat());
+
 const reconnectMs = { first: 500, longest: 5000 };
 const pollMs = 15_000;
 
@@ -36,6 +38,7 @@ const pollMs = 15_000;
  */
 export async function followLiveEvents(queries: QueryClient, signal: AbortSignal): Promise<void> {
   let waitMs = reconnectMs.first;
+  let wasInterrupted = false;
   while (!signal.aborted) {
     await becomesVisible();
     const attempt = new AbortController();
@@ -54,8 +57,11 @@ export async function followLiveEvents(queries: QueryClient, signal: AbortSignal
           isOpen = true;
           connection.set('open');
           waitMs = reconnectMs.first;
-          // Changes during the interruption have no event.
-          void queries.invalidateQueries();
+          // Changes before the connection have no event.
+          void queries.invalidateQueries({
+            predicate: ({ queryKey: [kind] }) => wasInterrupted || kindsWithEvents.has(kind),
+          });
+          wasInterrupted = true;
         }
         for (const listener of listeners) listener(event);
         outdate(queries, event.event);

@@ -26,6 +26,28 @@ it('reads events that arrive in pieces, also within a character', async () => {
   ]);
 });
 
+it('waits when nothing is left to read', async () => {
+  const order: string[] = [];
+  const later = ['data: 3\n\n'];
+  let source: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined;
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start: (controller) => {
+      source = controller;
+      for (const data of ['data: 1\n\n', 'data: 2\n\n']) {
+        controller.enqueue(new TextEncoder().encode(data));
+      }
+    },
+  });
+  const pause = async () => {
+    order.push('pause');
+    const data = later.shift();
+    if (data === undefined) source?.close();
+    else source?.enqueue(new TextEncoder().encode(data));
+  };
+  for await (const { data } of readServerSentEvents(body, pause)) order.push(data);
+  expect(order).toEqual(['1', '2', 'pause', '3', 'pause']);
+});
+
 it('cancels the body when the loop is left', async () => {
   let isCancelled = false;
   const endless = new ReadableStream<Uint8Array<ArrayBuffer>>({

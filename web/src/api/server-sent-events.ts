@@ -7,9 +7,14 @@ export interface ServerSentEvent {
   readonly data: string;
 }
 
-/** Reads the events of a response body. Leaving the loop cancels the body. */
+/**
+ * Reads the events of a response body. Leaving the loop cancels the body.
+ *
+ * @param pause what a read that finds nothing waits for: more events arrive with fewer reads.
+ */
 export async function* readServerSentEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  pause?: () => Promise<void>,
 ): AsyncGenerator<ServerSentEvent> {
   let events: ServerSentEvent[] = [];
   const parser = createParser({
@@ -19,7 +24,9 @@ export async function* readServerSentEvents(
   const reader = body.getReader();
   try {
     while (true) {
-      const { done, value } = await reader.read();
+      const next = reader.read();
+      if (pause !== undefined && !(await isReady(next))) await pause();
+      const { done, value } = await next;
       if (done) return;
       parser.feed(decoder.decode(value, { stream: true }));
       const read = events;
@@ -29,4 +36,13 @@ export async function* readServerSentEvents(
   } finally {
     await reader.cancel().catch(() => {});
   }
+}
+
+/** Whether a promise is settled before the next task. */
+function isReady(promise: Promise<unknown>): Promise<boolean> {
+  const settled = promise.then(
+    () => true,
+    () => true,
+  );
+  return Promise.race([settled, new Promise<false>((resolve) => setTimeout(resolve, 0, false))]);
 }

@@ -2,6 +2,7 @@ import { Dialog } from '@base-ui/react/dialog';
 import { useId, useState } from 'react';
 import { useStore } from '../api/store.ts';
 import { texts } from '../texts/texts.ts';
+import { keepInView, moveByArrows } from '../ui/arrow-keys.ts';
 import { classNames } from '../ui/class-names.ts';
 import { commands } from './commands.ts';
 import { Keys } from './keys.tsx';
@@ -45,11 +46,7 @@ export function CommandPalette() {
               setActive(0);
             }}
             onKeyDown={(event) => {
-              const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-              if (step !== undefined && found.length > 0) {
-                event.preventDefault();
-                setActive((position + step + found.length) % found.length);
-              }
+              moveByArrows(event, position, found.length, setActive);
               if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
                 // It would also press the button that gets the focus.
                 event.preventDefault();
@@ -66,6 +63,7 @@ export function CommandPalette() {
             {found.map(({ id, label, icon: Icon, keys }, index) => (
               <li
                 key={id}
+                ref={index === position ? keepInView : null}
                 id={`${listId}-${index}`}
                 role="option"
                 aria-selected={index === position}

@@ -1,4 +1,3 @@
-import { Dialog } from '@base-ui/react/dialog';
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { CircleHelp, Menu as MenuIcon, Search } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo } from 'react';
@@ -17,6 +16,8 @@ import { TokenPage } from './token-page.tsx';
 const CommandPalette = lazy(async () => ({
   default: (await import('./command-palette.tsx')).CommandPalette,
 }));
+
+const Drawer = lazy(async () => ({ default: (await import('./drawer.tsx')).Drawer }));
 
 /** The frame of every page: sidebar or drawer, notices, palette. */
 export function Layout() {
@@ -39,7 +40,11 @@ export function Layout() {
       <div className="flex min-w-0 flex-1 flex-col">
         <TopBar />
         <ConnectionNotice />
-        <main id="content" tabIndex={-1} className="min-h-0 flex-1 overflow-y-auto outline-none">
+        <main
+          id="content"
+          tabIndex={-1}
+          className="min-h-0 flex-1 overflow-y-auto bg-bg outline-none"
+        >
           <Outlet />
         </main>
       </div>
@@ -59,20 +64,19 @@ function TopBar() {
   useEffect(() => isDrawerOpen.set(false), [path]);
   return (
     <header className="flex items-center gap-1 border-b bg-panel px-2 py-1.5 md:hidden">
-      <Dialog.Root open={isOpen} onOpenChange={isDrawerOpen.set}>
-        <Dialog.Trigger
-          render={<IconButton icon={MenuIcon} label={texts.app.openMenu} size={19} />}
-        />
-        <Dialog.Portal>
-          <Dialog.Backdrop className="backdrop fixed inset-0 z-30 bg-black/45" />
-          <Dialog.Popup
-            aria-label={texts.app.navigation}
-            className="drawer fixed inset-y-0 left-0 z-30 w-[min(19rem,86vw)] border-r bg-panel shadow-pop"
-          >
-            <Sidebar />
-          </Dialog.Popup>
-        </Dialog.Portal>
-      </Dialog.Root>
+      <IconButton
+        icon={MenuIcon}
+        label={texts.app.openMenu}
+        size={19}
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        onClick={() => isDrawerOpen.set(true)}
+      />
+      {isOpen && (
+        <Suspense>
+          <Drawer />
+        </Suspense>
+      )}
       <span className="flex flex-1 items-center justify-center gap-1.5 pr-8 font-semibold">
         <Flame size={18} />
         {texts.app.name}

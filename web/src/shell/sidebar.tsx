@@ -63,7 +63,8 @@ function SidebarFooter() {
     <footer className="flex items-center gap-1 border-t px-3 py-2">
       <Menu
         align="start"
-        trigger={<IconButton icon={icons[chosen]} label={texts.theme.label} />}
+        icon={icons[chosen]}
+        label={texts.theme.label}
         items={names.map((name) => ({
           label: texts.theme[name],
           icon: icons[name],

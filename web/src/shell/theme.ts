@@ -1,3 +1,4 @@
+import { keep, readKept } from '../api/browser-storage.ts';
 import { createStore } from '../api/store.ts';
 
 export type Theme = 'light' | 'dark' | 'system';
@@ -5,7 +6,7 @@ export type Theme = 'light' | 'dark' | 'system';
 const storageKey = 'hearth.theme';
 const darkSystem = matchMedia('(prefers-color-scheme: dark)');
 
-const stored = localStorage.getItem(storageKey);
+const stored = readKept(storageKey);
 export const theme = createStore<Theme>(
   stored === 'light' || stored === 'dark' ? stored : 'system',
 );
@@ -23,7 +24,6 @@ export function applyTheme(): void {
 }
 
 export function chooseTheme(chosen: Theme): void {
-  if (chosen === 'system') localStorage.removeItem(storageKey);
-  else localStorage.setItem(storageKey, chosen);
+  keep(storageKey, chosen === 'system' ? null : chosen);
   theme.set(chosen);
 }

@@ -1,4 +1,5 @@
 import { chatTexts } from './en/chat.ts';
+import { formatNumber } from './en/format-number.ts';
 
 /** All texts of the app in English, by area. Another language is another file of the same type. */
 export const en = {
@@ -16,6 +17,8 @@ export const en = {
     delete: 'Delete',
     loading: 'Loading',
     dismiss: 'Dismiss',
+    notShown: (characters: number) =>
+      `${formatNumber(characters)} more characters are not shown. Copying takes all of them.`,
   },
   pages: {
     chat: 'Chat',
@@ -29,15 +32,15 @@ export const en = {
     label: 'Theme',
     light: 'Light',
     dark: 'Dark',
-    system: 'As the system',
+    system: 'System',
   },
   connection: {
     unreachable: 'The server does not answer',
-    unreachableHint: 'The page connects again by itself. Start the server with: hearth serve',
+    unreachableHint: 'The page reconnects automatically. Start the server with: hearth serve',
   },
   token: {
     title: 'This server needs a token',
-    explanation: 'Create one on the machine of the server, and paste it here:',
+    explanation: 'Create one on the machine that runs the server, and paste it here:',
     command: 'hearth token create --name browser',
     label: 'API token',
     remember: 'Keep it in this browser',
@@ -69,13 +72,13 @@ export const en = {
   errors: {
     title: 'Something went wrong on this page',
     reload: 'Reload the page',
-    notFoundTitle: 'There is no such page',
+    notFoundTitle: 'Page not found',
     notFoundHint: 'The address may be mistyped, or the page may have moved.',
     toChat: 'To the chat',
     requestId: (id: string) => `Request ${id}`,
     unreachable: 'The server does not answer. Check that it is running, then try again.',
     missingPart:
       'A part of the app could not be loaded: the server does not answer, or it was updated. Reload the page.',
-    unexpected: 'Something went wrong in the page.',
+    unexpected: 'An unexpected error occurred.',
   },
 };

@@ -1,4 +1,5 @@
 import { CopyButton } from './copy-button.tsx';
+import { LongText } from './long-text.tsx';
 
 /** Text in the font of code, such as a command, with a button that copies it. */
 export function CodeText({ text, label }: { readonly text: string; readonly label?: string }) {
@@ -9,7 +10,7 @@ export function CodeText({ text, label }: { readonly text: string; readonly labe
         aria-label={label}
         className="max-h-80 min-w-0 flex-1 overflow-auto py-1.5 font-mono text-[13px] leading-5 break-words whitespace-pre-wrap"
       >
-        {text}
+        <LongText text={text} />
       </pre>
       <CopyButton text={text} />
     </div>

@@ -1,4 +1,13 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useRouterState } from '@tanstack/react-router';
+import { keepInView } from './arrow-keys.ts';
+import { classNames } from './class-names.ts';
+
+interface Tab {
+  readonly path: string;
+  readonly label: string;
+  /** Beginning of the paths of other pages that belong to it. */
+  readonly below?: string;
+}
 
 /** Links to the parts of a page; the current one is marked. Scrolls sideways on narrow screens. */
 export function TabLinks({
@@ -6,24 +15,32 @@ export function TabLinks({
   tabs,
 }: {
   readonly label: string;
-  readonly tabs: readonly { readonly path: string; readonly label: string }[];
+  readonly tabs: readonly Tab[];
 }) {
+  const current = useRouterState({ select: ({ location }) => location.pathname });
   return (
     <nav
       aria-label={label}
       className="no-scrollbar -mx-4 flex gap-1 overflow-x-auto border-b px-4 sm:mx-0 sm:px-0"
     >
-      {tabs.map((tab) => (
-        <Link
-          key={tab.path}
-          to={tab.path}
-          activeOptions={{ exact: true }}
-          className="-mb-px border-b-2 border-transparent px-3 py-2 text-sm font-medium whitespace-nowrap text-muted outline-offset-[-2px] hover:text-text"
-          activeProps={{ className: '!border-accent !text-text' }}
-        >
-          {tab.label}
-        </Link>
-      ))}
+      {tabs.map(({ path, label: name, below }) => {
+        const isCurrent = path === current || (below !== undefined && current.startsWith(below));
+        return (
+          <Link
+            key={path}
+            ref={isCurrent ? keepInView : null}
+            to={path}
+            aria-current={isCurrent ? 'page' : undefined}
+            activeOptions={{ exact: true, includeSearch: false }}
+            className={classNames(
+              '-mb-px border-b-2 px-3 py-2 text-sm font-medium whitespace-nowrap outline-offset-[-2px]',
+              isCurrent ? 'border-accent' : 'border-transparent text-muted hover:text-text',
+            )}
+          >
+            {name}
+          </Link>
+        );
+      })}
     </nav>
   );
 }

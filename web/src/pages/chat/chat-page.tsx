@@ -8,6 +8,7 @@ import { texts } from '../../texts/texts.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { showError } from '../../ui/toasts.ts';
+import { whenIdle } from '../../ui/when-idle.ts';
 import { Composer } from './composer/composer.tsx';
 import { moveAttachments } from './composer/use-attachments.ts';
 import type { InputPart } from './conversations/conversation-queries.ts';
@@ -21,9 +22,10 @@ import { newConversation, savedSettings, saveSettings } from './settings/convers
 import { useSettings } from './settings/use-settings.ts';
 import { useConversation } from './use-conversation.ts';
 
-const MessageList = lazy(async () => ({
+const loadMessageList = async () => ({
   default: (await import('./messages/message-list.tsx')).MessageList,
-}));
+});
+const MessageList = lazy(loadMessageList);
 const ContextNotice = lazy(async () => ({
   default: (await import('./context/context-notice.tsx')).ContextNotice,
 }));
@@ -63,8 +65,8 @@ export function ChatPage() {
   };
   useNewConversation(conversationId === undefined ? turns.at(-1)?.run : undefined);
   useTitle(conversation.title);
-  // Loaded after the first view, so that the first message does not wait for it.
-  useEffect(() => void import('./messages/message-list.tsx'), []);
+  // Loaded after the first view, so that the first message does not wait for it; if this fails, when it is needed.
+  useEffect(() => whenIdle(() => void loadMessageList().catch(() => undefined)), []);
   useCommands(usePageCommands(run));
 
   const contextLength = model?.loaded_instances[0]?.config.context_length;

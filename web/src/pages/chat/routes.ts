@@ -1,7 +1,6 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, redirect } from '@tanstack/react-router';
 import { rootRoute } from '../../shell/root-route.tsx';
-
-const chatPage = lazyRouteComponent(() => import('./chat-page.tsx'), 'ChatPage');
+import { ChatPage } from './chat-page.tsx';
 
 export const homeRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -17,11 +16,11 @@ export const chatRoute = createRoute({
   path: '/chat',
   validateSearch: (search: Readonly<Record<string, unknown>>): { readonly run?: string } =>
     typeof search['run'] === 'string' ? { run: search['run'] } : {},
-  component: chatPage,
+  component: ChatPage,
 });
 
 export const conversationRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/chat/$conversationId',
-  component: chatPage,
+  component: ChatPage,
 });

@@ -182,11 +182,11 @@ function newRunsBeside(
   ownRuns: readonly Run[],
   previousId: string | null,
 ): readonly Run[] {
-  const stored = new Set(nodes.map(({ response_id: id }) => id));
+  const siblings = siblingsOf(nodes, previousId);
   return ownRuns.filter(
     (run) =>
       run.previousId === previousId &&
-      !(run.responseId !== undefined && stored.has(run.responseId)),
+      siblings.every(({ response_id: id }) => id !== run.responseId),
   );
 }
 

@@ -89,6 +89,9 @@ function Answer({ answer }: { readonly answer: SideAnswer }) {
         </details>
       )}
       {text !== '' && <Markdown text={text} isOpen={phase === 'generating'} />}
+      {phase === 'done' && text === '' && reasoning !== '' && error === undefined && (
+        <p className="text-sm text-muted">{labels.noText}</p>
+      )}
       {error !== undefined && <Notice tone="danger">{error}</Notice>}
       <Figures answer={answer} />
     </div>

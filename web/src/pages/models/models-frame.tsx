@@ -8,7 +8,7 @@ import { Downloads } from '../../downloads/downloads.tsx';
 const { tabs } = modelsTexts;
 const links = [
   { path: '/models', label: tabs.library },
-  { path: '/models/discover', label: tabs.discover },
+  { path: '/models/discover', label: tabs.discover, below: '/models/hub/' },
   { path: '/models/import', label: tabs.add },
 ];
 

@@ -1,5 +1,7 @@
+import { formatNumber } from './format-number.ts';
+
 const count = (number: number, one: string, many: string) =>
-  `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
+  `${formatNumber(number)} ${number === 1 ? one : many}`;
 
 /** Texts of the chat page. */
 export const chatTexts = {
@@ -16,9 +18,9 @@ export const chatTexts = {
   keptAttachment: 'Too large for the context: each message gets the nearest passages.',
   removeAttachment: (name: string) => `Remove ${name}`,
   imageTooLarge: (name: string) => `${name} is larger than 20 MB.`,
-  noVision: 'This model does not see images. Choose one with vision, or remove the images.',
+  noVision: 'This model does not support images. Choose one with vision, or remove the images.',
   greeting: 'What would you like to know?',
-  greetingHint: 'Everything stays on this machine.',
+  greetingHint: 'Your conversations are stored on this server.',
   chooseModel: 'Ready to chat',
   suggestions: [
     'Write a haiku about the sea.',
@@ -38,6 +40,10 @@ export const chatTexts = {
   nextBranch: 'Next branch',
   branchPosition: (position: number, total: number) => `${position}/${total}`,
   interrupted: 'The answer was interrupted.',
+  cut: {
+    maxPredictedTokensReached: 'The answer ended at its maximum length.',
+    contextLengthReached: 'The answer ended because the context is full.',
+  },
   toLatest: 'To the latest message',
   conversation: 'Conversation',
   phases: {
@@ -52,7 +58,7 @@ export const chatTexts = {
     running: (name: string) => `Calling ${name}`,
     done: (name: string) => `Called ${name}`,
     failed: (name: string) => `${name} failed`,
-    invalid: 'A call was not valid',
+    invalid: 'Invalid tool call',
     arguments: 'Arguments',
     result: 'Result',
     error: 'Error',
@@ -62,9 +68,9 @@ export const chatTexts = {
     speed: (tokensPerSecond: number) => `${tokensPerSecond.toFixed(1)} tokens/s`,
     firstToken: (seconds: number) => `first token after ${formatSeconds(seconds)}`,
     tokens: (tokens: number) => count(tokens, 'token', 'tokens'),
-    cached: (tokens: number) => `${tokens.toLocaleString('en')} cached`,
+    cached: (tokens: number) => `${formatNumber(tokens)} cached`,
     context: (used: number, length: number) =>
-      `context ${used.toLocaleString('en')} of ${length.toLocaleString('en')}`,
+      `context ${formatNumber(used)} of ${formatNumber(length)}`,
     loadTime: (seconds: number) => `loaded in ${formatSeconds(seconds)}`,
     label: 'Figures of this answer',
   },
@@ -98,6 +104,7 @@ export const chatTexts = {
   model: {
     choose: 'Choose a model',
     search: 'Search models',
+    notFound: 'No model has this name.',
     loaded: 'Loaded',
     loading: (progress: number) => `Loading ${Math.round(progress * 100)} %`,
     notLoaded: 'Loads with the first message',

@@ -16,7 +16,7 @@ export const compareTexts = {
   loading: 'Loading the model',
   generating: 'Answering',
   stopped: 'Stopped',
-  inTurns: 'Both models do not fit into memory together, so that they answer one after the other.',
+  inTurns: 'The models do not fit into memory together, so they answer one after the other.',
   noModels: 'There is no model to chat with yet.',
   notAllowed: 'Comparing needs the permissions chat and models:write.',
   figures: 'Figures',
@@ -26,5 +26,6 @@ export const compareTexts = {
   loadTime: 'Load',
   tokensPerSecond: (value: string) => `${value} tokens/s`,
   reasoning: 'Reasoning',
+  noText: 'The reasoning took all tokens of the answer. Allow a longer answer.',
   placeholder: 'What should both answer?',
 };

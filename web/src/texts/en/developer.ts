@@ -8,7 +8,7 @@ const permissions: Readonly<Record<Permission, string>> = {
   plugins: 'Use the MCP servers of mcp.json, which may run programs on this machine.',
   'ephemeral-mcp': 'Use MCP servers that a request names by their URL.',
   metrics: 'Read the metrics.',
-  admin: 'Everything, also settings, tokens and the requests of others.',
+  admin: 'Everything, including settings, tokens and the requests of others.',
 };
 
 /** Texts of the developer page. */
@@ -27,7 +27,7 @@ export const developerTexts = {
   needsAdmin: {
     title: 'This part needs the permission admin',
     explanation:
-      'Run this command on the machine of the server. It opens a new tab that has the permission, with a link that works once:',
+      'Run this command on the machine that runs the server. It opens a new tab that has the permission:',
     command: 'hearth open',
     overSsh:
       'From another machine, print the link instead, or sign in with a token that has admin:',
@@ -134,7 +134,7 @@ export const developerTexts = {
     revoke: 'Revoke',
     revokeToken: (name: string) => `Revoke ${name}`,
     revokeTitle: (name: string) => `Revoke ${name}?`,
-    revokeHint: 'Programs that use it are refused from then on.',
+    revokeHint: 'Programs can no longer use it.',
     never: 'never used',
     used: (time: string) => `used ${time}`,
     expiresAt: (time: string) => `expires ${time}`,
@@ -166,12 +166,14 @@ export const developerTexts = {
     secretSet: 'A value is set; it is not shown.',
     secretUnset: 'Not set',
     listHint: 'One entry per line.',
-    objectHint: 'One “name = value” per line.',
+    objectHint: 'An object in JSON.',
     empty: 'No setting matches.',
     on: 'On',
     off: 'Off',
     notNumber: (min: string, max: string) => `It must be a whole number from ${min} to ${max}.`,
     notPair: (line: string) => `“${line}” is not “name = value”.`,
+    notJson: (reason: string) => `It is not JSON: ${reason}`,
+    notObject: 'It must be an object in JSON: names and values between { and }.',
   },
   mcp: {
     title: 'MCP servers',
@@ -249,8 +251,9 @@ export const developerTexts = {
   open: {
     title: 'Opening Hearth',
     working: 'Exchanging the link for a session…',
-    noCode: 'This link has no code. Run this command again on the machine of the server:',
-    failed: 'The link is used or expired. Run this command again on the machine of the server:',
+    noCode: 'This link has no code. Run this command again on the machine that runs the server:',
+    failed:
+      'The link was already used or has expired. Run this command again on the machine that runs the server:',
     toChat: 'Continue without it',
   },
 };

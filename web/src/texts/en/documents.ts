@@ -1,3 +1,5 @@
+import { formatNumber } from './format-number.ts';
+
 /** Texts of attached documents. */
 export const documentTexts = {
   unsupported: (name: string) => `${name} is neither an image, a PDF nor text.`,
@@ -15,7 +17,7 @@ export const documentTexts = {
   chooseFor: 'The main statements of the text',
   passages: (count: number) => (count === 1 ? '1 passage' : `${count} passages`),
   passagesOf: (names: string) => `Passages of ${names}`,
-  characters: (count: number) => `${count.toLocaleString('en')} characters`,
+  characters: (count: number) => `${formatNumber(count)} characters`,
   sources: 'Sources',
   show: (name: string) => `Show ${name}`,
 };

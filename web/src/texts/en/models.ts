@@ -1,4 +1,5 @@
 import type { MemoryFit } from '../../../../src/contract/v1/memory.ts';
+import { formatNumber } from './format-number.ts';
 
 const fits: Readonly<Record<MemoryFit, string>> = {
   fits: 'Fits',
@@ -27,7 +28,7 @@ export const modelsTexts = {
   reasoning: 'Reasoning',
   aliases: (names: string) => `Also called ${names}`,
   parameters: (params: string) => `${params} parameters`,
-  maxContext: (tokens: number) => `context ${tokens.toLocaleString('en')}`,
+  maxContext: (tokens: number) => `context ${formatNumber(tokens)}`,
   load: 'Load',
   loadMore: 'Load again',
   unload: 'Unload',
@@ -47,7 +48,7 @@ export const modelsTexts = {
   noMatch: 'No model matches.',
   readOnly: 'Your token may look at models, but not load, download or delete them.',
   instance: (context: number, parallel: number | undefined) =>
-    `${context.toLocaleString('en')} tokens of context${parallel === undefined ? '' : `, ${parallel} at once`}`,
+    `${formatNumber(context)} tokens of context${parallel === undefined ? '' : `, ${parallel} at once`}`,
   usesMemory: (size: string) => `${size} of memory`,
   dialog: {
     context: 'Context',
@@ -62,7 +63,7 @@ export const modelsTexts = {
     gpuLayersHint: 'Empty: the setting engine.gpuLayers. 0: none.',
     ttl: 'Unload after idle minutes',
     ttlHint: 'Empty: it stays loaded.',
-    force: 'Load although the memory may not suffice',
+    force: 'Load even if the memory is insufficient',
     asDefault: 'default',
     memory: 'Memory',
     weights: 'Weights',
@@ -111,9 +112,9 @@ export const modelsTexts = {
     remaining: (time: string) => `${time} left`,
     retry: 'Try again',
     cancelTitle: (name: string) => `Cancel the download of ${name}?`,
-    cancelHint: 'The part that is on disk is deleted.',
+    cancelHint: 'The downloaded part is deleted.',
     cancelAction: 'Cancel the download',
-    keep: 'Continue it',
+    keep: 'Keep downloading',
   },
   search: {
     label: 'Search the catalog and the model hub',
@@ -137,8 +138,8 @@ export const modelsTexts = {
   },
   card: {
     back: 'Back to the search',
-    builds: 'What can be downloaded',
-    noBuilds: 'Hearth runs none of the files in this repository.',
+    builds: 'Available downloads',
+    noBuilds: 'This repository has no files that Hearth can run.',
     title: 'Model card',
     none: 'The repository has no model card.',
     truncated: 'The card is longer than shown here.',
@@ -149,11 +150,11 @@ export const modelsTexts = {
     onHub: 'On the model hub',
     noChoice: 'All files',
     gated:
-      'This repository asks for an account that accepted its terms. Set hub.token in the settings.',
+      'This repository requires an account that has accepted its terms. Set hub.token in the settings.',
   },
   import: {
     uploadTitle: 'Upload a file',
-    uploadHint: 'A GGUF file of this computer is sent to the server and added to its library.',
+    uploadHint: 'A GGUF file from this computer is sent to the server and added to its library.',
     choose: 'Choose a GGUF file',
     publisher: 'Publisher',
     repository: 'Name',

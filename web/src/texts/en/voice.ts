@@ -1,3 +1,4 @@
+import { formatNumber } from './format-number.ts';
 import type { SpeechScriptOptions } from '../../../../src/contract/v1/speech-script.ts';
 
 type Emotion = NonNullable<SpeechScriptOptions['emotions']>[number];
@@ -33,7 +34,7 @@ export const voiceTexts = {
   speakers: 'Number of speakers',
   output: 'Output',
   outputs: { script: 'Script with speakers', plain: 'Plain text', json: 'JSON' },
-  clean: 'Remove what is not speech',
+  clean: 'Remove content that is not speech',
   cleanHint: 'Emoji, tags, addresses, annotations, typographic quotes and excess space.',
   speaker: (number: number) => `Speaker ${number}`,
   voice: (number: number) => `Voice of speaker ${number}`,
@@ -46,7 +47,7 @@ export const voiceTexts = {
   copy: 'Copy the script',
   detected: { single: 'One speaker', multi: 'Several speakers' },
   count: (turns: number, words: number) =>
-    `${turns} ${turns === 1 ? 'turn' : 'turns'}, ${words.toLocaleString('en')} words`,
+    `${turns} ${turns === 1 ? 'turn' : 'turns'}, ${formatNumber(words)} words`,
   shortened: (turns: number) =>
     `The preview ends here. The copy and the file have all ${turns} turns.`,
   noChat: 'The formatter needs the permission chat.',

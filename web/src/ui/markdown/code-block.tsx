@@ -1,7 +1,9 @@
 import type { Root, RootContent } from 'hast';
-import { useEffect, useState, type ReactNode } from 'react';
+import { startTransition, useEffect, useState, type ReactNode } from 'react';
 import { texts } from '../../texts/texts.ts';
 import { CopyButton } from '../copy-button.tsx';
+import { LongText } from '../long-text.tsx';
+import { inSlices } from './in-slices.ts';
 
 /** Longer code is shown without colours. */
 const maxHighlighted = 40_000;
@@ -25,7 +27,7 @@ export function CodeBlock({
         <CopyButton text={code} label={texts.markdown.copyCode} />
       </figcaption>
       <pre tabIndex={0}>
-        <code>{tree === undefined ? code : tree.children.map(toElement)}</code>
+        <code>{tree === undefined ? <LongText text={code} /> : tree.children.map(toElement)}</code>
       </pre>
     </figure>
   );
@@ -35,16 +37,13 @@ function useHighlighted(code: string, language: string, isOpen: boolean): Root |
   const [result, setResult] = useState<{ readonly code: string; readonly tree: Root }>();
   useEffect(() => {
     if (isOpen || language === '' || code.length > maxHighlighted) return;
-    let isCurrent = true;
-    const run = async () => {
+    return inSlices(async () => {
       const { highlight } = await import('./highlight.ts');
-      const tree = isCurrent ? highlight(code, language) : undefined;
-      if (isCurrent && tree !== undefined) setResult({ code, tree });
-    };
-    void run();
-    return () => {
-      isCurrent = false;
-    };
+      return () => {
+        const tree = highlight(code, language);
+        if (tree !== undefined) startTransition(() => setResult({ code, tree }));
+      };
+    });
   }, [code, language, isOpen]);
   return result?.code === code ? result.tree : undefined;
 }

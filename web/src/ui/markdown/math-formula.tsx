@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { inSlices } from './in-slices.ts';
 
 /** A formula of TeX as MathML; its source until that is loaded, and if it is not valid. */
 export function MathFormula({
@@ -11,16 +12,14 @@ export function MathFormula({
   const element = useRef<HTMLSpanElement>(null);
   const [rendered, setRendered] = useState<string>();
   useEffect(() => {
-    let isCurrent = true;
-    const run = async () => {
+    const target = element.current;
+    if (target === null) return;
+    return inSlices(async () => {
       const { renderMath } = await import('./render-math.ts');
-      if (!isCurrent || element.current === null) return;
-      if (renderMath(source, element.current, isBlock)) setRendered(source);
-    };
-    void run();
-    return () => {
-      isCurrent = false;
-    };
+      return () => {
+        if (renderMath(source, target, isBlock)) setRendered(source);
+      };
+    });
   }, [source, isBlock]);
   const isShown = rendered === source;
   return (

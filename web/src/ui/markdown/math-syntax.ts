@@ -23,10 +23,17 @@ export const mathExtensions: TokenizerAndRendererExtension[] = [
   {
     name: 'blockMath',
     level: 'block',
-    start: (source) => startOf(source, /\$\$|\\\[/),
+    start: (source) => startOf(paragraphOf(source), /\$\$|\\\[/),
     tokenizer: (source) => tokenOf(source, blockPatterns, true),
   },
 ];
+
+/** The lexer asks for the next formula at each paragraph; to search the whole rest each time would be quadratic. */
+function paragraphOf(source: string): string {
+  const part = source.slice(0, maxLength);
+  const end = part.indexOf('\n\n');
+  return end === -1 ? part : part.slice(0, end);
+}
 
 function startOf(source: string, pattern: RegExp): number | undefined {
   const index = source.search(pattern);

@@ -22,6 +22,36 @@ it('gives the same blocks however the text arrives, and keeps those that are com
   expect(parsed.blocks).toEqual(parseBlocks(text).blocks);
 });
 
+it('parses text with the line ends of Windows, and keeps its complete blocks while it grows', () => {
+  const windows = text.replaceAll('\n', '\r\n');
+  let parsed = parseBlocks('');
+  for (let length = 1; length <= windows.length; length++) {
+    const stable = parsed.blocks.slice(0, -1);
+    parsed = parseBlocks(windows.slice(0, length), parsed);
+    expect(stable.every((block, at) => block === parsed.blocks[at])).toBe(true);
+  }
+  expect(parsed.blocks).toEqual(parseBlocks(text).blocks);
+});
+
+it.each([
+  ['paragraphs', 'a\n\n'.repeat(30_000)],
+  ['cells', `|a|b|\n|-|-|\n${'|1|2|\n'.repeat(5000)}`],
+  ['items', '- *a*\n'.repeat(15_000)],
+  ['formulas', '$x$\n\n'.repeat(15_000)],
+  ['blocks of code', '```\na\n```\n'.repeat(8000)],
+])('shows a text of very many %s as it was written, from where they are too many', (_, many) => {
+  const { blocks } = parseBlocks(`# Title\n\n${many}`);
+  expect(blocks[0]?.token.type).toBe('heading');
+  expect(blocks.at(-1)?.token.type).toBe('plain');
+  expect(blocks.reduce((sum, { elements }) => sum + elements, 0)).toBeLessThanOrEqual(8001);
+  expect(blocks.map(({ raw }) => raw).join('')).toBe(`# Title\n\n${many}`);
+});
+
+it('does not parse a huge text because of a carriage return', () => {
+  const { blocks } = parseBlocks(`${'> - *a* '.repeat(1_000_000)}\r`);
+  expect(blocks.map(({ token }) => token.type)).toEqual(['plain']);
+});
+
 it('starts again if the text is another one', () => {
   const first = parseBlocks('One');
   expect(parseBlocks('Two', first).blocks).toMatchObject([{ raw: 'Two' }]);

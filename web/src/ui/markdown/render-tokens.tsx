@@ -1,9 +1,11 @@
 import type { Token, Tokens } from 'marked';
 import type { ReactNode } from 'react';
 import { classNames } from '../class-names.ts';
+import { LongText } from '../long-text.tsx';
 import { CodeBlock } from './code-block.tsx';
 import { decodeEntities } from './decode-entities.ts';
 import { MathFormula } from './math-formula.tsx';
+import type { PlainToken } from './parse-blocks.ts';
 import { safeUrl } from './safe-url.ts';
 
 /** Deeper lists and quotes are shown as they were written. */
@@ -21,11 +23,10 @@ type MathToken = {
   readonly raw: string;
   readonly text: string;
 };
-type BlocksToken = { readonly type: 'blocks'; readonly raw: string; readonly tokens: Token[] };
 type CheckboxToken = { readonly type: 'checkbox'; readonly raw: string; readonly checked: boolean };
 type KnownToken =
   | MathToken
-  | BlocksToken
+  | PlainToken
   | CheckboxToken
   | Tokens.Blockquote
   | Tokens.Br
@@ -61,8 +62,12 @@ export function TokenView({
   if (depth > maxDepth) return token.raw;
   const inner = (tokens: readonly Token[] | undefined) => renderTokens(tokens, depth + 1);
   switch (token.type) {
-    case 'blocks':
-      return inner(token.tokens);
+    case 'plain':
+      return (
+        <p className="whitespace-pre-wrap">
+          <LongText text={token.raw} />
+        </p>
+      );
     case 'paragraph':
       return <p>{inner(token.tokens)}</p>;
     case 'heading': {

@@ -1,4 +1,5 @@
 import { texts } from '../../../texts/texts.ts';
+import { newId } from '../../../ui/new-id.ts';
 import type { InputPart } from '../conversations/conversation-queries.ts';
 import type { TextDocument } from '../documents/document.ts';
 
@@ -22,7 +23,7 @@ const imageTypes = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif'
  */
 export async function readAttachment(file: File): Promise<Attachment> {
   const { name } = file;
-  const id = crypto.randomUUID();
+  const id = newId();
   if (!imageTypes.has(file.type)) {
     const { readDocument } = await import('../documents/read-document.ts');
     return { id, name, content: { document: await readDocument(file) } };

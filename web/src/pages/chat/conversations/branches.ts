@@ -23,12 +23,27 @@ function parentOf<Node extends TreeNode>(
   return id === null ? undefined : byId.get(id);
 }
 
+/** Each message asks for its siblings whenever it is shown. */
+const grouped = new WeakMap<readonly TreeNode[], ReadonlyMap<string | null, readonly TreeNode[]>>();
+
 /** The responses that continue the same one, oldest first: the branches of this place. */
 export function siblingsOf<Node extends TreeNode>(
   nodes: readonly Node[],
   previousId: string | null,
 ): readonly Node[] {
-  return nodes.filter((node) => node.previous_response_id === previousId);
+  const groups = grouped.get(nodes) ?? groupByPrevious(nodes);
+  grouped.set(nodes, groups);
+  return (groups.get(previousId) ?? []) as readonly Node[];
+}
+
+function groupByPrevious(nodes: readonly TreeNode[]) {
+  const groups = new Map<string | null, TreeNode[]>();
+  for (const node of nodes) {
+    const group = groups.get(node.previous_response_id);
+    if (group === undefined) groups.set(node.previous_response_id, [node]);
+    else group.push(node);
+  }
+  return groups;
 }
 
 /** Whether a response, or the beginning, is continued more than once. */

@@ -14,6 +14,10 @@ export type OutputItem = ConversationResponse['output'][number];
 /** Keys of all queries of conversations begin with it, for `invalidateQueries`. */
 export const conversationsKey = ['conversations'] as const;
 
+/** More than fit a screen: the rows of a page are rendered at once. */
+const firstPage = 30;
+const nextPages = 60;
+
 export const conversationListQuery = (search: string) =>
   infiniteQueryOptions({
     queryKey: [...conversationsKey, 'list', search],
@@ -23,7 +27,7 @@ export const conversationListQuery = (search: string) =>
         '/api/v1/conversations',
         {
           query: {
-            limit: 100,
+            limit: pageParam === null ? firstPage : nextPages,
             ...(search === '' ? {} : { search }),
             ...(pageParam === null ? {} : { cursor: pageParam }),
           },

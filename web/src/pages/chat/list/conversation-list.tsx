@@ -1,18 +1,26 @@
 import { useInfiniteQuery, keepPreviousData } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { LoaderCircle, MessageSquarePlus, Search, Upload } from 'lucide-react';
-import { useDeferredValue, useMemo, useRef, useState } from 'react';
+import { lazy, Suspense, useCallback, useDeferredValue, useMemo, useRef, useState } from 'react';
 import { useStore } from '../../../api/store.ts';
 import { texts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { IconButton, iconButtonClass } from '../../../ui/icon-button.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
-import { conversationListQuery } from '../conversations/conversation-queries.ts';
-import { runs } from '../runs/run-store.ts';
+import {
+  conversationListQuery,
+  type ConversationRecord,
+} from '../conversations/conversation-queries.ts';
+import { running } from '../runs/run-store.ts';
 import type { Run } from '../runs/run.ts';
+import type { OpenActions } from './conversation-actions.tsx';
 import { useImportConversation } from './conversation-mutations.ts';
 import { ConversationRow, rowClass } from './conversation-row.tsx';
 import { groupConversations } from './group-conversations.ts';
+
+const ConversationActions = lazy(async () => ({
+  default: (await import('./conversation-actions.tsx')).ConversationActions,
+}));
 
 /** All conversations, by recency or by a search. */
 export function ConversationList() {
@@ -48,7 +56,19 @@ function Conversations({ search }: { readonly search: string }) {
     ...conversationListQuery(search),
     placeholderData: keepPreviousData,
   });
-  const running = useStore(runs).filter(({ phase }) => phase.kind !== 'ended');
+  const answers = useStore(running);
+  const { conversationId: openId } = useParams({ strict: false });
+  const navigate = useNavigate();
+  const open = useCallback(
+    (id: string) => void navigate({ to: '/chat/$conversationId', params: { conversationId: id } }),
+    [navigate],
+  );
+  const [actions, setActions] = useState<OpenActions>();
+  const anchor = useRef<HTMLButtonElement>(null);
+  const openMenu = useCallback((conversation: ConversationRecord, button: HTMLButtonElement) => {
+    anchor.current = button;
+    setActions({ conversation, view: 'menu' });
+  }, []);
   const groups = useMemo(
     () =>
       groupConversations(
@@ -60,10 +80,10 @@ function Conversations({ search }: { readonly search: string }) {
   );
   if (isError) return null;
   if (data === undefined) return <Skeleton lines={5} className="px-5 pt-3" />;
-  const runningIds = new Set(running.map(({ conversationId }) => conversationId));
-  const newRuns = running.filter(({ conversationId }) => conversationId === undefined);
+  const runningIds = new Set(answers.map(({ conversationId }) => conversationId));
+  const newRuns = answers.filter(({ conversationId }) => conversationId === undefined);
   return (
-    <div className="min-h-0 flex-1 overflow-y-auto px-3 pb-3">
+    <div className="min-h-0 flex-1 overflow-y-auto bg-panel px-3 pb-3 contain-content">
       {newRuns.length > 0 && (
         <ul>
           {newRuns.map((run) => (
@@ -92,7 +112,11 @@ function Conversations({ search }: { readonly search: string }) {
               <ConversationRow
                 key={conversation.conversation_id}
                 conversation={conversation}
+                isOpen={conversation.conversation_id === openId}
                 isRunning={runningIds.has(conversation.conversation_id)}
+                isMenuOpen={actions?.conversation.conversation_id === conversation.conversation_id}
+                onOpen={open}
+                onMenu={openMenu}
               />
             ))}
           </ul>
@@ -112,6 +136,17 @@ function Conversations({ search }: { readonly search: string }) {
         >
           {labels.more}
         </Button>
+      )}
+      {actions !== undefined && (
+        <Suspense>
+          <ConversationActions
+            {...actions}
+            anchor={anchor}
+            isShown={actions.conversation.conversation_id === openId}
+            onView={(view) => setActions({ ...actions, view })}
+            onClose={(view) => setActions((now) => (now?.view === view ? undefined : now))}
+          />
+        </Suspense>
       )}
     </div>
   );
@@ -144,6 +179,6 @@ function ImportButton() {
 }
 
 /** The words of the user; attached documents come before them. */
-function lastText({ input }: Run): string | undefined {
+function lastText({ input }: Pick<Run, 'input'>): string | undefined {
   return input.flatMap((part) => ('content' in part ? part.content : [])).at(-1);
 }

@@ -3,7 +3,7 @@ import { call, fetchFile } from '../../../api/client.ts';
 import { queryClient } from '../../../api/query-client.ts';
 import type { RequestParts, RouteOf } from '../../../api/routes.ts';
 import { texts } from '../../../texts/texts.ts';
-import { showToast } from '../../../ui/toasts.ts';
+import { showError, showToast } from '../../../ui/toasts.ts';
 import {
   conversationsKey,
   type ConversationRecord,
@@ -13,32 +13,23 @@ type ImportBody = RequestParts<RouteOf<'post', '/api/v1/conversations/import'>>[
 
 const refresh = () => queryClient.invalidateQueries({ queryKey: conversationsKey });
 
-export function useUpdateConversation() {
-  return useMutation({
-    mutationFn: ({
-      id,
-      ...body
-    }: {
-      readonly id: string;
-      readonly title?: string;
-      readonly pinned?: boolean;
-    }) =>
-      call('patch', '/api/v1/conversations/{conversation_id}', {
-        params: { conversation_id: id },
-        body,
-      }),
-    onSuccess: refresh,
-  });
+/** Changes a conversation, and shows why it could not be. */
+export async function updateConversation(
+  id: string,
+  body: { readonly title?: string; readonly pinned?: boolean },
+): Promise<void> {
+  const params = { conversation_id: id };
+  await call('patch', '/api/v1/conversations/{conversation_id}', { params, body })
+    .then(refresh)
+    .catch(showError);
 }
 
-export function useDeleteConversation() {
-  return useMutation({
-    mutationFn: (id: string) =>
-      call('delete', '/api/v1/conversations/{conversation_id}', {
-        params: { conversation_id: id },
-      }),
-    onSuccess: refresh,
-  });
+/** Deletes a conversation, and shows why it could not be. */
+export async function deleteConversation(id: string): Promise<void> {
+  const params = { conversation_id: id };
+  await call('delete', '/api/v1/conversations/{conversation_id}', { params })
+    .then(refresh)
+    .catch(showError);
 }
 
 /** Imports an exported conversation from a file. */
@@ -70,7 +61,7 @@ export async function exportConversation(
   const url = URL.createObjectURL(file);
   const link = document.createElement('a');
   link.href = url;
-  const name = title.replaceAll(/[^\p{L}\p{N}]+/gu, '-').slice(0, 60);
+  const name = title.replaceAll(/[^\p{L}\p{N}]+/gu, '-').slice(0, 60) || 'conversation';
   link.download = `${name}.${format === 'json' ? 'json' : 'md'}`;
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);

@@ -2,6 +2,7 @@ import { FileText } from 'lucide-react';
 import { useState } from 'react';
 import { documentTexts } from '../../../texts/documents.ts';
 import { FoldedCard } from '../../../ui/folded-card.tsx';
+import { limitMarks } from '../../../ui/limit-marks.ts';
 import type { CitedPassage, DocumentPart } from '../documents/document-part.ts';
 
 /** Longer documents are cut where they are shown. */
@@ -88,7 +89,7 @@ function PassageTitle({ passage: { number, source } }: { readonly passage: Cited
 function Text({ children }: { readonly children: string }) {
   return (
     <p dir="auto" className="text-[13px] break-words whitespace-pre-wrap text-muted">
-      {children.length > maxShown ? `${children.slice(0, maxShown)}…` : children}
+      {limitMarks(children.length > maxShown ? `${children.slice(0, maxShown)}…` : children)}
     </p>
   );
 }

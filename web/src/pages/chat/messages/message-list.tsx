@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown } from 'lucide-react';
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { texts } from '../../../texts/texts.ts';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { TurnView, type TurnActions, type TurnViewProps } from './turn-view.tsx';
@@ -8,7 +8,7 @@ import type { Turn } from './turn.ts';
 
 interface MessageListProps extends TurnActions {
   readonly turns: readonly Turn[];
-  readonly branchOf: (turn: Turn) => TurnViewProps['branch'];
+  readonly branchOf: (turn: Turn) => Pick<TurnViewProps, 'position' | 'total'>;
   readonly contextLengthOf: (turn: Turn) => number | undefined;
   readonly isBusy: boolean;
 }
@@ -25,6 +25,7 @@ export function MessageList({
   ...actions
 }: MessageListProps) {
   const scroller = useRef<HTMLDivElement>(null);
+  const stable = useStable(actions);
   const [isAtEnd, setAtEnd] = useState(true);
   const follows = useRef(true);
   const virtualizer = useVirtualizer({
@@ -32,8 +33,11 @@ export function MessageList({
     getScrollElement: () => scroller.current,
     estimateSize: () => 260,
     getItemKey: (index) => turns[index]?.key ?? index,
-    overscan: 3,
+    overscan: 2,
+    useFlushSync: false,
   });
+  // New messages are rendered in slices, so that scrolling stays smooth.
+  const items = useDeferredValue(virtualizer.getVirtualItems());
   const height = virtualizer.getTotalSize();
   const toEnd = () => {
     const element = scroller.current;
@@ -62,14 +66,14 @@ export function MessageList({
         aria-label={texts.chat.conversation}
         aria-live="off"
         tabIndex={0}
-        className="h-full overflow-y-auto overscroll-contain -outline-offset-2"
+        className="h-full overflow-y-auto overscroll-contain bg-bg -outline-offset-2 contain-strict"
         onScroll={onScroll}
         onWheel={(event) => {
           if (event.deltaY < 0) follows.current = false;
         }}
       >
         <div className="relative w-full" style={{ height: height + 24 }}>
-          {virtualizer.getVirtualItems().map(({ key, index, start }) => {
+          {items.map(({ key, index, start }) => {
             const turn = turns[index];
             if (turn === undefined) return null;
             return (
@@ -77,15 +81,15 @@ export function MessageList({
                 key={key}
                 ref={virtualizer.measureElement}
                 data-index={index}
-                className="absolute inset-x-0 top-0 pt-3"
+                className="absolute inset-x-0 top-0 pt-3 contain-content"
                 style={{ transform: `translateY(${start}px)` }}
               >
                 <TurnView
                   turn={turn}
-                  branch={branchOf(turn)}
+                  {...branchOf(turn)}
                   contextLength={contextLengthOf(turn)}
                   isBusy={isBusy}
-                  {...actions}
+                  {...stable}
                 />
               </div>
             );
@@ -104,6 +108,22 @@ export function MessageList({
         />
       )}
     </div>
+  );
+}
+
+/** The same functions in each render, so that a growing answer does not render the other turns again. */
+function useStable(actions: TurnActions): TurnActions {
+  const latest = useRef(actions);
+  useLayoutEffect(() => {
+    latest.current = actions;
+  });
+  return useMemo(
+    () => ({
+      onEdit: (...parts) => latest.current.onEdit(...parts),
+      onRetry: (...parts) => latest.current.onRetry(...parts),
+      onChooseBranch: (...parts) => latest.current.onChooseBranch(...parts),
+    }),
+    [],
   );
 }
 

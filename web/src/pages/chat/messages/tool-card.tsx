@@ -1,8 +1,9 @@
 import { CircleAlert, CircleCheck, LoaderCircle } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { useMemo, type ReactNode } from 'react';
 import { texts } from '../../../texts/texts.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { FoldedCard } from '../../../ui/folded-card.tsx';
+import { limitMarks } from '../../../ui/limit-marks.ts';
 import type { RunItem } from '../runs/run.ts';
 
 type ToolItem = Exclude<RunItem, { type: 'message' | 'reasoning' }>;
@@ -30,7 +31,9 @@ export function ToolCard({ item }: { readonly item: ToolItem }) {
           note={item.provider_info.plugin_id ?? item.provider_info.server_label}
         >
           <Section title={labels.arguments}>{toJson(item.arguments)}</Section>
-          <Section title={isError ? labels.error : labels.result}>{toResult(item.output)}</Section>
+          <Section title={isError ? labels.error : labels.result}>
+            <Output text={item.output} />
+          </Section>
         </Card>
       );
     }
@@ -46,7 +49,7 @@ export function ToolCard({ item }: { readonly item: ToolItem }) {
     case 'function_call':
       return (
         <Card state="done" title={labels.done(item.name)}>
-          <Section title={labels.arguments}>{item.arguments}</Section>
+          <Section title={labels.arguments}>{cut(item.arguments)}</Section>
         </Card>
       );
   }
@@ -102,6 +105,11 @@ function Section({ title, children }: { readonly title: string; readonly childre
   );
 }
 
+/** A component, so that the output is read only when the card is open. */
+function Output({ text }: { readonly text: string }) {
+  return useMemo(() => toResult(text), [text]);
+}
+
 function toJson(value: unknown): string {
   return cut(value === undefined ? '' : JSON.stringify(value, null, 2));
 }
@@ -123,5 +131,5 @@ function toResult(output: string): string {
 }
 
 function cut(text: string): string {
-  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
+  return limitMarks(text.length > maxShown ? `${text.slice(0, maxShown)}…` : text);
 }

@@ -1,9 +1,10 @@
 import { Pencil, RotateCcw, TriangleAlert } from 'lucide-react';
-import { memo, useState } from 'react';
+import { memo, useMemo, useState } from 'react';
 import { texts } from '../../../texts/texts.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { errorText } from '../../../ui/error-text.ts';
 import { IconButton } from '../../../ui/icon-button.tsx';
+import { LongText } from '../../../ui/long-text.tsx';
 import { Markdown } from '../../../ui/markdown/markdown.tsx';
 import type { Run, RunItem } from '../runs/run.ts';
 import type { InputPart } from '../conversations/conversation-queries.ts';
@@ -27,7 +28,10 @@ export interface TurnActions {
 
 export interface TurnViewProps extends TurnActions {
   readonly turn: Turn;
-  readonly branch: { readonly position: number; readonly total: number };
+  /** Of its branch among those that begin beside it, from 0. */
+  readonly position: number;
+  /** Branches that begin beside it, with its own. */
+  readonly total: number;
   readonly contextLength: number | undefined;
   readonly isBusy: boolean;
 }
@@ -42,9 +46,9 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
   );
 });
 
-function UserMessage({ turn, branch, isBusy, onEdit, onChooseBranch }: TurnViewProps) {
+function UserMessage({ turn, position, total, isBusy, onEdit, onChooseBranch }: TurnViewProps) {
   const [isEditing, setEditing] = useState(false);
-  const { images, documents, text } = messageParts(turn.input);
+  const { images, documents, text } = useMemo(() => messageParts(turn.input), [turn.input]);
   if (isEditing) {
     return (
       <EditMessage
@@ -74,11 +78,15 @@ function UserMessage({ turn, branch, isBusy, onEdit, onChooseBranch }: TurnViewP
           dir="auto"
           className="max-w-[85%] rounded-2xl rounded-br-md bg-hover px-4 py-2.5 break-words whitespace-pre-wrap"
         >
-          {text}
+          <LongText text={text} />
         </p>
       )}
       <div className="flex items-center gap-0.5 md:opacity-0 md:transition-opacity md:group-focus-within:opacity-100 md:group-hover:opacity-100 [&:has([role=group])]:opacity-100">
-        <BranchSwitch {...branch} onChoose={(position) => onChooseBranch(turn, position)} />
+        <BranchSwitch
+          position={position}
+          total={total}
+          onChoose={(chosen) => onChooseBranch(turn, chosen)}
+        />
         <IconButton
           icon={Pencil}
           label={texts.chat.edit}
@@ -112,12 +120,7 @@ function Answer({ turn, contextLength, isBusy, onRetry }: TurnViewProps) {
       ))}
       {!isRunning && <Sources passages={citedBy(turn)} />}
       {run !== undefined && <RunState run={run} />}
-      {(turn.isInterrupted || run?.isCancelled === true) && !isRunning && (
-        <p className="flex items-center gap-2 text-sm text-muted">
-          <TriangleAlert size={15} aria-hidden className="text-warn" />
-          {texts.chat.interrupted}
-        </p>
-      )}
+      {!isRunning && <EndNote turn={turn} />}
       {!isRunning && (
         <footer className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <div className="-ml-2 flex">
@@ -139,6 +142,25 @@ function Answer({ turn, contextLength, isBusy, onRetry }: TurnViewProps) {
         </footer>
       )}
     </article>
+  );
+}
+
+/** Why the answer is not complete, if it is not. */
+function EndNote({ turn: { isInterrupted, run, stats } }: { readonly turn: Turn }) {
+  const { interrupted, cut } = texts.chat;
+  const reason = stats?.stop_reason;
+  const note =
+    isInterrupted || run?.isCancelled === true
+      ? interrupted
+      : reason !== undefined && reason in cut
+        ? cut[reason as keyof typeof cut]
+        : undefined;
+  if (note === undefined) return null;
+  return (
+    <p className="flex items-center gap-2 text-sm text-muted">
+      <TriangleAlert size={15} aria-hidden className="text-warn" />
+      {note}
+    </p>
   );
 }
 

@@ -1,7 +1,7 @@
 import type { ConversationResponse, InputPart } from '../conversations/conversation-queries.ts';
 import type { Run, RunItem } from '../runs/run.ts';
 
-/** The number of cached tokens is known of stored answers. */
+/** The number of cached tokens and the stop reason are known of stored answers. */
 export type TurnStats = ConversationResponse['stats'];
 
 /** A message and its answer, stored or being written. */

@@ -5,9 +5,11 @@ import { queryClient } from '../../../api/query-client.ts';
 import type { RequestParts, RouteOf } from '../../../api/routes.ts';
 import type { ServerSentEvent } from '../../../api/server-sent-events.ts';
 import { createStore } from '../../../api/store.ts';
+import { newId } from '../../../ui/new-id.ts';
 import { messageOf, showError } from '../../../ui/toasts.ts';
 import { conversationsKey, type InputPart } from '../conversations/conversation-queries.ts';
 import { conversationWith } from '../conversations/conversation-with.ts';
+import { paced } from './paced.ts';
 import { applyEvent, type Run } from './run.ts';
 import {
   forgetRun,
@@ -22,6 +24,23 @@ export type ChatBody = RequestParts<RouteOf<'post', '/api/v1/chat'>>['body'];
 /** The running answers, and those whose stored response is not loaded yet. */
 export const runs = createStore<readonly Run[]>([]);
 
+/** Keys and messages of the running answers: it does not change while they grow. */
+export const running = createStore<readonly RunningAnswer[]>([]);
+runs.subscribe(() => {
+  const next = runs.get().filter(({ phase }) => phase.kind !== 'ended');
+  if (!areSame(next, running.get())) running.set(next);
+});
+
+type RunningAnswer = Pick<Run, 'key' | 'responseId' | 'conversationId' | 'input'>;
+
+function areSame(some: readonly RunningAnswer[], others: readonly RunningAnswer[]): boolean {
+  const isSame = (one: RunningAnswer, other: RunningAnswer | undefined) =>
+    one.key === other?.key &&
+    one.responseId === other.responseId &&
+    one.conversationId === other.conversationId;
+  return some.length === others.length && some.every((one, index) => isSame(one, others[index]));
+}
+
 const controllers = new Map<string, AbortController>();
 
 interface StartOptions {
@@ -34,7 +53,7 @@ interface StartOptions {
 /** Sends a message. The answer continues on the server if the page is closed. */
 export function startRun({ conversationId, previousId, input, body }: StartOptions): Run {
   const run: Run = {
-    key: crypto.randomUUID(),
+    key: newId(),
     responseId: undefined,
     conversationId,
     previousId,
@@ -53,7 +72,7 @@ export function startRun({ conversationId, previousId, input, body }: StartOptio
     'post',
     '/api/v1/chat',
     { body: { ...body, stream: true, background: true, store: true } },
-    { signal },
+    { signal, pause },
   );
   void follow(run, events);
   return run;
@@ -124,8 +143,13 @@ function followFrom(responseId: string, lastId: string | undefined, signal: Abor
     'get',
     '/api/v1/responses/{response_id}/events',
     { params: { response_id: responseId } },
-    { signal, headers: lastId === undefined ? {} : { 'last-event-id': lastId } },
+    { signal, pause, headers: lastId === undefined ? {} : { 'last-event-id': lastId } },
   );
+}
+
+/** A read costs more than an event: a fast answer is read in batches. A hidden tab has slow timers. */
+async function pause(): Promise<void> {
+  if (!document.hidden) await new Promise((resolve) => setTimeout(resolve, 40));
 }
 
 /** Reads the events of a run, over as many connections as necessary. */
@@ -189,13 +213,12 @@ function update(run: Run): void {
   runs.set((all) => all.map((each) => (each.key === run.key ? run : each)));
 }
 
-/** Applies events at once, and shows them with the next frame. */
+/** Applies events at once, and shows them as often as the page can. */
 function frameUpdates(initial: Run) {
   let run = initial;
-  let frame: number | undefined;
+  const pace = paced(() => update(run));
   const flush = () => {
-    if (frame !== undefined) cancelAnimationFrame(frame);
-    frame = undefined;
+    pace.cancel();
     update(run);
     return run;
   };
@@ -206,7 +229,7 @@ function frameUpdates(initial: Run) {
       run = applyEvent(run, event);
       // A tab in the background has no frames.
       if (document.hidden) flush();
-      else frame ??= requestAnimationFrame(flush);
+      else pace.request();
     },
   };
 }

@@ -1,3 +1,4 @@
+import { keep, readKept } from '../../../api/browser-storage.ts';
 import type { Run } from './run.ts';
 
 const storageKey = 'hearth.runs';
@@ -15,7 +16,7 @@ export type SavedRun = Pick<
 /** The running answers that this browser has started, for other tabs and after a reload. */
 export function readSavedRuns(): readonly SavedRun[] {
   try {
-    const saved = JSON.parse(localStorage.getItem(storageKey) ?? '[]') as readonly SavedRun[];
+    const saved = JSON.parse(readKept(storageKey) ?? '[]') as readonly SavedRun[];
     return saved.filter(({ startedAt }) => Date.now() - startedAt < maxAgeMs);
   } catch {
     return [];
@@ -53,5 +54,5 @@ export function onSavedRunsChange(listener: () => void): void {
 }
 
 function write(runs: readonly SavedRun[]): void {
-  localStorage.setItem(storageKey, JSON.stringify(runs));
+  keep(storageKey, JSON.stringify(runs));
 }

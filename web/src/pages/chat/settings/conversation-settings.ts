@@ -1,3 +1,4 @@
+import { keep, readKept } from '../../../api/browser-storage.ts';
 import { createStore } from '../../../api/store.ts';
 import type { ChatBody } from '../runs/run-store.ts';
 
@@ -19,7 +20,7 @@ export interface ConversationSettings {
   readonly servers?: readonly EphemeralServer[] | undefined;
   /** Whether the oldest turns may be left out of a prompt that is too long. */
   readonly dropsOldTurns?: boolean | undefined;
-  /** Form of the answer; any text if absent. */
+  /** Format of the answer; any text if absent. */
   readonly responseFormat?: NonNullable<ChatBody['response_format']> | undefined;
 }
 
@@ -48,12 +49,12 @@ export function saveSettings(key: string, settings: ConversationSettings): void 
   const { [key]: _, ...others } = savedSettings.get();
   const kept = Object.entries(others).slice(-maxConversations);
   savedSettings.set({ ...Object.fromEntries(kept), [key]: settings });
-  localStorage.setItem(storageKey, JSON.stringify(savedSettings.get()));
+  keep(storageKey, JSON.stringify(savedSettings.get()));
 }
 
 function read(): Saved {
   try {
-    return JSON.parse(localStorage.getItem(storageKey) ?? '{}') as Saved;
+    return JSON.parse(readKept(storageKey) ?? '{}') as Saved;
   } catch {
     return {};
   }

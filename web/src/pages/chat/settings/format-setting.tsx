@@ -5,7 +5,7 @@ import type { ConversationSettings } from './conversation-settings.ts';
 
 type Format = keyof typeof labels.formats;
 
-/** Chooses text, JSON, or JSON of a schema. */
+/** Chooses text, JSON, or JSON with a schema. */
 export function FormatSetting({
   settings,
   onChange,

@@ -1,3 +1,4 @@
+import { keep, readKept } from '../../../api/browser-storage.ts';
 import { createStore } from '../../../api/store.ts';
 import type { ConversationSettings } from './conversation-settings.ts';
 
@@ -26,12 +27,12 @@ export function deletePreset(name: string): void {
 
 function write(next: readonly Preset[]): void {
   presets.set(next);
-  localStorage.setItem(storageKey, JSON.stringify(next));
+  keep(storageKey, JSON.stringify(next));
 }
 
 function read(): readonly Preset[] {
   try {
-    return JSON.parse(localStorage.getItem(storageKey) ?? '[]') as readonly Preset[];
+    return JSON.parse(readKept(storageKey) ?? '[]') as readonly Preset[];
   } catch {
     return [];
   }

@@ -8,6 +8,7 @@ import { Button } from '../../../ui/button.tsx';
 import { CheckField } from '../../../ui/check-field.tsx';
 import { Field, inputClass } from '../../../ui/field.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
+import { Notice } from '../../../ui/notice.tsx';
 import type { ConversationSettings, EphemeralServer } from './conversation-settings.ts';
 
 interface ToolsProps {
@@ -22,7 +23,13 @@ export function ToolsSetting(props: ToolsProps) {
     <fieldset className="flex flex-col gap-3">
       <legend className="text-sm font-semibold">{labels.tools}</legend>
       <p className="text-xs text-muted">{labels.toolsHint}</p>
-      {isAllowed('admin') ? <PluginList {...props} /> : <PluginField {...props} />}
+      {isAllowed('admin') ? (
+        <PluginList {...props} />
+      ) : isAllowed('plugins') || props.settings.integrations.length > 0 ? (
+        <PluginField {...props} />
+      ) : (
+        <Notice>{labels.pluginsNeed}</Notice>
+      )}
       {isAllowed('ephemeral-mcp') && <ServerList {...props} />}
     </fieldset>
   );

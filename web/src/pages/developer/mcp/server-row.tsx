@@ -37,7 +37,7 @@ export function ServerRow({
               <Badge tone="ok">{labels.tools(test.data.tools.length)}</Badge>
             )}
           </p>
-          <p className="mt-0.5 font-mono text-xs break-all text-muted">
+          <p className="mt-0.5 font-mono text-xs wrap-anywhere text-muted">
             {server.url ?? [server.command, ...(server.args ?? [])].filter(Boolean).join(' ')}
             {type === 'built_in' && id}
           </p>

@@ -2,10 +2,12 @@ const size = { width: 120, height: 32 };
 
 /** A small chart of the last values. */
 export function Sparkline({ values }: { readonly values: readonly number[] }) {
-  const largest = Math.max(1, ...values);
-  const points = values
+  // One value is a line, too.
+  const drawn = values.length > 1 ? values : [values[0] ?? 0, values[0] ?? 0];
+  const largest = Math.max(1, ...drawn);
+  const points = drawn
     .map((value, index) => {
-      const x = values.length < 2 ? 0 : (index / (values.length - 1)) * size.width;
+      const x = (index / (drawn.length - 1)) * size.width;
       const y = size.height - 2 - (value / largest) * (size.height - 4);
       return `${x.toFixed(1)},${y.toFixed(1)}`;
     })

@@ -1,5 +1,6 @@
 import type { SettingRecord } from '../../../../../src/contract/v1/setting.ts';
 import { developerTexts } from '../../../texts/developer.ts';
+import { classNames } from '../../../ui/class-names.ts';
 import { inputClass } from '../../../ui/field.tsx';
 
 const labels = developerTexts.settings;
@@ -47,8 +48,14 @@ export function SettingControl({
     );
   }
   if (type === 'list' || type === 'object') {
+    const mostRows = type === 'object' ? 16 : 6;
     return (
-      <textarea {...common} rows={Math.min(6, text.split('\n').length + 1)} spellCheck={false} />
+      <textarea
+        {...common}
+        className={classNames(inputClass, type === 'object' && 'font-mono text-[13px]')}
+        rows={Math.min(mostRows, text.split('\n').length + 1)}
+        spellCheck={false}
+      />
     );
   }
   if (type === 'integer') return <input {...common} type="number" min={minimum} max={maximum} />;

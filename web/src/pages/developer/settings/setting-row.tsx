@@ -7,6 +7,7 @@ import { developerTexts } from '../../../texts/developer.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
+import { TextWithCode } from '../../../ui/text-with-code.tsx';
 import { messageOf, showToast } from '../../../ui/toasts.ts';
 import { SettingControl } from './setting-control.tsx';
 import { fromText, toText, type SettingValue } from './setting-text.ts';
@@ -33,7 +34,9 @@ export function SettingRow({ setting }: { readonly setting: SettingRecord }) {
           {!live && <Badge>{labels.restart}</Badge>}
           {restart_pending && <Badge tone="warn">{labels.restartPending}</Badge>}
         </p>
-        <p className="mt-0.5 text-sm text-muted">{description}</p>
+        <p className="mt-0.5 text-sm text-muted">
+          <TextWithCode text={description} />
+        </p>
         {isOverridden && <p className="text-xs text-warn">{labels.overridden(source_name)}</p>}
       </div>
       <form
@@ -105,7 +108,13 @@ function noteOf(setting: SettingRecord): string {
   const { secret, is_set, type, default: value, computed_default } = setting;
   if (secret) return is_set === true ? labels.secretSet : labels.secretUnset;
   const hint = { list: labels.listHint, object: labels.objectHint }[type as string];
-  const shown = toText(value).replaceAll('\n', ', ');
+  const shown = shownDefault(type, value);
   const standard = labels.default(computed_default ?? (shown === '' ? labels.none : shown));
   return hint === undefined ? standard : `${hint} ${standard}`;
+}
+
+function shownDefault(type: SettingRecord['type'], value: SettingRecord['default']): string {
+  if (typeof value === 'boolean') return value ? labels.on : labels.off;
+  if (type === 'object' && value !== null) return JSON.stringify(value);
+  return toText(value).replaceAll('\n', ', ');
 }

@@ -30,29 +30,42 @@ it('takes an empty field for the default', () => {
   expect(fromText(integer, ' ')).toEqual({ value: null });
 });
 
-it('reads lists and objects by line, and names a line that is wrong', () => {
+it('reads lists by line', () => {
   expect(fromText(setting({ type: 'list' }), 'a\n b \n')).toEqual({ value: ['a', 'b'] });
-  expect(fromText(setting({ type: 'object' }), 'gpt = hearth/starter-chat')).toEqual({
-    value: { gpt: 'hearth/starter-chat' },
-  });
-  expect(fromText(setting({ type: 'object' }), 'gpt')).toEqual({
-    error: '“gpt” is not “name = value”.',
-  });
 });
 
-it.each([[null], [true], [7], ['text'], [['a', 'b']], [{ a: 'b' }]])(
-  'shows %j so that it can be read again',
-  (value) => {
-    const types = { boolean: 'boolean', number: 'integer', string: 'string' } as const;
-    const type =
-      typeof value === 'object'
-        ? Array.isArray(value)
-          ? 'list'
-          : 'object'
-        : types[typeof value as 'string'];
-    expect(fromText(setting({ type }), toText(value))).toEqual({ value });
-  },
-);
+it('reads objects as JSON, and says what is wrong', () => {
+  const object = setting({ type: 'object' });
+  const upstreams = { lab: { url: 'http://lab:8000/v1', maxConcurrent: 4 } };
+  expect(fromText(object, JSON.stringify(upstreams))).toEqual({ value: upstreams });
+  expect(fromText(object, '{"lab": }')).toEqual({
+    error: expect.stringMatching(/^It is not JSON: .+/),
+  });
+  for (const text of ['[]', 'null', '7', '"lab"']) {
+    expect(fromText(object, text)).toEqual({
+      error: 'It must be an object in JSON: names and values between { and }.',
+    });
+  }
+});
+
+it.each([
+  [null],
+  [true],
+  [7],
+  ['text'],
+  [['a', 'b']],
+  [{ a: 'b' }],
+  [{ lab: { url: 'u', models: { m: {} } } }],
+])('shows %j so that it can be read again', (value) => {
+  const types = { boolean: 'boolean', number: 'integer', string: 'string' } as const;
+  const type =
+    typeof value === 'object'
+      ? Array.isArray(value)
+        ? 'list'
+        : 'object'
+      : types[typeof value as 'string'];
+  expect(fromText(setting({ type }), toText(value))).toEqual({ value });
+});
 
 it('groups by the first part of the key and filters', () => {
   const settings = [

@@ -1,6 +1,6 @@
 import type { SettingRecord } from '../../../../../src/contract/v1/setting.ts';
 import { developerTexts } from '../../../texts/developer.ts';
-import { formatPairs, linesOf, parsePairs } from '../../../ui/pairs.ts';
+import { linesOf } from '../../../ui/pairs.ts';
 
 const labels = developerTexts.settings;
 
@@ -11,13 +11,7 @@ type Parsed = { readonly value: SettingValue | null } | { readonly error: string
 export function toText(value: SettingRecord['value']): string {
   if (value === null) return '';
   if (Array.isArray(value)) return value.join('\n');
-  if (typeof value === 'object') {
-    const texts = Object.entries(value).map(([name, each]) => [
-      name,
-      typeof each === 'string' ? each : JSON.stringify(each),
-    ]);
-    return formatPairs(Object.fromEntries(texts));
-  }
+  if (typeof value === 'object') return JSON.stringify(value, null, 2);
   return String(value);
 }
 
@@ -38,11 +32,20 @@ export function fromText(setting: SettingRecord, text: string): Parsed {
   }
   if (type === 'boolean') return { value: text === 'true' };
   if (type === 'list') return { value: [...linesOf(text)] };
-  if (type === 'object') {
-    const parsed = parsePairs(text);
-    return 'pairs' in parsed ? { value: parsed.pairs } : { error: labels.notPair(parsed.badLine) };
-  }
+  if (type === 'object') return parseObject(text);
   return { value: text.trim() };
+}
+
+/** The server checks what the values of the object may be. */
+function parseObject(text: string): Parsed {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { error: labels.notJson(error instanceof Error ? error.message : String(error)) };
+  }
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? { value: value as SettingValue } : { error: labels.notObject };
 }
 
 export interface SettingFilter {

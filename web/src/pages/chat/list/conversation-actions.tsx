@@ -1,0 +1,101 @@
+import { useNavigate } from '@tanstack/react-router';
+import { Download, FileText, Pencil, Pin, PinOff, Trash2 } from 'lucide-react';
+import type { RefObject } from 'react';
+import { texts } from '../../../texts/texts.ts';
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import { MenuPopup } from '../../../ui/menu-popup.tsx';
+import { showError } from '../../../ui/toasts.ts';
+import type { ConversationRecord } from '../conversations/conversation-queries.ts';
+import {
+  deleteConversation,
+  exportConversation,
+  updateConversation,
+} from './conversation-mutations.ts';
+import { RenameDialog } from './rename-dialog.tsx';
+
+type ActionsView = 'menu' | 'rename' | 'delete';
+
+/** The conversation whose menu, or a dialog of it, is open. */
+export interface OpenActions {
+  readonly conversation: ConversationRecord;
+  readonly view: ActionsView;
+}
+
+interface ActionsProps extends OpenActions {
+  /** The button that opened the menu. */
+  readonly anchor: RefObject<HTMLButtonElement | null>;
+  /** Whether the page shows the conversation. */
+  readonly isShown: boolean;
+  readonly onView: (view: ActionsView) => void;
+  /** A choice in the menu opens a dialog before the menu closes. */
+  readonly onClose: (view: ActionsView) => void;
+}
+
+/** The menu of a conversation in the list, and the dialogs that it opens. */
+export function ConversationActions({
+  conversation,
+  view,
+  anchor,
+  isShown,
+  onView,
+  onClose,
+}: ActionsProps) {
+  const { conversation_id: id, pinned } = conversation;
+  const navigate = useNavigate();
+  const labels = texts.chat.list;
+  if (view === 'rename') {
+    return (
+      <RenameDialog
+        conversation={conversation}
+        onClose={() => onClose('rename')}
+        onRename={(title) => void updateConversation(id, { title })}
+      />
+    );
+  }
+  if (view === 'delete') {
+    return (
+      <ConfirmDialog
+        isOpen
+        onClose={() => onClose('delete')}
+        title={labels.deleteTitle}
+        description={labels.deleteHint}
+        action={texts.app.delete}
+        onConfirm={() => {
+          if (isShown) void navigate({ to: '/chat', search: {} });
+          void deleteConversation(id);
+        }}
+      />
+    );
+  }
+  return (
+    <MenuPopup
+      anchor={anchor}
+      align="end"
+      onClose={() => onClose('menu')}
+      items={[
+        {
+          label: pinned ? labels.unpin : labels.pin,
+          icon: pinned ? PinOff : Pin,
+          onSelect: () => void updateConversation(id, { pinned: !pinned }),
+        },
+        { label: labels.rename, icon: Pencil, onSelect: () => onView('rename') },
+        {
+          label: labels.exportMarkdown,
+          icon: FileText,
+          onSelect: () => void exportConversation(conversation, 'markdown').catch(showError),
+        },
+        {
+          label: labels.exportJson,
+          icon: Download,
+          onSelect: () => void exportConversation(conversation, 'json').catch(showError),
+        },
+        {
+          label: texts.app.delete,
+          icon: Trash2,
+          isDanger: true,
+          onSelect: () => onView('delete'),
+        },
+      ]}
+    />
+  );
+}

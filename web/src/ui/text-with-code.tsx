@@ -1,0 +1,12 @@
+/** Text in which the parts between backticks are code. */
+export function TextWithCode({ text }: { readonly text: string }) {
+  return text.split('`').map((part, index) =>
+    index % 2 === 0 ? (
+      part
+    ) : (
+      <code key={index} className="font-mono text-[0.92em] text-text">
+        {part}
+      </code>
+    ),
+  );
+}
