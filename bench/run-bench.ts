@@ -10,6 +10,7 @@ import { describeSurroundings, writeJson, writeReport } from './report.ts';
 import type { Row } from './row.ts';
 import { createBareSubject, starterModelPath, type BareModel } from './subjects/bare-subject.ts';
 import { createForeignSubject } from './subjects/foreign-subject.ts';
+import { prepareDefaultServers } from './subjects/default-servers.ts';
 import { importModel, startHearth } from './subjects/hearth-process.ts';
 import { createHearthSubject, kindOf, type ModelKeys } from './subjects/hearth-subject.ts';
 import { findRuntime, type BenchRuntime } from './subjects/runtime.ts';
@@ -81,6 +82,7 @@ async function prepare(
     hearth,
     other,
     timeStart: timeStart(runtime, settings, starterKeys.chat, signal),
+    prepareDefaults: () => prepareDefaultServers(runtime, folder, models.chat.path, signal),
     startUp: () => measureStartUp(settings, signal),
     isStarter: keys.chat === starterKeys.chat,
     signal,

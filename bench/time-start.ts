@@ -11,7 +11,8 @@ import { startBareServer } from './subjects/bare-server.ts';
 import { bareSpec, starterModelPath } from './subjects/bare-subject.ts';
 import { startHearth, type HearthProcessOptions } from './subjects/hearth-process.ts';
 
-type Settings = Omit<HearthProcessOptions, 'home' | 'profile'>;
+type Settings = HearthProcessOptions & { readonly threads: number; readonly parallel: number };
+type EqualSettings = Omit<Settings, 'home' | 'profile'>;
 
 interface Started {
   readonly chat: Endpoint;
@@ -24,7 +25,7 @@ const starterContext = 4096;
 /** How long both servers take from nothing to the first token of the starter model. */
 export function timeStart(
   runtime: Runtime,
-  settings: Settings,
+  settings: EqualSettings,
   model: string,
   signal: AbortSignal,
 ): Bench['timeStart'] {
@@ -47,7 +48,7 @@ async function time(start: () => Promise<Started>, signal: AbortSignal): Promise
 }
 
 async function startFreshHearth(
-  settings: Settings,
+  settings: EqualSettings,
   model: string,
   signal: AbortSignal,
 ): Promise<Started> {
@@ -68,7 +69,7 @@ async function startFreshHearth(
 
 async function startBare(
   runtime: Runtime,
-  { threads, parallel }: Settings,
+  { threads, parallel }: EqualSettings,
   signal: AbortSignal,
 ): Promise<Started> {
   const server = await startBareServer(

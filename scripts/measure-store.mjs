@@ -1,9 +1,10 @@
 // Measures what long conversations and large databases cost other requests: npm run measure-store -- --help
+import { createHash } from 'node:crypto';
+import { existsSync, openSync, readSync } from 'node:fs';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { pathToFileURL } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -23,14 +24,16 @@ const model = 'hearth/starter-chat';
 /** Characters of a question. */
 const textLength = 2000;
 
-const idOf = (index) => `resp_${index.toString(16).padStart(48, '0')}`;
+/** Ids are random, so that their index is not in the order of the rows. */
+const idOf = (index) =>
+  `resp_${createHash('sha256').update(String(index)).digest('hex').slice(0, 48)}`;
 
 const syllables = ['ba', 'den', 'for', 'ing', 'lo', 'mer', 'ni', 'per', 'sta', 'tion', 'ver', 'wo'];
 
 /** A question of words with two or three syllables, other ones in each. */
-function text(index) {
+function text(index, length = textLength) {
   let words = `Note ${index}:`;
-  for (let seed = index + 1; words.length < textLength;) {
+  for (let seed = index + 1; words.length < length;) {
     seed = (seed * 16_807) % 2_147_483_647;
     const parts = [seed, seed >> 8, seed >> 16].slice(0, 2 + (seed % 2));
     words += ` ${parts.map((part) => syllables[part % syllables.length]).join('')}`;
@@ -75,26 +78,63 @@ async function writeDatabase(file, count, turns) {
   database.close();
 }
 
-/** Runs an operation: its time, and how long the event loop stood still at most, both in ms. */
+/** Runs an operation: its time, and how long the event loop stood still at most, in ms. */
 async function measure(work) {
   globalThis.gc?.();
   await delay(100);
-  const loop = monitorEventLoopDelay({ resolution: 1 });
-  loop.enable();
+  const loop = watchLoop();
   await delay(20);
   loop.reset();
   const startedAt = performance.now();
   const result = await work();
   const totalMs = performance.now() - startedAt;
   await delay(5);
-  loop.disable();
-  return { result, totalMs, longestMs: loop.max / 1e6 };
+  return { result, totalMs, ...loop.stop() };
 }
 
-function print(label, { result, totalMs, longestMs }) {
+const tickMs = 1;
+
+/** The longest stop of the event loop, and the longest without the time in which other threads had the processors. */
+function watchLoop() {
+  let longestMs = 0;
+  let longestOwnMs = 0;
+  let last = performance.now();
+  let lastWaitMs = waitedMs();
+  const timer = setInterval(() => {
+    const [now, waitMs] = [performance.now(), waitedMs()];
+    const stopMs = now - last - tickMs;
+    longestMs = Math.max(longestMs, stopMs);
+    longestOwnMs = Math.max(longestOwnMs, stopMs - (waitMs - lastWaitMs));
+    [last, lastWaitMs] = [now, waitMs];
+  }, tickMs);
+  return {
+    reset: () => {
+      [longestMs, longestOwnMs] = [0, 0];
+    },
+    stop: () => {
+      clearInterval(timer);
+      return { longestMs, longestOwnMs };
+    },
+  };
+}
+
+/** Time that this thread was ready to run and waited for a processor; 0 where it is unknown. */
+const schedule = existsSync('/proc/thread-self/schedstat')
+  ? openSync('/proc/thread-self/schedstat')
+  : undefined;
+const scheduleText = Buffer.alloc(128);
+function waitedMs() {
+  if (schedule === undefined) return 0;
+  const length = readSync(schedule, scheduleText, 0, scheduleText.length, 0);
+  // https://docs.kernel.org/scheduler/sched-stats.html: time on the processor, time in the queue, in ns.
+  return Number(scheduleText.toString('latin1', 0, length).split(' ')[1]) / 1e6;
+}
+
+function print(label, { result, totalMs, longestMs, longestOwnMs }) {
   const note = typeof result === 'string' ? result : '';
+  const times = [totalMs.toFixed(0), longestMs.toFixed(1), longestOwnMs.toFixed(1)];
   console.log(
-    `${label.padEnd(52)} ${totalMs.toFixed(0).padStart(7)} ms ${longestMs.toFixed(1).padStart(8)} ms  ${note}`,
+    `${label.padEnd(52)} ${times.map((ms) => `${ms.padStart(8)} ms`).join(' ')}  ${note}`,
   );
 }
 
@@ -166,6 +206,12 @@ async function measureConversation(startServer, turns) {
       });
       print(`${label}, truncation: auto, ${name}`, measured);
     }
+    await importText(server.url, text(0));
+    const longText = text(1, 256 * 1024);
+    print(
+      'store a text of 256 KB',
+      await measure(async () => String((await importText(server.url, longText)).status)),
+    );
     await server.close();
     makeTombstones(file, tip);
     server = await launch(startServer, home);
@@ -177,6 +223,40 @@ async function measureConversation(startServer, turns) {
       ),
     );
     await server.close();
+  });
+}
+
+/** Stores a conversation of one turn. */
+function importText(url, question) {
+  const message = { role: 'user', content: [{ type: 'text', text: question }] };
+  return send(url, 'POST', '/api/v1/conversations/import', {
+    format: 'hearth.conversation',
+    version: 1,
+    title: 'A long text',
+    responses: [
+      {
+        response_id: idOf(0),
+        previous_response_id: null,
+        created_at: '2026-01-01T00:00:00.000Z',
+        model,
+        model_instance_id: model,
+        turn: {
+          formatVersion: 4,
+          systemPrompt: null,
+          instructions: null,
+          messages: [message],
+          items: [{ type: 'message', text: 'I will remember it.' }],
+          stopReason: 'eosFound',
+          usage: { promptTokens: 3, cachedTokens: 0, completionTokens: 5, reasoningTokens: 0 },
+          timings: {
+            timeToFirstTokenSeconds: 0.25,
+            generationSeconds: 2,
+            tokensPerSecond: 2.5,
+          },
+        },
+      },
+    ],
+    images: {},
   });
 }
 
@@ -260,7 +340,8 @@ try {
     const { startServer } = await import(
       pathToFileURL(join(resolve(values.package), 'dist/index.js'))
     );
-    console.log(`${'operation'.padEnd(52)} ${'time'.padStart(10)} ${'longest'.padStart(11)}`);
+    const heads = ['time', 'longest', 'own'].map((head) => head.padStart(11));
+    console.log(`${'operation'.padEnd(52)} ${heads.join(' ')}`);
     if (Number(values.turns) > 0) await measureConversation(startServer, Number(values.turns));
     if (Number(values.migrate) > 0) await measureMigration(startServer, Number(values.migrate));
   }

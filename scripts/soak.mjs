@@ -31,7 +31,7 @@ function run(drill, { seconds, count, seed }) {
   const file = `test/soak/${drill}.test.ts`;
   const child = spawn(
     process.execPath,
-    [vitest, 'run', '--project', 'e2e', '--disableConsoleIntercept=true', file],
+    [vitest, 'run', '--project', 'drills', '--disableConsoleIntercept=true', file],
     {
       stdio: 'inherit',
       env: {

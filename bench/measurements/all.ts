@@ -1,4 +1,5 @@
 import { measureConversation } from './conversation.ts';
+import { measureDefaults } from './defaults.ts';
 import { measureDisconnect } from './disconnect.ts';
 import { measureDownloads } from './downloads.ts';
 import { measureEmbeddings } from './embeddings.ts';
@@ -9,8 +10,11 @@ import { measureObservability } from './observability.ts';
 import { measureOpenAi } from './openai.ts';
 import { measureModels } from './models.ts';
 import type { MeasurementName } from './names.ts';
+import { measureOwnCost } from './own-cost.ts';
+import { measureRemote } from './remote.ts';
 import { measureSharedPrefix } from './shared-prefix.ts';
 import { measureShortRequests } from './short-requests.ts';
+import { measureSpeculation } from './speculation.ts';
 import { measureStalls } from './stalls.ts';
 import { measureStart } from './start.ts';
 import { measureStartUps } from './start-up.ts';
@@ -22,7 +26,9 @@ export const measurements: Readonly<Record<MeasurementName, Measurement>> = {
   'start-up': measureStartUps,
   throughput: measureThroughput,
   'first-token': measureFirstToken,
+  defaults: measureDefaults,
   openai: measureOpenAi,
+  remote: measureRemote,
   conversation: measureConversation,
   embeddings: measureEmbeddings,
   models: measureModels,
@@ -31,7 +37,9 @@ export const measurements: Readonly<Record<MeasurementName, Measurement>> = {
   downloads: measureDownloads,
   'shared-prefix': measureSharedPrefix,
   'short-requests': measureShortRequests,
+  'own-cost': measureOwnCost,
   stalls: measureStalls,
+  speculation: measureSpeculation,
   observability: measureObservability,
   'warm-state': measureWarmState,
 };

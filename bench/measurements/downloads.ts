@@ -42,10 +42,11 @@ export const measureDownloads: Measurement = async ({ options, signal }) => {
   const cleanups: (() => Promise<unknown>)[] = [() => rm(home, { recursive: true, force: true })];
   try {
     const hub = await startFakeHubProcess(signal);
+    const { url, fileUrl } = hub.addresses;
     cleanups.push(() => hub.stop());
     const { threads, parallel, profile } = options;
     const settings = { home, runtimesFolder: join(home, 'runtimes'), threads, parallel, profile };
-    const flags = [`--hub-endpoint=${hub.url}`];
+    const flags = [`--hub-endpoint=${url}`];
     const server = await startHearth({ ...settings, flags }, signal);
     cleanups.push(() => server.stop());
     const connection = connectEngine({ address: { origin: server.url }, maxConnections: 2 });
@@ -55,7 +56,7 @@ export const measureDownloads: Measurement = async ({ options, signal }) => {
       await rm(join(home, 'models', benchRepository), { recursive: true, force: true });
       return download(connection, server.pid, signal);
     };
-    const byCurl = () => downloadWithCurl(hub.fileUrl, join(home, 'curl.out'), signal);
+    const byCurl = () => downloadWithCurl(fileUrl, join(home, 'curl.out'), signal);
     const results = await interleave(options.rounds, { hearth: byHearth, other: byCurl }, (run) =>
       run(),
     );

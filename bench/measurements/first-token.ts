@@ -4,18 +4,18 @@ import { repeat } from '../client/repeat.ts';
 import { streamRequest } from '../client/stream-request.ts';
 import { toRow, type Row } from '../row.ts';
 import { interleave } from './interleave.ts';
-import type { Bench, Measurement } from './measurement.ts';
+import type { StreamBench } from './measurement.ts';
 
 const longPromptTokens = 1000;
 /** Enough to see the answer start. */
 const maxTokens = 8;
-const runs = { atLeast: 3, atMost: 100 };
+const runs = { atLeast: 2, atMost: 100 };
 
 /** No prompt comes twice: its beginning would be in the cache. */
 let serial = 0;
 
 /** Time to the first token with the model loaded: a short question, and a prompt of 1,000 tokens. */
-export const measureFirstToken: Measurement = async (bench) => {
+export async function measureFirstToken(bench: StreamBench): Promise<readonly Row[]> {
   const prefix = await filler(bench.hearth.chat, longPromptTokens, bench.signal);
   return [
     ...(await measureShortPrompt(bench)),
@@ -25,14 +25,15 @@ export const measureFirstToken: Measurement = async (bench) => {
       `${prefix} Tell me a story`,
     )),
   ];
-};
+}
 
 /** Time to the first token after a short question. */
-export const measureShortPrompt: Measurement = (bench) =>
-  measurePrompt(bench, 'short prompt', 'What is the capital of France?');
+export function measureShortPrompt(bench: StreamBench): Promise<readonly Row[]> {
+  return measurePrompt(bench, 'short prompt', 'What is the capital of France?');
+}
 
 async function measurePrompt(
-  { options, hearth, other, signal }: Bench,
+  { options, hearth, other, signal }: StreamBench,
   name: string,
   prompt: string,
 ): Promise<readonly Row[]> {

@@ -1,6 +1,7 @@
 import type { BenchOptions } from '../options.ts';
 import type { Row } from '../row.ts';
 import type { StartUp } from '../start-up.ts';
+import type { DefaultServers } from '../subjects/default-servers.ts';
 import type { HearthSubject } from '../subjects/hearth-subject.ts';
 import type { Subject } from '../subjects/subject.ts';
 
@@ -14,11 +15,19 @@ export interface Bench {
     readonly hearth: () => Promise<number>;
     readonly bare: () => Promise<number>;
   };
+  /** Servers with default settings and the same chat model. */
+  readonly prepareDefaults: () => Promise<DefaultServers>;
   /** Starts commands and a server once. */
   readonly startUp: () => Promise<StartUp>;
   /** Whether the chat model is the starter model. */
   readonly isStarter: boolean;
   readonly signal: AbortSignal;
+}
+
+/** What a measurement of streamed answers works with. */
+export interface StreamBench extends Pick<Bench, 'options' | 'isStarter' | 'signal'> {
+  readonly hearth: Pick<Subject, 'chat' | 'processes'>;
+  readonly other: Pick<Subject, 'chat' | 'processes'>;
 }
 
 export type Measurement = (bench: Bench) => Promise<readonly Row[]>;

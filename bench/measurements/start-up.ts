@@ -3,7 +3,7 @@ import { toRow, type Row } from '../row.ts';
 import type { Measurement } from './measurement.ts';
 
 /** Rounds are short and vary more than those of other measurements. */
-const roundsFactor = 3;
+const roundsFactor = 2;
 
 /** Commands and the server itself, without an engine. */
 export const measureStartUps: Measurement = async ({ options, startUp }) => {
@@ -25,6 +25,12 @@ export const measureStartUps: Measurement = async ({ options, startUp }) => {
   return [
     ...row('hearth --help, beyond Node.js itself', 'ms', ({ helpMs }) => helpMs, 150),
     ...row('hearth ls, beyond Node.js itself', 'ms', ({ listMs }) => listMs, 150),
+    ...row(
+      'hearth ls without a server, beyond Node.js itself',
+      'ms',
+      ({ failedListMs }) => failedListMs,
+      150,
+    ),
     ...row('hearth serve, until it listens', 'ms', ({ serveMs }) => serveMs),
     ...row('hearth serve, until it listens, CPU', 'ms', ({ serveCpuMs }) => serveCpuMs),
     ...row('resident memory, idle server', 'MB', ({ idleBytes }) =>

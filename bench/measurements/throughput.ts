@@ -5,7 +5,7 @@ import { cpuMicroseconds } from '../process-usage.ts';
 import { toRow, type Row, type Target } from '../row.ts';
 import type { Subject } from '../subjects/subject.ts';
 import { interleave } from './interleave.ts';
-import type { Bench, Measurement } from './measurement.ts';
+import type { StreamBench } from './measurement.ts';
 
 interface Run {
   readonly tokensPerSecond: number;
@@ -14,8 +14,14 @@ interface Run {
   readonly engineCpu: number | undefined;
 }
 
+/** What so many streams must reach. */
+export type SpeedTarget = (bench: StreamBench, streams: number) => Target | undefined;
+
 /** Tokens a second of several clients that stream stories, and what a token costs. */
-export const measureThroughput: Measurement = async (bench) => {
+export async function measureThroughput(
+  bench: StreamBench,
+  targetOf: SpeedTarget = speedTarget,
+): Promise<readonly Row[]> {
   const { options, hearth, other, signal } = bench;
   const { streams, rounds, budgetMs, maxTokens } = options;
   const request = chatRequest(story, maxTokens);
@@ -35,7 +41,7 @@ export const measureThroughput: Measurement = async (bench) => {
     const name = width === 1 ? '1 stream' : `${width} streams`;
     rows.push(
       toRow(
-        { name, unit: 'tokens/s', target: speedTarget(bench, width) },
+        { name, unit: 'tokens/s', target: targetOf(bench, width) },
         runs.hearth.map((run) => [run.tokensPerSecond]),
         runs.other.map((run) => [run.tokensPerSecond]),
       ),
@@ -43,10 +49,10 @@ export const measureThroughput: Measurement = async (bench) => {
     );
   }
   return rows;
-};
+}
 
 async function runStories(
-  { chat, processes }: Subject,
+  { chat, processes }: Pick<Subject, 'chat' | 'processes'>,
   width: number,
   count: number,
   request: object,
@@ -98,7 +104,7 @@ function samples(
   return values.length === runs.length ? values.map((value) => [value]) : undefined;
 }
 
-function speedTarget({ isStarter }: Bench, width: number): Target | undefined {
+function speedTarget({ isStarter }: StreamBench, width: number): Target | undefined {
   if (width === 1) return { of: 'ratio', atLeast: isStarter ? 0.85 : 0.97 };
   if (width === 16) return { of: 'ratio', atLeast: isStarter ? 0.85 : 0.97 };
   if (width === 8) return { of: 'ratio', atLeast: isStarter ? 0.85 : 1 };

@@ -3,15 +3,20 @@ import { childEnvironment } from '../../src/engine/launch/child-environment.ts';
 import { loopbackEndpoint } from '../../src/engine/launch/endpoint.ts';
 import { startEngineChild } from '../../src/engine/launch/engine-child.ts';
 import type { LaunchSpec } from '../../src/engine/launch/launch.ts';
+import type { Runtime } from '../../src/engine/runtimes/runtime.ts';
 import { waitUntilHealthy } from '../../src/engine/launch/readiness.ts';
 import { buildServerArguments } from '../../src/engine/launch/server-arguments.ts';
+import { omitUndefined } from '../../src/omit-undefined.ts';
 import { connectEngine, type EngineConnection } from '../../src/net/engine-connection.ts';
 import { maxConnections } from './hearth-subject.ts';
 
 export interface BareServer {
   readonly connection: EngineConnection;
   readonly pid: number;
-  stop(): Promise<void>;
+  /** Where it listens, and its key, if it has one. */
+  readonly origin: string;
+  readonly apiKey: string | undefined;
+  readonly stop: () => Promise<void>;
 }
 
 /**
@@ -26,18 +31,65 @@ export async function startBareServer(
 ): Promise<BareServer> {
   const endpoint = await loopbackEndpoint();
   const apiKey = randomBytes(24).toString('base64url');
-  const child = startEngineChild({
-    command: spec.runtime.command,
-    arguments: [
-      ...spec.runtime.leadingArguments,
-      ...buildServerArguments(spec, endpoint, spec.threads),
-    ],
+  const command = {
+    arguments: buildServerArguments(spec, endpoint, spec.threads),
     environment: childEnvironment(process.env, apiKey),
+    apiKey,
+  };
+  return startServer(spec.runtime, endpoint, command, signal);
+}
+
+/**
+ * Starts the engine's own server with its default settings, in the environment of this process.
+ *
+ * @throws As `startBareServer`.
+ */
+export async function startDefaultServer(
+  runtime: Runtime,
+  modelPath: string,
+  signal: AbortSignal,
+): Promise<BareServer> {
+  const endpoint = await loopbackEndpoint();
+  const { host, port } = endpoint;
+  const command = {
+    arguments: ['--model', modelPath, '--host', host, '--port', String(port), '--offline'],
+    environment: definedVariables(process.env),
+    apiKey: undefined,
+  };
+  return startServer(runtime, endpoint, command, signal);
+}
+
+function definedVariables(environment: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value]],
+    ),
+  );
+}
+
+interface ServerCommand {
+  readonly arguments: readonly string[];
+  readonly environment: Record<string, string>;
+  readonly apiKey: string | undefined;
+}
+
+async function startServer(
+  runtime: Runtime,
+  { host, port }: { readonly host: string; readonly port: number },
+  command: ServerCommand,
+  signal: AbortSignal,
+): Promise<BareServer> {
+  const child = startEngineChild({
+    command: runtime.command,
+    arguments: [...runtime.leadingArguments, ...command.arguments],
+    environment: command.environment,
     onOutput: () => {},
   });
+  const origin = `http://${host}:${port}`;
+  const { apiKey } = command;
   const connection = connectEngine({
-    address: { origin: `http://${endpoint.host}:${endpoint.port}` },
-    apiKey,
+    address: { origin },
+    ...omitUndefined({ apiKey }),
     maxConnections,
     closesAfterStream: true,
   });
@@ -50,7 +102,7 @@ export async function startBareServer(
   try {
     await waitUntilHealthy(connection, AbortSignal.any([signal, failing.signal]));
     if (child.pid === undefined) throw new Error('The bare server has no process');
-    return { connection, pid: child.pid, stop };
+    return { connection, pid: child.pid, origin, apiKey, stop };
   } catch (error) {
     await stop();
     throw error;

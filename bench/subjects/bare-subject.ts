@@ -4,7 +4,9 @@ import type { LaunchSpec } from '../../src/engine/launch/launch.ts';
 import type { Runtime } from '../../src/engine/runtimes/runtime.ts';
 import { packageFolder } from '../../src/package-folder.ts';
 import { startBareServer, type BareServer } from './bare-server.ts';
+import { startNodePipe } from './node-pipe.ts';
 import { plainConversation } from './plain-conversation.ts';
+import { startRemoteHearth } from './remote-hearth.ts';
 import type { Subject } from './subject.ts';
 
 /** Hearth's defaults, `engine.promptCacheMiB` and `engine.kvTypeK`. */
@@ -53,7 +55,8 @@ export async function createBareSubject(
     return server;
   };
   try {
-    const { connection, pid } = await start(models.chat);
+    const server = await start(models.chat);
+    const { connection, pid } = server;
     const embedder = await start(models.embeddings);
     const chat = { connection, path: '/v1/chat/completions', model: 'model' };
     const list = { connection, path: '/v1/models', model: '' };
@@ -63,6 +66,8 @@ export async function createBareSubject(
       embeddings: { connection: embedder.connection, path: '/v1/embeddings', model: 'model' },
       modelLists: { v0: list, v1: list },
       processes: { enginePid: pid, frontPid: undefined },
+      startPipe: () => startNodePipe(server, signal),
+      startRemote: () => startRemoteHearth(server, chat.model, signal),
       converse: (systemPrompt, maxTokens, until) =>
         plainConversation(chat, maxTokens, until, [{ role: 'system', content: systemPrompt }]),
       close,

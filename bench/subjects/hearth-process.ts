@@ -22,10 +22,11 @@ export interface HearthProcess {
 export interface HearthProcessOptions {
   readonly home: string;
   readonly runtimesFolder: string;
-  readonly threads: number;
-  readonly parallel: number;
+  /** Absent: the default. */
+  readonly threads?: number;
+  readonly parallel?: number;
   /** Folder for a CPU profile. */
-  readonly profile: string | undefined;
+  readonly profile?: string | undefined;
   /** More settings, as `hearth serve` takes them. */
   readonly flags?: readonly string[];
 }
@@ -49,8 +50,8 @@ export async function startHearth(
       '--port=0',
       `--home=${home}`,
       `--engine-runtimes-dir=${runtimesFolder}`,
-      `--engine-threads=${threads}`,
-      `--engine-parallel=${parallel}`,
+      ...(threads === undefined ? [] : [`--engine-threads=${threads}`]),
+      ...(parallel === undefined ? [] : [`--engine-parallel=${parallel}`]),
       ...flags,
     ],
     { stdio: ['ignore', 'pipe', 'pipe'], env: ownEnvironment(), signal },

@@ -34,7 +34,10 @@ function openRuntimes(runtimesFolder: string, environment: NodeJS.ProcessEnv) {
   return createRuntimeManager({
     runtimesFolder,
     configuredServer: environment['HEARTH_LLAMA_SERVER'],
-    wheelLauncherPath: join(packageFolder, 'dist/engine/wheel-launcher.py'),
+    launchers: {
+      wheel: join(packageFolder, 'dist/engine/wheel-launcher.py'),
+      mlx: join(packageFolder, 'dist/engine/mlx-launcher.py'),
+    },
     environment,
     logger: createLogger('error'),
   });

@@ -10,6 +10,19 @@ export interface Conversation {
   reload(): Promise<Conversation>;
 }
 
+/** A server behind a process of Node.js that only forwards. */
+export interface PipedServer {
+  readonly chat: Endpoint;
+  /** Of the process in front. */
+  readonly pid: number;
+  close(): Promise<void>;
+}
+
+/** A Hearth that has a server as its upstream. */
+export interface RemoteFront extends Pick<Subject, 'chat' | 'processes'> {
+  close(): Promise<void>;
+}
+
 /** A server that is measured. */
 export interface Subject {
   readonly name: string;
@@ -28,6 +41,10 @@ export interface Subject {
         readonly frontPid: number | undefined;
       }
     | undefined;
+  /** Puts a process in front of it that only forwards; absent where its processes are not ours to look at. */
+  readonly startPipe?: () => Promise<PipedServer>;
+  /** Puts a Hearth in front of it that has it as its upstream; absent where it is not a server of the bench. */
+  readonly startRemote?: () => Promise<RemoteFront>;
   /** @param systemPrompt Begins the conversation; a new one shares no prefix with earlier ones. */
   converse(systemPrompt: string, maxTokens: number, signal: AbortSignal): Conversation;
   close(): Promise<void>;

@@ -1,0 +1,96 @@
+import * as z from 'zod';
+import type { Endpoint } from '../client/endpoint.ts';
+import { post } from '../client/post.ts';
+import { toRow, type Row } from '../row.ts';
+import { interleave } from './interleave.ts';
+import type { Measurement } from './measurement.ts';
+
+const instanceId = 'speculating';
+const maxTokens = 192;
+
+const code = `class Inventory:
+    def __init__(self, name, capacity):
+        self.name = name
+        self.capacity = capacity
+        self.items = {}
+
+    def add_item(self, item, quantity):
+        if quantity <= 0:
+            raise ValueError("quantity must be positive")
+        total = sum(self.items.values()) + quantity
+        if total > self.capacity:
+            raise ValueError("inventory is full")
+        self.items[item] = self.items.get(item, 0) + quantity
+`;
+const orders = JSON.stringify({
+  orders: [
+    { id: 1041, customer: 'Ada Lovelace', items: [{ sku: 'BK-201', quantity: 2, price: 14.5 }] },
+    { id: 1042, customer: 'Alan Turing', items: [{ sku: 'TM-110', quantity: 1, price: 99 }] },
+  ],
+});
+
+const texts = [
+  {
+    name: 'answers that repeat their prompt',
+    atLeast: 1.2,
+    prompts: [
+      `Rename the class Inventory to Stock in this file and answer with the whole new file:\n\n${code}`,
+      `Here is a Python file. Write the whole file again, unchanged:\n\n${code}`,
+      `Write this JSON again, with the status "closed" added to each order:\n\n${orders}`,
+    ],
+  },
+  {
+    name: 'ordinary answers',
+    atLeast: 0.98,
+    prompts: [
+      'Tell me a story about a fox that travels to the sea.',
+      'Explain how photosynthesis works to a student.',
+      'Write an email to my landlord about a broken heater.',
+      'What are the advantages and disadvantages of electric cars?',
+    ],
+  },
+] as const;
+
+const answer = z.object({ stats: z.object({ tokens_per_second: z.number() }) });
+
+/** Tokens a second of an instance that drafts what repeats, beside the same model in Hearth without speculation. */
+export const measureSpeculation: Measurement = async ({ options, hearth, signal }) => {
+  const { connection, model } = hearth.chat;
+  const loading = { connection, path: '/api/v1/models/load', model };
+  await post(loading, { identifier: instanceId, speculation: 'ngram' }, signal);
+  const rows: Row[] = [];
+  try {
+    const sides = { hearth: { ...hearth.chat, model: instanceId }, other: hearth.chat };
+    for (const { name, atLeast, prompts } of texts) {
+      const speeds = await interleave(options.rounds, sides, (endpoint) =>
+        speedsOf(endpoint, prompts, signal),
+      );
+      const target = { of: 'ratio', atLeast } as const;
+      rows.push(
+        toRow(
+          { name: `speculation against none, ${name}`, unit: 'tokens/s', target },
+          speeds.hearth,
+          speeds.other,
+        ),
+      );
+    }
+  } finally {
+    const unloading = { connection, path: '/api/v1/models/unload', model };
+    await post(unloading, { instance_id: instanceId, model: undefined }, signal);
+  }
+  return rows;
+};
+
+async function speedsOf(
+  endpoint: Endpoint,
+  prompts: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly number[]> {
+  const speeds: number[] = [];
+  for (const prompt of prompts) {
+    const messages = [{ role: 'user', content: prompt }];
+    const reply = await post(endpoint, { messages, temperature: 0, max_tokens: maxTokens }, signal);
+    speeds.push(answer.parse(reply).stats.tokens_per_second);
+  }
+  return speeds;
+}

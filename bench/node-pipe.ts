@@ -1,0 +1,22 @@
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A plain HTTP proxy on loopback, as a process of its own: what forwarding alone costs in Node.js. */
+const [origin] = process.argv.slice(2);
+if (origin === undefined) throw new Error('usage: node-pipe ORIGIN');
+
+function forward(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const { method, headers } = incoming;
+  const upstream = request(new URL(incoming.url ?? '/', origin), { method, headers }, (reply) => {
+    outgoing.writeHead(reply.statusCode ?? 502, reply.headers);
+    reply.pipe(outgoing);
+  });
+  upstream.on('error', () => outgoing.destroy());
+  outgoing.on('close', () => upstream.destroy());
+  incoming.pipe(upstream);
+}
+
+const server = createServer(forward).listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo;
+  process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${port}` })}\n`);
+});
