@@ -9,6 +9,18 @@ const env = { HEARTH_TEST_SEED: seed };
 /** `HEARTH_TEST_RETRY=1` repeats a failed test once and reports it as a retry: CI machines may be busy. */
 const retry = Number(process.env['HEARTH_TEST_RETRY'] ?? 0);
 
+const endToEnd = {
+  globalSetup: 'test/setup/engine/global-setup.ts',
+  env,
+  retry,
+  pool: 'forks',
+  // A worker imports the helpers and the clients once, not once for each file.
+  isolate: false,
+  maxWorkers: 2,
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+} as const;
+
 export default defineConfig({
   test: {
     coverage: {
@@ -23,7 +35,11 @@ export default defineConfig({
           'src/instances/policy/*.ts',
           'src/instances/memory/cache-bytes.ts',
           'src/engine/runtimes/{choose-backend,nvidia-gpus}.ts',
-          'src/engine/launch/exit-reason.ts',
+          'src/engine/launch/{exit-reason,start-failure,memory-shortage,memory-watch,child-environment}.ts',
+          'src/config/resolve-path.ts',
+          'src/net/proxy-environment.ts',
+          'src/downloads/{disk-space,allocated-bytes}.ts',
+          'src/processes/filter-environment.ts',
           'src/hub/repository-name.ts',
           'src/store/{network-file-system,step-size}.ts',
           'src/cli/stop-signals.ts',
@@ -54,20 +70,20 @@ export default defineConfig({
       },
       {
         test: {
+          ...endToEnd,
           name: 'e2e',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/clients/**', 'test/browser/**', 'test/postgres/**', '**/node_modules/**'],
-          globalSetup: ['test/setup/engine/global-setup.ts'],
-          env,
-          retry,
-          pool: 'forks',
-          // A worker imports the helpers and the clients once, not once for each file.
-          isolate: false,
-          maxWorkers: 2,
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
+          exclude: [
+            'test/clients/**',
+            'test/browser/**',
+            'test/postgres/**',
+            'test/mlx/**',
+            'test/soak/**',
+            '**/node_modules/**',
+          ],
         },
       },
+      { test: { ...endToEnd, name: 'drills', include: ['test/soak/**/*.test.ts'] } },
       {
         test: {
           name: 'postgres',
@@ -75,6 +91,11 @@ export default defineConfig({
           include: [
             'src/store/{response,token,download}-repository.test.ts',
             'src/store/conversations/{conversations,created-conversations,random-conversations}.test.ts',
+            'src/store/batches/file-repository.test.ts',
+            'src/store/shared/*.test.ts',
+            'src/background/*.test.ts',
+            'src/object-storage/images-in-objects.test.ts',
+            'src/batches/batch-runner.test.ts',
             'src/downloads/download-manager.test.ts',
             'src/chat/history.test.ts',
             'test/api/{conversations,openai-conversations,stored-tree,tokens}.test.ts',
@@ -91,6 +112,18 @@ export default defineConfig({
           pool: 'forks',
           isolate: false,
           maxWorkers: 2,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'mlx',
+          include: ['test/mlx/**/*.test.ts'],
+          globalSetup: ['test/setup/mlx/global-setup.ts'],
+          env,
+          retry,
+          maxWorkers: 1,
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },

@@ -8,15 +8,20 @@ import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { build as buildWebApp } from 'vite';
 import { bundledPackages, licenseTexts } from './build/bundled-packages.mjs';
+import { buildProgram } from './build/build-program.mjs';
 import { replacements } from './build/replacements.mjs';
 
 const entryPoints = {
-  'cli/main': 'src/cli/main.ts',
+  'all-commands': 'src/cli/all-commands.ts',
   index: 'src/index.ts',
   watchdog: 'src/processes/watchdog.ts',
+  'statement-thread': 'src/store/statement-thread-main.ts',
   'bench/main': 'bench/main.ts',
   'bench/fake-hub': 'bench/fake-hub.ts',
+  'bench/node-pipe': 'bench/node-pipe.ts',
   'bench/store-writes': 'bench/store-writes.ts',
+  'bench/ceiling': 'bench/ceiling.ts',
+  'bench/scripted-upstream': 'bench/scripted-upstream.ts',
 };
 
 const require = createRequire(import.meta.url);
@@ -55,6 +60,7 @@ try {
     logLevel: 'warning',
   });
   assertSmall(metafile);
+  await buildProgram(next, external);
   await writeFile(join(next, 'licenses.txt'), await licenseTexts(bundledPackages(metafile)));
   // They take most of the time, and a clone that starts the server needs none; `npm pack` and `npm run build` do.
   if (process.env.npm_command !== 'ci') await writeTypes(join(next, 'types'));
@@ -64,6 +70,8 @@ try {
     build: { outDir: resolve(next, 'web'), emptyOutDir: true },
   });
   await cp('src/engine/runtimes/wheel-launcher.py', join(next, 'engine/wheel-launcher.py'));
+  await cp('src/engine/mlx/mlx-launcher.py', join(next, 'engine/mlx-launcher.py'));
+  await cp('src/engine/mlx/mlx-requirements.txt', join(next, 'engine/mlx-requirements.txt'));
   const swaggerUi = dirname(require.resolve('swagger-ui-dist/package.json'));
   for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js', 'LICENSE', 'NOTICE']) {
     await cp(join(swaggerUi, file), join(next, 'docs', file));

@@ -4,7 +4,7 @@ import { generateOwnerToken, withOwnerToken } from './access/owner-token.ts';
 import { createSessionService } from './access/session-service.ts';
 import { createTokenService } from './access/token-service.ts';
 import { withSessions } from './access/with-sessions.ts';
-import { BackgroundTurns } from './background/background-turns.ts';
+import { createBatches, startBatches } from './composition/create-batches.ts';
 import { createPool } from './composition/create-pool.ts';
 import { createShutdown } from './composition/create-shutdown.ts';
 import {
@@ -13,9 +13,10 @@ import {
   toReplicaMetrics,
 } from './composition/create-upstreams.ts';
 import { createTools } from './composition/create-tools.ts';
+import { openDatabase } from './composition/open-database.ts';
 import { openListeners } from './composition/open-listeners.ts';
+import { careForStore, createBackground, createRateGate } from './composition/share-store.ts';
 import { createAliasSource } from './config/alias-source.ts';
-import { databaseUrl } from './config/database-url.ts';
 import { assertStartable } from './config/assert-startable.ts';
 import { createLiveSettings } from './config/live-settings.ts';
 import { createSettingsEditor } from './config/settings-editor.ts';
@@ -45,8 +46,8 @@ import { createModelAliases } from './models/model-aliases.ts';
 import { readAvailableMemory } from './machine/read-machine.ts';
 import { createModelLibrary } from './models/library.ts';
 import { createImageFetcher } from './net/image-fetcher.ts';
-import { createHttpClient } from './net/http-client.ts';
 import { readProxies } from './net/proxy-environment.ts';
+import { createHttpClient } from './net/http-client.ts';
 import { createObservability } from './observability/create-observability.ts';
 import { omitUndefined } from './omit-undefined.ts';
 import { createServerLog } from './observability/create-server-log.ts';
@@ -55,8 +56,6 @@ import { createServiceNotifier } from './processes/service-notifier.ts';
 import { createWatchdogLink } from './processes/watchdog-link.ts';
 import { logUnlisted } from './store/log-unlisted.ts';
 import { startIndexing } from './store/start-indexing.ts';
-import { startMaintenance } from './store/maintenance.ts';
-import { openStore, startWaitMs } from './store/open-store.ts';
 import { createPluginFileEditor } from './tools/plugin-file-editor.ts';
 import { withDeletionListener } from './store/with-deletion-listener.ts';
 import { speechScriptPlugin } from './tools/speech-script-plugin.ts';
@@ -126,18 +125,19 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const lock = await acquireHomeLock(home);
     cleanups.push(() => lock.release());
 
+    const homeId = await ensureHomeId(home);
     const observability = await createObservability({ logger, version, environment, settings });
     cleanups.push(() => observability.close());
     const { events, requestLog, observation } = observability;
 
-    const database = await openStore({
-      url: databaseUrl(home, settings),
-      maxConnections: settings['store.maxConnections'],
-      waitMs: startWaitMs,
+    const database = await openDatabase(settings, {
+      home,
+      homeId,
+      environment,
       logger,
       onMigration: (fraction) => onProgress?.({ type: 'store.migration', fraction }),
+      cleanups,
     });
-    cleanups.push(() => database.close());
     if (settings['auth.required']) await logUnlisted(database.owners, logger);
     const warmStates = await openWarmStates({
       isEnabled: settings['warm.enabled'],
@@ -152,15 +152,13 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     });
     cleanups.push(() => warmStates?.close());
     const store = withDeletionListener(database, async () => warmStates?.removeUnwanted());
-    const maintenance = startMaintenance({
+    const leases = careForStore(settings, {
       store,
-      limits: {
-        retentionDays: settings['store.retentionDays'],
-        maxBytes: settings['store.maxBytes'],
-      },
       logger,
+      homeId,
+      onDeletion: async () => warmStates?.removeUnwanted(),
+      cleanups,
     });
-    cleanups.push(() => maintenance.close());
 
     const modelsFolder = settings['models.dir'] ?? join(home, 'models');
     await mkdir(modelsFolder, { recursive: true });
@@ -192,7 +190,10 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       runtimesFolder: settings['engine.runtimesDir'] ?? join(home, 'runtimes'),
       configuredServer: settings['engine.llamaServer'],
       releaseBaseUrl: settings['engine.releaseUrl'],
-      wheelLauncherPath: join(packageFolder, 'dist/engine/wheel-launcher.py'),
+      launchers: {
+        wheel: join(packageFolder, 'dist/engine/wheel-launcher.py'),
+        mlx: join(packageFolder, 'dist/engine/mlx-launcher.py'),
+      },
       environment,
       guard: watchdog,
       logger,
@@ -260,10 +261,10 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       .continueInterrupted()
       .catch((err: unknown) => logger.error({ err }, 'failed to resume downloads'));
 
-    const background = new BackgroundTurns({
-      maxRunning: settings['limits.backgroundResponses'],
-    });
+    const background = createBackground(settings, { store, leases, logger });
     cleanups.push(() => background.close());
+
+    const batches = createBatches(settings, { store, holder: homeId, logger });
 
     const metrics = observability.createMetrics({
       instances: async () => (await pool.describe()).map(toInstanceMetrics),
@@ -281,6 +282,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       logger,
     });
     cleanups.push(() => callerWatch.close());
+    const rateGate = createRateGate(settings, { store, events, logger });
     let linkUrl = '';
     const startedAt = new Date();
     const services: SurfaceServices = {
@@ -305,6 +307,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
         },
       },
       background,
+      leases,
+      batches,
       get maxToolRounds() {
         return settings['chat.maxToolRounds'];
       },
@@ -342,18 +346,20 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       version,
       docsFolder: join(packageFolder, 'dist/docs'),
       webFolder: join(packageFolder, 'dist/web'),
-      homeId: await ensureHomeId(home),
+      homeId,
       ping: () => store.ping(),
       metrics,
       observation,
       callerWatch,
+      rateGate,
       surfaces: servedSurfaces(services, settings),
     });
-    const listeners = await openListeners({ app, settings, logger, ollamaGreeting });
+    const listeners = await openListeners({ app, settings, logger });
     cleanups.push(() => listeners.close());
     const { url } = listeners;
     linkUrl = settings['server.publicUrl']?.replace(/\/$/, '') ?? url;
 
+    cleanups.push(await startBatches(batches, settings, { app, tokens: store.tokens }));
     // Streams that never end would delay the stop.
     cleanups.push(() => feed.close());
     const announceAgain = await announceServer({
@@ -388,6 +394,3 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
 }
 
 const builtInPlugins = [speechScriptPlugin];
-
-/** What clients of Ollama look for at its address. */
-const ollamaGreeting = 'Ollama is running';

@@ -41,6 +41,7 @@ interface SqliteBinding {
 /** Result codes of SQLite (https://www.sqlite.org/rescode.html). */
 export const sqliteResultCodes = {
   busy: 5,
+  locked: 6,
   readOnly: 8,
   inputOutput: 10,
   corrupt: 11,
@@ -51,6 +52,7 @@ export const sqliteResultCodes = {
 
 const codesByMessage: Readonly<Record<string, number>> = {
   'database is locked': sqliteResultCodes.busy,
+  'database table is locked': sqliteResultCodes.locked,
   'attempt to write a readonly database': sqliteResultCodes.readOnly,
   'disk I/O error': sqliteResultCodes.inputOutput,
   'unable to open database file': sqliteResultCodes.cannotOpen,

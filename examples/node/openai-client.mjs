@@ -2,7 +2,7 @@
 import OpenAI from 'openai';
 
 const client = new OpenAI({
-  baseURL: `${process.env.HEARTH_URL ?? 'http://127.0.0.1:1234'}/api/v0`,
+  baseURL: `${process.env.HEARTH_URL ?? 'http://127.0.0.1:1234'}/v1`,
   apiKey: process.env.HEARTH_TOKEN ?? 'not needed without auth.required',
 });
 

@@ -8,7 +8,7 @@ const schema = {
   additionalProperties: false,
 };
 
-const response = await fetch(`${url}/api/v0/chat/completions`, {
+const response = await fetch(`${url}/v1/chat/completions`, {
   method: 'POST',
   headers: { 'Content-Type': 'application/json' },
   body: JSON.stringify({

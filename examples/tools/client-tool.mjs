@@ -19,7 +19,7 @@ const tools = [
 const getWeather = ({ city }) => ({ temperature: city === 'Oslo' ? 14 : 21, sky: 'cloudy' });
 
 async function complete(messages) {
-  const response = await fetch(`${url}/api/v0/chat/completions`, {
+  const response = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({

@@ -1,11 +1,13 @@
 import { resolve } from 'node:path';
 
+const unused = 'scripts/build/unused.cjs';
+
 // The files that replace packages, without what Hearth never uses, or loading on first use what it rarely uses.
 const files = {
   undici: 'scripts/build/undici.cjs',
   'string-width': 'scripts/build/string-width.cjs',
   // For uploads to the hub.
-  '@huggingface/xetchunk-wasm': 'scripts/build/unused.cjs',
+  '@huggingface/xetchunk-wasm': unused,
 };
 
 /** A plugin of esbuild: replaces packages, except where a replacement itself loads them. */
@@ -18,5 +20,9 @@ export const replacements = {
         importer === path ? undefined : { path },
       );
     }
+    // For commands that are programs of their own, of which Hearth has none.
+    onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
+      /[/\\]commander[/\\]/.test(importer) ? { path: resolve(unused) } : undefined,
+    );
   },
 };

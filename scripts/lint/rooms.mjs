@@ -62,7 +62,7 @@ export const rooms = [
   {
     name: 'engine',
     purpose:
-      'The engine interface; `protocol/` speaks the HTTP API of llama.cpp, `launch/` runs the process, `runtimes/` installs the binary, `remote/` speaks to servers elsewhere.',
+      'The engine interface; `protocol/` speaks the HTTP API of llama.cpp, `launch/` runs the process, `runtimes/` installs the binary, `remote/` speaks to servers elsewhere, `mlx/` to mlx-lm.',
     imports: ['contract', 'observability', 'request', 'concurrency', 'machine', 'processes', 'net'],
   },
   {
@@ -79,6 +79,16 @@ export const rooms = [
     name: 'store',
     purpose: 'Repositories on SQLite and PostgreSQL: responses, images, downloads, tokens.',
     imports: ['contract', 'observability', 'concurrency', 'conversation'],
+  },
+  {
+    name: 'object-storage',
+    purpose: 'Images of conversations in a bucket of S3, beside the database.',
+    imports: ['contract', 'net', 'store'],
+  },
+  {
+    name: 'batches',
+    purpose: 'Batches: files of requests that run behind all others, and their results.',
+    imports: ['contract', 'observability', 'concurrency', 'store'],
   },
   {
     name: 'access',
@@ -160,8 +170,17 @@ export const rooms = [
   },
   {
     name: 'background',
-    purpose: 'Turns that outlive their request: events to replay and follow, cancellation.',
-    imports: ['contract', 'request', 'concurrency', 'chat'],
+    purpose:
+      'Turns that outlive their request: events to replay and follow, also from other servers of the database, cancellation.',
+    imports: [
+      'contract',
+      'observability',
+      'request',
+      'concurrency',
+      'conversation',
+      'store',
+      'chat',
+    ],
   },
   {
     name: 'http',
@@ -185,20 +204,26 @@ export const rooms = [
       'instances',
       'chat',
       'background',
+      'batches',
     ],
   },
   {
     name: 'composition',
     purpose:
-      'Parts of the composition root: the pool, the remote servers, the tool servers and the listening sockets, from the settings.',
+      'Parts of the composition root: the database, the pool, the remote servers, the tool servers, batches, what servers share and the listening sockets, from the settings.',
     imports: [
       'observability',
       'machine',
       'config',
       'engine',
       'models',
+      'store',
+      'object-storage',
+      'access',
       'tools',
       'instances',
+      'background',
+      'batches',
       'http',
     ],
   },
@@ -241,6 +266,7 @@ export const rooms = [
       'engine',
       'models',
       'store',
+      'object-storage',
       'access',
       'tools',
       'serve.ts',
@@ -266,6 +292,7 @@ export const sharedFiles = [
   'format.ts',
   'json-document.ts',
   'nearest.ts',
+  'nested-deeper.ts',
   'omit-undefined.ts',
   'package-folder.ts',
   'postgres-url.ts',
@@ -280,6 +307,7 @@ export const sharedFiles = [
 /** Packages that only some rooms may import; all others are open to every room. */
 export const packageOwners = {
   hono: ['http', 'reference.ts'],
+  '@fastify/busboy': ['http'],
   '@hono/node-server': ['http'],
   undici: ['net'],
   '@photostructure/sqlite': ['sqlite.ts'],

@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Permission } from '../contract/permission.ts';
 import { hashSecret } from './token-form.ts';
-import type { TokenService } from './token-service.ts';
+import { settingLimits, type TokenService } from './token-service.ts';
 
 const ownerPermissions: readonly Permission[] = ['admin'];
 
@@ -36,6 +36,7 @@ export function withOwnerToken(
         createdAt,
         expiresAt: null,
         lastUsedAt: null,
+        rateLimits: settingLimits,
       };
       return { kind: 'token', token };
     },

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Permission } from '../contract/permission.ts';
+import type { RateLimits } from '../store/shared/rate-limit-repository.ts';
 import type { StoredToken, TokenRepository } from '../store/store.ts';
 import type { Session } from './session-service.ts';
 import { formatToken, generateToken, hashSecret, maskToken, parseToken } from './token-form.ts';
@@ -9,6 +10,8 @@ interface NewToken {
   readonly permissions: readonly Permission[];
   /** When the token expires; absent if it never does. */
   readonly expiresAt?: Date;
+  /** Those of the settings if absent. */
+  readonly rateLimits?: RateLimits;
 }
 
 export type Authentication =
@@ -37,6 +40,9 @@ export interface TokenService {
 /** Precision of `lastUsedAt`, so that not every request causes a write. */
 const touchIntervalMs = 60_000;
 
+/** What a token has that says nothing else: the limits of the settings. */
+export const settingLimits: RateLimits = { requestsPerMinute: null, tokensPerMinute: null };
+
 interface TokenServiceOptions {
   readonly tokens: TokenRepository;
   /** Called if the last use could not be recorded; the request continues. */
@@ -46,7 +52,7 @@ interface TokenServiceOptions {
 /** Creates, checks and lists the API tokens kept in a store. */
 export function createTokenService({ tokens, onTouchError }: TokenServiceOptions): TokenService {
   return {
-    create: async ({ name, permissions, expiresAt }) => {
+    create: async ({ name, permissions, expiresAt, rateLimits = settingLimits }) => {
       const parts = generateToken();
       const record: StoredToken = {
         id: parts.id,
@@ -56,6 +62,7 @@ export function createTokenService({ tokens, onTouchError }: TokenServiceOptions
         createdAt: new Date(),
         expiresAt: expiresAt ?? null,
         lastUsedAt: null,
+        rateLimits,
       };
       await tokens.insert(record);
       return { record, token: formatToken(parts) };

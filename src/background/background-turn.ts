@@ -1,37 +1,43 @@
 import { HearthError } from '../contract/errors.ts';
 import type { TurnEvent } from '../chat/turn-event.ts';
-import type { TurnRequest } from '../chat/turn-request.ts';
+import type { EndedStatus } from '../store/shared/background-turn.ts';
+import type { FollowableTurn, TurnHead } from './followable-turn.ts';
 import { ReplayBuffer, type Numbered } from './replay-buffer.ts';
 
-export type BackgroundStatus = 'queued' | 'inProgress' | 'completed' | 'failed' | 'cancelled';
+type BackgroundStatus = 'queued' | 'inProgress' | EndedStatus;
 
 export interface BackgroundTurnOptions {
   readonly id: string;
   /** Id of the token that started it; null if none was used. */
   readonly ownerId: string | null;
-  readonly request: TurnRequest;
+  readonly head: TurnHead;
   /** Most bytes of events that are kept. */
   readonly maxBytes: number;
+  readonly onEvent: (event: TurnEvent) => void;
 }
 
 /** A turn that runs without its client: its events can be replayed and followed. */
-export class BackgroundTurn {
+export class BackgroundTurn implements FollowableTurn {
   readonly id: string;
   readonly ownerId: string | null;
-  readonly request: TurnRequest;
+  readonly head: TurnHead;
   readonly createdAt = new Date();
   readonly #buffer: ReplayBuffer<TurnEvent>;
+  readonly #onEvent: (event: TurnEvent) => void;
   readonly #controller = new AbortController();
   readonly #accepted = settleable();
   readonly #ended = settleable();
   #status: BackgroundStatus = 'queued';
   #error: HearthError | undefined;
   #endedAt: Date | undefined;
+  readonly #headBytes: number;
 
-  constructor({ id, ownerId, request, maxBytes }: BackgroundTurnOptions) {
+  constructor({ id, ownerId, head, maxBytes, onEvent }: BackgroundTurnOptions) {
     this.id = id;
     this.ownerId = ownerId;
-    this.request = request;
+    this.head = head;
+    this.#onEvent = onEvent;
+    this.#headBytes = 2 * JSON.stringify(head).length;
     this.#buffer = new ReplayBuffer(maxBytes);
   }
 
@@ -52,8 +58,9 @@ export class BackgroundTurn {
     return this.#status === 'queued' || this.#status === 'inProgress';
   }
 
+  /** Approximate memory of the events and of what describes the turn. */
   get sizeBytes(): number {
-    return this.#buffer.sizeBytes;
+    return this.#buffer.sizeBytes + this.#headBytes;
   }
 
   /** Aborts with a HearthError when the turn is cancelled or the server stops. */
@@ -76,18 +83,11 @@ export class BackgroundTurn {
     return this.#ended.promise;
   }
 
-  /**
-   * The events after a position, from 0, and later ones.
-   *
-   * @throws HearthError `response_not_found` if the next event is no longer kept; the error of a turn that failed
-   *   before its first event; the signal's reason.
-   */
   events(after: number, signal: AbortSignal): AsyncGenerator<Numbered<TurnEvent>> {
     return this.#buffer.read(after, signal);
   }
 
-  /** The events of a turn that has ended, or those so far; undefined if the first ones are no longer kept. */
-  recorded(): readonly TurnEvent[] | undefined {
+  async recorded(): Promise<readonly TurnEvent[] | undefined> {
     return this.#buffer.all();
   }
 
@@ -95,15 +95,21 @@ export class BackgroundTurn {
     this.#controller.abort(reason);
   }
 
-  /** Reads the events of the turn to its end; never rejects. */
-  async run(events: AsyncIterable<TurnEvent>): Promise<void> {
+  /**
+   * Reads the events of the turn to its end; never rejects.
+   *
+   * @param onLast Called after the last event, before the turn counts as ended; does not reject.
+   */
+  async run(events: AsyncIterable<TurnEvent>, onLast: () => Promise<void>): Promise<void> {
     let failure: unknown;
     try {
       for await (const event of events) this.#record(event);
     } catch (error) {
       failure = error;
     }
-    this.#end(failure);
+    this.#settle(failure);
+    await onLast();
+    this.#ended.resolve();
   }
 
   #record(event: TurnEvent): void {
@@ -117,9 +123,10 @@ export class BackgroundTurn {
     const isPreliminary = event.type === 'turn.start' || event.type === 'prompt.start';
     if (!isPreliminary) this.#accepted.resolve();
     this.#buffer.push(event, sizeOf(event));
+    this.#onEvent(event);
   }
 
-  #end(failure: unknown): void {
+  #settle(failure: unknown): void {
     this.#endedAt ??= new Date();
     if (failure !== undefined) this.#error = toHearthError(failure);
     if (this.signal.aborted && this.#error?.code === 'cancelled') this.#status = 'cancelled';
@@ -127,15 +134,18 @@ export class BackgroundTurn {
     if (failure === undefined) this.#accepted.resolve();
     else this.#accepted.reject(failure);
     this.#buffer.end(failure === undefined ? undefined : this.#error);
-    this.#ended.resolve();
   }
 }
 
 function toHearthError(error: unknown): HearthError {
   if (error instanceof HearthError) return error;
-  return new HearthError('internal', 'Something went wrong in the server; its log says more.', {
-    cause: error,
-  });
+  return new HearthError(
+    'internal',
+    'An unexpected error occurred; the log of the server has the details.',
+    {
+      cause: error,
+    },
+  );
 }
 
 /** Approximate size in memory. */

@@ -12,6 +12,8 @@ import { abortable } from '../concurrency/abortable.ts';
 import { HearthError } from '../contract/errors.ts';
 import type { GenerationEvent } from '../engine/engine.ts';
 import type { RequestContext } from '../request/request-context.ts';
+import { createLogger } from '../observability/logger.ts';
+import { LeaseKeeper } from '../store/shared/lease-keeper.ts';
 import type { BackgroundTurn } from './background-turn.ts';
 import { BackgroundTurns, type BackgroundTurnsOptions } from './background-turns.ts';
 
@@ -26,7 +28,9 @@ async function open(
     { defaults: { contextLength: 2048, parallel: 1 } },
     script,
   );
-  const background = new BackgroundTurns({ maxRunning: 2, ...options });
+  const leases = new LeaseKeeper({ leases: store.leases, holder: 'one', onError: () => {} });
+  const logger = createLogger('silent');
+  const background = new BackgroundTurns({ maxRunning: 2, store, leases, logger, ...options });
   const start = (changes: Partial<TurnRequest> = {}, context: RequestContext = testContext()) =>
     background.start(
       services,
@@ -106,7 +110,7 @@ describe('a turn in the background', () => {
     const turn = await start();
     const following = read(turn);
     await output(turn);
-    expect(await background.cancel(turn.id, null)).toBe(turn);
+    expect(await background.cancel(turn.id, null, signal)).toBe(turn);
     expect(turn.status).toBe('cancelled');
     expect((await following).slice(-2).map(({ value }) => value)).toMatchObject([
       { type: 'turn.error', error: { code: 'cancelled' } },
@@ -119,7 +123,7 @@ describe('a turn in the background', () => {
         isCancelled: true,
       },
     });
-    expect(await background.cancel(turn.id, null)).toBe(turn);
+    expect(await background.cancel(turn.id, null, signal)).toBe(turn);
     expect(turn.status).toBe('cancelled');
     await background.close();
   });
@@ -168,7 +172,7 @@ describe('a turn in the background', () => {
     const { start, background } = await open({}, () => say('Hi'));
     const unknown = start({ model: 'test/none', responseId: 'resp_x' });
     await expect(unknown).rejects.toMatchObject({ code: 'model_not_found' });
-    expect(background.find('resp_x', null)).toBeUndefined();
+    expect(await background.find('resp_x', null)).toBeUndefined();
     const late = await open({}, async function* (generation) {
       if (generation === 0) yield generationEnd;
       else throw new HearthError('context_length_exceeded', 'Too long.');
@@ -178,7 +182,7 @@ describe('a turn in the background', () => {
     ).ended;
     const tooLong = late.start({ responseId: 'resp_y' });
     await expect(tooLong).rejects.toMatchObject({ code: 'context_length_exceeded' });
-    expect(late.background.find('resp_y', null)).toBeUndefined();
+    expect(await late.background.find('resp_y', null)).toBeUndefined();
     expect(await late.store.responses.find('resp_y', null)).toBeUndefined();
   });
 
@@ -189,7 +193,7 @@ describe('a turn in the background', () => {
     await output(first);
     const waiting = await start();
     expect(waiting.status).toBe('queued');
-    await background.cancel(waiting.id, null);
+    await background.cancel(waiting.id, null, signal);
     expect(waiting.status).toBe('cancelled');
     expect(await store.responses.find(waiting.id, null)).toMatchObject({
       turn: { messages: userMessage('Hello'), items: [], isCancelled: true },
@@ -202,14 +206,14 @@ describe('a turn in the background', () => {
     const { script } = pausing();
     const { start, background } = await open({}, script);
     const own = await start({}, owner('ada'));
-    expect(background.find(own.id, 'ada')).toBe(own);
-    expect(background.find(own.id, 'bob')).toBeUndefined();
-    expect(background.find(own.id, null)).toBeUndefined();
-    expect(await background.cancel(own.id, 'bob')).toBeUndefined();
+    expect(await background.find(own.id, 'ada')).toBe(own);
+    expect(await background.find(own.id, 'bob')).toBeUndefined();
+    expect(await background.find(own.id, null)).toBeUndefined();
+    expect(await background.cancel(own.id, 'bob', signal)).toBeUndefined();
     expect(own.isRunning).toBe(true);
     const shared = await start({}, owner(null));
-    expect(background.find(shared.id, 'bob')).toBe(shared);
-    expect(await background.cancel(shared.id, 'bob')).toBeUndefined();
+    expect(await background.find(shared.id, 'bob')).toBe(shared);
+    expect(await background.cancel(shared.id, 'bob', signal)).toBeUndefined();
     await background.close();
   });
 
@@ -218,7 +222,7 @@ describe('a turn in the background', () => {
     const { start, background } = await open({ maxRunning: 1 }, script);
     const first = await start();
     await expect(start()).rejects.toMatchObject({ code: 'queue_full', retryAfterSeconds: 5 });
-    await background.cancel(first.id, null);
+    await background.cancel(first.id, null, signal);
     const second = await start();
     expect(second.isRunning).toBe(true);
     await background.close();
@@ -230,7 +234,7 @@ describe('a turn in the background', () => {
     const turn = await start();
     await turn.ended;
     expect(turn.sizeBytes).toBeLessThanOrEqual(10_000);
-    expect(turn.recorded()).toBeUndefined();
+    expect(await turn.recorded()).toBeUndefined();
     await expect(read(turn)).rejects.toMatchObject({ code: 'response_not_found' });
   });
 
@@ -246,8 +250,20 @@ describe('a turn in the background', () => {
     const second = await small.start();
     await second.ended;
     await expect.poll(() => small.background.find(first.id, null)).toBeUndefined();
-    expect(small.background.find(second.id, null)).toBe(second);
+    expect(await small.background.find(second.id, null)).toBe(second);
     await small.background.close();
+  });
+
+  it('does not keep the messages of its request, and counts its instructions', async () => {
+    const { background, start } = await open({ maxEndedBytes: 20_000 }, () => say('Hi'));
+    const first = await start({ instructions: 'Be brief. '.repeat(1000) });
+    await first.ended;
+    expect(first.head).not.toHaveProperty('messages');
+    const second = await start();
+    await second.ended;
+    await expect.poll(() => background.find(first.id, null)).toBeUndefined();
+    expect(await background.find(second.id, null)).toBe(second);
+    await background.close();
   });
 
   it('ends a reader whose client goes away', async () => {
@@ -264,4 +280,16 @@ describe('a turn in the background', () => {
     expect(turn.isRunning).toBe(true);
     await background.close();
   });
+});
+
+it('runs a turn that the database can not share, such as on a full disk', async () => {
+  const { background, start, store } = await open({}, () => say('One'));
+  const fail = async (): Promise<never> => {
+    throw new Error('database or disk is full');
+  };
+  Object.assign(store.backgroundTurns, { insert: fail, setDraft: fail });
+  const turn = await start();
+  const events = await read(turn);
+  expect(events.at(-1)?.value).toMatchObject({ type: 'turn.end' });
+  expect(await background.find(turn.id, null)).toBe(turn);
 });

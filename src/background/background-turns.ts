@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { beforeEnd } from '../chat/before-end.ts';
 import { runTurn } from '../chat/run-turn.ts';
 import type { TurnServices } from '../chat/prepare-turn.ts';
 import { newResponseId } from '../chat/response-id.ts';
@@ -6,16 +7,28 @@ import type { TurnRequest } from '../chat/turn-request.ts';
 import { HearthError } from '../contract/errors.ts';
 import { withSignal, type RequestContext } from '../request/request-context.ts';
 import { BackgroundTurn } from './background-turn.ts';
+import { headOf, type FollowableTurn } from './followable-turn.ts';
+import { SharedTurns, type SharedTurnsOptions } from './shared-turns.ts';
 
-export interface BackgroundTurnsOptions {
+export interface BackgroundTurnsOptions extends Pick<
+  SharedTurnsOptions,
+  'store' | 'leases' | 'logger' | 'lookMs'
+> {
   /** Most turns that run at the same time (`limits.backgroundResponses`). */
   readonly maxRunning: number;
   /** Time for which the events of a turn are kept after its end. */
   readonly retentionMs?: number;
   /** Most bytes of events of one turn. */
   readonly maxTurnBytes?: number;
-  /** Most bytes of events of turns that have ended; the oldest turns are forgotten first. */
+  /** Most bytes of turns that have ended; the oldest turns are forgotten first. */
   readonly maxEndedBytes?: number;
+}
+
+interface StartOptions {
+  /** JSON of the surface: the response as it began. */
+  readonly initial?: unknown;
+  /** Called before the last event of the turn; perhaps twice. */
+  readonly onEnd?: () => Promise<void>;
 }
 
 const mebibyte = 1024 * 1024;
@@ -24,7 +37,8 @@ const longestWaitMs = 1000;
 
 /** The turns that outlive the requests that started them, until some minutes after their end. */
 export class BackgroundTurns {
-  readonly #options: Required<BackgroundTurnsOptions>;
+  readonly #options: Required<Omit<BackgroundTurnsOptions, 'lookMs'>>;
+  readonly #shared: SharedTurns;
   readonly #turns = new Map<string, BackgroundTurn>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
   #isClosed = false;
@@ -36,6 +50,17 @@ export class BackgroundTurns {
       maxEndedBytes: 64 * mebibyte,
       ...options,
     };
+    this.#shared = new SharedTurns({
+      ...options,
+      retentionMs: this.#options.retentionMs,
+      onCancel: (id) => this.#turns.get(id)?.abort(cancelled()),
+      onLost: (id, error) => this.#turns.get(id)?.abort(error),
+    });
+  }
+
+  /** Ends the turns of processes that have ended, from now on. */
+  watch(): void {
+    this.#shared.start();
   }
 
   /**
@@ -48,17 +73,30 @@ export class BackgroundTurns {
     services: TurnServices,
     request: TurnRequest,
     context: RequestContext,
+    { initial, onEnd = async () => {} }: StartOptions = {},
   ): Promise<BackgroundTurn> {
-    const turn = this.#add(request, context.caller.tokenId);
-    const events = runTurn(services, turn.request, withSignal(context, turn.signal));
-    void turn.run(events).then(() => this.#retire(turn));
+    const turn = this.#add(request, context.caller.tokenId, initial);
+    await this.#shared.add(turn);
+    const running = runTurn(
+      services,
+      {
+        ...request,
+        responseId: turn.id,
+        isStored: true,
+        isBackground: true,
+        onDraft: (draft) => this.#shared.saveDraft(turn.id, draft),
+      },
+      withSignal(context, turn.signal),
+    );
+    const events = beforeEnd(running, onEnd);
+    void turn.run(events, () => this.#shared.end(turn)).then(() => this.#retire(turn));
     const waited = new AbortController();
     const isLate = delay(longestWaitMs, undefined, { signal: waited.signal }).catch(() => {});
     try {
       await Promise.race([turn.accepted, isLate]);
     } catch (error) {
       await turn.ended;
-      this.#forget(turn.id);
+      await this.#forget(turn.id);
       // The client gets the error, and no response.
       await services.store.responses.delete(turn.id, turn.ownerId);
       throw error;
@@ -69,8 +107,8 @@ export class BackgroundTurns {
   }
 
   /** A turn that this caller started, or that was started without a token. */
-  find(id: string, callerId: string | null): BackgroundTurn | undefined {
-    const turn = this.#turns.get(id);
+  async find(id: string, callerId: string | null): Promise<FollowableTurn | undefined> {
+    const turn = await this.#findAny(id);
     return turn?.ownerId === null || turn?.ownerId === callerId ? turn : undefined;
   }
 
@@ -79,12 +117,23 @@ export class BackgroundTurns {
    *
    * @returns The turn after its end; undefined if this caller did not start it.
    */
-  async cancel(id: string, callerId: string | null): Promise<BackgroundTurn | undefined> {
-    const turn = this.#turns.get(id);
-    if (turn === undefined || turn.ownerId !== callerId) return undefined;
-    turn.abort(new HearthError('cancelled', 'The response was cancelled.'));
-    await turn.ended;
-    return turn;
+  async cancel(
+    id: string,
+    callerId: string | null,
+    signal: AbortSignal,
+  ): Promise<FollowableTurn | undefined> {
+    const own = this.#turns.get(id);
+    if (own !== undefined) {
+      if (own.ownerId !== callerId) return undefined;
+      own.abort(cancelled());
+      await own.ended;
+      return own;
+    }
+    const other = await this.#shared.find(id);
+    if (other === undefined || other.ownerId !== callerId) return undefined;
+    await this.#shared.requestCancel(id);
+    await other.ended(signal);
+    return other;
   }
 
   /**
@@ -92,13 +141,13 @@ export class BackgroundTurns {
    *
    * @throws HearthError `conflict` if it still runs.
    */
-  remove(id: string, callerId: string | null): void {
-    const turn = this.#turns.get(id);
+  async remove(id: string, callerId: string | null): Promise<void> {
+    const turn = await this.#findAny(id);
     if (turn === undefined || turn.ownerId !== callerId) return;
     if (turn.isRunning) {
       throw new HearthError('conflict', `The response ${id} is still running. Cancel it first.`);
     }
-    this.#forget(id);
+    await this.#forget(id);
   }
 
   /** Ends all turns, which are stored with what they have produced, and rejects new ones. */
@@ -107,10 +156,15 @@ export class BackgroundTurns {
     const running = [...this.#turns.values()].filter(({ isRunning }) => isRunning);
     for (const turn of running) turn.abort(shuttingDown());
     await Promise.all(running.map(({ ended }) => ended));
-    for (const id of this.#turns.keys()) this.#forget(id);
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    await this.#shared.close();
   }
 
-  #add(request: TurnRequest, ownerId: string | null): BackgroundTurn {
+  async #findAny(id: string): Promise<FollowableTurn | undefined> {
+    return this.#turns.get(id) ?? (await this.#shared.find(id));
+  }
+
+  #add(request: TurnRequest, ownerId: string | null, initial: unknown): BackgroundTurn {
     if (this.#isClosed) throw shuttingDown();
     const { maxRunning, maxTurnBytes } = this.#options;
     const running = [...this.#turns.values()].filter(({ isRunning }) => isRunning);
@@ -125,8 +179,9 @@ export class BackgroundTurns {
     const turn = new BackgroundTurn({
       id,
       ownerId,
-      request: { ...request, responseId: id, isStored: true, isBackground: true },
+      head: headOf(request, initial),
       maxBytes: maxTurnBytes,
+      onEvent: (event) => this.#shared.push(id, event),
     });
     this.#turns.set(id, turn);
     return turn;
@@ -138,22 +193,31 @@ export class BackgroundTurns {
     // Moved to the end, so that the turns that ended first are forgotten first.
     this.#turns.delete(turn.id);
     this.#turns.set(turn.id, turn);
-    const timer = setTimeout(() => this.#forget(turn.id), this.#options.retentionMs).unref();
+    const timer = setTimeout(() => void this.#forget(turn.id), this.#options.retentionMs).unref();
     this.#timers.set(turn.id, timer);
     const ended = [...this.#turns.values()].filter(({ isRunning }) => !isRunning);
     let bytes = ended.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     for (const { id, sizeBytes } of ended) {
       if (bytes <= this.#options.maxEndedBytes) break;
       bytes -= sizeBytes;
-      this.#forget(id);
+      void this.#forget(id);
     }
   }
 
-  #forget(id: string): void {
+  async #forget(id: string): Promise<void> {
     clearTimeout(this.#timers.get(id));
     this.#timers.delete(id);
     this.#turns.delete(id);
+    const { logger } = this.#options;
+    // Later deleted as one of a process that has ended.
+    await this.#shared
+      .remove(id)
+      .catch((err: unknown) => logger.warn({ err }, 'ended background response not deleted'));
   }
+}
+
+function cancelled(): HearthError {
+  return new HearthError('cancelled', 'The response was cancelled.');
 }
 
 function shuttingDown(): HearthError {

@@ -64,7 +64,7 @@ export class ReplayBuffer<Value> {
         await abortable(changed, signal);
       }
       const entry = this.#entries[sequence - this.#first];
-      if (entry === undefined) throw dropped();
+      if (entry === undefined) throw eventsDropped();
       yield { sequence, value: entry.value };
     }
   }
@@ -87,7 +87,8 @@ export class ReplayBuffer<Value> {
   }
 }
 
-function dropped(): HearthError {
+/** The error of a reader whose next event is gone. */
+export function eventsDropped(): HearthError {
   return new HearthError(
     'response_not_found',
     'The events after this position are no longer kept. The stored response has the whole output.',

@@ -92,7 +92,7 @@ export async function useApprovals(
 }
 
 /** Whether a provider is the server of an integration. */
-export function isOf(integration: Integration, provider: ToolProvider): boolean {
+function isOf(integration: Integration, provider: ToolProvider): boolean {
   return integration.type === 'plugin'
     ? provider.type === 'plugin' && provider.pluginId === integration.id
     : provider.type === 'ephemeralMcp' && provider.serverLabel === integration.serverLabel;

@@ -34,9 +34,14 @@ export async function countTurnTokens(
     try {
       const toolbox = await tools.open(request.integrations, lease.context);
       try {
-        const definitions = new TurnTools(toolbox, request.clientTools).definitions();
+        const turnTools = new TurnTools(toolbox, request.clientTools);
         const { prompt } = await build(lease.context.signal);
-        const generation = toChatGeneration(request, prompt, definitions, request.toolChoice);
+        const generation = toChatGeneration(
+          request,
+          prompt,
+          turnTools.definitions(),
+          turnTools.nameChoice(request.toolChoice),
+        );
         return await lease.countPrompt(generation);
       } finally {
         await toolbox.close();

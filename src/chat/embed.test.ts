@@ -3,12 +3,30 @@ import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import { scriptedPool } from '../../test/setup/instances/scripted-pool.ts';
 import { testContext } from '../../test/setup/test-context.ts';
 import type { InstancePool } from '../instances/pool.ts';
+import type { ModelEntry } from '../models/model.ts';
 import { embed, type EmbedServices } from './embed.ts';
 
 const servicesOf = (pool: InstancePool, minDimensions?: number): EmbedServices => ({
   pool,
   minDimensions: (key) => (key === 'test/embed' ? minDimensions : undefined),
 });
+
+function graph(
+  changes: Partial<NonNullable<ModelEntry['dimensions']>>,
+): NonNullable<ModelEntry['dimensions']> {
+  return {
+    embedding: 2,
+    feedForward: 2,
+    isGated: true,
+    heads: 1,
+    query: 2,
+    keyValue: 2,
+    experts: null,
+    vocabulary: 0,
+    merges: 0,
+    ...changes,
+  };
+}
 
 it('embeds texts and frees the instance', async () => {
   const { pool } = scriptedPool(
@@ -45,17 +63,7 @@ it('throws the reason of a request that was aborted before', async () => {
 
 it('refuses ids that are not tokens of the model, before it loads', async () => {
   const size = 100;
-  const dimensions = {
-    embedding: 2,
-    feedForward: 2,
-    isGated: true,
-    heads: 1,
-    query: 2,
-    keyValue: 2,
-    experts: null,
-    vocabulary: size,
-    merges: 0,
-  };
+  const dimensions = graph({ vocabulary: size });
   const { pool, launcher } = scriptedPool(
     modelEntry({ key: 'test/embed', type: 'embeddings', dimensions }),
   );
@@ -65,6 +73,21 @@ it('refuses ids that are not tokens of the model, before it loads', async () => 
     field: 'inputs',
     message: expect.stringContaining(`the token ${size}, but`),
   });
+  expect(launcher.launchCount()).toBe(0);
+});
+
+it('refuses dimensions that the model does not have, before it loads', async () => {
+  const { pool, launcher } = scriptedPool(
+    modelEntry({ key: 'test/embed', type: 'embeddings', dimensions: graph({ embedding: 384 }) }),
+  );
+  const run = (dimensions: number) =>
+    embed(servicesOf(pool, 64), { model: 'test/embed', inputs: ['a'], dimensions }, testContext());
+  await expect(run(32)).rejects.toMatchObject({
+    field: 'dimensions',
+    message:
+      '`dimensions` is 32; the vectors of the model have 384 and can be shortened to 64 or more.',
+  });
+  await expect(run(385)).rejects.toMatchObject({ code: 'invalid_value' });
   expect(launcher.launchCount()).toBe(0);
 });
 
@@ -82,7 +105,7 @@ it('cuts the vectors of a model that allows it, and scales them to the length 1'
   expect((await run(undefined, 2)).vectors).toEqual([launcher.vector]);
   const refusal = (message: string) => ({ code: 'invalid_value', field: 'dimensions', message });
   await expect(run(2)).rejects.toMatchObject(
-    refusal('`dimensions` is 2; the vectors of the model have 4 and can not be shortened.'),
+    refusal('`dimensions` is 2; the vectors of the model have 4 and cannot be shortened.'),
   );
   const range = 'the vectors of the model have 4 and can be shortened to 2 or more.';
   await expect(run(1, 2)).rejects.toMatchObject(refusal(`\`dimensions\` is 1; ${range}`));

@@ -47,7 +47,10 @@ export async function embed(
   context: RequestContext,
 ): Promise<EmbedResult> {
   const target = await pool.resolve(model, 'embedding');
-  assertTokens(target.selection.model, inputs, 'inputs', advice);
+  const { model: entry } = target.selection;
+  assertTokens(entry, inputs, 'inputs', advice);
+  // A header without the length leaves the check to the vectors.
+  assertDimensions(dimensions, entry.dimensions?.embedding || undefined, minDimensions(entry.key));
   const result = await inOneStep(
     pool,
     { target, ...omitUndefined({ ttlSeconds }) },
@@ -72,7 +75,7 @@ function assertDimensions(
   if (minimum !== undefined && wanted >= minimum && wanted < length) return;
   const allowed =
     minimum === undefined || minimum >= length
-      ? 'can not be shortened'
+      ? 'cannot be shortened'
       : `can be shortened to ${minimum} or more`;
   throw new HearthError(
     'invalid_value',

@@ -48,6 +48,13 @@ describe('a result of a tool', () => {
     },
   );
 
+  it.each([0, 65])('keeps its images where %i tokens are left', async (room) => {
+    const image = { type: 'image', data: 'AA==', mimeType: 'image/png' };
+    const tooLong = async (counted: string) => counted.length * 1000;
+    const { content } = await fitToolResult('search', [text(5000), image], room, tooLong);
+    expect(content).toMatchObject([image, { text: expect.stringMatching(/: 0 of 5000 char/) }]);
+  });
+
   it('is cut further where the kept part has more tokens than the average', async () => {
     // The first characters are a token each.
     const uneven = async (counted: string) => counted.split('y').length - 1 + counted.length / 100;

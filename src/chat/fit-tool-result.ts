@@ -31,12 +31,13 @@ export async function fitToolResult(
   if (tokens <= maxTokens) return { content, tokens };
   const budget = Math.max(0, maxTokens - noteTokens);
   let characters = Math.floor((whole.length * budget) / tokens);
-  let kept: readonly ToolContent[] = [];
+  const withoutText = cut(content, 0);
+  let kept = withoutText;
   for (let attempt = 0; attempt < maxAttempts && characters > 0; attempt += 1) {
     kept = cut(content, characters);
     const count = await countTokens(textOf(kept));
     if (count <= budget) break;
-    kept = [];
+    kept = withoutText;
     characters = Math.floor((characters * budget * 0.9) / count);
   }
   const text = `[The result of ${tool} was cut to fit the context of the model: ${textOf(kept).length} of ${whole.length} characters are shown.]`;

@@ -13,7 +13,7 @@ export interface History {
   readonly responses: readonly StoredResponse[];
   /** The newest system prompt of these and of older turns. */
   readonly systemPrompt: string | null;
-  /** Older turns, which were not read because they can not fit into the context. */
+  /** Older turns, which were not read because they cannot fit into the context. */
   readonly droppedTurns: number;
 }
 
@@ -24,7 +24,7 @@ const emptyHistory: History = { responses: [], systemPrompt: null, droppedTurns:
  * reaches.
  *
  * @throws HearthError `invalid_value` if the response does not exist or belongs to another owner;
- *   `context_length_exceeded` if the texts can not fit into the context, unless the request drops old turns.
+ *   `context_length_exceeded` if the texts cannot fit into the context, unless the request drops old turns.
  */
 export async function loadHistory(
   store: Store,

@@ -3,8 +3,24 @@ import type { ModelEntry } from '../models/model.ts';
 import type { ImageHeader } from './image-header.ts';
 
 const mebibyte = 1024 * 1024;
-/** Of the images of one request: pixels as a multiple of what one image may have, and bytes as they came. */
-const limits = { pixelFactor: 4, encodedBytes: 32 * mebibyte, preparedBytes: 24 * mebibyte };
+/** Of images together: pixels as a multiple of what one image may have, and bytes as they came and as they are held. */
+interface AllowanceLimits {
+  readonly pixelFactor: number;
+  readonly encodedBytes: number;
+  readonly preparedBytes: number;
+}
+
+const requestLimits: AllowanceLimits = {
+  pixelFactor: 4,
+  encodedBytes: 32 * mebibyte,
+  preparedBytes: 24 * mebibyte,
+};
+/** A conversation has the images of many requests. */
+export const importLimits: AllowanceLimits = {
+  pixelFactor: 64,
+  encodedBytes: 64 * mebibyte,
+  preparedBytes: 96 * mebibyte,
+};
 /** Prepared images that all turns of the server hold together, in bytes. */
 const maxHeldBytes = 256 * mebibyte;
 /** A tower that says nothing of itself is taken for one with patches of this side. */
@@ -22,10 +38,16 @@ export class ImageAllowance {
   readonly maxPixels: number;
   /** More pixels than the model can use; an image with more is scaled down. */
   readonly usefulPixels: number;
+  readonly #limits: AllowanceLimits;
   readonly #admitted = { pixels: 0, bytes: 0 };
   #preparedBytes = 0;
 
-  constructor(model: Pick<ModelEntry, 'projector'>, maxPixels: number) {
+  constructor(
+    model: Pick<ModelEntry, 'projector'>,
+    maxPixels: number,
+    limits: AllowanceLimits = requestLimits,
+  ) {
+    this.#limits = limits;
     this.maxPixels = maxPixels;
     this.usefulPixels = Math.min(maxPixels, usefulPixels(model));
   }
@@ -37,10 +59,10 @@ export class ImageAllowance {
    */
   admitBytes(bytes: number, field: string): void {
     this.#admitted.bytes += bytes;
-    if (this.#admitted.bytes <= limits.encodedBytes) return;
+    if (this.#admitted.bytes <= this.#limits.encodedBytes) return;
     throw new HearthError(
       'invalid_image',
-      `The images of the request take ${inMebibytes(this.#admitted.bytes)} MiB together; at most ${inMebibytes(limits.encodedBytes)} are allowed. Send fewer, or smaller ones.`,
+      `The images of the request take ${inMebibytes(this.#admitted.bytes)} MiB together; at most ${inMebibytes(this.#limits.encodedBytes)} are allowed. Send fewer, or smaller ones.`,
       { field },
     );
   }
@@ -52,7 +74,7 @@ export class ImageAllowance {
    */
   admitPixels({ width, height }: ImageHeader, field: string): void {
     this.#admitted.pixels += width * height;
-    const most = limits.pixelFactor * this.maxPixels;
+    const most = this.#limits.pixelFactor * this.maxPixels;
     if (this.#admitted.pixels <= most) return;
     throw new HearthError(
       'invalid_image',
@@ -67,17 +89,17 @@ export class ImageAllowance {
    * @throws HearthError `invalid_image`; `queue_full` where the whole server holds as many as it may.
    */
   hold(bytes: number, field: string): void {
-    if (this.#preparedBytes + bytes > limits.preparedBytes) {
+    if (this.#preparedBytes + bytes > this.#limits.preparedBytes) {
       throw new HearthError(
         'invalid_image',
-        `The images of the conversation take more than ${inMebibytes(limits.preparedBytes)} MiB together. Send fewer, or start a new conversation.`,
+        `The images of the conversation take more than ${inMebibytes(this.#limits.preparedBytes)} MiB together. Send fewer, or start a new conversation.`,
         { field },
       );
     }
     if (heldBytes + bytes > maxHeldBytes) {
       throw new HearthError(
         'queue_full',
-        'The server holds as many images as it may. Try again when other requests have ended.',
+        'The server already holds the maximum of images. Try again when other requests have ended.',
       );
     }
     this.#preparedBytes += bytes;

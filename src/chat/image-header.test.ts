@@ -192,7 +192,7 @@ describe('ImageAllowance', () => {
     );
     turns[0]?.release();
     last?.hold(16 * mebibyte, 'image');
-    expect(() => turns[0]?.hold(mebibyte + 1, 'image')).toThrow(/holds as many images/);
+    expect(() => turns[0]?.hold(mebibyte + 1, 'image')).toThrow(/holds the maximum of images/);
     for (const turn of turns) turn.release();
   });
 });

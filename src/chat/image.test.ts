@@ -101,7 +101,7 @@ describe('ImageAllowance', () => {
     for (const turn of turns) turn.hold(24 * 2 ** 20, field);
     expect(() => turns[0]?.hold(1, field)).toThrow(/more than 24 MiB together/);
     const next = allow();
-    expect(() => next.hold(20 * 2 ** 20, field)).toThrow(/holds as many images as it may/);
+    expect(() => next.hold(20 * 2 ** 20, field)).toThrow(/holds the maximum of images/);
     for (const turn of turns) turn.release();
     expect(() => next.hold(20 * 2 ** 20, field)).not.toThrow();
     next.release();

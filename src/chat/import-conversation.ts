@@ -5,7 +5,7 @@ import type { ConversationMessage, ToolContent } from '../conversation/content.t
 import type { ConversationTurn } from '../conversation/conversation-turn.ts';
 import type { StoredConversation } from '../store/conversations/conversation.ts';
 import type { Store } from '../store/store.ts';
-import { ImageAllowance } from './image-allowance.ts';
+import { ImageAllowance, importLimits } from './image-allowance.ts';
 import { admitImage, prepareImage, type PreparedImage } from './image.ts';
 
 export interface ConversationToImport {
@@ -42,20 +42,21 @@ export async function importConversation(
 ): Promise<StoredConversation> {
   assertTree(responses);
   const turns = responses.map(({ turn }, index) => readTurn(turn, `responses[${index}].turn`));
-  const prepared = new Map<string, PreparedImage>();
-  for (const [sha256, dataUrl] of Object.entries(images)) {
-    signal.throwIfAborted();
-    prepared.set(sha256, await prepare(dataUrl, `images.${sha256}`, maxImagePixels, signal));
+  const allowance = new ImageAllowance({ projector: null }, maxImagePixels, importLimits);
+  try {
+    const prepared = await prepareImages(images, allowance, signal);
+    return await store.conversations.import({
+      ownerId,
+      title,
+      responses: responses.map((response, index) => ({
+        ...response,
+        turn: withImages(turns[index] ?? readTurn(response.turn, 'turn'), prepared, index),
+      })),
+      blobs: [...prepared.values()],
+    });
+  } finally {
+    allowance.release();
   }
-  return store.conversations.import({
-    ownerId,
-    title,
-    responses: responses.map((response, index) => ({
-      ...response,
-      turn: withImages(turns[index] ?? readTurn(response.turn, 'turn'), prepared, index),
-    })),
-    blobs: [...prepared.values()],
-  });
 }
 
 function assertTree(responses: ConversationToImport['responses']): void {
@@ -83,6 +84,7 @@ const numbersSchema = z.object({
     cachedTokens: count,
     completionTokens: count,
     reasoningTokens: count,
+    drafts: z.object({ proposedTokens: count, acceptedTokens: count }).optional(),
   }),
   timings: z.object({
     timeToFirstTokenSeconds: seconds,
@@ -108,19 +110,31 @@ function describe(error: unknown): string {
   return `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`;
 }
 
-async function prepare(
-  dataUrl: string,
-  field: string,
-  maxImagePixels: number,
+/** More than fit into a body, unless each is tiny. */
+const maxImages = 5000;
+
+/** All images are checked by their size before the first is decoded. */
+async function prepareImages(
+  images: ConversationToImport['images'],
+  allowance: ImageAllowance,
   signal: AbortSignal,
-): Promise<PreparedImage> {
-  const allowance = new ImageAllowance({ projector: null }, maxImagePixels);
-  try {
-    await admitImage(dataUrl, allowance, field);
-    return await prepareImage(dataUrl, allowance, field, signal);
-  } finally {
-    allowance.release();
+): Promise<ReadonlyMap<string, PreparedImage>> {
+  const entries = Object.entries(images);
+  if (entries.length > maxImages) {
+    throw refusal(
+      `there are ${entries.length} images; at most ${maxImages} are allowed.`,
+      'images',
+    );
   }
+  for (const [sha256, dataUrl] of entries) {
+    signal.throwIfAborted();
+    await admitImage(dataUrl, allowance, `images.${sha256}`);
+  }
+  const prepared = new Map<string, PreparedImage>();
+  for (const [sha256, dataUrl] of entries) {
+    prepared.set(sha256, await prepareImage(dataUrl, allowance, `images.${sha256}`, signal));
+  }
+  return prepared;
 }
 
 function withImages(

@@ -55,7 +55,7 @@ export interface PreparedTurn {
 
 export interface TurnPrompt {
   readonly prompt: readonly EngineMessage[];
-  /** The oldest turns, which the prompt does not have because they can not fit into the context. */
+  /** The oldest turns, which the prompt does not have because they cannot fit into the context. */
   readonly droppedTurns: number;
   /** For the messages that the turn itself adds to the prompt. */
   readonly promptContext: PromptContext;
@@ -77,7 +77,7 @@ export async function prepareTurn(
 ): Promise<PreparedTurn> {
   const { pool, store, tools, maxImagePixels, fetchImage } = services;
   const { signal, caller } = context;
-  const target = await pool.resolve(request.model, 'generation');
+  const target = request.target ?? (await pool.resolve(request.model, 'generation'));
   const { model } = target.selection;
   assertReasoning(model, request.reasoning);
   const history = await loadHistory(store, request, caller.tokenId, model);

@@ -9,7 +9,7 @@ import { createLogger } from '../observability/logger.ts';
 import { createSqliteStore } from '../store/sqlite-store.ts';
 import { ImageAllowance } from './image-allowance.ts';
 import { loadHistory, systemTextOf } from './history.ts';
-import { CallNumbers, toPromptMessages } from './prompt-messages.ts';
+import { CallNumbers, outlineContext, toPromptMessages } from './prompt-messages.ts';
 import { storedImage } from './stored-image.ts';
 import { toolImageReader } from './tool-output.ts';
 
@@ -36,4 +36,28 @@ it('builds the same prompts from conversations of 0.1.0 as that version', async 
     );
     expect(prompt).toEqual(messages);
   }
+});
+
+it('reads images one after the other, and none after one that can not be read', async () => {
+  const started: string[] = [];
+  const images = ['a', 'b', 'c'].map((sha256) => ({
+    type: 'image' as const,
+    sha256,
+    mediaType: 'image/png',
+  }));
+  const context = {
+    ...outlineContext(),
+    readImage: async (sha256: string) => {
+      started.push(sha256);
+      if (sha256 === 'b') throw new Error('too many');
+      return '';
+    },
+  };
+  const messages = [
+    { role: 'user' as const, content: images.slice(0, 1) },
+    { role: 'user' as const, content: images.slice(1) },
+    { role: 'user' as const, content: images },
+  ];
+  await expect(toPromptMessages(undefined, [], messages, context)).rejects.toThrow('too many');
+  expect(started).toEqual(['a', 'b']);
 });

@@ -6,6 +6,7 @@ import type {
 import type { ConversationTurn } from '../conversation/conversation-turn.ts';
 import type { TurnItem } from '../conversation/turn-item.ts';
 import type { ContentPart, EngineMessage, ToolCall } from '../engine/engine.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import { toModelContent, type ReadToolImage } from './tool-output.ts';
 
 /** Numbers the calls of a conversation in the same way in every turn, so that prompts have a common prefix. */
@@ -222,24 +223,28 @@ function toFinishedCall(item: OwnCall): FinishedCall {
   };
 }
 
+/** One image after the other: the first that is too much ends the reading, and none is held after that. */
 async function toEngineMessages(
   messages: readonly ConversationMessage[],
   { readImage }: PromptContext,
 ): Promise<readonly EngineMessage[]> {
-  return Promise.all(
-    messages.map(async (message): Promise<EngineMessage> => {
-      const { role, content } = message;
-      if (role === 'assistant') {
-        const { toolCalls } = message;
-        const text = textOf(content);
-        return { role, content: text, ...(toolCalls === undefined ? {} : { toolCalls }) };
-      }
-      const parts = await toEngineContent(content, readImage);
-      if (role !== 'tool') return { role, content: parts };
+  const result: EngineMessage[] = [];
+  for (const message of messages) {
+    const { role, content } = message;
+    if (role === 'assistant') {
+      const { toolCalls } = message;
+      result.push({ role, content: textOf(content), ...omitUndefined({ toolCalls }) });
+      continue;
+    }
+    const parts = await toEngineContent(content, readImage);
+    if (role === 'tool') {
       const { toolCallId, isError = false } = message;
-      return { role, toolCallId, content: isError ? marked(parts) : parts };
-    }),
-  );
+      result.push({ role, toolCallId, content: isError ? marked(parts) : parts });
+    } else {
+      result.push({ role, content: parts });
+    }
+  }
+  return result;
 }
 
 /** Only texts become one string, which every chat template accepts. */
@@ -248,11 +253,13 @@ async function toEngineContent(
   readImage: PromptContext['readImage'],
 ): Promise<string | readonly ContentPart[]> {
   if (content.every(({ type }) => type === 'text')) return textOf(content);
-  return Promise.all(
-    content.map(async (part): Promise<ContentPart> =>
+  const parts: ContentPart[] = [];
+  for (const part of content) {
+    parts.push(
       part.type === 'text' ? part : { type: 'image', dataUrl: await readImage(part.sha256) },
-    ),
-  );
+    );
+  }
+  return parts;
 }
 
 function textOf(content: readonly ConversationContent[]): string {

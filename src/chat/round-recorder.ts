@@ -178,7 +178,7 @@ export class RoundRecorder {
       round: this.#round,
       exposedName: '',
       cause: 'invalidName',
-      reason: 'The model wrote a tool call that can not be parsed.',
+      reason: 'The model wrote a tool call that cannot be parsed.',
     };
     this.#items.push(item);
     return [{ type: 'toolCall.failure', index: this.callIndex(0), item }];

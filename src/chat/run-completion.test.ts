@@ -128,6 +128,14 @@ describe('runCompletion', () => {
     expect(launcher.launchCount()).toBe(0);
   });
 
+  it('does not resolve the model again if its target is known', async () => {
+    const { run, pool } = setUp([]);
+    const target = await pool.resolve('test/model', 'generation');
+    const resolve = vi.spyOn(pool, 'resolve');
+    expect((await run({ target })).at(-1)?.type).toBe('completion.end');
+    expect(resolve).not.toHaveBeenCalled();
+  });
+
   it('frees the instance when it fails or its reader stops', async () => {
     const { start, run, pool, launcher } = setUp([{ type: 'content.delta', text: 'x' }]);
     for await (const event of start()) if (event.type === 'text.delta') break;

@@ -53,7 +53,7 @@ export async function* runCompletion(
   context: RequestContext,
 ): AsyncGenerator<CompletionEvent> {
   const { prompt, suffix, contextLength, ttlSeconds, waitsForLoad } = request;
-  const target = await pool.resolve(request.model, 'generation');
+  const target = request.target ?? (await pool.resolve(request.model, 'generation'));
   const { selection } = target;
   if (suffix !== undefined && !selection.model.supportsInfill) {
     throw new HearthError(

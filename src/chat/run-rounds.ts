@@ -251,7 +251,7 @@ function toGeneration(
       request,
       messages,
       definitions,
-      toolChoiceOf(request, definitions.length > 0, round, mayCall),
+      toolChoiceOf(tools.nameChoice(request.toolChoice), definitions.length > 0, round, mayCall),
     ),
     ...omitUndefined({ maxTokens: tokensLeft(request, recorder) }),
   };
@@ -285,7 +285,7 @@ export function toChatGeneration(
 }
 
 function toolChoiceOf(
-  { toolChoice }: TurnRequest,
+  toolChoice: ToolChoice | undefined,
   hasTools: boolean,
   round: number,
   mayCall: boolean,

@@ -12,7 +12,7 @@ import { promptPrefix } from './prompt-prefix.ts';
 import { runRounds } from './run-rounds.ts';
 import { listTools } from './list-tools.ts';
 import { newResponseId } from './response-id.ts';
-import { storeTurn } from './store-turn.ts';
+import { draftTurn, storeTurn } from './store-turn.ts';
 import type { TurnEvent } from './turn-event.ts';
 import { TurnRecorder } from './turn-recorder.ts';
 import type { TurnRequest } from './turn-request.ts';
@@ -102,6 +102,7 @@ async function* generateAnswer(
   async function* run(instance: AcquiredInstance): AsyncGenerator<TurnEvent> {
     recorder.noteInstance(instance);
     const prompt = await prepared.build(ownContext.signal);
+    await request.onDraft?.(draftTurn(request, prompt, recorder, ownContext));
     const toolbox = yield* listTools(
       request,
       prepared.listedLabels,
@@ -171,7 +172,11 @@ function isCancelled(error: unknown): boolean {
 
 function asHearthError(error: unknown): HearthError {
   if (error instanceof HearthError) return error;
-  return new HearthError('internal', 'Something went wrong in the server; its log says more.', {
-    cause: error,
-  });
+  return new HearthError(
+    'internal',
+    'An unexpected error occurred; the log of the server has the details.',
+    {
+      cause: error,
+    },
+  );
 }

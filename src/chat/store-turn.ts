@@ -2,11 +2,29 @@ import { HearthError } from '../contract/errors.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { describeStoreError, isDiskFull } from '../store/describe-store-error.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, StoredResponse } from '../store/store.ts';
+import type { DraftResponse } from './draft-response.ts';
 import { newResponseId } from './response-id.ts';
 import type { TurnPrompt } from './prepare-turn.ts';
 import type { TurnRecorder } from './turn-recorder.ts';
 import type { TurnRequest } from './turn-request.ts';
+
+type StoredPrompt = Pick<TurnPrompt, 'messages' | 'images'>;
+
+/** The response that is stored if the server ends before the turn. */
+export function draftTurn(
+  request: TurnRequest,
+  prompt: StoredPrompt,
+  recorder: TurnRecorder,
+  context: RequestContext,
+): DraftResponse {
+  const { conversationId } = request;
+  return {
+    response: toStoredResponse(request, prompt, recorder, context, 'failed'),
+    blobs: prompt.images,
+    ...omitUndefined({ conversationId }),
+  };
+}
 
 /**
  * Stores a turn and returns the id of its response.
@@ -16,51 +34,16 @@ import type { TurnRequest } from './turn-request.ts';
 export async function storeTurn(
   store: Store,
   request: TurnRequest,
-  { messages, images }: Pick<TurnPrompt, 'messages' | 'images'>,
+  prompt: StoredPrompt,
   recorder: TurnRecorder,
-  { caller, record }: RequestContext,
-  interruption?: 'cancelled' | 'failed',
+  context: RequestContext,
+  interruption?: Interruption,
 ): Promise<string> {
-  const { previousResponseId, systemPrompt, instructions } = request;
-  const { instanceId, selection, items, stopReason, usage, timings, droppedTurns } =
-    recorder.result(undefined);
-  const { responseId: id = newResponseId() } = request;
+  const { record } = context;
   const phase = record.beginPhase({ name: 'store' });
+  const response = toStoredResponse(request, prompt, recorder, context, interruption);
   try {
-    await store.responses.insert(
-      {
-        id,
-        parentId: previousResponseId ?? null,
-        ownerId: caller.tokenId,
-        createdAt: new Date(),
-        modelKey: selection.model.key,
-        modelInstanceId: instanceId,
-        turn: {
-          systemPrompt: systemPrompt ?? null,
-          instructions: instructions ?? null,
-          messages,
-          items,
-          stopReason,
-          usage,
-          timings,
-          ...(interruption === undefined ? {} : { isInterrupted: true }),
-          ...(interruption === 'cancelled' ? { isCancelled: true } : {}),
-          ...(request.isBackground === true ? { isBackground: true } : {}),
-          ...omitUndefined({
-            approvals: request.approvals?.map(({ requestId, isApproved, reason }) => ({
-              requestId,
-              isApproved,
-              ...omitUndefined({ reason }),
-            })),
-            metadata: request.metadata,
-            droppedTurns,
-            requestedModel: requestedModel(request, selection.model.key),
-          }),
-        },
-      },
-      images,
-      request.conversationId,
-    );
+    await store.responses.insert(response, prompt.images, request.conversationId);
     phase.end();
   } catch (error) {
     phase.end({ hasFailed: true });
@@ -71,7 +54,51 @@ export async function storeTurn(
     record.fail(failure);
     throw failure;
   }
-  return id;
+  return response.id;
+}
+
+type Interruption = 'cancelled' | 'failed';
+
+function toStoredResponse(
+  request: TurnRequest,
+  { messages }: StoredPrompt,
+  recorder: TurnRecorder,
+  { caller }: RequestContext,
+  interruption: Interruption | undefined,
+): StoredResponse {
+  const { previousResponseId, systemPrompt, instructions } = request;
+  const { instanceId, selection, items, stopReason, usage, timings, droppedTurns } =
+    recorder.result(undefined);
+  return {
+    id: request.responseId ?? newResponseId(),
+    parentId: previousResponseId ?? null,
+    ownerId: caller.tokenId,
+    createdAt: new Date(),
+    modelKey: selection.model.key,
+    modelInstanceId: instanceId,
+    turn: {
+      systemPrompt: systemPrompt ?? null,
+      instructions: instructions ?? null,
+      messages,
+      items,
+      stopReason,
+      usage,
+      timings,
+      ...(interruption === undefined ? {} : { isInterrupted: true }),
+      ...(interruption === 'cancelled' ? { isCancelled: true } : {}),
+      ...(request.isBackground === true ? { isBackground: true } : {}),
+      ...omitUndefined({
+        approvals: request.approvals?.map(({ requestId, isApproved, reason }) => ({
+          requestId,
+          isApproved,
+          ...omitUndefined({ reason }),
+        })),
+        metadata: request.metadata,
+        droppedTurns,
+        requestedModel: requestedModel(request, selection.model.key),
+      }),
+    },
+  };
 }
 
 /** @param problem What failed, without a full stop. */

@@ -33,6 +33,13 @@ describe('checkToolCall', () => {
     });
   });
 
+  it('rejects arguments that are nested too deeply to be written again', () => {
+    const nested = (levels: number) => `{"query":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+    expect(check('web_search', nested(511)).type).toBe('valid');
+    expect(check('web_search', nested(512)).type).toBe('invalid');
+    expect(check('web_search', nested(100_000)).type).toBe('invalid');
+  });
+
   it.each(['[]', 'null', '"x"', '7', '{"query":'])('rejects %s as arguments', (argumentsJson) => {
     expect(check('web_search', argumentsJson)).toEqual({
       type: 'invalid',
@@ -84,6 +91,17 @@ describe('checkToolCall', () => {
 });
 
 describe('TurnTools', () => {
+  it('leaves a tool of the client to it, also if a server announces one of that name later', () => {
+    let serverTools: readonly Tool[] = [search];
+    const toolbox = { tools: () => serverTools, close: async () => {} };
+    const tools = new TurnTools(toolbox, [draw]);
+    const ofServer = scriptedTool('draw', async () => '');
+    serverTools = [ofServer, search];
+    expect(tools.find('draw')).toEqual({ type: 'client' });
+    expect(tools.definitions().map(({ name }) => name)).toEqual(['web_search', 'draw']);
+    expect(tools.definitions().at(-1)).toBe(draw);
+  });
+
   it('lists the tools of the servers before those of the client', () => {
     const described = scriptedTool('read', async () => '', { description: 'Reads.' });
     const tools = toolsOf([search, described], [draw]);

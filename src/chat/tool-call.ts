@@ -4,6 +4,7 @@ import type {
   ClientToolCallItem,
   InvalidToolCallItem,
 } from '../conversation/turn-item.ts';
+import { isNestedDeeper } from '../nested-deeper.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { Tool } from '../tools/toolbox.ts';
 import type { TurnTools } from './turn-tools.ts';
@@ -114,13 +115,16 @@ export function refuseCall(
   return { type: 'invalid', written, item };
 }
 
-/** Models omit empty arguments. Undefined for a text that is not a JSON object. */
+/** Arguments with more levels could not be written as JSON again. */
+const maxLevels = 512;
+
+/** Models omit empty arguments. Undefined for a text that is not a JSON object, or one that is nested too deeply. */
 export function parseArguments(json: string): JsonObject | undefined {
   if (json.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(json);
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as JsonObject) : undefined;
+    return isObject && !isNestedDeeper(value, maxLevels) ? (value as JsonObject) : undefined;
   } catch {
     return undefined;
   }

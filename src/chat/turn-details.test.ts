@@ -112,7 +112,7 @@ describe('the events of a turn', () => {
       type: 'turn.error',
       error: {
         code: 'internal',
-        message: 'Something went wrong in the server; its log says more.',
+        message: 'An unexpected error occurred; the log of the server has the details.',
         cause: fault,
       },
     });

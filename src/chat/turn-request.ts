@@ -7,7 +7,9 @@ import type {
   ToolChoice,
   ToolDefinition,
 } from '../engine/engine.ts';
+import type { ModelTarget } from '../instances/acquire-request.ts';
 import type { Integration } from '../tools/toolbox.ts';
+import type { DraftResponse } from './draft-response.ts';
 
 /** A part of a message in a request; an image is a base64 data URL, or the address of one, which the turn reads. */
 export type TurnContent =
@@ -54,6 +56,8 @@ export interface GenerationOptions {
 export interface InstanceOptions {
   /** Model key or instance id; undefined or empty: the only loaded model. */
   readonly model: string | undefined;
+  /** What `model` names, if that is known already. */
+  readonly target?: ModelTarget;
   readonly contextLength?: number;
   /** Idle time after which the instance is unloaded. */
   readonly ttlSeconds?: number;
@@ -61,6 +65,12 @@ export interface InstanceOptions {
   readonly waitsForLoad: boolean;
   /** Whether the client gets the answer as a whole, so that a failed attempt may be repeated unnoticed. */
   readonly isWhole?: boolean;
+}
+
+/** A tool of an ephemeral server, by its name there. */
+export interface ServerToolChoice {
+  readonly serverLabel: string;
+  readonly name: string;
 }
 
 /** One turn of a conversation, independent of the API. */
@@ -90,7 +100,7 @@ export interface TurnRequest extends GenerationOptions, InstanceOptions {
     readonly knownLabels: readonly string[];
   };
   /** `required` and a name apply to the first generation of the turn; later ones may answer. */
-  readonly toolChoice?: ToolChoice;
+  readonly toolChoice?: ToolChoice | ServerToolChoice;
   /** Most calls of server-side tools in the turn; after them the model must answer. */
   readonly maxToolCalls?: number;
   /** Whether one generation may call several tools. */
@@ -108,4 +118,6 @@ export interface TurnRequest extends GenerationOptions, InstanceOptions {
   readonly responseId?: string;
   /** Whether the turn outlives the request of its client; stored with it. */
   readonly isBackground?: boolean;
+  /** Called when the prompt is known, with the response that is stored if the server ends in the middle. */
+  readonly onDraft?: (draft: DraftResponse) => Promise<void>;
 }

@@ -8,6 +8,15 @@ const report = (completionTokens: number, generationMs: number, timeToFirstToken
 });
 
 describe('TurnStats', () => {
+  it('sums drafted tokens, which not every generation has', () => {
+    const stats = new TurnStats();
+    const { usage, ...rest } = report(30, 1000);
+    stats.add({ ...rest, usage: { ...usage, drafts: { proposedTokens: 8, acceptedTokens: 5 } } });
+    stats.add(report(10, 1000));
+    stats.add({ ...rest, usage: { ...usage, drafts: { proposedTokens: 2, acceptedTokens: 1 } } });
+    expect(stats.usage().drafts).toEqual({ proposedTokens: 10, acceptedTokens: 6 });
+  });
+
   it('is zero before the first generation', () => {
     const stats = new TurnStats();
     expect(stats.usage()).toEqual({

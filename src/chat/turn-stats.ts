@@ -8,6 +8,7 @@ export class TurnStats {
   #cachedTokens = 0;
   #completionTokens = 0;
   #reasoningTokens = 0;
+  #drafts: TurnUsage['drafts'];
   #generationSeconds = 0;
   /** Measured over generations with two tokens or more: the first token is part of processing the prompt. */
   #timedTokens = 0;
@@ -26,6 +27,7 @@ export class TurnStats {
     this.#cachedTokens += usage.cachedTokens;
     this.#completionTokens += usage.completionTokens;
     this.#reasoningTokens += reasoningTokens;
+    this.#drafts = sumDrafts(this.#drafts, usage.drafts);
     this.#generationSeconds += generationSeconds;
     this.#timeToFirstTokenSeconds ??= timeToFirstTokenSeconds;
     if (usage.completionTokens > 1) {
@@ -40,6 +42,7 @@ export class TurnStats {
       cachedTokens: this.#cachedTokens,
       completionTokens: this.#completionTokens,
       reasoningTokens: this.#reasoningTokens,
+      ...omitUndefined({ drafts: this.#drafts }),
     };
   }
 
@@ -51,4 +54,12 @@ export class TurnStats {
       ...omitUndefined({ loadTimeSeconds: this.#loadTimeSeconds }),
     };
   }
+}
+
+function sumDrafts(one: TurnUsage['drafts'], other: TurnUsage['drafts']): TurnUsage['drafts'] {
+  if (one === undefined || other === undefined) return one ?? other;
+  return {
+    proposedTokens: one.proposedTokens + other.proposedTokens,
+    acceptedTokens: one.acceptedTokens + other.acceptedTokens,
+  };
 }

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { HearthError } from '../contract/errors.ts';
 import type { ToolProvider } from '../conversation/content.ts';
-import type { ToolDefinition } from '../engine/engine.ts';
+import type { ToolChoice, ToolDefinition } from '../engine/engine.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { Tool, Toolbox } from '../tools/toolbox.ts';
+import type { TurnRequest } from './turn-request.ts';
 
 /** The party that runs a tool. */
 export type ToolOwner =
@@ -14,11 +15,13 @@ export type ToolOwner =
 export class TurnTools {
   readonly #toolbox: Toolbox;
   readonly #clientTools: readonly ToolDefinition[] | undefined;
+  readonly #clientNames: ReadonlySet<string>;
 
   /** @throws HearthError `invalid_value` if a tool of the client has the name of another tool. */
   constructor(toolbox: Toolbox, clientTools: readonly ToolDefinition[] | undefined) {
     this.#toolbox = toolbox;
     this.#clientTools = clientTools;
+    this.#clientNames = new Set(clientTools?.map(({ name }) => name));
     const serverNames = new Set(toolbox.tools().map(({ exposedName }) => exposedName));
     for (const [index, { name }] of (clientTools ?? []).entries()) {
       if (!serverNames.has(name)) continue;
@@ -32,12 +35,19 @@ export class TurnTools {
 
   /** The current tools for the model: a tool server may announce changes. */
   definitions(): readonly ToolDefinition[] {
-    const ofServers = this.#toolbox.tools().map(({ exposedName, description, parameters }) => ({
+    const ofServers = this.#serverTools().map(({ exposedName, description, parameters }) => ({
       name: exposedName,
       parameters,
       ...omitUndefined({ description }),
     }));
     return [...ofServers, ...(this.#clientTools ?? [])];
+  }
+
+  /** A server that later announces a tool with the name of a client tool must not get its calls. */
+  #serverTools(): readonly Tool[] {
+    const tools = this.#toolbox.tools();
+    if (this.#clientNames.size === 0) return tools;
+    return tools.filter(({ exposedName }) => !this.#clientNames.has(exposedName));
   }
 
   /** Whether the model may call anything. */
@@ -57,6 +67,24 @@ export class TurnTools {
       .find((tool) => tool.name === name && isDeepStrictEqual(tool.provider, provider));
   }
 
+  /**
+   * The choice of a request with the name that the model knows.
+   *
+   * @throws HearthError `invalid_value` if the server has no such tool.
+   */
+  nameChoice(choice: TurnRequest['toolChoice']): ToolChoice | undefined {
+    if (typeof choice !== 'object' || !('serverLabel' in choice)) return choice;
+    const { serverLabel, name } = choice;
+    const tool = this.findOnServer({ type: 'ephemeralMcp', serverLabel }, name);
+    if (tool !== undefined) return { name: tool.exposedName };
+    throw new HearthError(
+      'invalid_value',
+      (field) =>
+        `\`${field('toolChoice')}\` names the tool ${JSON.stringify(name)} of the server ${JSON.stringify(serverLabel)}, which the request does not offer.`,
+      { field: 'toolChoice' },
+    );
+  }
+
   /** The tools of one server. */
   ofServer(provider: ToolProvider): readonly Tool[] {
     return this.#toolbox.tools().filter((tool) => isDeepStrictEqual(tool.provider, provider));
@@ -64,13 +92,11 @@ export class TurnTools {
 
   /** Undefined where there is no such tool. */
   find(exposedName: string): ToolOwner | undefined {
+    if (this.#clientNames.has(exposedName)) return { type: 'client' };
     const tools = this.#toolbox.tools();
     const tool = tools.find((each) => each.exposedName === exposedName);
     if (tool !== undefined) return { type: 'server', tool };
-    const isOfClient =
-      this.#clientTools?.some(({ name }) => name === exposedName) === true ||
-      // The client knows better what to do with a name of its own than the model does.
-      (this.#clientTools !== undefined && this.#clientTools.length > 0 && tools.length === 0);
-    return isOfClient ? { type: 'client' } : undefined;
+    // The client knows better what to do with a name of its own than the model does.
+    return this.#clientNames.size > 0 && tools.length === 0 ? { type: 'client' } : undefined;
   }
 }

@@ -1,4 +1,5 @@
 import type { CommandEntry, CommandGroup } from './command.ts';
+import { ls, ps, status } from './quick-commands.ts';
 
 /** All commands, in the order in which the help lists them. */
 export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
@@ -59,11 +60,7 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
       },
     ],
   },
-  {
-    name: 'status',
-    summary: 'Show server status, memory usage and loaded models',
-    load: async () => (await import('./commands/status.ts')).status,
-  },
+  status,
   {
     name: 'open',
     summary: 'Open the web app in a browser',
@@ -85,12 +82,7 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
     summary: 'Convert text to a script for speech synthesis (needs no server)',
     load: async () => (await import('./commands/script.ts')).script,
   },
-  {
-    name: 'ls',
-    aliases: ['list'],
-    summary: 'List models on disk',
-    load: async () => (await import('./commands/ls.ts')).ls,
-  },
+  ls,
   {
     name: 'show',
     summary: 'Show the details of a model',
@@ -111,11 +103,7 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
     summary: 'Measure the speed and memory of a model on this machine',
     load: async () => (await import('./commands/bench.ts')).bench,
   },
-  {
-    name: 'ps',
-    summary: 'List loaded models',
-    load: async () => (await import('./commands/ps.ts')).ps,
-  },
+  ps,
   {
     name: 'load',
     summary: 'Load a model into memory',
@@ -237,12 +225,12 @@ export const commandTable: readonly (CommandEntry | CommandGroup)[] = [
       },
       {
         name: 'migrate',
-        summary: 'Bring the schema of the database up to date (the server must not run)',
+        summary: 'Update the schema of the database (the server must not run)',
         load: async () => (await import('./commands/store-migrate.ts')).storeMigrate,
       },
       {
         name: 'check',
-        summary: 'Read the whole database and report what is damaged',
+        summary: 'Read the whole database and report damage',
         load: async () => (await import('./commands/store-check.ts')).storeCheck,
       },
       {

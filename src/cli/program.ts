@@ -9,7 +9,6 @@ import type {
   OptionDeclaration,
 } from './command.ts';
 import { addHint } from './command-hints.ts';
-import { commandTable } from './command-table.ts';
 import type { CommandContext } from './context.ts';
 import { describeFailure, exitCodeOf, UsageError } from './failure.ts';
 import { printable } from '../printable.ts';
@@ -18,6 +17,7 @@ import { readUserHome } from '../user-home.ts';
 /** Runs a command line and prints its error, if any. @returns the exit code */
 export async function runProgram(
   commandLine: readonly string[],
+  commands: readonly (CommandEntry | CommandGroup)[],
   processContext: Omit<CommandContext, 'home' | 'isDefaultHome'>,
 ): Promise<ExitCode> {
   const { terminal, environment } = processContext;
@@ -59,11 +59,11 @@ export async function runProgram(
     exitCode =
       (await description.run({
         context,
-        commands: commandTable,
+        commands,
         ...readCommandLine(description, command),
       })) ?? 0;
   };
-  addEntries(program, commandTable, run, (command) => {
+  addEntries(program, commands, run, (command) => {
     lastCommand = command;
   });
 
@@ -108,26 +108,30 @@ function helpWidth(columns: number): number {
 
 type Run = (description: CommandDescription, command: Command) => Promise<void>;
 
-/** Registers the commands. Each module is imported, and its options are added, just before its command is parsed. */
+/**
+ * Registers the commands. Just before a command is parsed, its module is imported and its options are added, or the
+ * commands of a group.
+ */
 function addEntries(
   parent: Command,
   entries: readonly (CommandEntry | CommandGroup)[],
   run: Run,
   onCommand: (command: Command) => void,
 ): void {
-  const loaders = new Map<Command, CommandEntry['load']>();
+  const added = new Map<Command, CommandEntry | CommandGroup>();
   for (const entry of entries) {
     const command = parent
       .command(entry.name)
       .description(entry.summary)
       .aliases(entry.aliases ?? []);
-    if ('load' in entry) loaders.set(command, entry.load);
-    else addEntries(command.helpCommand(false), entry.commands, run, onCommand);
+    added.set(command, entry);
   }
   parent.hook('preSubcommand', async (_, command) => {
     onCommand(command);
-    const load = loaders.get(command);
-    if (load !== undefined) configure(command, await load(), run);
+    const entry = added.get(command);
+    if (entry === undefined) return;
+    if ('load' in entry) configure(command, await entry.load(), run);
+    else addEntries(command.helpCommand(false), entry.commands, run, onCommand);
   });
 }
 

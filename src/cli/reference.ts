@@ -1,15 +1,19 @@
-import type { CommandEntry, CommandGroup } from './command.ts';
+import { settingKeys } from '../config/settings-table.ts';
+import type { CommandDescription, CommandEntry, CommandGroup } from './command.ts';
 import { commandTable } from './command-table.ts';
+import { connectionOptions } from './option.ts';
 
 /** The page `docs/cli.md`, from the command table. */
 export async function commandReference(): Promise<string> {
   const sections = await Promise.all(commandTable.map((entry) => section(entry, '')));
   return `# Commands
 
-This page is generated from the command table. \`hearth COMMAND --help\` shows the same in the terminal.
+This page is generated from the command table. \`hearth COMMAND --help\` shows the same in the terminal, and
+[\`hearth completion\`](#hearth-completion) prints a script that completes commands in a shell.
 
-\`--home DIR\` (or \`HEARTH_HOME\`) chooses the home folder of every command. Commands that send requests to a server take
-\`--host URL\` (or \`HEARTH_HOST\`) and \`--token TOKEN\` (or \`HEARTH_TOKEN\`) for a server elsewhere.
+\`--home DIR\` (or \`HEARTH_HOME\`) chooses the home folder of every command. Commands that send requests to a server use the
+running server of that folder; \`--host URL\` (or \`HEARTH_HOST\`) chooses another one, and \`--token TOKEN\` (or
+\`HEARTH_TOKEN\`) sends an API token.
 
 Exit codes: 0 for success, 1 for a failure, 2 for an invalid command line, 130 after Ctrl-C.
 
@@ -24,23 +28,52 @@ async function section(entry: CommandEntry | CommandGroup, parent: string): Prom
     const below = await Promise.all(entry.commands.map((each) => section(each, `${path} `)));
     return [heading, ...below].join('\n\n');
   }
-  const { positionals = {}, options = {}, examples } = await entry.load();
+  const description = await entry.load();
+  const { positionals = {}, examples } = description;
   const names = Object.entries(positionals).map(([name, { isRequired, isRest }]) => {
     const shown = isRest === true ? `${name}...` : name;
     return isRequired ? `<${shown}>` : `[${shown}]`;
   });
-  const rows = [
-    ...Object.entries(positionals).map(([name, { summary }]) => [name, summary] as const),
-    ...Object.values(options).flatMap(({ flags, summary, isHidden }) =>
-      isHidden === true ? [] : [[flags, summary] as const],
-    ),
-  ];
-  const usage = ['hearth', path, ...names].join(' ');
+  const rows = argumentRows(description);
   return [
     heading,
-    `\`\`\`sh\n${usage}\n\n${examples.map((example) => `${example}\n`).join('')}\`\`\``,
+    ...(names.length === 0 ? [] : [`Usage: \`${['hearth', path, ...names].join(' ')}\``]),
+    `\`\`\`sh\n${examples.map((example) => `${example}\n`).join('')}\`\`\``,
     ...(rows.length === 0 ? [] : [table(rows)]),
+    ...(hasSettings(description) ? [settingsNote] : []),
   ].join('\n\n');
+}
+
+const settingsNote =
+  'Every [setting](settings.md) is an option, too: `models.ttlSeconds` is `--models-ttl-seconds`.';
+
+const isSettingKey = (name: string): boolean => settingKeys.some((key) => key === name);
+
+function hasSettings({ options = {} }: CommandDescription): boolean {
+  return Object.keys(options).some(isSettingKey);
+}
+
+/** The arguments and options that are not hidden. Settings are left out, except those with a short name. */
+function argumentRows({
+  positionals = {},
+  options = {},
+}: CommandDescription): readonly (readonly [string, string])[] {
+  const shown = Object.entries(options).filter(
+    ([key, option]) =>
+      option.isHidden !== true &&
+      option !== connectionOptions.host &&
+      option !== connectionOptions.token &&
+      (!isSettingKey(key) || option.flags.includes(',')),
+  );
+  const connection: readonly (readonly [string, string])[] =
+    options['host'] === connectionOptions.host
+      ? [['--host <url>, --token <token>', 'Another server, see [above](#commands)']]
+      : [];
+  return [
+    ...Object.entries(positionals).map(([name, { summary }]) => [name, summary] as const),
+    ...shown.map(([, { flags, summary }]) => [flags, summary] as const),
+    ...connection,
+  ];
 }
 
 function sentence({ summary, aliases = [] }: CommandEntry | CommandGroup): string {

@@ -6,6 +6,7 @@ import { listDevices } from '../engine/runtimes/list-devices.ts';
 import { GgufLoader } from '../instances/gguf-loader.ts';
 import { GpuMemory } from '../instances/gpu-memory.ts';
 import { InstancePool } from '../instances/pool.ts';
+import { MlxLoader } from '../instances/mlx-loader.ts';
 import { RemoteLoader } from '../instances/remote-loader.ts';
 import { readAvailableMemory, readTotalMemory } from '../machine/read-machine.ts';
 
@@ -27,25 +28,29 @@ export function createPool(settings: Settings, services: PoolServices): Instance
   const { library, runtimes, launcher, warmStates, upstreams } = services;
   const { logger, events, environment, onInstallProgress } = services;
   const deviceEnvironment = engineEnvironment(environment, settings['engine.environment']);
-  const ggufLoader = new GgufLoader({
+  const shared = {
     runtimes,
     launcher,
-    kvCacheTypes: { k: settings['engine.kvTypeK'], v: settings['engine.kvTypeV'] },
     threads: settings['engine.threads'],
+    promptCacheMiB: settings['engine.promptCacheMiB'],
+    loadTimeoutMs: settings['engine.loadTimeoutSeconds'] * 1000,
+    onInstallProgress,
+  };
+  const ggufLoader = new GgufLoader({
+    ...shared,
+    kvCacheTypes: { k: settings['engine.kvTypeK'], v: settings['engine.kvTypeV'] },
+    cacheContexts: settings['engine.cacheContexts'],
     gpuLayers: settings['engine.gpuLayers'],
     gpuSplit: {
       mode: settings['engine.gpuSplitMode'],
       shares: settings['engine.gpuShares']?.map(Number),
       cpuExpertLayers: settings['engine.cpuExpertLayers'],
     },
-    promptCacheMiB: settings['engine.promptCacheMiB'],
-    loadTimeoutMs: settings['engine.loadTimeoutSeconds'] * 1000,
     warmStates,
-    onInstallProgress,
   });
   return new InstancePool({
     library,
-    loaders: [ggufLoader, new RemoteLoader(upstreams)],
+    loaders: [ggufLoader, new MlxLoader(shared), new RemoteLoader(upstreams)],
     logger,
     events,
     availableMemory: readAvailableMemory,
@@ -62,6 +67,7 @@ export function createPool(settings: Settings, services: PoolServices): Instance
     defaults: {
       contextLength: settings['engine.contextLength'],
       parallel: settings['engine.parallel'],
+      speculation: settings['engine.speculation'],
     },
     queueCapacity: settings['limits.queuedRequests'],
     get memoryLimitBytes() {

@@ -20,9 +20,10 @@ interface ListenersOptions {
   readonly app: HonoApp;
   readonly settings: Settings;
   readonly logger: Logger;
-  /** What `GET /` answers on the second port. */
-  readonly ollamaGreeting: string;
 }
+
+/** What `GET /` answers on the second port: clients of Ollama look for it. */
+const ollamaGreeting = 'Ollama is running';
 
 /**
  * Listens on the port of the settings, and on the second one if there is one, with HTTPS if they name a certificate.
@@ -30,7 +31,7 @@ interface ListenersOptions {
  * @throws Error if the certificate or an address can't be used.
  */
 export async function openListeners(options: ListenersOptions): Promise<Listeners> {
-  const { app, settings, logger, ollamaGreeting } = options;
+  const { app, settings, logger } = options;
   const { 'server.tls.cert': certFile, 'server.tls.key': keyFile } = settings;
   const servers: ListeningServer[] = [];
   let announce = async (): Promise<void> => {};

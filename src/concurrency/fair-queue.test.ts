@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FairQueue } from './fair-queue.ts';
+import { FairQueue, lastInTurn } from './fair-queue.ts';
 
 function queueOf(...items: readonly string[]): FairQueue<string> {
   const queue = new FairQueue<string>();
@@ -44,6 +44,22 @@ it('ignores an unknown item', () => {
   queue.remove('b', 'a1');
   expect(queue.length).toBe(1);
   expect(queue.first).toBe('a1');
+});
+
+it('lets clients that are last in turn wait for all others', () => {
+  const queue = new FairQueue<string>();
+  const late = lastInTurn('a');
+  queue.add(late, 'late 1');
+  queue.add(late, 'late 2');
+  expect([queue.first, queue.urgent]).toEqual(['late 1', undefined]);
+  queue.add('a', 'a1');
+  queue.add('b', 'b1');
+  expect([queue.length, queue.first, queue.urgent]).toEqual([4, 'a1', 'a1']);
+  expect(queue.displacedBy('a')).toBe('late 2');
+  expect(queue.displacedBy(late)).toBeUndefined();
+  queue.remove('a', 'a1');
+  queue.remove('b', 'b1');
+  expect([queue.length, queue.first]).toEqual([2, 'late 1']);
 });
 
 describe('displacedBy', () => {

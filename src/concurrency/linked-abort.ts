@@ -6,6 +6,9 @@ export interface LinkedAbort {
   readonly dispose: () => void;
 }
 
+/** One for all: the stack trace of each would cost more than the abort. */
+const defaultReason = new DOMException('This operation was aborted', 'AbortError');
+
 /**
  * Returns a controller that aborts with the first of the signals, with the same reason. `AbortSignal.any` does
  * this too, but its result can't be aborted directly, and what its listeners reference is only freed by a full garbage
@@ -17,7 +20,7 @@ export function linkAbort(...signals: readonly (AbortSignal | null | undefined)[
   const dispose = (): void => {
     for (const [signal, follow] of followed.splice(0)) signal.removeEventListener('abort', follow);
   };
-  const abort = (reason?: unknown): void => {
+  const abort = (reason: unknown = defaultReason): void => {
     dispose();
     controller.abort(reason);
   };

@@ -1,5 +1,5 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 import { createAliasSource } from './alias-source.ts';
@@ -52,6 +52,16 @@ it('keeps the aliases while the file is invalid, and reports it once', async () 
   expect(await source.read()).toEqual({});
 });
 
+it('keeps all aliases that are written at the same time', async () => {
+  const { source, file } = await open('{}');
+  const other = createAliasSource({ home: dirname(file), environment: {}, flags: {} });
+  const names = Array.from({ length: 8 }, (_, index) => `alias-${index}`);
+  await Promise.all(
+    names.map((name, index) => (index % 2 === 0 ? source : other).write(name, 'a/b')),
+  );
+  expect(await source.read()).toEqual(Object.fromEntries(names.map((name) => [name, 'a/b'])));
+});
+
 it('is fixed where a variable sets it', async () => {
   const { source } = await open('{}', { HEARTH_MODELS_ALIASES: '{"gpt": "a/b"}' });
   expect(source.isFixed).toBe(true);
@@ -60,5 +70,5 @@ it('is fixed where a variable sets it', async () => {
 
 it.each(['gpt=a/b', '["a"]', '{"a": 1}', '{"a": ""}'])('rejects %s', async (value) => {
   const { source } = await open('{}', { HEARTH_MODELS_ALIASES: value });
-  await expect(source.read()).rejects.toThrow('object of model keys');
+  await expect(source.read()).rejects.toThrow('object such as {"alias"');
 });

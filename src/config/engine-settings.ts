@@ -2,6 +2,7 @@ import { choice, httpUrl, integer, shares, text, variables } from './setting-kin
 import { setting, type SettingDeclaration } from './setting-declaration.ts';
 
 const gpuSplitModes = ['none', 'layer', 'row'] as const;
+const speculationModes = ['off', 'ngram'] as const;
 const kvTypes = ['f32', 'f16', 'bf16', 'q8_0', 'q5_1', 'q5_0', 'q4_1', 'q4_0', 'iq4_nl'] as const;
 
 /** The settings of engine processes; a part of `settingsTable`. */
@@ -28,6 +29,10 @@ export const engineSettings = {
     integer(1, 256).default(4),
     'Number of requests that one instance processes at the same time.',
   ),
+  'engine.cacheContexts': setting(
+    integer(1, 256).default(2),
+    'Number of whole contexts that the requests of one instance share. A request waits until its prompt and its longest answer fit beside the others. engine.parallel or more gives each request a context of its own.',
+  ),
   'engine.threads': setting(integer(1, 512).optional(), 'CPU threads of one instance.', {
     computedDefault: 'physical cores, at most 64',
   }),
@@ -43,12 +48,12 @@ export const engineSettings = {
   ),
   'engine.gpuShares': setting(
     shares.optional(),
-    'Share of each GPU, in the order of the runtime, such as 3,1.',
+    'Share of each GPU, in the order in which the runtime lists them, such as 3,1.',
     { computedDefault: 'by free memory' },
   ),
   'engine.cpuExpertLayers': setting(
     integer(0, 10_000).optional(),
-    'Layers of a mixture of experts whose experts stay in the memory of the machine.',
+    'Number of layers of a mixture-of-experts model whose experts stay in the memory of the machine.',
     { computedDefault: 'none' },
   ),
   'engine.kvTypeK': setting(
@@ -58,6 +63,10 @@ export const engineSettings = {
   'engine.kvTypeV': setting(
     choice(kvTypes).default('f16'),
     `Data type of the values in the KV cache: ${kvTypes.join(', ')}.`,
+  ),
+  'engine.speculation': setting(
+    choice(speculationModes).default('off'),
+    'Speculation of loads that do not set it: off, or ngram, which drafts text that the prompt or the answer repeats.',
   ),
   'engine.promptCacheMiB': setting(
     integer(0, 1024 * 1024).default(512),

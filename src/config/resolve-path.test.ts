@@ -22,3 +22,8 @@ it.each([
 ])('the program %s is %s', (program, resolved) => {
   expect(resolveProgram(program, folders)).toBe(resolved);
 });
+
+it('names a path of a user without a home folder', () => {
+  const resolving = () => resolvePath('~/models', { ...folders, userHome: undefined });
+  expect(resolving).toThrow('"~/models": this user has no home folder. Write the whole path.');
+});

@@ -42,7 +42,7 @@ export const database = text.regex(
 const objectOrJson = <Value extends z.ZodType>(values: Value, allowed: string) =>
   z.union([z.record(z.string(), values), z.string().transform(parseJson)], allowed);
 const environmentAllowed =
-  'It must be an object of strings by name of a variable, or such an object as JSON.';
+  'It must be an object such as {"NAME": "value"}, whose values are strings, or its JSON.';
 export const variables = objectOrJson(z.string(), environmentAllowed).pipe(
   z.record(
     z.string().regex(/^[^=\0]+$/u, environmentAllowed),
@@ -51,7 +51,7 @@ export const variables = objectOrJson(z.string(), environmentAllowed).pipe(
   ),
 );
 const aliasesAllowed =
-  'It must be an object of model keys by alias; an alias has at most one "*", 256 characters, and no space around it.';
+  'It must be an object such as {"alias": "publisher/model"}; an alias has at most one "*", 256 characters, and no space around it.';
 export const aliases = objectOrJson(z.string(), aliasesAllowed)
   .pipe(
     z.record(
@@ -62,7 +62,7 @@ export const aliases = objectOrJson(z.string(), aliasesAllowed)
   )
   .refine((names) => Object.keys(names).every((name) => aliasPattern.test(name)), aliasesAllowed);
 const lengthsAllowed =
-  'It must be an object of whole numbers from 1 to 65536 by model key, or such an object as JSON.';
+  'It must be an object such as {"publisher/model": 64}, with whole numbers from 1 to 65536, or its JSON.';
 export const vectorLengths = objectOrJson(z.union([z.number(), z.string()]), lengthsAllowed).pipe(
   z.record(z.string(), integer(1, 65_536), lengthsAllowed),
 );
@@ -75,6 +75,17 @@ export const originUrl = z
     'It must be an http or https URL without a path.',
   );
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'It must be an http or https URL.' });
+
+/** A bucket by its path, perhaps with a prefix. */
+export const bucketUrl = httpUrl.refine(
+  (value) => {
+    if (!URL.canParse(value)) return true;
+    const { username, password, search, hash, pathname } = new URL(value);
+    const isPlain = username + password + search + hash === '';
+    return isPlain && /^(\/[\w.~-]+)+\/?$/.test(pathname);
+  },
+  { error: 'It must be https://HOST/BUCKET or https://HOST/BUCKET/PREFIX.' },
+);
 
 /** A name, perhaps with one `*`. */
 const aliasPattern = /^(?!\s)(?!.*\s$)(?=.{1,256}$)[^*]*\*?[^*]*$/s;

@@ -63,7 +63,8 @@ const introduction = `# Settings
 
 Hearth reads its settings from four sources. A source overrides those below it in this list:
 
-1. **Flags** of \`hearth serve\` and \`hearth server start\`, such as \`--models-ttl-seconds 600\`.
+1. **Flags** of \`hearth serve\`, \`hearth server start\` and \`hearth service install\`, such as
+   \`--models-ttl-seconds 600\`.
 2. **Environment variables**, such as \`HEARTH_MODELS_TTL_SECONDS=600\`. Lists are separated by commas. An empty
    variable counts as unset.
 3. **\`config.json\`** in the home folder: \`~/.hearth\`, or the folder that \`--home\` or \`HEARTH_HOME\` names.
@@ -79,12 +80,12 @@ Hearth reads its settings from four sources. A source overrides those below it i
 
 Hearth validates all settings at startup. If a value is invalid, the server does not start; the message names the key, its
 source and the allowed values. Unknown keys of \`config.json\` are ignored with a warning that names the nearest setting, so that
-an older version can read the file of a newer one. Unknown keys in \`auth\` and \`server\`, and keys that resemble their settings,
-prevent the start, because a misspelt \`auth.required\` must never open a server.
+an older version can read the file of a newer one. Exceptions are unknown keys in \`auth\` and \`server\`, and keys that
+resemble theirs: they prevent the start, because a misspelt \`auth.required\` must never open a server.
 
-\`config.json\` may contain comments. In paths from all sources, \`~\` is the home folder of the user, and relative paths start at
-the home folder of Hearth. For completion in an editor, copy
-[config.schema.json](config.schema.json) into the home folder and reference it with \`$schema\`.
+\`config.json\` may contain comments. In all paths, \`~\` is your home folder, and a relative path starts at the home folder of
+Hearth. For completion in an editor, copy [config.schema.json](config.schema.json) into the home folder of Hearth and refer to it
+with \`$schema\`.
 
 ## Change settings
 
@@ -100,6 +101,28 @@ These commands keep comments and formatting, need no running server, and report 
 endpoint needs the permission \`admin\` and never returns secrets. A flag or an environment variable still overrides the file;
 the response names it.
 
+## Home folder
+
+The home folder is \`~/.hearth\`; \`--home\` or \`HEARTH_HOME\` chooses another one. One server uses it at a time.
+
+| File                           | Content                                                                                     |
+| ------------------------------ | ------------------------------------------------------------------------------------------- |
+| \`config.json\`                | the settings                                                                                |
+| \`mcp.json\`                   | MCP servers, see [tools](tools.md#plugins-mcpjson)                                          |
+| \`presets.json\`               | saved settings of models for the command line, see [models](models.md#load-and-unload)     |
+| \`hearth.db\`                  | [conversations](conversations.md), images, API tokens, download jobs, batches (\`store.url\`) |
+| \`models/\`                    | the [model library](models.md) (\`models.dir\`)                                             |
+| \`runtimes/\`                  | installed [runtimes](runtimes.md) (\`engine.runtimesDir\`)                                  |
+| \`warm-state/\`                | saved states of conversations, see [warm state](warm-state.md)                              |
+| \`logs/\`                      | the log of the [background server](observability.md#log)                                    |
+| \`server.json\`, \`run/\`      | address of the running server, sockets of its engines                                       |
+| \`owner-token\`                | token of the owner, which each start replaces                                               |
+| \`home-id\`, \`server.lock\`   | identity and lock of the folder                                                             |
+
+To back up a home folder, copy \`config.json\`, \`mcp.json\` and \`presets.json\`, and run \`hearth store backup FILE\`.
+
+## Proxies
+
 Proxies for outbound requests are not settings: Hearth reads \`HTTP_PROXY\`, \`HTTPS_PROXY\` and \`NO_PROXY\`. A proxy without
 a scheme is an HTTP proxy; \`socks5://\` and \`socks5h://\` work too. If a proxy is invalid, Hearth logs a warning, and only
 outbound requests fail.`;
@@ -113,7 +136,7 @@ function section(key: SettingKey): string {
       'Type',
       path === undefined || settingType(key).name === 'list' ? describeType(key) : pathTypes[path],
     ],
-    ['Default', standard === '' ? 'none' : isComputed ? standard : `\`${standard}\``],
+    ['Default', standard === '' ? 'none' : isComputed ? standard : describeValue(key, standard)],
     ['Flag', `\`--${flagName(key)}\``],
     [
       'Environment',
@@ -146,17 +169,27 @@ function valueSchema(key: SettingKey): JsonSchema {
 function describeType(key: SettingKey): string {
   const { name, minimum, maximum, choices } = settingType(key);
   if (choices !== undefined) return choices.map((choice) => `\`${choice}\``).join(', ');
-  if (name === 'integer') return `integer, ${minimum} to ${maximum}`;
-  if (name === 'object') return 'object of strings; JSON in a flag or variable';
+  if (name === 'integer') {
+    const isUnlimited = maximum === Number.MAX_SAFE_INTEGER;
+    return `integer, ${minimum} ${isUnlimited ? 'or more' : `to ${maximum}`}`;
+  }
+  if (name === 'object') return 'object; JSON in a flag or variable';
   if (name === 'list') return 'list of strings';
   return name === 'url' ? 'URL (http or https)' : name;
+}
+
+/** The default value, in GiB or MiB too if it is a number of bytes. */
+function describeValue(key: SettingKey, value: string): string {
+  const mebibytes = Number(value) / 1024 ** 2;
+  if (!key.endsWith('Bytes')) return `\`${value}\``;
+  return `\`${value}\` (${mebibytes >= 1024 ? `${mebibytes / 1024} GiB` : `${mebibytes} MiB`})`;
 }
 
 const pathTypes = { path: 'path', name: 'path, or the name of a program' };
 
 /** The keys by their first part, in the order of the table. */
 function groups(): readonly (readonly [string, readonly SettingKey[]])[] {
-  const groupOf = (key: SettingKey): string => key.slice(0, key.indexOf('.'));
+  const groupOf = (key: SettingKey): string => key.split('.')[0] ?? key;
   return [...new Set(settingKeys.map(groupOf))].map((group) => [
     group,
     settingKeys.filter((key) => groupOf(key) === group),

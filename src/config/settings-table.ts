@@ -2,6 +2,7 @@ import * as z from 'zod';
 import {
   aliases,
   boolean,
+  bucketUrl,
   choice,
   database,
   httpUrl,
@@ -50,13 +51,16 @@ export const settingsTable = {
   ),
   'server.tls.cert': setting(
     text.optional(),
-    'File with the certificate chain (PEM). With it and `server.tls.key` the server speaks HTTPS only. Changed files are read again.',
+    'File with the certificate chain (PEM). With it and `server.tls.key` the server accepts HTTPS only. Changed files are read again.',
     { path: 'path' },
   ),
   'server.tls.key': setting(text.optional(), 'File with the private key (PEM).', {
     path: 'path',
   }),
-  'auth.required': setting(boolean.default(false), 'Require an API token for every request.'),
+  'auth.required': setting(
+    boolean.default(false),
+    'Require an API token for every request, except for health checks and the files of the web app.',
+  ),
   'chat.maxToolRounds': setting(
     integer(1, 1000).default(16),
     'Maximum rounds of tool calls in one turn. After them the model must answer without tools.',
@@ -70,7 +74,7 @@ export const settingsTable = {
   'surfaces.ollama': setting(boolean.default(true), 'Serve the API of Ollama at /api.'),
   upstreams: setting(
     upstreams.default({}),
-    'Servers elsewhere whose models are served like local ones: {"lab": {"url": "http://lab:8000/v1", "kind": "vllm"}}.',
+    'Remote servers whose models are served like local ones: {"lab": {"url": "http://lab:8000/v1", "kind": "vllm"}}.',
   ),
   'images.allowUrls': setting(
     boolean.default(false),
@@ -117,12 +121,12 @@ export const settingsTable = {
   ),
   'models.aliases': setting(
     aliases.default({}),
-    'Other names for models: {"claude-*": "publisher/model"}. One * stands for any characters; the name of a model wins over an alias. `hearth alias` changes them while the server runs.',
+    'Other names for models: {"claude-*": "publisher/model"}. One * stands for any characters; the name of a model takes precedence over an alias. `hearth alias` changes them while the server runs.',
     { isLive: true },
   ),
   'models.minDimensions': setting(
     vectorLengths.default({}),
-    'Embedding models whose vectors may be cut to the `dimensions` of a request, with the smallest length: {"publisher/model": 64}. For models that were trained for it (Matryoshka); those of the catalog need no entry.',
+    'Smallest `dimensions` of embedding models that were trained for shorter vectors (Matryoshka): {"publisher/model": 64}. Models of the catalog need no entry.',
     { isLive: true },
   ),
   'models.jit': setting(boolean.default(true), 'Load models on request (just in time).', {
@@ -130,7 +134,7 @@ export const settingsTable = {
   }),
   'models.ttlSeconds': setting(
     integer(1, 365 * 24 * 3600).default(3600),
-    'Idle time after which a just-in-time instance is unloaded.',
+    'Idle time after which a model that a request loaded (just in time) is unloaded.',
     { isLive: true },
   ),
   'models.autoEvict': setting(
@@ -174,7 +178,7 @@ export const settingsTable = {
   ),
   'warm.persistStateless': setting(
     boolean.default(false),
-    'Save the states of requests whose responses are not stored, too.',
+    'Also save the states of requests whose responses are not stored.',
   ),
   'hub.endpoint': setting(
     httpUrl.default('https://huggingface.co'),
@@ -198,9 +202,18 @@ export const settingsTable = {
     'File of the SQLite database, or a PostgreSQL database as postgres://USER@HOST/DATABASE.',
     { computedDefault: '<home>/hearth.db', path: 'path' },
   ),
+  'store.blobsUrl': setting(
+    bucketUrl.optional(),
+    'Bucket of S3, or of a storage with its API, that keeps the images of conversations, as https://HOST/BUCKET or https://HOST/BUCKET/PREFIX. Credentials and region come from the variables AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION.',
+    { computedDefault: 'the database' },
+  ),
   'store.maxConnections': setting(
     integer(2, 1000).default(10),
     'Maximum number of connections to PostgreSQL; further work waits for a free one.',
+  ),
+  'store.leaseSeconds': setting(
+    integer(2, 3600).default(30),
+    'Time after which the jobs of a server that has ended, or does not reach the database, are taken over by another server of the same database.',
   ),
   'store.retentionDays': setting(
     integer(1, 36_500).optional(),
@@ -209,8 +222,32 @@ export const settingsTable = {
   ),
   'store.maxBytes': setting(
     integer(1024 * 1024, Number.MAX_SAFE_INTEGER).optional(),
-    'Maximum size of the database: the least recently used conversations beyond it are deleted; pinned ones stay.',
+    'Maximum size of the database, without the files of batches: the least recently used conversations beyond it are deleted; pinned ones stay.',
     { computedDefault: 'no limit' },
+  ),
+  'batches.concurrency': setting(
+    integer(1, 1000).default(4),
+    'Maximum number of requests of batches that run at the same time. They wait for all other requests.',
+  ),
+  'batches.maxFileBytes': setting(
+    integer(1024, Number.MAX_SAFE_INTEGER).default(100 * 1024 * 1024),
+    'Maximum size of a file of requests.',
+  ),
+  'batches.maxRequests': setting(
+    integer(1, 1_000_000).default(50_000),
+    'Maximum number of requests in a batch.',
+  ),
+  'batches.maxActive': setting(
+    integer(1, 10_000).default(32),
+    'Maximum number of batches of a token that have not ended. Further ones fail with 429.',
+  ),
+  'batches.maxStorageBytes': setting(
+    integer(1024, Number.MAX_SAFE_INTEGER).default(4 * 1024 ** 3),
+    'Maximum size of the files of all batches. Further files fail with 507.',
+  ),
+  'batches.retentionDays': setting(
+    integer(1, 36_500).default(30),
+    'Days after which files and ended batches are deleted.',
   ),
   'limits.bodyBytes': setting(
     integer(1024, 2 ** 31).default(64 * 1024 * 1024),
@@ -232,13 +269,21 @@ export const settingsTable = {
     integer(0, 10_000).default(16),
     'Maximum number of responses that run in the background at the same time. Further ones fail with 429.',
   ),
+  'limits.requestsPerMinute': setting(
+    integer(1, 1_000_000_000).optional(),
+    'Maximum number of requests of a token that generate, in a minute, over all servers of the database. Further ones fail with 429. A token may have its own limit.',
+  ),
+  'limits.tokensPerMinute': setting(
+    integer(1, 1_000_000_000).optional(),
+    'Maximum number of tokens of prompts and answers of a token in a minute, over all servers of the database. Requests fail with 429 while more were used. A token may have its own limit.',
+  ),
   'limits.imagePixels': setting(
     integer(1, 2 ** 31 - 1).default(40_000_000),
     'Maximum size of an image in pixels (width × height).',
   ),
   'limits.stalledResponseSeconds': setting(
     integer(1, 24 * 3600).default(60),
-    'Time after which a response is ended whose client does not read it, so that it frees its slot.',
+    'Time after which a response is ended if its client does not read it, so that its slot becomes free.',
   ),
   'limits.shutdownSeconds': setting(
     integer(0, 3600).default(30),
@@ -254,7 +299,7 @@ export const settingsTable = {
   ),
   'log.prompts': setting(
     boolean.default(false),
-    'Write the exact prompt and the output of each generation to the log, and keep them with the bodies of requests for `GET /api/v1/requests/{id}`.',
+    'Write the exact prompt and the output of each generation to the log, and keep them and the request bodies in memory for `GET /api/v1/requests/{id}`.',
   ),
   'log.fileMiB': setting(
     integer(1, 10_000).default(10),

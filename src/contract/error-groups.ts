@@ -15,9 +15,10 @@ export const loadErrors = [
   'shutting_down',
 ] as const satisfies readonly ErrorCode[];
 
-/** Errors of anything that works on an instance. */
+/** Errors of anything that works on an instance. An endpoint with `rate_limit_exceeded` counts for the limits of its token. */
 export const generationErrors = [
   ...loadErrors,
+  'rate_limit_exceeded',
   'wrong_model_type',
   'context_length_exceeded',
   'model_loading',

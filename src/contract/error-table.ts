@@ -1,24 +1,6 @@
-/** The error table. `docs/errors.md` is generated from it; each surface has its own error body. */
+import type { ErrorType } from './error-type.ts';
 
-export type ErrorType =
-  | 'invalid_request'
-  | 'model_not_found'
-  | 'job_not_found'
-  | 'response_not_found'
-  | 'instance_not_found'
-  | 'not_found'
-  | 'conflict'
-  | 'server_busy'
-  | 'internal_error'
-  | 'mcp_connection_error'
-  | 'plugin_connection_error'
-  | 'hub_error'
-  | 'upstream_error'
-  | 'unavailable'
-  | 'model_load_failed'
-  | 'insufficient_memory'
-  | 'insufficient_storage'
-  | 'engine_crashed';
+/** The error table. `docs/errors.md` is generated from it; each surface has its own error body. */
 
 interface ErrorDefinition {
   readonly type: ErrorType;
@@ -47,7 +29,7 @@ export const errorTable = {
     type: 'invalid_request',
     status: 400,
     retryable: false,
-    when: 'The request has an unknown field (v1 only).',
+    when: 'The request has an unknown field (`/api/v1` only).',
   },
   invalid_type: {
     type: 'invalid_request',
@@ -83,7 +65,7 @@ export const errorTable = {
     type: 'invalid_request',
     status: 400,
     retryable: false,
-    when: 'The request needs a language model but names an embedding model, or the reverse.',
+    when: 'The request needs a model of another type, such as a chat with an embedding model.',
   },
   infill_unsupported: {
     type: 'invalid_request',
@@ -145,6 +127,18 @@ export const errorTable = {
     retryable: false,
     when: 'No stored conversation of this caller has this id.',
   },
+  file_not_found: {
+    type: 'not_found',
+    status: 404,
+    retryable: false,
+    when: 'No file of this caller has this id.',
+  },
+  batch_not_found: {
+    type: 'not_found',
+    status: 404,
+    retryable: false,
+    when: 'No batch of this caller has this id.',
+  },
   item_not_found: {
     type: 'not_found',
     status: 404,
@@ -167,7 +161,7 @@ export const errorTable = {
     type: 'not_found',
     status: 404,
     retryable: false,
-    when: 'No request that the server remembers has this id.',
+    when: 'No running or recent request has this id.',
   },
   session_not_found: {
     type: 'not_found',
@@ -221,7 +215,7 @@ export const errorTable = {
     type: 'conflict',
     status: 409,
     retryable: false,
-    when: 'A client cancelled the response, which ran in the background.',
+    when: 'A client cancelled this background response.',
   },
   body_too_large: {
     type: 'invalid_request',
@@ -233,7 +227,13 @@ export const errorTable = {
     type: 'invalid_request',
     status: 415,
     retryable: false,
-    when: 'The body is not declared as `application/json`.',
+    when: 'The `Content-Type` of the body is not `application/json`.',
+  },
+  rate_limit_exceeded: {
+    type: 'server_busy',
+    status: 429,
+    retryable: true,
+    when: 'The token has used its requests or tokens of a minute; `Retry-After` says when there are more.',
   },
   queue_full: {
     type: 'server_busy',
@@ -245,13 +245,13 @@ export const errorTable = {
     type: 'internal_error',
     status: 500,
     retryable: true,
-    when: 'A bug in Hearth; the server log has the details under the id in `X-Request-Id`.',
+    when: 'A bug in Hearth. `hearth log --request ID` shows the details, with the id in `X-Request-Id`.',
   },
   storage_failed: {
     type: 'internal_error',
     status: 500,
     retryable: true,
-    when: 'The response could not be stored, for example because the disk is full. Beside `error`, `result` has the answer.',
+    when: 'The response could not be stored, for example because the disk is full. `result`, next to `error`, has the answer.',
   },
   mcp_unreachable: {
     type: 'mcp_connection_error',
@@ -275,7 +275,7 @@ export const errorTable = {
     type: 'upstream_error',
     status: 502,
     retryable: true,
-    when: 'A remote engine broke off, or its response is invalid.',
+    when: 'A remote engine closed the connection, or its response is invalid.',
   },
   upstream_unavailable: {
     type: 'unavailable',
@@ -287,7 +287,7 @@ export const errorTable = {
     type: 'unavailable',
     status: 503,
     retryable: true,
-    when: 'The database can not be reached, is read-only or too slow; `Retry-After` has the seconds to wait.',
+    when: 'The database cannot be reached, is read-only or too slow; `Retry-After` has the seconds to wait.',
   },
   corrupt_file: {
     type: 'model_load_failed',
@@ -361,23 +361,35 @@ export const errorTable = {
     retryable: true,
     when: 'The instance was unloaded during the request.',
   },
+  interrupted: {
+    type: 'unavailable',
+    status: 503,
+    retryable: true,
+    when: 'The server that generated a response in the background ended in the middle. What it had produced is stored.',
+  },
   shutting_down: {
     type: 'unavailable',
     status: 503,
     retryable: true,
-    when: 'The server is stopping.',
+    when: 'The server is stopping; `Retry-After` has the seconds to wait.',
   },
   checksum_mismatch: {
     type: 'hub_error',
     status: 502,
     retryable: true,
-    when: 'A downloaded file does not match the hash of the hub, even after another try (in `error` of a failed job).',
+    when: 'A downloaded file does not match the hash of the hub, even after it was transferred again (in `error` of a failed job).',
   },
   insufficient_disk: {
     type: 'insufficient_storage',
     status: 507,
     retryable: true,
     when: 'The disk has too little space for the download.',
+  },
+  storage_full: {
+    type: 'insufficient_storage',
+    status: 507,
+    retryable: true,
+    when: 'The files of batches would take more than `batches.maxStorageBytes`.',
   },
 } as const satisfies Record<string, ErrorDefinition>;
 

@@ -1,4 +1,5 @@
-import { errorTable, type ErrorCode, type ErrorType } from './error-table.ts';
+import { errorTable, type ErrorCode } from './error-table.ts';
+import type { ErrorType } from './error-type.ts';
 
 export { errorTable, type ErrorCode } from './error-table.ts';
 

@@ -39,7 +39,7 @@ export const isoTimeSchema = z.iso.datetime({ precision: 3 });
 export const truncationSchema = z.enum(['auto', 'disabled']).meta({
   id: 'Truncation',
   description:
-    '`auto` drops the oldest turns of a conversation that does not fit into the context; the system prompt, tools and the newest turn stay. `disabled` fails instead.',
+    '`auto` leaves out the oldest turns of a conversation that does not fit into the context; the system prompt, tools and the newest turn are kept. With `disabled` such a request fails.',
 });
 export const droppedTurnsSchema = z
   .int()

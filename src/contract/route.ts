@@ -1,6 +1,17 @@
+import type * as z from 'zod';
 import type { ZodType } from 'zod';
 import type { ErrorCode } from './errors.ts';
 import type { Permission } from './permission.ts';
+
+/** A file, or a form with it in the field `file`. */
+type Upload =
+  | { readonly contentType: 'application/octet-stream' }
+  | {
+      readonly contentType: 'multipart/form-data';
+      /** The other fields of the form, for the OpenAPI document. */
+      readonly fields: z.ZodObject;
+    };
+export type UploadType = Upload['contentType'];
 
 /** An endpoint: everything that the server, the client and the OpenAPI document need to know about it. */
 export interface Route {
@@ -10,8 +21,8 @@ export interface Route {
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
-  /** Permission that the token must have; null for an endpoint that needs no token. */
-  readonly permission: Permission | null;
+  /** Permission that the token must have, or several of which one is enough; null for an endpoint that needs no token. */
+  readonly permission: Permission | readonly Permission[] | null;
   readonly params?: ZodType;
   readonly query?: ZodType;
   /** Request headers, in lower case. */
@@ -21,7 +32,7 @@ export interface Route {
   /** Maximum size of the body where it is far below the setting `limits.bodyBytes`, such as for callers without a token. */
   readonly maxBodyBytes?: number;
   /** Raw body of any size, which the handler reads as a stream; instead of `body`. */
-  readonly upload?: { readonly contentType: 'application/octet-stream' };
+  readonly upload?: Upload;
   readonly result: ZodType;
   /** Media type of a result that is not JSON. */
   readonly resultType?: 'text/plain';

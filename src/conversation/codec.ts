@@ -23,14 +23,14 @@ export function encodeTurn(turn: ConversationTurn): string {
 export function decodeTurn(text: string): ConversationTurn {
   const value: unknown = JSON.parse(text);
   // The first format had no version.
-  const { formatVersion: version = 1 } = z
-    .object({ formatVersion: z.int().optional() })
-    .parse(value);
+  const { formatVersion: version = 1 } = versionSchema.parse(value);
   if (version === 1) return readFirstFormat(value);
   // The second format had images of tools as base64, the third no approvals; they read like the present one.
   if (version <= formatVersion) return turnSchema.parse(value);
   throw new Error(`A stored turn has format ${version}; this version reads up to ${formatVersion}`);
 }
+
+const versionSchema = z.object({ formatVersion: z.int().optional() });
 
 const jsonObject = z.record(z.string(), z.unknown());
 const toolContent = z.looseObject({ type: z.string() }) satisfies z.ZodType<ToolContent>;
@@ -136,6 +136,7 @@ const turnSchema = z.object({
     cachedTokens: z.number(),
     completionTokens: z.number(),
     reasoningTokens: z.number(),
+    drafts: z.object({ proposedTokens: z.number(), acceptedTokens: z.number() }).exactOptional(),
   }),
   timings: z.object({
     timeToFirstTokenSeconds: z.number(),

@@ -18,6 +18,8 @@ export interface TurnUsage {
   /** Generated tokens, including the reasoning. */
   readonly completionTokens: number;
   readonly reasoningTokens: number;
+  /** Tokens that speculation proposed, and those that the model accepted; absent if there were none. */
+  readonly drafts?: { readonly proposedTokens: number; readonly acceptedTokens: number };
 }
 
 export interface TurnTimings {

@@ -72,6 +72,8 @@ const inputItem = z.discriminatedUnion('type', [
   z.object({ type: z.literal('image'), sha256: z.string(), mediaType: z.string() }),
 ]);
 
+const toolOutput = z.array(z.looseObject({ type: z.string() }));
+
 const firstFormat = z.object({
   systemPrompt: z.string().nullable(),
   input: z.array(inputItem),
@@ -146,7 +148,7 @@ function toProvider(info: z.infer<typeof providerInfo>): ToolProvider {
 /** The JSON text of content blocks; any other text becomes one block. */
 function toResult(output: string): readonly ToolContent[] {
   try {
-    return z.array(z.looseObject({ type: z.string() })).parse(JSON.parse(output));
+    return toolOutput.parse(JSON.parse(output));
   } catch {
     return [{ type: 'text', text: output }];
   }

@@ -6,7 +6,8 @@ const maxPreviewLength = 160;
 /** Most characters of one turn that a search finds. */
 const maxSearchLength = 256 * 1024;
 
-type TurnTexts = Pick<ConversationTurn, 'messages' | 'items'>;
+/** What the summaries read of a turn. */
+export type TurnTexts = Pick<ConversationTurn, 'messages' | 'items'>;
 
 /** The first words of the input, or of the output if the input has no text. */
 export function titleOf(turn: TurnTexts): string {

@@ -11,24 +11,24 @@ it.each([
   [
     401,
     'gated_repository',
-    `The hub does not give the file to this account (401). Set hub.token to a token of an account that has agreed to the terms of the repository, then: ${again}`,
+    `The hub does not allow this account to download the file (401). Set hub.token to a token of an account that has agreed to the terms of the repository, then: ${again}`,
   ],
   [
     403,
     'gated_repository',
-    `The hub does not give the file to this account (403). Set hub.token to a token of an account that has agreed to the terms of the repository, then: ${again}`,
+    `The hub does not allow this account to download the file (403). Set hub.token to a token of an account that has agreed to the terms of the repository, then: ${again}`,
   ],
   [
     404,
     'model_not_found',
-    'The hub no longer has a file of this download (404). Cancel it and ask for the model again.',
+    'The hub no longer has a file of this download (404). Cancel it and download the model again.',
   ],
   [
     410,
     'model_not_found',
-    'The hub no longer has a file of this download (410). Cancel it and ask for the model again.',
+    'The hub no longer has a file of this download (410). Cancel it and download the model again.',
   ],
-  [500, 'hub_unreachable', `The download broke off: the hub answered 500. ${again}`],
+  [500, 'hub_unreachable', `The download was interrupted: the hub answered 500. ${again}`],
 ])('explains the status %i', (status, code, message) => {
   const failure = answered(status);
   expect(describeFailure(failure)).toMatchObject({ code, message });
@@ -51,7 +51,7 @@ it('names the code of a file system error, without a path', () => {
   expect(describeFailure(error)).toEqual({
     type: 'internal_error',
     code: 'internal',
-    message: `The files could not be written to the models folder (EACCES). Check that it may be written to, then: ${again}`,
+    message: `The files could not be written to the models folder (EACCES). Check that Hearth may write to it, then: ${again}`,
   });
   expect(isUnexpected(error)).toBe(true);
 });
@@ -60,7 +60,7 @@ it('refers to the log for an internal error', () => {
   const error = new TypeError('x is undefined');
   expect(describeFailure(error)).toMatchObject({
     code: 'internal',
-    message: `The download stopped at a fault of Hearth itself; its log says more. ${again}`,
+    message: `The download stopped because of a bug in Hearth; the log of the server has the details. ${again}`,
   });
   expect(isUnexpected(error)).toBe(true);
 });

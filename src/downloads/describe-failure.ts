@@ -18,8 +18,8 @@ function toHearthError(error: unknown): HearthError {
   return new HearthError(
     'internal',
     code === undefined
-      ? `The download stopped at a fault of Hearth itself; its log says more. ${again}`
-      : `The files could not be written to the models folder (${code}). Check that it may be written to, then: ${again}`,
+      ? `The download stopped because of a bug in Hearth; the log of the server has the details. ${again}`
+      : `The files could not be written to the models folder (${code}). Check that Hearth may write to it, then: ${again}`,
   );
 }
 
@@ -27,16 +27,16 @@ function httpError({ status, message }: HttpFailure): HearthError {
   if (status === 401 || status === 403) {
     return new HearthError(
       'gated_repository',
-      `The hub does not give the file to this account (${status}). Set hub.token to a token of an account that has agreed to the terms of the repository, then: ${again}`,
+      `The hub does not allow this account to download the file (${status}). Set hub.token to a token of an account that has agreed to the terms of the repository, then: ${again}`,
     );
   }
   if (status === 404 || status === 410) {
     return new HearthError(
       'model_not_found',
-      `The hub no longer has a file of this download (${status}). Cancel it and ask for the model again.`,
+      `The hub no longer has a file of this download (${status}). Cancel it and download the model again.`,
     );
   }
-  return new HearthError('hub_unreachable', `The download broke off: ${message}. ${again}`);
+  return new HearthError('hub_unreachable', `The download was interrupted: ${message}. ${again}`);
 }
 
 /** Whether an error is a bug of Hearth, so that the log needs its stack. */

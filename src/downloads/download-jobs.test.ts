@@ -256,7 +256,7 @@ describe('rejected requests', () => {
       `The download ${id} is complete: it is completed. Delete the model to remove its files.`,
     );
     await expect(manager.find('job_x')).rejects.toThrow(
-      'No download has the id "job_x"; `hearth download ls` shows those there are.',
+      'No download has the id "job_x"; `hearth download ls` lists the existing ones.',
     );
     await manager.close();
     const closed = manager.pause(id);
@@ -354,4 +354,44 @@ it('continues a job that failed because of an existing file once that file match
   expect(await begin(manager)).toMatchObject({ id });
   expect(await untilEnded(manager, id)).toMatchObject({ status: 'completed', failure: null });
   expect(await readdir(join(setup.modelsFolder, '.downloads'))).toEqual([]);
+});
+
+it.each([
+  ['that was set back while it ran', new Date(0), new Date(-3600_000)],
+  ['that stood still', new Date(0), new Date(0)],
+])(
+  'estimates from no download of an earlier run by a clock %s',
+  async (_, startedAt, completedAt) => {
+    const setup = await setUpDownloads(oneFile);
+    const { store } = setup;
+    const earlier = storedOf({ status: 'completed', totalBytes: 1, startedAt, completedAt });
+    await store.downloads.insert(earlier);
+    const paused = storedOf({ id: 'job_1111111111', status: 'paused', isPausedByUser: true });
+    await store.downloads.insert({ ...paused, totalBytes: 1e12, status: 'downloading' });
+    const opened = setup.manager({ plan: async () => Promise.reject(new Error('not asked')) });
+    await opened.continueInterrupted();
+    const { estimatedCompletionAt } = await opened.find(paused.id);
+    const seconds = ((estimatedCompletionAt?.getTime() ?? 0) - Date.now()) / 1000;
+    expect(seconds).toBeGreaterThan(1e12 / 20_000_000);
+  },
+);
+
+it('fails with the disk as its reason if the free space can not be read', async () => {
+  const setup = await setUpDownloads(oneFile);
+  let looks = 0;
+  const opened = setup.manager({
+    readFreeBytes: async () => {
+      looks += 1;
+      if (looks <= 2) return 1e9;
+      throw Object.assign(new Error('gone'), { code: 'EIO' });
+    },
+    http: {
+      get: async () => {
+        throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+      },
+      close: async () => {},
+    },
+  });
+  const { id } = await begin(opened);
+  expect(await untilEnded(opened, id)).toMatchObject({ status: 'failed' });
 });

@@ -82,7 +82,8 @@ export class DownloadJobs {
   /** Takes the speed of a job of an earlier run of the server for the first estimates. */
   assumeSpeedOf({ totalBytes, startedAt, completedAt }: StoredDownload): void {
     const seconds = ((completedAt?.getTime() ?? Infinity) - startedAt.getTime()) / 1000;
-    this.#lastSpeed = totalBytes / seconds || defaultSpeed;
+    // The clock may have been set back meanwhile.
+    this.#lastSpeed = seconds > 0 ? totalBytes / seconds || defaultSpeed : defaultSpeed;
   }
 
   /** @throws HearthError `insufficient_disk`. */
@@ -187,7 +188,7 @@ export class DownloadJobs {
 
   async #fail(active: ActiveDownload, error: unknown): Promise<void> {
     const { logger } = this.#options;
-    const failure = describeFailure(isDiskFull(error) ? await this.#diskFull(active) : error);
+    const failure = describeFailure(await this.#reasonOf(error, active));
     const fields = isUnexpected(error) ? { err: error } : { code: failure.code };
     logger.warn({ job: active.stored.id, ...fields, reason: failure.message }, 'download failed');
     await this.end(active, { status: 'failed', failure });
@@ -230,6 +231,16 @@ export class DownloadJobs {
     const { store, keptCompletedJobs = 1000 } = this.#options;
     const completed = (await store.list()).filter(({ status }) => status === 'completed');
     for (const { id } of completed.slice(keptCompletedJobs)) await store.delete(id);
+  }
+
+  /** A full disk with its free bytes, if they can be read. */
+  async #reasonOf(cause: unknown, active: ActiveDownload): Promise<unknown> {
+    if (!isDiskFull(cause)) return cause;
+    try {
+      return await this.#diskFull(active);
+    } catch {
+      return cause;
+    }
   }
 
   async #diskFull(active: ActiveDownload): Promise<HearthError> {

@@ -200,7 +200,7 @@ class Manager implements ContinuableDownloadManager {
     if (stored !== undefined) return stored;
     throw new HearthError(
       'job_not_found',
-      `No download has the id ${JSON.stringify(id)}; \`hearth download ls\` shows those there are.`,
+      `No download has the id ${JSON.stringify(id)}; \`hearth download ls\` lists the existing ones.`,
     );
   }
 }

@@ -16,7 +16,7 @@ it('fails if the disk becomes full, and continues after space is freed', async (
     execFileSync('mount', options, { stdio: 'pipe' });
   } catch {
     await rm(disk, { recursive: true });
-    skip('a small disk can not be mounted here');
+    skip('a small disk cannot be mounted here');
   }
   onTestFinished(async () => {
     execFileSync('umount', [disk]);

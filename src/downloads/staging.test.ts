@@ -54,7 +54,7 @@ it('explains what to do about an existing file', async () => {
   await writeFile(join(folder, 'model.gguf'), 'second');
   const published = publishFile(join(folder, 'part'), join(folder, 'model.gguf'), signal);
   await expect(published).rejects.toThrow(
-    'The library already has another file model.gguf of this model, such as an earlier version. Delete it (hearth rm) or rename it, then ask for the download again.',
+    'The library already has another file model.gguf of this model, such as an earlier version. Delete it (hearth rm) or rename it, then repeat the download.',
   );
 });
 

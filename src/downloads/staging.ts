@@ -163,6 +163,6 @@ async function flushFolder(folder: string): Promise<void> {
 export function targetExists(target: string): HearthError {
   return new HearthError(
     'conflict',
-    `The library already has another file ${basename(target)} of this model, such as an earlier version. Delete it (hearth rm) or rename it, then ask for the download again.`,
+    `The library already has another file ${basename(target)} of this model, such as an earlier version. Delete it (hearth rm) or rename it, then repeat the download.`,
   );
 }

@@ -133,6 +133,14 @@ export interface GenerationUsage {
   readonly completionTokens: number;
   readonly promptMs: number;
   readonly generationMs: number;
+  /** Absent: no tokens were drafted. */
+  readonly drafts?: DraftCounts;
+}
+
+/** Tokens that speculation proposed, and those that the model accepted. */
+export interface DraftCounts {
+  readonly proposedTokens: number;
+  readonly acceptedTokens: number;
 }
 
 /** Log probabilities in OpenAI's chat shape: one entry per token. */
@@ -270,6 +278,12 @@ export interface EngineSlots {
    * @throws HearthError `invalid_value` if the file is of another kind or missing, `crashed`.
    */
   restore(slot: number, fileName: string, signal: AbortSignal): Promise<number>;
+  /**
+   * Empties a slot, which must be idle.
+   *
+   * @throws HearthError `crashed`.
+   */
+  erase(slot: number, signal: AbortSignal): Promise<void>;
   /** The tokens of a prompt; undefined if they are not only text. */
   tokenize(request: GenerationRequest, signal: AbortSignal): Promise<readonly number[] | undefined>;
   /**

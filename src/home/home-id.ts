@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../error-code.ts';
@@ -26,7 +25,7 @@ export async function readHomeId(homeFolder: string): Promise<string | undefined
 export async function ensureHomeId(homeFolder: string): Promise<string> {
   const existing = await readHomeId(homeFolder);
   if (existing !== undefined) return existing;
-  const id = randomUUID();
+  const id = crypto.randomUUID();
   await writeFile(idFile(homeFolder), `${id}\n`, { mode: 0o600 });
   return id;
 }

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import type { Logger } from '../observability/logger.ts';
 import type { RequestRecord } from '../observability/request-record.ts';
+import type { RateDecision } from '../store/shared/rate-limit-repository.ts';
 import type { Principal } from './guards/principal.ts';
 import type { RunningRequest } from './running-requests.ts';
 import type { SurfaceDescription } from './surface-description.ts';
@@ -15,6 +16,8 @@ export interface AppEnvironment {
     isStopping?: boolean;
     /** What `GET /` answers, instead of the name of the server. */
     greeting?: string | undefined;
+    /** The sender of a request that the server makes itself, of a batch: null if its token may no longer be used. */
+    batchCaller?: Principal | null;
   };
   /** Set by the middleware, before any handler runs. */
   Variables: {
@@ -26,6 +29,8 @@ export interface AppEnvironment {
     /** Null if a token is required and the request has none. */
     principal: Principal | null;
     bodyLimitBytes: number;
+    /** What is left of the limits of the token; absent if it has none. */
+    rate?: RateDecision;
     /** Origin of another site's page that may read the response. */
     sharedOrigin?: string;
     /** Of the endpoint that handles the request. */

@@ -7,11 +7,12 @@ import { mountDocs } from './docs.ts';
 import { createErrorHandler, type SurfaceOf } from './errors/handle-error.ts';
 import { createGuards, type GuardSettings } from './guards.ts';
 import type { Authenticator } from './guards/authentication.ts';
-import { takesUpload, type Endpoint } from './mount.ts';
+import { uploadTypeOf, type Endpoint } from './mount.ts';
 import { createNotFoundHandler } from './not-found.ts';
 import { createObserver, type Observation } from './observe.ts';
 import { openApiDocument } from './openapi/document.ts';
 import type { Surface } from './surface.ts';
+import type { RateGate } from './rate-gate.ts';
 import { findSurface } from './surface-description.ts';
 import { createServerSurface, type MetricsReader } from './surfaces/server/surface.ts';
 import { mountWebApp } from './web/mount-web-app.ts';
@@ -34,6 +35,7 @@ export interface AppOptions {
   readonly observation?: Observation;
   readonly metrics?: MetricsReader;
   readonly callerWatch?: CallerWatch;
+  readonly rateGate?: RateGate;
 }
 
 const unobserved: Observation = { events: noEvents, keepsPrompts: false, isTraced: false };
@@ -64,9 +66,9 @@ export function createApp(options: AppOptions): HonoApp {
   app.use(
     '*',
     createObserver(logger, surfaceOf, observation),
-    createGuards(settings, authenticator, surfaceOf, (request) => takesUpload(endpoints, request)),
+    createGuards(settings, authenticator, surfaceOf, (request) => uploadTypeOf(endpoints, request)),
   );
-  const endpoints = mountSurfaces(app, surfaces, options.callerWatch);
+  const endpoints = mountSurfaces(app, surfaces, options);
   mountWebApp(app, webFolder, (context) =>
     context.text(
       context.env.greeting ?? `Hearth ${version}\nReference of the API: /docs and /openapi.json\n`,
@@ -84,9 +86,11 @@ export function createApp(options: AppOptions): HonoApp {
 export function mountSurfaces(
   hono: HonoApp,
   surfaces: readonly Surface[],
-  callerWatch?: CallerWatch,
+  { callerWatch, rateGate }: Pick<AppOptions, 'callerWatch' | 'rateGate'> = {},
 ): readonly Endpoint[] {
   const endpoints: Endpoint[] = [];
-  for (const surface of surfaces) surface.mountRoutes({ hono, surface, endpoints, callerWatch });
+  for (const surface of surfaces) {
+    surface.mountRoutes({ hono, surface, surfaces, endpoints, callerWatch, rateGate });
+  }
   return endpoints;
 }

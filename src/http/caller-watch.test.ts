@@ -47,7 +47,7 @@ it('checks only while there are streams', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('keeps streams open while tokens can not be read', async () => {
+it('keeps streams open while tokens cannot be read', async () => {
   const { watch } = setUp();
   const { signal } = watch.follow(identity('broken'), never);
   await vi.advanceTimersByTimeAsync(5000);

@@ -7,27 +7,39 @@ export type FeedEvent = WithoutTime<ServerEvent>;
 
 /** An event as clients get it. */
 export interface FeedEntry {
+  /** Position among the events of all topics. */
   readonly sequence: number;
-  readonly topic: EventTopic;
   readonly type: string;
   /** JSON. */
   readonly data: string;
 }
 
 interface FeedOptions {
-  /** Most events that are kept for clients that reconnect or read slowly. */
+  /** Most events of a topic that are kept for clients that reconnect or read slowly. */
   readonly capacity?: number;
 }
 
+/** The latest events of a topic, oldest first. */
+interface TopicLog {
+  readonly entries: FeedEntry[];
+  /** Sequence of the newest event that is no longer kept; 0 if all are. */
+  discarded: number;
+}
+
 /**
- * The latest events. Readers have a position in them and no queue of their own, so an idle reader costs nothing, and one
- * that falls behind learns how many events it has missed.
+ * The latest events of each topic, so that those of a busy topic do not displace those of a quiet one. Readers have a
+ * position in them and no queue of their own, so an idle reader costs nothing, and one that falls behind learns how many
+ * events it has missed.
  */
 export class EventFeed {
   /** Begins the ids of events, so that those of another run of the server are not mistaken for ours. */
   readonly #run = randomBytes(4).toString('hex');
   readonly #capacity: number;
-  readonly #entries: FeedEntry[] = [];
+  readonly #logs: Readonly<Record<EventTopic, TopicLog>> = {
+    models: { entries: [], discarded: 0 },
+    downloads: { entries: [], discarded: 0 },
+    requests: { entries: [], discarded: 0 },
+  };
   readonly #readers = new Set<FeedReader>();
   #sequence = 0;
   readonly #closing = new AbortController();
@@ -57,20 +69,26 @@ export class EventFeed {
 
   add(topic: EventTopic, event: FeedEvent): void {
     this.#sequence += 1;
-    const { type } = event;
-    const data = formatEvent(event);
-    this.#entries.push({ sequence: this.#sequence, topic, type, data });
+    const log = this.#logs[topic];
+    log.entries.push(new Entry(this.#sequence, event));
     // In batches, since each shift moves all the others.
-    if (this.#entries.length >= this.#capacity * 2) {
-      this.#entries.splice(0, this.#entries.length - this.#capacity);
+    if (log.entries.length >= this.#capacity * 2) {
+      const discarded = log.entries.splice(0, log.entries.length - this.#capacity);
+      log.discarded = discarded.at(-1)?.sequence ?? log.discarded;
     }
-    for (const reader of this.#readers) if (reader.topics.has(topic)) reader.wake();
+    for (const reader of this.#readers) if (reader.topics.has(topic)) reader.notify();
   }
 
-  /** The events after a position, oldest first; undefined if some of them are no longer kept. */
-  since(sequence: number): readonly FeedEntry[] | undefined {
-    const oldest = this.#sequence - this.#entries.length + 1;
-    return sequence + 1 < oldest ? undefined : this.#entries.slice(sequence + 1 - oldest);
+  /** The events of some topics after a position, oldest first; undefined if some of them are no longer kept. */
+  since(sequence: number, topics: ReadonlySet<EventTopic>): readonly FeedEntry[] | undefined {
+    const logs = [...topics].map((topic) => this.#logs[topic]);
+    if (logs.some(({ discarded }) => discarded > sequence)) return undefined;
+    return logs
+      .flatMap(({ entries }) => {
+        const last = entries.findLastIndex((entry) => entry.sequence <= sequence);
+        return entries.slice(last + 1);
+      })
+      .toSorted((left, right) => left.sequence - right.sequence);
   }
 
   /** A reader of some topics; close it in the end. */
@@ -84,13 +102,13 @@ export class EventFeed {
     return `${this.#run}-${sequence}`;
   }
 
-  /** Position of an id; undefined if it is not one of this run, or its successors are no longer kept. */
-  positionOf(id: string): number | undefined {
+  /** Position of an id; undefined if it is not one of this run, or some events of the topics after it are no longer kept. */
+  positionOf(id: string, topics: ReadonlySet<EventTopic>): number | undefined {
     const [run, digits = ''] = id.split('-', 2);
     if (run !== this.#run || !/^\d{1,15}$/.test(digits)) return undefined;
     const sequence = Number(digits);
     if (sequence > this.#sequence) return undefined;
-    return this.since(sequence) === undefined ? undefined : sequence;
+    return this.since(sequence, topics) === undefined ? undefined : sequence;
   }
 
   /** Ends all readers. */
@@ -100,7 +118,28 @@ export class EventFeed {
   }
 }
 
-/** JSON of an event that happens now. */
-export function formatEvent({ type, ...fields }: FeedEvent): string {
-  return JSON.stringify({ type, time: new Date().toISOString(), ...fields });
+/** Most events are never read, so that their JSON is made for the first reader. */
+class Entry implements FeedEntry {
+  readonly sequence: number;
+  readonly #event: FeedEvent;
+  readonly #time = new Date();
+  #data: string | undefined;
+
+  constructor(sequence: number, event: FeedEvent) {
+    this.sequence = sequence;
+    this.#event = event;
+  }
+
+  get type(): string {
+    return this.#event.type;
+  }
+
+  get data(): string {
+    return (this.#data ??= formatEvent(this.#event, this.#time));
+  }
+}
+
+/** JSON of an event. */
+export function formatEvent({ type, ...fields }: FeedEvent, time = new Date()): string {
+  return JSON.stringify({ type, time: time.toISOString(), ...fields });
 }

@@ -5,10 +5,24 @@ export class FeedReader {
   readonly topics: ReadonlySet<EventTopic>;
   readonly #onClose: () => void;
   #resume: (() => void) | undefined;
+  #unread = 0;
 
   constructor(topics: ReadonlySet<EventTopic>, onClose: () => void) {
     this.topics = topics;
     this.#onClose = onClose;
+  }
+
+  /** Counts an event of the topics, and wakes the reader. */
+  notify(): void {
+    this.#unread += 1;
+    this.wake();
+  }
+
+  /** Events of the topics that were added since the last call. */
+  takeUnread(): number {
+    const unread = this.#unread;
+    this.#unread = 0;
+    return unread;
   }
 
   wake(): void {

@@ -1,7 +1,8 @@
 import type { MiddlewareHandler } from 'hono';
 import type { Settings } from '../config/settings-table.ts';
 import { HearthError } from '../contract/errors.ts';
-import { getHealth } from '../contract/server/server.ts';
+import type { UploadType } from '../contract/route.ts';
+import { getHealth } from '../contract/server/health.ts';
 import type { AppEnvironment } from './app-environment.ts';
 import type { SurfaceOf } from './errors/handle-error.ts';
 import { identify, type Authenticator } from './guards/authentication.ts';
@@ -27,7 +28,10 @@ export function createGuards(
   settings: GuardSettings,
   authenticator: Authenticator,
   surfaceOf: SurfaceOf,
-  takesUpload: (request: { readonly method: string; readonly path: string }) => boolean,
+  uploadTypeOf: (request: {
+    readonly method: string;
+    readonly path: string;
+  }) => UploadType | undefined,
 ): MiddlewareHandler<AppEnvironment> {
   const checkHost = createHostGuard({
     boundHost: settings['server.host'],
@@ -40,6 +44,11 @@ export function createGuards(
   return async (context, next) => {
     const { req } = context;
     const { method, url } = req;
+    if (context.env.batchCaller !== undefined) {
+      context.set('bodyLimitBytes', bodyLimitBytes);
+      context.set('principal', context.env.batchCaller);
+      return next();
+    }
     const authority = authorityOf(url);
     refuse(checkHost(authority));
 
@@ -59,10 +68,10 @@ export function createGuards(
     }
     refuse(checkUrlLength(url));
     const contentLength = req.header('content-length');
-    const isUpload = takesUpload(req);
+    const uploadType = uploadTypeOf(req);
     refuse(
       checkContentType({
-        isUpload,
+        uploadType,
         method,
         contentType: req.header('content-type'),
         contentLength,
@@ -70,8 +79,8 @@ export function createGuards(
         allowsUndeclared: surfaceOf(context).takesUndeclaredJson === true && !isFromPage(req),
       }),
     );
-    // An upload is limited by the disk.
-    if (!isUpload) refuse(checkContentLength(contentLength, bodyLimitBytes));
+    // An upload has its own limit.
+    if (uploadType === undefined) refuse(checkContentLength(contentLength, bodyLimitBytes));
     context.set('bodyLimitBytes', bodyLimitBytes);
 
     const principal = await identify(

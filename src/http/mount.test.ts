@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { HearthError } from '../contract/errors.ts';
 import type { RequestContext } from '../request/request-context.ts';
-import { mount } from './mount.ts';
-import { createTestApp } from '../../test/setup/http/test-app.ts';
+import { mount, uploadTypeOf, type Endpoint } from './mount.ts';
+import { createTestApp, testSurface } from '../../test/setup/http/test-app.ts';
 import { echoBody, echoParams, guarded, wait } from '../../test/setup/http/test-routes.ts';
 
 const headers = { 'Content-Type': 'application/json' };
@@ -13,6 +14,27 @@ function appThatFails(failure: unknown) {
     v0Routes: (app) => mount(app, echoParams, () => Promise.reject(failure)),
   });
 }
+
+describe('uploadTypeOf', () => {
+  const surface = testSurface({ prefixes: ['/'] });
+  const upload = {
+    ...echoBody,
+    upload: { contentType: 'multipart/form-data', fields: z.object({}) } as const,
+  };
+  const endpoints: readonly Endpoint[] = [
+    { surface, route: upload, pattern: /^\/files$/ },
+    { surface, route: { ...echoBody, method: 'put' }, pattern: /^\/files$/ },
+  ];
+
+  it.each([
+    ['POST', '/files', 'multipart/form-data'],
+    ['PUT', '/files', undefined],
+    ['PATCH', '/files', 'multipart/form-data'],
+    ['POST', '/other', undefined],
+  ])('of %s %s is %s', (method, path, type) => {
+    expect(uploadTypeOf(endpoints, { method, path })).toBe(type);
+  });
+});
 
 describe('a mounted endpoint', () => {
   const { app } = createTestApp({
@@ -146,5 +168,31 @@ describe('a handler that throws', () => {
     });
     expect((await app.request(request)).status).toBe(499);
     expect(logLines().every((line) => line.level === 'info')).toBe(true);
+  });
+});
+
+describe('a path that endpoints of two surfaces match', () => {
+  const surface = (name: string, path: string, clientHeaders: readonly string[]) =>
+    testSurface({
+      name,
+      prefixes: ['/shared'],
+      clientHeaders,
+      mountRoutes: (target) =>
+        mount(target, { ...echoParams, path }, async () => new Response(name)),
+    });
+  const { app } = createTestApp({
+    surfaces: [
+      surface('marked', '/shared/{thing}/parts/{part}', ['x-marked']),
+      surface('plain', '/shared/{thing...}', []),
+    ],
+  });
+
+  it.each([
+    ['/shared/ember/parts/1', {}, 'plain'],
+    ['/shared/ember/parts/1', { 'x-marked': '1' }, 'marked'],
+    ['/shared/ember', { 'x-marked': '1' }, 'plain'],
+    ['/shared/ember/other/1', { 'x-marked': '1' }, 'plain'],
+  ])('is answered by the surface of the client: %s %o', async (path, marks, expected) => {
+    expect(await (await app.request(path, { headers: marks })).text()).toBe(expected);
   });
 });

@@ -1,8 +1,9 @@
 import type { Context, Next } from 'hono';
 import type * as z from 'zod';
+import { lastInTurn } from '../concurrency/fair-queue.ts';
 import { HearthError } from '../contract/errors.ts';
-import type { Route } from '../contract/route.ts';
-import type { RequestContext } from '../request/request-context.ts';
+import type { Route, UploadType } from '../contract/route.ts';
+import type { Caller, RequestContext } from '../request/request-context.ts';
 import type { AppEnvironment, HonoApp } from './app-environment.ts';
 import { readJsonBody } from './body/json-body.ts';
 import { elideLongTexts } from './body/elide-long-texts.ts';
@@ -11,8 +12,15 @@ import { toCaller, toRecordedCaller } from './caller.ts';
 import type { CallerWatch } from './caller-watch.ts';
 import { endpointMethods } from './endpoint-methods.ts';
 import { checkContentLength } from './guards/content.ts';
-import { authorize } from './guards/principal.ts';
-import { chooseByClient, hasPath, type SurfaceDescription } from './surface-description.ts';
+import type { RateGate } from './rate-gate.ts';
+import { authorize, type Principal } from './guards/principal.ts';
+import {
+  chooseByClient,
+  hasPath,
+  unservedBy,
+  type SurfaceDescription,
+} from './surface-description.ts';
+import { shorten } from './validation/shown-value.ts';
 import { validate } from './validation/validate.ts';
 
 /** A mounted route and the surface that it belongs to. */
@@ -29,8 +37,12 @@ export interface App {
   readonly surface: SurfaceDescription;
   /** Endpoints of all surfaces, in the order in which they were mounted. */
   readonly endpoints: Endpoint[];
+  /** All surfaces. */
+  readonly surfaces: readonly SurfaceDescription[];
   /** Ends endless streams with the token of their caller; absent if tokens are not checked again. */
   readonly callerWatch?: CallerWatch | undefined;
+  /** Absent if no token has a limit. */
+  readonly rateGate?: RateGate | undefined;
 }
 
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
@@ -68,10 +80,13 @@ export function mount<Declared extends Route>(
   endpoints.push({ surface, route, pattern: toPattern(route.path) });
   const method = route.method.toUpperCase();
   const takesRest = route.path.includes('...}');
+  let rivals: readonly Endpoint[] | undefined;
   hono.on(method, toRoutingPath(route.path), async (context, next) => {
     const { path } = context.req;
     if (takesRest && !endpointMethods(hono, path).includes(method)) return context.notFound();
-    if (!isForSurface(app, context)) return passOn(next);
+    refuseUnserved(app, context);
+    rivals ??= rivalsOf(app, route);
+    if (!isForSurface(app, rivals, context)) return passOn(next);
     context.set('surface', surface);
     const principal = authorize(context.get('principal'), route.permission);
     if (principal instanceof HearthError) throw principal;
@@ -79,10 +94,13 @@ export function mount<Declared extends Route>(
     const record = context.get('record');
     record.begin(route.path, toRecordedCaller(principal));
     if (record.keepsPrompts) record.body = elideLongTexts(validated.body);
+    if (route.errors.includes('rate_limit_exceeded')) {
+      await app.rateGate?.pass(principal, record, (decision) => context.set('rate', decision));
+    }
     const requestContext: RequestContext = {
       requestId: context.get('requestId'),
       logger: context.get('logger'),
-      caller: toCaller(principal, context.env.remoteAddress),
+      caller: callerOf(principal, context),
       record,
       signal: route.isStreamOnly === true ? followCaller(app, context) : context.get('signal'),
     };
@@ -98,6 +116,12 @@ export function mount<Declared extends Route>(
     });
     return result instanceof Response ? result : Response.json(result);
   });
+}
+
+function callerOf(principal: Principal, { env }: Context<AppEnvironment>): Caller {
+  const caller = toCaller(principal, env.remoteAddress);
+  if (env.batchCaller === undefined) return caller;
+  return { ...caller, clientKey: lastInTurn(caller.clientKey) };
 }
 
 /** The signal of a stream, which also aborts when the token of the request is revoked. */
@@ -131,15 +155,22 @@ function toPattern(path: string): RegExp {
   return new RegExp(`^${source}$`);
 }
 
-/** Whether the request sends the body of an endpoint that takes an upload. */
-export function takesUpload(
+/**
+ * The type of the upload that the endpoint of a request takes; undefined if it takes none. A method that the path does not
+ * have is answered with 405, whatever the type of its body, so that of the upload is as good as any.
+ */
+export function uploadTypeOf(
   endpoints: readonly Endpoint[],
   { method, path }: { readonly method: string; readonly path: string },
-): boolean {
-  return endpoints.some(
-    ({ route, pattern }) =>
-      route.upload !== undefined && route.method === method.toLowerCase() && pattern.test(path),
+): UploadType | undefined {
+  const takesUpload = endpoints.some(
+    ({ route, pattern }) => route.upload !== undefined && pattern.test(path),
   );
+  if (!takesUpload) return undefined;
+  const routes = endpoints.flatMap(({ route, pattern }) => (pattern.test(path) ? [route] : []));
+  const ofMethod = routes.filter((route) => route.method === method.toLowerCase());
+  const candidates = ofMethod.length === 0 ? routes : ofMethod;
+  return candidates.find((route) => route.upload !== undefined)?.upload?.contentType;
 }
 
 /** Lets the next endpoint with this path handle the request. */
@@ -148,15 +179,55 @@ async function passOn(next: Next): Promise<undefined> {
   return undefined;
 }
 
-/** Whether this surface handles the request; other surfaces may have an endpoint for it too. */
-function isForSurface({ surface, endpoints }: App, { req }: Context<AppEnvironment>): boolean {
-  const method = req.method.toLowerCase();
-  const candidates = new Set(
-    endpoints
-      .filter(({ route, pattern }) => route.method === method && pattern.test(req.path))
-      .map((endpoint) => endpoint.surface),
+/** The endpoints of other surfaces that may have requests of a route too. */
+function rivalsOf({ surface, endpoints }: App, { method, path }: Route): readonly Endpoint[] {
+  return endpoints.filter(
+    (other) =>
+      other.surface !== surface &&
+      other.route.method === method &&
+      mayOverlap(other.route.path, path),
   );
-  return candidates.size <= 1 || chooseByClient([...candidates], req) === surface;
+}
+
+/** Whether a path may match both. */
+function mayOverlap(one: string, other: string): boolean {
+  const [segments, others] = [one.split('/'), other.split('/')];
+  for (const [index, segment] of segments.entries()) {
+    const opposite = others[index];
+    if (opposite === undefined) return false;
+    if (segment.endsWith('...}') || opposite.endsWith('...}')) return true;
+    if (segment !== opposite && !segment.includes('{') && !opposite.includes('{')) return false;
+  }
+  return segments.length === others.length;
+}
+
+/** Whether this surface handles the request; other surfaces may have an endpoint for it too. */
+function isForSurface(
+  { surface, surfaces }: App,
+  rivals: readonly Endpoint[],
+  { req }: Context<AppEnvironment>,
+): boolean {
+  const matching = rivals.filter(({ pattern }) => pattern.test(req.path));
+  if (matching.length === 0) return true;
+  const candidates = new Set([surface, ...matching.map((endpoint) => endpoint.surface)]);
+  return (
+    chooseByClient(
+      surfaces.filter((each) => candidates.has(each)),
+      req,
+    ) === surface
+  );
+}
+
+/** @throws HearthError `not_found` for a client of another surface, which does not serve this path. */
+function refuseUnserved({ surface, surfaces }: App, context: Context<AppEnvironment>): void {
+  const { req } = context;
+  const client = unservedBy(surfaces, req);
+  if (client === undefined || client === surface) return;
+  context.set('surface', client);
+  throw new HearthError(
+    'not_found',
+    `There is no endpoint ${shorten(req.path)} for clients of ${client.name}.`,
+  );
 }
 
 async function validateRequest(

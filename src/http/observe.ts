@@ -7,6 +7,7 @@ import { isPoll, reportAtEnd } from './access-log.ts';
 import type { AppEnvironment } from './app-environment.ts';
 import type { SurfaceOf } from './errors/handle-error.ts';
 import { shareWithOrigin } from './guards/origin.ts';
+import { rateLimitHeaders } from './rate-limit-headers.ts';
 import { requestIdOf } from './guards/request-id.ts';
 import { setDefaultHeaders } from './default-headers.ts';
 
@@ -55,6 +56,13 @@ export function createObserver(
     setDefaultHeaders(headers, requestId);
     const { requestIdHeader } = surfaceOf(context);
     if (requestIdHeader !== undefined) headers.set(requestIdHeader, requestId);
+    const rate = context.get('rate');
+    if (rate !== undefined) {
+      const style = surfaceOf(context).rateLimitStyle ?? 'openai';
+      for (const [name, value] of Object.entries(rateLimitHeaders(rate, style))) {
+        headers.set(name, value);
+      }
+    }
     if (context.env.isStopping === true) headers.set('Connection', 'close');
     const sharedOrigin = context.get('sharedOrigin');
     if (sharedOrigin !== undefined) shareWithOrigin(headers, sharedOrigin);

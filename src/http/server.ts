@@ -11,6 +11,7 @@ import type { HonoApp } from './app-environment.ts';
 import { errorResponse } from './errors/error-response.ts';
 import { requestIdOf } from './guards/request-id.ts';
 import { serverErrors } from './surfaces/server/surface.ts';
+import { limitReceiving } from './limit-receiving.ts';
 import { createRunningRequests } from './running-requests.ts';
 import { setDefaultHeaders } from './default-headers.ts';
 import type { KeyPair } from './tls-files.ts';
@@ -52,24 +53,6 @@ const receiveLimits = {
   keepAliveTimeout: 65_000,
   keepAlive: true,
 };
-
-/** Time to receive a whole request; an upload only must not stall. */
-const receiveTimeoutMs = 300_000;
-const uploadStallMs = 60_000;
-
-/** Closes the connection of a client that takes too long to send its request. */
-function limitReceiving(incoming: IncomingMessage): void {
-  const { headers } = incoming;
-  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return;
-  const giveUp = (): void => void (incoming.complete || incoming.destroy());
-  if (headers['content-type'] === 'application/octet-stream') {
-    incoming.setTimeout(uploadStallMs, giveUp);
-    incoming.once('end', () => incoming.setTimeout(0));
-    return;
-  }
-  const timer = setTimeout(giveUp, receiveTimeoutMs);
-  incoming.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
-}
 
 /** Ends a response when its socket has been silent for the time limit of the server, and bytes wait to be read. */
 function limitStalling(outgoing: ServerResponse, logger: Logger): void {
@@ -176,7 +159,10 @@ function toHearthError(error: unknown, logger: Logger): HearthError {
     );
   }
   logger.error({ err: error }, 'request failed');
-  return new HearthError('internal', 'Something went wrong in the server; its log says more.');
+  return new HearthError(
+    'internal',
+    'An unexpected error occurred; the log of the server has the details.',
+  );
 }
 
 async function bind(

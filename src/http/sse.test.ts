@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { HearthError } from '../contract/errors.ts';
 import { createLogger } from '../observability/logger.ts';
 import { eventStream, type SseMessage } from './sse.ts';
@@ -228,4 +228,13 @@ it('cleans a source up that was never read', async () => {
   });
   await response.body?.cancel();
   await expect.poll(() => isCleanedUp).toBe(true);
+});
+
+it('has no timer for a client that has left before the stream is read', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const left = AbortSignal.abort();
+  const response = eventStream(messages(1), { signal: left, logger: createLogger('silent') });
+  expect(await response.text()).toBe('');
+  expect(vi.getTimerCount()).toBe(0);
 });

@@ -96,10 +96,10 @@ class MessagePump<Message> {
 
   /** Resolves when something has been enqueued, or the stream closed. */
   pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    this.#heartbeat ??= setInterval(
-      this.#beat,
-      this.#options.heartbeatMs ?? defaultHeartbeatMs,
-    ).unref();
+    if (!this.#isDone) {
+      const { heartbeatMs = defaultHeartbeatMs } = this.#options;
+      this.#heartbeat ??= setInterval(this.#beat, heartbeatMs).unref();
+    }
     return new Promise((meet) => {
       this.#demand = { controller, meet };
       this.#ask();

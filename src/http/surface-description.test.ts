@@ -18,6 +18,15 @@ const listModels = (operationId: string) =>
     result: z.object({ from: z.string() }),
     errors: [],
   });
+const listFiles = defineRoute({
+  method: 'get',
+  path: '/v1/files',
+  operationId: 'listFiles',
+  summary: 'List the files',
+  permission: 'models:read',
+  result: z.object({ from: z.string() }),
+  errors: [],
+});
 const createMessage = defineRoute({
   method: 'post',
   path: '/v1/messages',
@@ -32,12 +41,16 @@ const openai = testSurface({
   name: 'openai',
   prefixes: ['/v1'],
   errorSerializer: v0Errors,
-  mountRoutes: (app) => mount(app, listModels('listOpenAi'), async () => ({ from: 'openai' })),
+  mountRoutes: (app) => {
+    mount(app, listModels('listOpenAi'), async () => ({ from: 'openai' }));
+    mount(app, listFiles, async () => ({ from: 'openai' }));
+  },
 });
 const anthropic = testSurface({
   name: 'anthropic',
   prefixes: ['/v1', '/v1/messages'],
   clientHeaders: ['anthropic-version'],
+  unservedPaths: ['/v1/files'],
   errorSerializer: createErrorSerializer({
     schema: z.object({ type: z.literal('error'), message: z.string() }),
     nameField: (field) => field,
@@ -55,6 +68,16 @@ describe.each([
   ['last', [anthropic, openai]],
 ])('a path that two surfaces share, the unmarked one %s', (_, surfaces) => {
   const { app } = createTestApp({ surfaces });
+
+  it('is not there for the clients of a surface that does not serve it', async () => {
+    expect(await (await app.request('/v1/files')).json()).toEqual({ from: 'openai' });
+    const response = await app.request('/v1/files', { headers: client });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({
+      type: 'error',
+      message: 'There is no endpoint "/v1/files" for clients of anthropic.',
+    });
+  });
 
   it('is served by the surface of the client', async () => {
     expect(await (await app.request('/v1/models')).json()).toEqual({ from: 'openai' });

@@ -12,11 +12,15 @@ export interface SurfaceDescription {
    * request to a path or prefix that it shares with another surface.
    */
   readonly clientHeaders?: readonly string[];
+  /** Paths of its vendor's API that it does not serve although another surface does: its clients get 404 there. */
+  readonly unservedPaths?: readonly string[];
   /** Whether programs may send JSON without declaring it, as curl does; web pages may not. */
   readonly takesUndeclaredJson?: boolean;
   readonly errorSerializer: ErrorSerializer;
   /** Header of its responses with the id of the request, besides `X-Request-Id`. */
   readonly requestIdHeader?: string;
+  /** Whose names the headers with the limits of a token have; OpenAI's by default. */
+  readonly rateLimitStyle?: 'anthropic';
 }
 
 /** What choosing a surface needs of a request. */
@@ -55,6 +59,17 @@ export function chooseByClient<Candidate extends Pick<SurfaceDescription, 'clien
   );
 }
 
+/** The surface of the client that sent the request, if that surface does not serve the path. */
+export function unservedBy<
+  Candidate extends Pick<SurfaceDescription, 'clientHeaders' | 'unservedPaths'>,
+>(surfaces: readonly Candidate[], request: RequestHead): Candidate | undefined {
+  return surfaces.find(
+    ({ clientHeaders = [], unservedPaths = [] }) =>
+      matchLength({ prefixes: unservedPaths }, request.path) >= 0 &&
+      clientHeaders.some((name) => request.header(name) !== undefined),
+  );
+}
+
 /** Whether a path is that of a surface. */
 export function hasPath(surface: Pick<SurfaceDescription, 'prefixes'>, path: string): boolean {
   return matchLength(surface, path) >= 0;
@@ -62,9 +77,11 @@ export function hasPath(surface: Pick<SurfaceDescription, 'prefixes'>, path: str
 
 /** Length of the longest prefix that matches; -1 if none does. */
 function matchLength({ prefixes }: Pick<SurfaceDescription, 'prefixes'>, path: string): number {
-  const lengths = prefixes
-    .map((prefix) => prefix.replace(/\/$/, ''))
-    .filter((prefix) => path === prefix || path.startsWith(`${prefix}/`))
-    .map((prefix) => prefix.length);
-  return Math.max(-1, ...lengths);
+  let longest = -1;
+  for (const prefix of prefixes) {
+    const length = prefix.endsWith('/') ? prefix.length - 1 : prefix.length;
+    const isEnd = path.length === length || path[length] === '/';
+    if (length > longest && isEnd && path.startsWith(prefix.slice(0, length))) longest = length;
+  }
+  return longest;
 }

@@ -53,7 +53,7 @@ export async function openTlsFiles(options: TlsFilesOptions): Promise<TlsFiles> 
       logger.info({ fingerprint: pair.fingerprint }, 'certificate replaced');
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      logger.error({ reason }, 'the changed certificate can not be used; the one before stays');
+      logger.error({ reason }, 'the changed certificate cannot be used; the one before stays');
     }
   }
 

@@ -58,7 +58,7 @@ describe('the choices of a repository', () => {
     expect(listed(repository(mlx, { isMlx: true }))).toEqual([[null, 12, true, true]]);
   });
 
-  it('are empty for a repository that Hearth can not run', () => {
+  it('are empty for a repository that Hearth cannot run', () => {
     expect(listed(repository({ 'model.bin': 7 }))).toEqual([]);
     expect(listed(repository({}))).toEqual([]);
   });

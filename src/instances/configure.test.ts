@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import type { HearthError } from '../contract/errors.ts';
 import type { ModelEntry, ModelSelection } from '../models/model.ts';
-import { configure, contextLengthFor } from './configure.ts';
+import { assertDraft, configure, contextLengthFor } from './configure.ts';
 import type { InstanceConfig } from './load-options.ts';
 
 const defaults = { contextLength: 2048, parallel: 4 };
@@ -52,6 +52,19 @@ describe('configure', () => {
       ...requested,
       contextLength: 512,
     });
+  });
+
+  it('speculates as the server does, unless the load chooses', () => {
+    const speculating = { ...defaults, speculation: 'ngram' } as const;
+    const modeOf = (selection: ModelSelection, requested: Partial<InstanceConfig> = {}) =>
+      configure(selection, requested, speculating, fits).speculation;
+    expect(modeOf(selectionOf())).toBe('ngram');
+    expect(modeOf(selectionOf(), { speculation: 'off' })).toBe('off');
+    expect(modeOf(selectionOf(), { draft: selectionOf() })).toBeUndefined();
+    expect(modeOf(selectionOf({ type: 'embeddings' }))).toBeUndefined();
+    expect(modeOf(selectionOf({ format: 'mlx' }))).toBeUndefined();
+    const isOff = { ...defaults, speculation: 'off' } as const;
+    expect(configure(selectionOf(), {}, isOff, fits)).not.toHaveProperty('speculation');
   });
 
   it('rejects a context that the model does not support', () => {
@@ -104,5 +117,46 @@ describe('configure', () => {
   it('keeps the number of slots that a request sets', () => {
     const never = () => false;
     expect(configure(selectionOf(), { parallel: 4 }, defaults, never).parallel).toBe(4);
+  });
+});
+
+describe('assertDraft', () => {
+  const vocabularyOf = (vocabulary: number) => ({
+    dimensions: {
+      embedding: 64,
+      feedForward: 128,
+      isGated: true,
+      heads: 2,
+      query: 64,
+      keyValue: 64,
+      experts: null,
+      vocabulary,
+      merges: 0,
+    },
+  });
+  const model = modelEntry({ key: 'test/large', ...vocabularyOf(32_000) });
+
+  it('allows a model with nearly the same vocabulary, or an unknown one', () => {
+    expect(() => assertDraft(model, modelEntry(vocabularyOf(32_064)))).not.toThrow();
+    expect(() => assertDraft(model, modelEntry())).not.toThrow();
+  });
+
+  it.each([
+    [
+      'another vocabulary',
+      modelEntry({ key: 'test/small', ...vocabularyOf(1280) }),
+      'test/small cannot draft tokens for test/large: its vocabulary has 1280 tokens, that of test/large 32000.',
+    ],
+    [
+      'no text to generate',
+      modelEntry({ key: 'test/small', type: 'embeddings' }),
+      'test/small cannot draft tokens for test/large: both must be GGUF models that generate text.',
+    ],
+  ])('refuses a model with %s', (_, draft, message) => {
+    expect(described(() => assertDraft(model, draft))).toEqual([
+      'invalid_value',
+      'draftModel',
+      message,
+    ]);
   });
 });

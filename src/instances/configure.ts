@@ -1,7 +1,8 @@
 import { HearthError } from '../contract/errors.ts';
 import type { ModelEntry, ModelSelection } from '../models/model.ts';
 import { purposeNames, purposeOf } from './purpose.ts';
-import type { InstanceConfig } from './load-options.ts';
+import type { InstanceConfig, LoadDefaults } from './load-options.ts';
+import { refuseOptions } from './refuse-options.ts';
 
 /** The engine rounds the context of a slot up to a multiple of this (llama.cpp, `GGML_PAD(n_ctx, 256)`). */
 const contextStep = 256;
@@ -27,6 +28,31 @@ export function assertContext(model: ModelEntry, requested: number | undefined):
   );
 }
 
+/** Vocabularies may differ by so many unused tokens at their end (llama.cpp, `SPEC_VOCAB_MAX_SIZE_DIFFERENCE`). */
+const maxVocabularyDifference = 128;
+
+/** @throws HearthError `invalid_value` for a model that cannot draft tokens for another. */
+export function assertDraft(model: ModelEntry, draft: ModelEntry): void {
+  const { vocabulary: size } = model.dimensions ?? {};
+  const { vocabulary: draftSize } = draft.dimensions ?? {};
+  const isGguf = model.format === 'gguf' && draft.format === 'gguf';
+  const generates = [model, draft].every((each) => purposeOf({ model: each }) === 'generation');
+  const isSimilar =
+    size === undefined ||
+    draftSize === undefined ||
+    Math.abs(size - draftSize) <= maxVocabularyDifference;
+  if (isGguf && generates && isSimilar) return;
+  const reason =
+    isGguf && generates
+      ? `its vocabulary has ${draftSize} tokens, that of ${model.key} ${size}`
+      : 'both must be GGUF models that generate text';
+  throw new HearthError(
+    'invalid_value',
+    `${draft.key} cannot draft tokens for ${model.key}: ${reason}.`,
+    { field: 'draftModel' },
+  );
+}
+
 /**
  * Completes the configuration of a load with the defaults. If the request does not set the number of slots, it
  * is halved until the memory suffices.
@@ -37,19 +63,15 @@ export function assertContext(model: ModelEntry, requested: number | undefined):
 export function configure(
   { model }: ModelSelection,
   requested: Partial<InstanceConfig>,
-  defaults: { readonly contextLength: number; readonly parallel: number },
+  defaults: LoadDefaults,
   fits: (config: InstanceConfig) => boolean,
 ): InstanceConfig {
   assertContext(model, requested.contextLength);
   const contextLength = contextLengthFor(model, requested.contextLength ?? defaults.contextLength);
   const purpose = purposeOf({ model });
-  if (purpose !== 'generation' && requested.evalBatchSize !== undefined) {
-    throw new HearthError(
-      'invalid_value',
-      (name) =>
-        `${model.key} is ${purposeNames[purpose]}, which reads its whole context at once; leave ${name('evalBatchSize')} out.`,
-      { field: 'evalBatchSize' },
-    );
+  if (purpose !== 'generation') {
+    const reason = `${model.key} is ${purposeNames[purpose]}, which reads its whole context at once`;
+    refuseOptions(requested, ['evalBatchSize'], reason);
   }
   let parallel = requested.parallel ?? defaults.parallel;
   if (requested.parallel === undefined) {
@@ -57,5 +79,12 @@ export function configure(
       parallel = Math.floor(parallel / 2);
     }
   }
-  return { ...requested, contextLength, parallel };
+  const speculates = requested.speculation === undefined && defaults.speculation === 'ngram';
+  const isDrafted = speculates && purpose === 'generation' && model.format === 'gguf';
+  return {
+    ...requested,
+    contextLength,
+    parallel,
+    ...(isDrafted && requested.draft === undefined && { speculation: 'ngram' as const }),
+  };
 }

@@ -16,6 +16,14 @@ export interface LoadSpec {
 export interface EngineLoader {
   /** Value of `ModelEntry.format` that it loads. */
   readonly format: string;
+  /** Whether its engines copy the weights instead of mapping the files. */
+  readonly copiesWeights?: boolean;
+  /**
+   * Rejects a model or an option that these engines do not have; absent: they have all.
+   *
+   * @throws HearthError `unsupported_format`, `invalid_value`.
+   */
+  readonly assertLoadable?: (selection: ModelSelection, requested: Partial<InstanceConfig>) => void;
   /**
    * Estimates the memory of an instance on this machine. Absent for a source that uses none: such
    * instances skip the admission by memory and do not count towards `models.maxLoaded`.

@@ -73,7 +73,7 @@ it('have the error of a load that fails', async () => {
     ...subject,
     error: {
       code: 'internal',
-      message: 'Loading test/a10 failed; the log of the server says more.',
+      message: 'Loading test/a10 failed; the log of the server has the details.',
     },
   });
 });

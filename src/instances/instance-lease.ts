@@ -15,6 +15,8 @@ import type { PromptGate } from './prompt-gate.ts';
 
 /** A lost connection is noticed a few milliseconds before the exit of the process. */
 const exitKnownWithinMs = 1000;
+/** The reason of signals whose lease was released. */
+const released = new Error('The lease was released.');
 
 /** Keeps an instance loaded for one request and provides its slots. */
 export interface InstanceLease {
@@ -183,7 +185,7 @@ export class Lease implements InstanceLease {
     if (this.#isReleased) return;
     this.#isReleased = true;
     this.#requestSignal.removeEventListener('abort', this.#abortWithRequest);
-    this.abort(new Error('The lease was released.'));
+    this.abort(released);
     for (const slot of this.#slots) slot.release();
     this.#instance.removeLease(this);
     this.#owner.leaseEnded(this.#instance);

@@ -19,7 +19,7 @@ import type { LoadPlan } from './plan-load.ts';
 import { isIdle } from './policy/instance-view.ts';
 import { nextInstanceId } from './policy/next-instance-id.ts';
 
-/** A timer with a longer delay fires immediately. */
+/** 24.8 days: a timer with a longer delay fires immediately. */
 const maxTimerMs = 2 ** 31 - 1;
 
 export interface LifecycleOptions extends SchedulerOptions {
@@ -110,7 +110,10 @@ export class InstanceLifecycle implements SchedulerEffects {
       needsMemory: plan.demand.needsMemory,
       estimatedBytes: plan.placement.hostBytes,
       gpuBytes: plan.placement.gpuBytes,
-      mappedBytes: Math.min(plan.estimate.weightsBytes, plan.placement.hostBytes),
+      mappedBytes:
+        this.#loaderOf(selection).copiesWeights === true
+          ? 0
+          : Math.min(plan.estimate.weightsBytes, plan.placement.hostBytes),
       ttlSeconds: options.ttlSeconds,
       isExplicit,
       isPinned: pinned.includes(model.key) || pinned.includes(name),
@@ -280,9 +283,13 @@ export class InstanceLifecycle implements SchedulerEffects {
     const failure =
       error instanceof HearthError
         ? error
-        : new HearthError('internal', `Loading ${id} failed; the log of the server says more.`, {
-            cause: error,
-          });
+        : new HearthError(
+            'internal',
+            `Loading ${id} failed; the log of the server has the details.`,
+            {
+              cause: error,
+            },
+          );
     this.registry.remove(instance);
     instance.failLoading(failure);
     const { code, message } = failure;
@@ -355,8 +362,11 @@ export class InstanceLifecycle implements SchedulerEffects {
       this.#idleTimers.delete(instance);
       this.evict(instance, 'idle', `${instance.id} was idle for ${instance.ttlSeconds} s.`);
     };
-    const timer = setTimeout(expire, Math.min(ttlSeconds * 1000, maxTimerMs)).unref();
-    this.#idleTimers.set(instance, timer);
+    const wait = (ms: number): void => {
+      const next = ms > maxTimerMs ? () => wait(ms - maxTimerMs) : expire;
+      this.#idleTimers.set(instance, setTimeout(next, Math.min(ms, maxTimerMs)).unref());
+    };
+    wait(ttlSeconds * 1000);
   }
 
   #clearIdleTimer(instance: Instance): void {

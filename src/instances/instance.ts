@@ -65,7 +65,6 @@ export class Instance {
   #ttlSeconds: number | undefined;
   #loadedAt: Date | undefined;
   #loadTimeSeconds = 0;
-  #idleSinceMs = Date.now();
   #lastUsedAt = performance.now();
 
   constructor(options: InstanceOptions) {
@@ -158,7 +157,6 @@ export class Instance {
     });
     this.#loadTimeSeconds = loadTimeSeconds;
     this.#loadedAt = new Date();
-    this.#idleSinceMs = Date.now();
     this.#lastUsedAt = performance.now();
     this.#load?.succeed();
     this.#load = undefined;
@@ -211,7 +209,6 @@ export class Instance {
   removeLease(lease: LeaseAbort): void {
     if (!this.#leases.delete(lease)) return;
     this.#lastUsedAt = performance.now();
-    this.#idleSinceMs = Date.now();
   }
 
   /** Records the beginning of a prompt, so that a conversation returns to the instance with its cache. */
@@ -269,7 +266,7 @@ export class Instance {
       ...omitUndefined({
         loadedAt: this.#loadedAt,
         ttlSeconds: this.#ttlSeconds,
-        idleSeconds: isIdle ? (Date.now() - this.#idleSinceMs) / 1000 : undefined,
+        idleSeconds: isIdle ? (performance.now() - this.#lastUsedAt) / 1000 : undefined,
       }),
     };
   }

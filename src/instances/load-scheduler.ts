@@ -6,6 +6,7 @@ import type { EngineLoader } from './engine-loader.ts';
 import type { GpuMemory } from './gpu-memory.ts';
 import type { Instance } from './instance.ts';
 import type { InstanceRegistry } from './instance-registry.ts';
+import type { LoadDefaults } from './load-options.ts';
 import type { LoadDemand } from './policy/eviction.ts';
 import { planLoad, type LoadPlan, type LoadRequest } from './plan-load.ts';
 import { admit, maxAvailable, type Admission, type Capacity } from './policy/admit.ts';
@@ -21,7 +22,7 @@ export interface SchedulerOptions {
   readonly availableMemory: () => AvailableMemory;
   /** GPU memory, if the loaders place models on GPUs. */
   readonly gpuMemory?: Pick<GpuMemory, 'capacityBytes' | 'know' | 'refresh'> | undefined;
-  readonly defaults: { readonly contextLength: number; readonly parallel: number };
+  readonly defaults: LoadDefaults;
   /** Maximum bytes of all instances together; undefined: the memory of the machine. */
   readonly memoryLimitBytes: number | undefined;
   /** Maximum number of instances; undefined: unlimited. */

@@ -1,7 +1,7 @@
 import type { ModelSelection } from '../models/model.ts';
 import { assertContext, configure } from './configure.ts';
 import type { EngineLoader } from './engine-loader.ts';
-import type { InstanceConfig } from './load-options.ts';
+import type { InstanceConfig, LoadDefaults } from './load-options.ts';
 import { noMemory, type MemoryEstimate } from './memory/estimate.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import { admit, maxAvailable, type Admission, type Capacity } from './policy/admit.ts';
@@ -33,18 +33,19 @@ interface Surroundings {
   readonly loader: EngineLoader;
   readonly instances: readonly InstanceView[];
   readonly capacity: Capacity;
-  readonly defaults: { readonly contextLength: number; readonly parallel: number };
+  readonly defaults: LoadDefaults;
 }
 
 /**
  * Plans the load of a model and decides whether it is admitted. If the request does not set the number of slots,
  * the default is halved until the model fits after unloading all evictable instances.
  *
- * @throws HearthError `invalid_value` for a setting that the model does not support.
+ * @throws HearthError `invalid_value` for a setting that the model does not support, `unsupported_format`.
  */
 export function planLoad(request: LoadRequest, surroundings: Surroundings): LoadPlan {
   const { selection, requested, isExplicit, isForced } = request;
   const { loader, instances, capacity, defaults } = surroundings;
+  loader.assertLoadable?.(selection, requested);
   const estimateOf = (config: InstanceConfig): MemoryEstimate =>
     loader.estimate?.(selection, config) ?? noMemory;
   const subject = {

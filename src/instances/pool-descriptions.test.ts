@@ -64,14 +64,15 @@ describe('an instance id of the caller', () => {
   });
 });
 
-it('reports the seconds since the last request', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
+it('reports the seconds since the last request, also after the clock was set back', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   try {
     const { pool } = scriptedPool(modelEntry());
     const lease = await acquireFrom(pool, 'test/model');
     expect(pool.list()[0]?.idleSeconds).toBeUndefined();
     lease.release();
-    vi.setSystemTime(Date.now() + 5000);
+    vi.advanceTimersByTime(5000);
+    vi.setSystemTime(Date.now() - 3_600_000);
     expect(pool.list()[0]?.idleSeconds).toBe(5);
   } finally {
     vi.useRealTimers();

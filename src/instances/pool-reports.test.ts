@@ -88,7 +88,7 @@ describe('the log', () => {
     launcher.onLaunch = () => Promise.reject(fault);
     await expect(acquire()).rejects.toMatchObject({
       code: 'internal',
-      message: 'Loading test/model failed; the log of the server says more.',
+      message: 'Loading test/model failed; the log of the server has the details.',
       cause: fault,
     });
     expect(linesOf('model not loaded')).toMatchObject([

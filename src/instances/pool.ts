@@ -3,7 +3,7 @@ import type { ModelLibrary, ModelSelection } from '../models/model.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { AcquireEvent, AcquireRequest, ModelTarget } from './acquire-request.ts';
-import { assertContext, contextLengthFor } from './configure.ts';
+import { assertContext, assertDraft, contextLengthFor } from './configure.ts';
 import type { Instance } from './instance.ts';
 import type { InstanceLease, Lease } from './instance-lease.ts';
 import { InstanceLifecycle, type LifecycleOptions } from './instance-lifecycle.ts';
@@ -152,9 +152,10 @@ export class InstancePool {
     const selection = await this.#options.library.find(identifier);
     await this.#options.gpuMemory?.know();
     if (options.identifier !== undefined) await this.#assertFree(options.identifier);
+    const resolved = await this.#withDraft(selection, options);
     context.signal.throwIfAborted();
     const { clientKey } = context.caller;
-    const instance = this.#lifecycle.create(selection, options, true, clientKey);
+    const instance = this.#lifecycle.create(selection, resolved, true, clientKey);
     const lease = this.#lifecycle.openLease(instance, context);
     try {
       const { load } = instance;
@@ -172,7 +173,8 @@ export class InstancePool {
    */
   async estimate(identifier: string, options: LoadOptions): Promise<LoadEstimate> {
     await this.#options.gpuMemory?.know();
-    return this.#lifecycle.estimate(await this.#options.library.find(identifier), options);
+    const selection = await this.#options.library.find(identifier);
+    return this.#lifecycle.estimate(selection, await this.#withDraft(selection, options));
   }
 
   /**
@@ -205,6 +207,16 @@ export class InstancePool {
 
   #instances(): readonly Instance[] {
     return this.#lifecycle.registry.list();
+  }
+
+  async #withDraft(
+    { model }: ModelSelection,
+    { draftModel, ...options }: LoadOptions,
+  ): Promise<LoadOptions> {
+    if (draftModel === undefined) return options;
+    const draft = await this.#options.library.find(draftModel);
+    assertDraft(model, draft.model);
+    return { ...options, draft };
   }
 
   /** An instance must not take the requests for a model or for another instance. */

@@ -41,7 +41,7 @@ const tooLong = (message: RegExp) => ({
 });
 
 describe('a chat', () => {
-  it('is rejected without the engine if it can not fit', async () => {
+  it('is rejected without the engine if it cannot fit', async () => {
     const { gate, countTokens, renderPrompt } = setUp(bytes);
     await expect(gate.admit(chat('a'.repeat(200_000)), testContext())).rejects.toMatchObject(
       tooLong(/^The prompt has at least 20000 tokens; the context of the model holds 10000\.$/),
@@ -49,7 +49,7 @@ describe('a chat', () => {
     expect([countTokens.mock.calls, renderPrompt.mock.calls]).toEqual([[], []]);
   });
 
-  it('is rejected without the engine if its tools can not fit', async () => {
+  it('is rejected without the engine if its tools cannot fit', async () => {
     const { gate, renderPrompt } = setUp(bytes);
     const tools = [{ name: 'a', description: 'x'.repeat(1_100_000), parameters: {} }];
     const request = chat('Hello!', tools);
@@ -189,7 +189,7 @@ describe('a chat with parts', () => {
     ]);
   });
 
-  it('is rejected without the engine if its texts can not fit', async () => {
+  it('is rejected without the engine if its texts cannot fit', async () => {
     const { gate, renderPrompt } = setUp(bytes);
     const content = [image, { type: 'text' as const, text: 'a'.repeat(200_000) }];
     await expect(

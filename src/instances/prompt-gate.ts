@@ -39,7 +39,7 @@ interface PromptGateOptions {
 
 /**
  * Rejects prompts that do not fit into the context before the engine reads them: it needs time and memory in
- * proportion to their length, and its other requests wait meanwhile. A prompt that can not fit is rejected without the
+ * proportion to their length, and its other requests wait meanwhile. A prompt that cannot fit is rejected without the
  * engine. Other long prompts are counted by the engine's tokenizer in pieces, one prompt at a time.
  */
 export class PromptGate {

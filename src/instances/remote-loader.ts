@@ -1,8 +1,8 @@
-import { HearthError } from '../contract/errors.ts';
 import type { EngineHandle } from '../engine/engine.ts';
 import type { Upstreams } from '../engine/remote/upstreams.ts';
 import type { EngineLoader, LoadSpec } from './engine-loader.ts';
 import type { InstanceConfig } from './load-options.ts';
+import { refuseOptions } from './refuse-options.ts';
 
 /** The options of a load that decide how an engine of this machine works. */
 const localOptions = [
@@ -11,6 +11,8 @@ const localOptions = [
   'offloadsKvCacheToGpu',
   'expertCount',
   'gpuLayers',
+  'speculation',
+  'draft',
   'parallel',
 ] as const satisfies readonly (keyof InstanceConfig)[];
 
@@ -29,15 +31,11 @@ export class RemoteLoader implements EngineLoader {
    * @throws HearthError `invalid_value` for an option that only an engine of this machine has.
    */
   configure({ model }: LoadSpec['selection'], requested: Partial<InstanceConfig>): InstanceConfig {
-    const option = localOptions.find((name) => requested[name] !== undefined);
-    if (option !== undefined) {
-      throw new HearthError(
-        'invalid_value',
-        (name) =>
-          `${model.key} runs on a remote server, which decides about its engine; leave ${name(option)} out.`,
-        { field: option },
-      );
-    }
+    refuseOptions(
+      requested,
+      localOptions,
+      `${model.key} runs on a remote server, which decides about its engine`,
+    );
     return {
       contextLength: model.maxContextLength,
       parallel: this.#upstreams.maxConcurrent(model.publisher),

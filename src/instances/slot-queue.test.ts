@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { lastInTurn } from '../concurrency/fair-queue.ts';
 import { HearthError } from '../contract/errors.ts';
 import { SlotQueue } from './slot-queue.ts';
 
@@ -139,6 +140,23 @@ describe('SlotQueue with several clients', () => {
       await settled();
     }
     expect(order.join(' ')).toBe('greedy modest other greedy modest greedy greedy greedy');
+  });
+
+  it('lets a client that is last in turn wait for all others, even after it had a slot', async () => {
+    const queue = openQueue(1, 1000);
+    const late = lastInTurn('modest');
+    await queue.enter('greedy', never);
+    const order: string[] = [];
+    const note = (name: string) => () => order.push(name);
+    void queue.enter(late, never).then(note('late'));
+    void queue.reenter(late, never).then(note('late again'));
+    void queue.enter('greedy', never).then(note('greedy'));
+    void queue.enter('modest', never).then(note('modest'));
+    for (let count = 0; count < 4; count += 1) {
+      queue.release();
+      await settled();
+    }
+    expect(order).toEqual(['greedy', 'modest', 'late again', 'late']);
   });
 
   it('displaces the newest request of the client with the most for one with far fewer', async () => {

@@ -8,7 +8,7 @@ interface Waiter {
 
 /**
  * Assigns the slots of an engine. Other requests wait, up to a maximum: clients take turns, and the requests of
- * one client keep their order. No slot is assigned before `open`.
+ * one client keep their order; clients that are `lastInTurn` wait for all others. No slot is assigned before `open`.
  */
 export class SlotQueue {
   readonly #slotCount: number;
@@ -82,7 +82,8 @@ export class SlotQueue {
   }
 
   get #next(): Waiter | undefined {
-    return this.#returners.first ?? this.#waiters.first;
+    const urgent = this.#returners.urgent ?? this.#waiters.urgent;
+    return urgent ?? this.#returners.first ?? this.#waiters.first;
   }
 
   #takeFree(signal: AbortSignal): boolean {

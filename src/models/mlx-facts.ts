@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { templateCapabilities, type TemplateCapabilities } from './capabilities.ts';
+import { mlxAttention, mlxAttentionFields } from './mlx-attention.ts';
+import type { ModelEntry } from './model.ts';
 import { readJsonFile, readTextFile } from './read-json-file.ts';
 import type { ScannedFile } from './scanned-file.ts';
 
@@ -7,6 +9,7 @@ import type { ScannedFile } from './scanned-file.ts';
 export interface MlxFacts extends TemplateCapabilities {
   readonly architecture: string;
   readonly maxContextLength: number;
+  readonly attention: ModelEntry['attention'];
   readonly hasVision: boolean;
   readonly isEmbedding: boolean;
   readonly quantization: { readonly name: string; readonly bitsPerWeight: number } | null;
@@ -23,10 +26,19 @@ export interface MlxDescription {
 const maxJsonBytes = 4 * 1024 * 1024;
 
 const positiveInteger = z.int().positive();
-const textConfigSchema = z.object({ max_position_embeddings: positiveInteger.optional() });
+/** The engine itself has no limit. For a model whose configuration has none either. */
+const defaultContextLength = 8192;
+
+const textConfigSchema = z.object({
+  max_position_embeddings: positiveInteger.optional(),
+  n_positions: positiveInteger.optional(),
+  max_seq_len: positiveInteger.optional(),
+  seq_length: positiveInteger.optional(),
+  ...mlxAttentionFields,
+});
 const configSchema = z.object({
   model_type: z.string().regex(/^[\w.-]{1,64}$/),
-  max_position_embeddings: positiveInteger.optional(),
+  ...textConfigSchema.shape,
   text_config: textConfigSchema.optional(),
   vision_config: z.object({}).optional(),
   quantization: z.object({ bits: z.number().positive().max(32) }).optional(),
@@ -61,7 +73,8 @@ export async function readMlxFacts(
     ...templateCapabilities(template ?? null),
     architecture: found.model_type,
     maxContextLength:
-      found.max_position_embeddings ?? found.text_config?.max_position_embeddings ?? 0,
+      contextLength(found) ?? contextLength(found.text_config ?? {}) ?? defaultContextLength,
+    attention: mlxAttention(found.text_config ?? found) ?? mlxAttention(found),
     hasVision: found.vision_config !== undefined,
     isEmbedding: /bert/.test(found.model_type),
     quantization:
@@ -69,4 +82,10 @@ export async function readMlxFacts(
         ? (wholeWeights[found.torch_dtype ?? ''] ?? null)
         : { name: `${found.quantization.bits}bit`, bitsPerWeight: found.quantization.bits },
   };
+}
+
+function contextLength(config: Partial<z.output<typeof textConfigSchema>>): number | undefined {
+  return (
+    config.max_position_embeddings ?? config.n_positions ?? config.max_seq_len ?? config.seq_length
+  );
 }

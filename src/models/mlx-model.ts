@@ -78,7 +78,7 @@ export function mlxModel(
         },
       ],
       projector: null,
-      attention: null,
+      attention: facts.isEmbedding ? null : facts.attention,
       dimensions: null,
       tokenizer: null,
     },

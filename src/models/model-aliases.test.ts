@@ -64,7 +64,7 @@ describe('createModelAliases', () => {
     await expect(setting).rejects.toMatchObject({ code: 'invalid_value', field: 'model' });
   });
 
-  it('can not change aliases that a flag sets', async () => {
+  it('cannot change aliases that a flag sets', async () => {
     const aliases = createModelAliases(memory({ gpt: 'a/b' }, true));
     await expect(aliases.set('x', 'a/b')).rejects.toMatchObject({ code: 'conflict' });
     await expect(aliases.remove('gpt')).rejects.toMatchObject({ code: 'conflict' });

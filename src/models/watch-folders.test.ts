@@ -51,7 +51,7 @@ test.runIf(process.platform === 'linux')('a change during the scan counts', asyn
   await expect.poll(() => folders.isUnchanged).toBe(false);
 });
 
-test('is never unchanged where a folder can not be watched, or after the end', async () => {
+test('is never unchanged where a folder cannot be watched, or after the end', async () => {
   const folder = await temporaryFolder();
   const { folders, scan, ended } = startWatch();
   scan(folder, join(folder, 'missing'));

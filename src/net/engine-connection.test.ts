@@ -201,7 +201,7 @@ it('reports the cause of a loss', async () => {
   const error: unknown = await connection.postJson('/', {}, signal).catch((caught) => caught);
   expect(error).toMatchObject({
     name: 'ConnectionLostError',
-    message: 'The engine can not be reached.',
+    message: 'The engine cannot be reached.',
     cause: { code: 'UND_ERR_SOCKET' },
   });
 });

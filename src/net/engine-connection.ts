@@ -1,5 +1,5 @@
 import { type Dispatcher, Pool } from 'undici';
-import { errorCode } from '../error-code.ts';
+import { isReset } from './is-reset.ts';
 import { ResponseReader } from './response-reader.ts';
 import { wellFormedJson } from './well-formed-json.ts';
 
@@ -77,17 +77,19 @@ export function connectEngine(options: EngineConnectionOptions): EngineConnectio
   async function dispatch(request: EngineRequest, signal: AbortSignal): Promise<EngineStream> {
     signal.throwIfAborted();
     const reader = new ResponseReader({ signal });
-    const failed = (error: unknown): never => {
-      if (signal.aborted) throw signal.reason;
-      throw new ConnectionLostError('The engine can not be reached.', { cause: error });
-    };
+    const toError = (error: unknown): unknown =>
+      signal.aborted
+        ? signal.reason
+        : new ConnectionLostError('The engine cannot be reached.', { cause: error });
     pool.dispatch({ ...request, headers }, reader);
-    await reader.started().catch(failed);
+    await reader.started().catch((error: unknown) => {
+      throw toError(error);
+    });
     return {
       status: reader.status,
-      read: () => reader.read().catch(failed),
+      read: () => reader.read(toError),
       setMinimumInterval: (intervalMs) => reader.setMinimumInterval(intervalMs),
-      close: () => reader.abort(new Error('closed')),
+      close: () => reader.close(),
     };
   }
 
@@ -134,8 +136,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isReset(error: unknown): boolean {
-  return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(errorCode(error) ?? '');
 }

@@ -75,7 +75,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
           getOptions,
           `${exchange.url.host} sent nothing for ${idleTimeoutMs / 1000} seconds`,
         ),
-        discard: () => response.abort(new Error('discarded')),
+        discard: () => response.close(),
       };
     },
     close: () => sender.close(),
@@ -108,6 +108,6 @@ async function* readBody(
     throw toHttpFailure(error, 'interrupted', message, { signal });
   } finally {
     // Closes the connection of a body that was not read completely.
-    response.abort(new Error('discarded'));
+    response.close();
   }
 }

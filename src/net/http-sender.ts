@@ -16,12 +16,12 @@ export interface HttpSenderOptions {
 
 export interface HttpRequest {
   readonly url: URL;
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** For the first origin only: dropped at the first redirect to another origin. */
   readonly headers: Readonly<Record<string, string>>;
   /** Sent to all redirect targets, such as `range`; must not be secret. */
   readonly forwardedHeaders: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
+  readonly body?: string | Uint8Array | undefined;
   readonly signal: AbortSignal;
   /** Idle timeout between chunks of the body, instead of the sender's; 0: none. */
   readonly bodyTimeoutMs?: number | undefined;
@@ -36,7 +36,7 @@ export interface HttpExchange {
 /** Sends requests to addresses outside this machine, within an egress policy. */
 export interface HttpSender {
   /**
-   * Follows redirects, never from https to http. For a POST or DELETE, follows only redirects that
+   * Follows redirects, never from https to http. For methods other than GET, follows only redirects that
    * keep the method and the origin.
    *
    * @returns The response, with any status; it must be read completely or aborted.
@@ -113,7 +113,7 @@ export async function discardBody(response: ResponseReader): Promise<void> {
   let bytes = 0;
   for (let pieces = await response.read(); pieces !== undefined; pieces = await response.read()) {
     for (const piece of pieces) bytes += piece.length;
-    if (bytes > maxDiscardedBytes) response.abort(new Error('discarded'));
+    if (bytes > maxDiscardedBytes) response.close();
   }
 }
 

@@ -110,7 +110,7 @@ function toResponse(
   }
   const end = (): void => {
     dispose();
-    response.abort(new Error('discarded'));
+    response.close();
   };
   let receivedBytes = 0;
   const stream = new ReadableStream<Uint8Array>({

@@ -9,6 +9,7 @@ it.each([
   ['https://proxy.corp:8443', 'https://proxy.corp:8443/'],
   ['socks5h://127.0.0.1:1080', 'socks5://127.0.0.1:1080'],
   ['SOCKS5://127.0.0.1:1080', 'socks5://127.0.0.1:1080'],
+  ['socks://127.0.0.1:1080', 'socks5://127.0.0.1:1080'],
   ['  ', ''],
 ])('reads the proxy %j as %j', async (text, proxy) => {
   expect(readProxies({ HTTPS_PROXY: text })).toMatchObject({ httpsProxy: proxy, problems: [] });

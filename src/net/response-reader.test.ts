@@ -117,6 +117,26 @@ describe('reading', () => {
     expect(await next).toBeUndefined();
   });
 
+  it('returns the chunks of one socket read together to a waiting reader', async () => {
+    const { start, head, data, text } = setUp();
+    start();
+    head();
+    const next = text();
+    data('a');
+    data('b');
+    expect(await next).toEqual(['a', 'b']);
+  });
+
+  it('throws what its caller makes of a failure', async () => {
+    const { reader, controller, start, head } = setUp();
+    start();
+    head();
+    const next = reader.read((reason) => new Error('lost', { cause: reason }));
+    const reason = new Error('broke off');
+    reader.onResponseError(controller, reason);
+    await expect(next).rejects.toMatchObject({ message: 'lost', cause: reason });
+  });
+
   it('returns bytes before an error, then throws it', async () => {
     const { reader, controller, start, head, data, text } = setUp();
     start();

@@ -1,12 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 
+/** Made once: its stack costs more than the rest of an end. */
+const closed = new Error('closed');
+
 interface ResponseReaderOptions {
   /** Aborts the request; reading then throws its reason. */
   readonly signal: AbortSignal;
   /** Number of unread bytes above which the socket is paused; defaults to 1 MiB. */
   readonly pauseAboveBytes?: number;
 }
+
+/** Undefined at the end. */
+type Batch = readonly Buffer[] | undefined;
 
 /**
  * Receives one HTTP response from undici and returns it in batches: `read()` returns everything that has arrived,
@@ -28,6 +34,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   #hasEnded = false;
   #failure: { readonly reason: unknown } | undefined;
   #waiter: (() => void) | undefined;
+  #isWakeScheduled = false;
 
   constructor({ signal, pauseAboveBytes = 1024 * 1024 }: ResponseReaderOptions) {
     this.#signal = signal;
@@ -38,21 +45,34 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   /** Settles when the status is known or the request failed. */
   async started(): Promise<void> {
     while (this.status === 0) {
-      this.#throwFailure();
-      await this.#nextSignal();
+      if (this.#failure !== undefined) throw this.#failure.reason;
+      await new Promise<void>((resolve) => {
+        this.#waiter = resolve;
+      });
     }
   }
 
-  /** Waits for bytes and returns all that have arrived since the last call; undefined at the end. */
-  async read(): Promise<readonly Buffer[] | undefined> {
-    while (this.#chunks.length === 0) {
-      this.#throwFailure();
-      if (this.#hasEnded) {
-        this.#forgetSignal();
-        return undefined;
-      }
-      await this.#nextSignal();
-    }
+  /**
+   * Waits for bytes and returns all that have arrived since the last call; undefined at the end.
+   *
+   * @param toError Converts the reason of a failure to what is thrown.
+   */
+  read(toError: (reason: unknown) => unknown = (reason) => reason): Promise<Batch> {
+    // Each `await` here would cost every token of every stream a promise.
+    return new Promise((resolve, reject) => {
+      const settle = (): void => {
+        if (this.#chunks.length > 0) resolve(this.#take());
+        else if (this.#failure !== undefined) reject(toError(this.#failure.reason));
+        else if (this.#hasEnded) {
+          this.#forgetSignal();
+          resolve(undefined);
+        } else this.#waiter = settle;
+      };
+      settle();
+    });
+  }
+
+  #take(): readonly Buffer[] {
     const chunks = this.#chunks;
     this.#chunks = [];
     this.#unreadBytes = 0;
@@ -64,6 +84,11 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   /** Sets the minimum time between two batches; bytes that arrive earlier wait for the next one. */
   setMinimumInterval(intervalMs: number): void {
     this.#minIntervalMs = intervalMs;
+  }
+
+  /** As `abort`, for a response of which no more is wanted. */
+  close(): void {
+    this.abort(closed);
   }
 
   /** Ends the request by closing its socket, and drops unread bytes. */
@@ -123,21 +148,19 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     this.#signal.removeEventListener('abort', this.#abandon);
   }
 
-  #throwFailure(): void {
-    if (this.#failure !== undefined) throw this.#failure.reason;
-  }
-
+  /** The waiter continues after the socket read, of which undici passes on one chunk after the other. */
   #wake(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    if (this.#waiter === undefined || this.#isWakeScheduled) return;
+    this.#isWakeScheduled = true;
+    queueMicrotask(this.#callWaiter);
+  }
+
+  readonly #callWaiter = (): void => {
+    this.#isWakeScheduled = false;
     const waiter = this.#waiter;
     this.#waiter = undefined;
     waiter?.();
-  }
-
-  #nextSignal(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waiter = resolve;
-    });
-  }
+  };
 }

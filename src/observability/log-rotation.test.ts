@@ -42,7 +42,7 @@ it('lets another process write to the same descriptor', async () => {
   expect(await readFile(file, 'utf8')).toBe('crash\n');
 });
 
-it('keeps the log if the file can not be copied', async () => {
+it('keeps the log if the file cannot be copied', async () => {
   const { folder, file, log } = await setUp();
   // A folder in the way of the copy.
   await writeFile(join(folder, 'x'), '');

@@ -1,14 +1,13 @@
-import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
+import { TimeSlice } from '../concurrency/time-slice.ts';
 import { ancestryOf } from './ancestry.ts';
 import { fromRow } from './response-row.ts';
 import type { Schema } from './schema.ts';
 import type { ResponseChain, StoredResponse } from './store.ts';
 import { extractSystemPrompts, type ReadSystemPrompts } from './system-prompts.ts';
 
-/** Responses that a query reads, and the time after which a long chain lets other work run. */
+/** Responses that a query reads. */
 const rowsPerQuery = 10;
-const sliceMs = 3;
 /** Most characters of all cached chains; their objects take several times as many bytes. */
 const maxCachedLength = 8 * 1024 * 1024;
 /** Characters that the id of a response counts as. */
@@ -36,15 +35,35 @@ interface CachedChain {
 export class ChainReader {
   readonly #database: Kysely<Schema>;
   readonly #readSystemPrompts: ReadSystemPrompts;
+  readonly #readDeletionCount: () => Promise<number>;
+  #deletionCount = 0;
   /** By the id of the newest response, least recently used first. */
   readonly #cache = new Map<string, CachedChain>();
 
+  /** @param readDeletionCount Changes when another process has deleted something. */
   constructor(
     database: Kysely<Schema>,
     readSystemPrompts: ReadSystemPrompts = extractSystemPrompts,
+    readDeletionCount: () => Promise<number> = async () => 0,
   ) {
     this.#database = database;
     this.#readSystemPrompts = readSystemPrompts;
+    this.#readDeletionCount = readDeletionCount;
+  }
+
+  /** Clears the cache after another process has deleted something. @returns the number of deletions */
+  async forgetChanged(): Promise<number> {
+    const count = await this.#readDeletionCount();
+    if (count !== this.#deletionCount) this.clear();
+    this.#deletionCount = count;
+    return count;
+  }
+
+  /** Forgets the chains that have a response, which was changed. */
+  forget(id: string): void {
+    for (const [newestId, { ids }] of this.#cache) {
+      if (ids.includes(id)) this.#cache.delete(newestId);
+    }
   }
 
   /** Forgets texts that were deleted. */
@@ -63,6 +82,7 @@ export class ChainReader {
     id: string,
     wantsOlder: (response: StoredResponse) => boolean,
   ): Promise<ResponseChain | undefined> {
+    await this.forgetChanged();
     const known = this.#cachedFor(id) ?? (await this.#cachedForParent(id));
     const ids = known.ids ?? (await ancestryOf(this.#database, id));
     const read = await this.#readResponses(ids, known.cached, wantsOlder);
@@ -99,7 +119,7 @@ export class ChainReader {
   ): Promise<readonly ReadResponse[] | undefined> {
     const known = new Map(cached?.read.map((each) => [each.response.id, each]));
     const read: ReadResponse[] = [];
-    const slice = new Slice();
+    const slice = new TimeSlice();
     for (let start = 0; start < ids.length; start += rowsPerQuery) {
       const step = ids.slice(start, start + rowsPerQuery);
       const unknown = step.filter((id) => !known.has(id));
@@ -126,7 +146,7 @@ export class ChainReader {
     const firstKnown = cached?.ids[cached.read.length];
     const knownFrom = firstKnown === undefined ? -1 : ids.indexOf(firstKnown);
     const end = knownFrom === -1 ? ids.length : knownFrom;
-    const slice = new Slice();
+    const slice = new TimeSlice();
     for (let start = 0; start < end; start += rowsPerQuery) {
       const step = ids.slice(start, Math.min(start + rowsPerQuery, end));
       const prompts = await this.#readSystemPrompts(this.#database, step);
@@ -161,17 +181,6 @@ export class ChainReader {
 interface KnownChain {
   readonly ids?: readonly string[];
   readonly cached?: CachedChain;
-}
-
-/** Lets other work run when a step of reading took long. */
-class Slice {
-  #start = performance.now();
-
-  async pause(): Promise<void> {
-    if (performance.now() - this.#start < sliceMs) return;
-    await nextLoop();
-    this.#start = performance.now();
-  }
 }
 
 function lengthOf({ ids, read }: CachedChain): number {

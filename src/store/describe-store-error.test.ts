@@ -9,7 +9,7 @@ it.each([
   [11, 'is damaged'],
   [26, 'is damaged'],
   [13, 'the disk is full'],
-  [14, 'can not be opened'],
+  [14, 'cannot be opened'],
   [5, 'locked'],
 ])('names the result code %i', (errcode, words) => {
   expect(describeStoreError(Object.assign(new Error('x'), { errcode }))).toContain(words);

@@ -7,7 +7,7 @@ const reasons = new Map<number, string>([
   [sqliteResultCodes.inputOutput, 'the disk reported an error (I/O error)'],
   [sqliteResultCodes.corrupt, 'the database is damaged'],
   [sqliteResultCodes.notADatabase, 'the database is damaged'],
-  [sqliteResultCodes.cannotOpen, 'the database file can not be opened'],
+  [sqliteResultCodes.cannotOpen, 'the database file cannot be opened'],
   [sqliteResultCodes.busy, 'another process has locked the database'],
 ]);
 

@@ -1,12 +1,24 @@
-import type { Kysely, Selectable } from 'kysely';
+import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
 import type { Schema } from './schema.ts';
 import type { DownloadRepository, StoredDownload } from './store.ts';
 
-/** Download jobs; lists are newest first. */
-export function createDownloadRepository(database: Kysely<Schema>): DownloadRepository {
+/**
+ * Download jobs; lists are newest first.
+ *
+ * @param homeId The home folder whose jobs they are, since a download is on the disk of one machine; all if absent.
+ */
+export function createDownloadRepository(
+  database: Kysely<Schema>,
+  homeId?: string,
+): DownloadRepository {
+  const ofHome = (build: ExpressionBuilder<Schema, 'downloads'>) =>
+    homeId === undefined ? build.lit(true) : build('home_id', '=', homeId);
   return {
     insert: async (download) => {
-      await database.insertInto('downloads').values(toRow(download)).execute();
+      await database
+        .insertInto('downloads')
+        .values({ ...toRow(download), home_id: homeId ?? '' })
+        .execute();
     },
     update: async (download) => {
       const { id, plan: _plan, started_at: _startedAt, ...changes } = toRow(download);
@@ -14,6 +26,7 @@ export function createDownloadRepository(database: Kysely<Schema>): DownloadRepo
         .updateTable('downloads')
         .set(changes)
         .where('id', '=', id)
+        .where(ofHome)
         .executeTakeFirst();
       return result.numUpdatedRows > 0n;
     },
@@ -21,6 +34,7 @@ export function createDownloadRepository(database: Kysely<Schema>): DownloadRepo
       const row = await database
         .selectFrom('downloads')
         .where('id', '=', id)
+        .where(ofHome)
         .selectAll()
         .executeTakeFirst();
       return row && fromRow(row);
@@ -28,6 +42,7 @@ export function createDownloadRepository(database: Kysely<Schema>): DownloadRepo
     list: async () => {
       const rows = await database
         .selectFrom('downloads')
+        .where(ofHome)
         .selectAll()
         .orderBy('started_at', 'desc')
         .orderBy('id', 'desc')
@@ -35,13 +50,26 @@ export function createDownloadRepository(database: Kysely<Schema>): DownloadRepo
       return rows.map(fromRow);
     },
     delete: async (id) => {
-      const result = await database.deleteFrom('downloads').where('id', '=', id).executeTakeFirst();
+      const result = await database
+        .deleteFrom('downloads')
+        .where('id', '=', id)
+        .where(ofHome)
+        .executeTakeFirst();
       return result.numDeletedRows > 0n;
     },
   };
 }
 
-type DownloadRow = Selectable<Schema['downloads']>;
+/** Gives a home folder the jobs that have none, such as those of a database that was SQLite. */
+export async function adoptDownloads(database: Kysely<Schema>, homeId: string): Promise<void> {
+  await database
+    .updateTable('downloads')
+    .set({ home_id: homeId })
+    .where('home_id', '=', '')
+    .execute();
+}
+
+type DownloadRow = Omit<Selectable<Schema['downloads']>, 'home_id'>;
 
 function toRow(download: StoredDownload): DownloadRow {
   return {

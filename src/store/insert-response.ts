@@ -1,14 +1,18 @@
 import type { Transaction } from 'kysely';
 import { HearthError } from '../contract/errors.ts';
 import { indexResponse, type ConversationPlace } from './conversations/index-response.ts';
-import { detachImages, imagesOf } from './detach-images.ts';
+import { insertBlobs } from './blobs/insert-blobs.ts';
+import type { PlacedBlob } from './blobs/place-blobs.ts';
+import { imagesOf } from './detach-images.ts';
 import { readableResponses } from './readable-responses.ts';
 import { toRow } from './response-row.ts';
 import type { Schema } from './schema.ts';
-import type { NewBlob, StoredResponse } from './store.ts';
+import type { StoredResponse } from './store.ts';
 
 /**
  * Stores a response with its images, and adds it to its conversation.
+ *
+ * @param response Its turn has no bytes of images: see `detachImages`.
  *
  * @returns the id of the conversation.
  * @throws HearthError `invalid_value` if the parent is not visible to the owner.
@@ -16,29 +20,21 @@ import type { NewBlob, StoredResponse } from './store.ts';
 export async function insertResponse(
   transaction: Transaction<Schema>,
   response: StoredResponse,
-  blobs: readonly NewBlob[],
+  blobs: readonly PlacedBlob[],
   place: ConversationPlace = {},
 ): Promise<string> {
   const inherited = await conversationOfParent(transaction, response);
-  const detached = detachImages(response.turn);
-  for (const { sha256, mediaType, bytes } of [...blobs, ...detached.blobs]) {
-    await transaction
-      .insertInto('blobs')
-      .values({ sha256, media_type: mediaType, bytes })
-      .onConflict((conflict) => conflict.column('sha256').doNothing())
-      .execute();
-  }
-  const stored = { ...response, turn: detached.turn };
-  await transaction.insertInto('responses').values(toRow(stored)).execute();
+  await insertBlobs(transaction, blobs);
+  await transaction.insertInto('responses').values(toRow(response)).execute();
   // Blobs of this request are referenced too, so that none is orphaned.
-  const references = new Set([...imagesOf(detached.turn), ...blobs.map((blob) => blob.sha256)]);
+  const references = new Set([...imagesOf(response.turn), ...blobs.map((blob) => blob.sha256)]);
   for (const sha256 of references) {
     await transaction
       .insertInto('response_blobs')
       .values({ response_id: response.id, sha256 })
       .execute();
   }
-  return indexResponse(transaction, stored, {
+  return indexResponse(transaction, response, {
     ...place,
     conversationId: place.conversationId ?? inherited,
   });

@@ -11,6 +11,7 @@ import { startMaintenance } from './maintenance.ts';
 import { migrations } from './migrations/migrations.ts';
 import { prune } from './prune.ts';
 import { restoreBackup } from './restore-backup.ts';
+import { LeaseKeeper } from './shared/lease-keeper.ts';
 import { createSqliteStore, type SqliteStore } from './sqlite-store.ts';
 import { StoreOpenError } from './store-open-error.ts';
 import type { Store } from './store.ts';
@@ -86,10 +87,22 @@ describe('a new database', () => {
       const after = await store.size();
       expect(after.freeBytes).toBe(0);
       expect(after.usedBytes).toBeLessThan(usedBytes / 3);
+      expect(await readFile(`${file}-wal`, 'latin1')).not.toContain('unforgettable');
     });
     expect((await stat(file)).size).toBeLessThan(300_000);
     expect(await readFile(file, 'latin1')).not.toContain('unforgettable');
     expect(query(file, 'pragma auto_vacuum')).toEqual([{ auto_vacuum: 2 }]);
+  });
+
+  it('keeps nothing of deleted texts in its log once it is closed', async () => {
+    await withStore(async (store) => {
+      const id = await say(store, 'unforgettable');
+      for (const ownerId of [null, 'me']) await store.conversations.delete(id, ownerId);
+    });
+    for (const part of [file, `${file}-wal`]) {
+      const text = existsSync(part) ? await readFile(part, 'latin1') : '';
+      expect(text).not.toContain('unforgettable');
+    }
   });
 
   it('stops its maintenance when asked', async () => {
@@ -98,8 +111,10 @@ describe('a new database', () => {
       await expect(
         prune(store, { retentionDays: 1 }, AbortSignal.abort(new Error('stop'))),
       ).rejects.toThrow('stop');
+      const leases = new LeaseKeeper({ leases: store.leases, holder: 'a', onError: () => {} });
       const maintenance = startMaintenance({
         store,
+        leases,
         limits: { retentionDays: 1 },
         logger,
         intervalMs: 1,
@@ -111,6 +126,30 @@ describe('a new database', () => {
         .toEqual([]);
       await maintenance.close();
     });
+  });
+});
+
+it('leaves the maintenance to the process that does it', async () => {
+  await withStore(async (store) => {
+    const id = await say(store, 'old', 5);
+    await store.leases.acquire('maintenance', 'other', 60_000);
+    const keeper = new LeaseKeeper({ leases: store.leases, holder: 'a', onError: () => {} });
+    let tries = 0;
+    const leases = {
+      take: async (name: string) => {
+        const lease = await keeper.take(name);
+        tries += 1;
+        return lease;
+      },
+    };
+    const limits = { retentionDays: 1 };
+    const maintenance = startMaintenance({ store, leases, limits, logger, intervalMs: 1 });
+    await expect.poll(() => tries).toBeGreaterThan(3);
+    await maintenance.close();
+    const pages = await Promise.all(
+      [null, 'me'].map((ownerId) => store.conversations.page({ ownerId, limit: 9 })),
+    );
+    expect(pages.flatMap(({ conversations }) => conversations)).toMatchObject([{ id }]);
   });
 });
 

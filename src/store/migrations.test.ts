@@ -57,10 +57,12 @@ describe('the schema', () => {
       `select tbl_name || '.' || name as name from sqlite_master where type = 'index' and sql is not null order by 1`,
     );
     expect(indexes.map(({ name }) => name)).toEqual([
+      'batches.batches_by_owner_and_time',
       'conversation_entries.conversation_entries_by_conversation',
       'conversations.conversations_by_owner_and_time',
       'conversations.conversations_by_time',
       'downloads.downloads_by_time',
+      'files.files_by_owner_and_time',
       'response_blobs.response_blobs_by_blob',
       'responses.responses_by_owner_and_time',
       'responses.responses_by_parent',

@@ -8,11 +8,13 @@ export const startWaitMs = 30_000;
 
 interface OpenStoreOptions extends Pick<
   SqliteStoreOptions,
-  'mayMigrate' | 'onMigration' | 'onMigrated'
+  'objects' | 'mayMigrate' | 'onMigration' | 'onMigrated' | 'threadScript'
 > {
   /** A file, or a database as `postgres://…`. */
   readonly url: string;
   readonly logger: Logger;
+  /** The home folder of a server. */
+  readonly homeId?: string;
   /** Connections to PostgreSQL at the same time. */
   readonly maxConnections: number;
   /** Time to wait for PostgreSQL if it can't be reached. */
@@ -24,8 +26,8 @@ interface OpenStoreOptions extends Pick<
  *
  * @throws StoreOpenError
  */
-export async function openStore({ url, ...options }: OpenStoreOptions): Promise<Store> {
+export async function openStore({ url, homeId, ...options }: OpenStoreOptions): Promise<Store> {
   if (!isPostgresUrl(url)) return createSqliteStore({ file: url, ...options });
   const { createPostgresStore } = await import('./postgres/postgres-store.ts');
-  return createPostgresStore({ url, ...options });
+  return createPostgresStore({ url, homeId, ...options });
 }

@@ -27,7 +27,7 @@ export function createOwnerRepository({
     onChange();
     let [conversationCount, responseCount] = [0, 0];
     while (true) {
-      const changed = await transactions.change(async (transaction) => {
+      const changed = await transactions.changeLong(async (transaction) => {
         const conversation = await transaction
           .selectFrom('conversations')
           .where('owner_id', ownerId === null ? 'is' : '=', ownerId)

@@ -1,35 +1,42 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { sql, type Kysely } from 'kysely';
 import type { Schema } from './schema.ts';
+import type { RunStatement } from './statement-thread.ts';
 
-/** Pages that one step frees or merges: each step blocks the event loop. */
-const pagesPerStep = 64;
+/** Pages that one step frees or merges: other work of the database waits for it. */
+const pagesPerStep = 32;
 
 export interface StoreSize {
-  /** Size of the database without its free pages. */
+  /** Size of the database without its free pages and the files of batches, which have their own limit. */
   readonly usedBytes: number;
   readonly freeBytes: number;
 }
 
 /**
- * Removes the words of deleted texts from the index, in steps, so that other work of the server runs between them.
+ * Merges parts of the search index, in steps, so that other work of the server runs between them. A commit adds a part
+ * and merges none: see `index-settings.ts`.
  *
+ * @param extent `all`: until one part is left, which removes the words of deleted texts; `some`: as long as there are many.
  * @throws the signal's reason when aborted.
  */
-export async function mergeIndex(database: Kysely<Schema>, signal: AbortSignal): Promise<void> {
-  let changes: number;
-  do {
-    changes = await database.connection().execute(async (connection) => {
-      const before = await totalChanges(connection);
-      // https://www.sqlite.org/fts5.html#the_merge_command: a negative number continues an optimization.
-      await sql`insert into conversation_search(conversation_search, rank) values ('merge', ${sql.lit(-pagesPerStep)})`.execute(
-        connection,
-      );
-      return (await totalChanges(connection)) - before;
-    });
-    await pause(signal);
+export async function mergeIndex(
+  run: RunStatement,
+  extent: 'all' | 'some',
+  signal: AbortSignal,
+): Promise<void> {
+  // https://www.sqlite.org/fts5.html#the_merge_command: a negative number merges all.
+  const pages = extent === 'all' ? -pagesPerStep : pagesPerStep;
+  let before = await totalChanges(run);
+  while (true) {
+    await run(
+      `insert into conversation_search(conversation_search, rank) values ('merge', ${pages})`,
+    );
+    const after = await totalChanges(run);
     // The command counts as one change.
-  } while (changes > 1);
+    if (after - before < 2) return;
+    before = after;
+    await pause(signal);
+  }
 }
 
 /**
@@ -37,13 +44,17 @@ export async function mergeIndex(database: Kysely<Schema>, signal: AbortSignal):
  *
  * @throws the signal's reason when aborted.
  */
-export async function freePages(database: Kysely<Schema>, signal: AbortSignal): Promise<void> {
+export async function freePages(
+  run: RunStatement,
+  database: Kysely<Schema>,
+  signal: AbortSignal,
+): Promise<void> {
   let free = Number.POSITIVE_INFINITY;
   while (true) {
     const { freeBytes } = await storeSize(database);
     if (freeBytes === 0 || freeBytes >= free) return;
     free = freeBytes;
-    await sql`pragma incremental_vacuum(${sql.lit(pagesPerStep)})`.execute(database);
+    await run(`pragma incremental_vacuum(${pagesPerStep})`);
     await pause(signal);
   }
 }
@@ -53,18 +64,18 @@ export async function storeSize(database: Kysely<Schema>): Promise<StoreSize> {
     readonly pages: number;
     readonly free: number;
     readonly size: number;
+    readonly files: number;
   }>`
-    select page_count as pages, freelist_count as free, page_size as size
+    select page_count as pages, freelist_count as free, page_size as size,
+      (select coalesce(sum(size_bytes), 0) from files) as files
     from pragma_page_count, pragma_freelist_count, pragma_page_size`.execute(database);
-  const { pages = 0, free = 0, size = 0 } = rows[0] ?? {};
-  return { usedBytes: (pages - free) * size, freeBytes: free * size };
+  const { pages = 0, free = 0, size = 0, files = 0 } = rows[0] ?? {};
+  return { usedBytes: Math.max(0, (pages - free) * size - files), freeBytes: free * size };
 }
 
-async function totalChanges(database: Kysely<Schema>): Promise<number> {
-  const { rows } = await sql<{
-    readonly count: number;
-  }>`select total_changes() as count`.execute(database);
-  return rows[0]?.count ?? 0;
+async function totalChanges(run: RunStatement): Promise<number> {
+  const [row] = await run('select total_changes() as count');
+  return (row as { readonly count: number }).count;
 }
 
 async function pause(signal: AbortSignal): Promise<void> {

@@ -139,8 +139,9 @@ it('can be put back as it was before the update', async () => {
   kept.close();
   expect(contentsOf(backup)).toEqual(before);
   // The older version opens this file; this one updates it once more.
-  await copyFile(backup, file);
-  const store = await open(file);
+  const copy = `${file}.copy`;
+  await copyFile(backup, copy);
+  const store = await open(copy);
   onTestFinished(() => store.close());
   const page = await store.responses.page({ ownerId: null, limit: 100 });
   expect(page.responses.length).toBeGreaterThan(0);

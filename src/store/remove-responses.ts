@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import { discardObject } from './blobs/discarded-objects.ts';
 import { inBatches } from './in-batches.ts';
 import type { Schema } from './schema.ts';
 
@@ -33,11 +34,13 @@ export async function deleteBlobIfUnused(
   transaction: Transaction<Schema>,
   sha256: string,
 ): Promise<void> {
-  await transaction
+  const deleted = await transaction
     .deleteFrom('blobs')
     .where('sha256', '=', sha256)
     .where('sha256', 'not in', (query) =>
       query.selectFrom('response_blobs').where('sha256', '=', sha256).select('sha256'),
     )
-    .execute();
+    .returning('object_key')
+    .executeTakeFirst();
+  if (deleted?.object_key != null) await discardObject(transaction, deleted.object_key);
 }

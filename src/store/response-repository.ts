@@ -2,11 +2,15 @@ import type { Kysely } from 'kysely';
 import { HearthError } from '../contract/errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import { ChainReader } from './chain-reader.ts';
+import { createPlaceBlobs, type PlaceBlobs } from './blobs/place-blobs.ts';
+import { isLongToIndex } from './conversations/search-text.ts';
 import { deleteResponse } from './delete-response.ts';
+import { detachImages } from './detach-images.ts';
 import { insertResponse } from './insert-response.ts';
+import { firstOfPage, responsesOf } from './page-of-responses.ts';
 import { ownResponses, readableResponses } from './readable-responses.ts';
 import { removePart } from './remove-part.ts';
-import { fromRow, readableRows } from './response-row.ts';
+import { fromRow } from './response-row.ts';
 import type { Schema } from './schema.ts';
 import type { ResponseChain, ResponsePage, ResponseRepository, StoredResponse } from './store.ts';
 import { serialTransactions, type Transactions } from './transactions.ts';
@@ -15,6 +19,8 @@ import { useApprovals } from './use-approvals.ts';
 interface ResponseRepositoryOptions {
   readonly database: Kysely<Schema>;
   readonly logger: Logger;
+  /** Called with the images of a response before it is stored. */
+  readonly placeBlobs?: PlaceBlobs;
   readonly transactions?: Transactions;
   readonly chains?: ChainReader;
   /** Called before a response is deleted. */
@@ -25,18 +31,21 @@ interface ResponseRepositoryOptions {
 export function createResponseRepository({
   database,
   logger,
+  placeBlobs = createPlaceBlobs(database, undefined),
   transactions = serialTransactions(database),
   chains = new ChainReader(database),
   onDelete = () => chains.clear(),
 }: ResponseRepositoryOptions): ResponseRepository {
   return {
     insert: async (response, blobs, conversationId) => {
+      const { turn, blobs: detached } = detachImages(response.turn);
+      const placed = await placeBlobs([...blobs, ...detached]);
       await transactions.add(
         async (transaction) => {
-          await insertResponse(transaction, response, blobs, { conversationId });
+          await insertResponse(transaction, { ...response, turn }, placed, { conversationId });
           return response.id;
         },
-        () => storedId(database, response.id),
+        { findResult: () => storedId(database, response.id), isLong: isLongToIndex(response.turn) },
       );
     },
     find: async (id, ownerId) => {
@@ -51,18 +60,18 @@ export function createResponseRepository({
     page: (options) => page(database, logger, options),
     delete: (id, ownerId) => {
       onDelete();
-      return transactions.change((transaction) => deleteResponse(transaction, id, ownerId));
+      return transactions.changeLong((transaction) => deleteResponse(transaction, id, ownerId));
     },
     useApprovals: async (id, callerId, requestIds) => {
       const isUsed = await transactions.change((transaction) =>
         useApprovals(transaction, id, callerId, requestIds),
       );
-      chains.clear();
+      if (isUsed) chains.forget(id);
       return isUsed;
     },
     removePart: (id, ownerId, part) => {
       onDelete();
-      return transactions.change((transaction) => removePart(transaction, id, ownerId, part));
+      return transactions.changeLong((transaction) => removePart(transaction, id, ownerId, part));
     },
   };
 }
@@ -96,7 +105,7 @@ async function page(
   { ownerId, limit, after }: Parameters<ResponseRepository['page']>[0],
 ): Promise<ResponsePage> {
   let query = ownResponses(database, ownerId)
-    .selectAll()
+    .select('id')
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit + 1);
@@ -106,11 +115,11 @@ async function page(
       expression(expression.refTuple('created_at', 'id'), '<', expression.tuple(createdAt, after)),
     );
   }
-  const rows = await query.execute();
-  const shown = rows.slice(0, limit);
+  const ids = (await query.execute()).map(({ id }) => id);
+  const shown = await firstOfPage(database, ids.slice(0, limit));
   return {
-    responses: readableRows(shown, logger),
-    nextCursor: rows.length > limit ? (shown.at(-1)?.id ?? null) : null,
+    responses: await responsesOf(database, logger, shown),
+    nextCursor: shown.length < ids.length ? (shown.at(-1) ?? null) : null,
   };
 }
 

@@ -41,7 +41,7 @@ export function readableRows(
     try {
       return [fromRow(row)];
     } catch (err) {
-      logger.warn({ err, responseId: row.id }, 'stored response left out: it can not be read');
+      logger.warn({ err, responseId: row.id }, 'stored response left out: it cannot be read');
       return [];
     }
   });

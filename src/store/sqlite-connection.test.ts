@@ -5,7 +5,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 import type { SqliteConnection } from '../sqlite.ts';
 import type { Schema } from './schema.ts';
-import { openSqliteFile, SqliteConnectionDialect } from './sqlite-connection.ts';
+import { openSqliteFile } from './open-sqlite-file.ts';
+import { SqliteConnectionDialect } from './sqlite-connection.ts';
 
 let file: string;
 beforeEach(async () => {

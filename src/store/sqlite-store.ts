@@ -1,24 +1,42 @@
 import { Kysely, sql } from 'kysely';
 import type { Logger } from '../observability/logger.ts';
 import { sqliteResultCode, sqliteResultCodes, type SqliteConnection } from '../sqlite.ts';
+import { AfterCommits } from './after-commits.ts';
 import { backUp } from './backup.ts';
-import { createBlobRepository } from './blob-repository.ts';
+import { createBatchRepository } from './batches/batch-repository.ts';
+import { createFileRepository } from './batches/file-repository.ts';
+import { createBlobRepository } from './blobs/blob-repository.ts';
+import { deleteDiscardedObjects } from './blobs/discarded-objects.ts';
+import type { ObjectStorage } from './blobs/object-storage.ts';
+import { createPlaceBlobs } from './blobs/place-blobs.ts';
 import { ChainReader } from './chain-reader.ts';
 import { createConversationRepository } from './conversations/conversation-repository.ts';
 import { SearchBacklog } from './conversations/search-backlog.ts';
 import { fullTextSearch } from './conversations/search-query.ts';
 import { createDownloadRepository } from './download-repository.ts';
+import { applyIndexSettings } from './index-settings.ts';
 import { migrate, NewerSchemaError, type SchemaVersions } from './migrate.ts';
 import { migrations } from './migrations/migrations.ts';
 import { createOwnerRepository } from './owner-repository.ts';
 import { createResponseRepository } from './response-repository.ts';
 import { freePages, mergeIndex, storeSize } from './reclaim-space.ts';
 import type { Schema } from './schema.ts';
-import { openSqliteFile, SqliteConnectionDialect } from './sqlite-connection.ts';
+import { openSqliteFile } from './open-sqlite-file.ts';
+import { SqliteConnectionDialect } from './sqlite-connection.ts';
+import { StatementThread, type RunStatement } from './statement-thread.ts';
 import { StoreOpenError } from './store-open-error.ts';
 import type { Store } from './store.ts';
+import { createBackgroundTurnRepository } from './shared/background-turn-repository.ts';
+import { processClock } from './shared/clock.ts';
+import { createLeaseRepository } from './shared/lease-repository.ts';
+import { createRateLimitRepository } from './shared/rate-limit-repository.ts';
 import { createTokenRepository } from './token-repository.ts';
+import { threadTransactions } from './thread-transactions.ts';
 import { serialTransactions } from './transactions.ts';
+
+/** Pages in memory: SQLite's own default, and enough for the indexes that a migration fills. */
+const cacheKiB = 2000;
+const migrationCacheKiB = 64 * 1024;
 
 /** The store in a file. */
 export interface SqliteStore extends Store {
@@ -32,6 +50,10 @@ export interface SqliteStoreOptions {
   /** Created if it doesn't exist; its folder must exist. */
   readonly file: string;
   readonly logger: Logger;
+  /** Keeps the images; the database does if absent. The caller closes it after the store. */
+  readonly objects?: ObjectStorage | undefined;
+  /** The bundled `statement-thread-main.js`: work that blocks runs in a thread; in this one if absent. */
+  readonly threadScript?: string | undefined;
   /** Whether an older schema may be migrated now, such as not under a running server; it may if absent. */
   readonly mayMigrate?: () => Promise<boolean>;
   /** Called while an older schema is migrated, with the fraction that is done, 0 to 1. */
@@ -45,37 +67,89 @@ export interface SqliteStoreOptions {
  * @throws StoreOpenError if the file can't be opened or written, is damaged, or is from a newer Hearth.
  */
 export async function createSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
-  const { logger } = options;
-  const { database, connection } = await open(options);
-  const transactions = serialTransactions(database);
+  const { logger, file, objects, threadScript } = options;
+  const { database, connection, onCommit } = await open(options);
+  const thread = threadScript === undefined ? undefined : new StatementThread(threadScript, file);
+  // Other statements wait, so that none blocks this thread until the lock of the other one is free.
+  const runAlone: RunStatement = (statement) =>
+    database
+      .connection()
+      .execute(async () =>
+        thread === undefined ? connection.prepare(statement).all() : thread.run(statement),
+      );
+  const afterCommits =
+    thread === undefined ? undefined : new AfterCommits({ connection, thread, runAlone, logger });
+  const placeBlobs = createPlaceBlobs(database, objects);
   const chains = new ChainReader(database);
-  const backlog = new SearchBacklog(database);
   let hasDeletions = false;
+  // An earlier process may have left parts to merge.
+  let hasCommits = true;
+  const noteCommit = (): void => {
+    hasCommits = true;
+    afterCommits?.noteCommit();
+  };
+  onCommit(noteCommit);
+  const transactions =
+    thread === undefined
+      ? serialTransactions(database)
+      : threadTransactions({ database, thread, onCommit: noteCommit, logger });
+  const backlog = new SearchBacklog(database, transactions, (signal) =>
+    mergeIndex(runAlone, 'some', signal),
+  );
   const onDelete = (): void => {
     chains.clear();
     hasDeletions = true;
   };
+  const leases = createLeaseRepository(database, processClock);
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await afterCommits?.close();
+    // After the transaction of the thread, which holds the connection.
+    await database.connection().execute(async () => thread?.close());
+    await database.destroy();
+  };
   return {
-    responses: createResponseRepository({ database, transactions, logger, chains, onDelete }),
+    responses: createResponseRepository({
+      database,
+      transactions,
+      placeBlobs,
+      logger,
+      chains,
+      onDelete,
+    }),
     conversations: createConversationRepository({
       database,
       transactions,
+      placeBlobs,
       search: fullTextSearch,
       logger,
       backlog,
       onDelete,
     }),
-    blobs: createBlobRepository(database),
+    blobs: createBlobRepository(database, objects),
     tokens: createTokenRepository(database),
     owners: createOwnerRepository({ database, transactions, onChange: onDelete }),
     downloads: createDownloadRepository(database),
+    files: createFileRepository(database),
+    batches: createBatchRepository(database, transactions, leases),
+    leases,
+    backgroundTurns: createBackgroundTurnRepository(database),
+    rateLimits: createRateLimitRepository(database, processClock),
+    // One process uses it.
+    deletionCount: async () => 0,
     fillSearchIndex: (signal) => backlog.fill(signal),
     size: () => storeSize(database),
     reclaim: async (signal) => {
-      if (hasDeletions) await mergeIndex(database, signal);
+      const hadDeletions = hasDeletions;
+      if (hasCommits) await mergeIndex(runAlone, hadDeletions ? 'all' : 'some', signal);
+      hasCommits = false;
       hasDeletions = false;
-      await freePages(database, signal);
+      await freePages(runAlone, database, signal);
+      // The log has the pages as they were before the deletions.
+      if (hadDeletions) await runAlone('pragma wal_checkpoint(truncate)');
     },
+    deleteDiscardedObjects: async (signal) =>
+      objects === undefined ? 0 : deleteDiscardedObjects(database, objects, signal),
     rewrite: async () => {
       connection.exec(`insert into conversation_search(conversation_search) values ('optimize')`);
       // Also for files of early versions.
@@ -86,13 +160,15 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
     ping: async () => {
       await sql`select 1`.execute(database);
     },
-    close: () => database.destroy(),
+    close: () => (closing ??= close()),
   };
 }
 
 interface OpenDatabase {
   readonly database: Kysely<Schema>;
   readonly connection: SqliteConnection;
+  /** Sets what is called after each transaction. */
+  readonly onCommit: (listener: () => void) => void;
 }
 
 async function open({
@@ -105,7 +181,10 @@ async function open({
   let connection: SqliteConnection | undefined;
   try {
     connection = openSqliteFile(file, (message) => logger.warn({ file }, message));
-    const database = new Kysely<Schema>({ dialect: new SqliteConnectionDialect(connection) });
+    let noteCommit = (): void => {};
+    const database = new Kysely<Schema>({
+      dialect: new SqliteConnectionDialect(connection, () => noteCommit()),
+    });
     const version = schemaVersion(connection);
     const isOlder = version > 0 && version < migrations.length;
     if (isOlder) {
@@ -113,16 +192,25 @@ async function open({
       const backup = `${file}.schema-${version}.bak`;
       await backUp(connection, backup);
       logger.info({ file, backup }, 'database backed up before its migration');
+      connection.exec(`pragma cache_size = -${migrationCacheKiB}`);
     }
     const { from, to } = await migrate(database, {
       migrations,
       onProgress: isOlder ? onMigration : undefined,
     });
+    if (isOlder) connection.exec(`pragma cache_size = -${cacheKiB}`);
     if (from !== to) {
       logger.info({ file, from, to }, 'database schema migrated');
       onMigrated?.({ from, to });
     }
-    return { database, connection };
+    applyIndexSettings(connection);
+    return {
+      database,
+      connection,
+      onCommit: (listener) => {
+        noteCommit = listener;
+      },
+    };
   } catch (error) {
     if (connection?.isOpen) connection.close();
     throw new StoreOpenError(`The database ${file} can't be used: ${explain(error)}.`, {

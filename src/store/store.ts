@@ -5,8 +5,12 @@
 
 import type { Permission } from '../contract/permission.ts';
 import type { TurnPart } from '../conversation/conversation-turn.ts';
+import type { BatchRepository, FileRepository } from './batches/batch.ts';
 import type { StoreSize } from './reclaim-space.ts';
 import type { ConversationRepository } from './conversations/conversation.ts';
+import type { BackgroundTurnRepository } from './shared/background-turn.ts';
+import type { LeaseRepository } from './shared/lease-repository.ts';
+import type { RateLimitRepository, RateLimits } from './shared/rate-limit-repository.ts';
 import type { NewBlob, ResponseChain, ResponsePage, StoredResponse } from './stored-response.ts';
 
 export type { NewBlob, ResponseChain, ResponsePage, StoredResponse } from './stored-response.ts';
@@ -84,6 +88,8 @@ export interface StoredToken {
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly lastUsedAt: Date | null;
+  /** Null in a limit: that of the settings. */
+  readonly rateLimits: RateLimits;
 }
 
 export interface TokenRepository {
@@ -143,6 +149,13 @@ export interface Store {
   readonly tokens: TokenRepository;
   readonly owners: OwnerRepository;
   readonly downloads: DownloadRepository;
+  readonly files: FileRepository;
+  readonly batches: BatchRepository;
+  readonly leases: LeaseRepository;
+  readonly backgroundTurns: BackgroundTurnRepository;
+  readonly rateLimits: RateLimitRepository;
+  /** Changes when another process has deleted something; forgets texts that were read before. */
+  deletionCount(): Promise<number>;
   /**
    * Adds the titles and turns that a migration left to the full-text index, in steps.
    *
@@ -157,6 +170,13 @@ export interface Store {
    * @throws the signal's reason when aborted.
    */
   reclaim(signal: AbortSignal): Promise<void>;
+  /**
+   * Deletes the images in the object storage that no response uses any more.
+   *
+   * @returns their number.
+   * @throws HearthError `store_unavailable`; the signal's reason when aborted.
+   */
+  deleteDiscardedObjects(signal: AbortSignal): Promise<number>;
   /** Throws if the database is not available. */
   ping(): Promise<void>;
   close(): Promise<void>;

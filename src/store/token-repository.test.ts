@@ -15,6 +15,7 @@ const token = (id: string, fields: Partial<StoredToken> = {}): StoredToken => ({
   createdAt: new Date(1000),
   expiresAt: null,
   lastUsedAt: null,
+  rateLimits: { requestsPerMinute: null, tokensPerMinute: null },
   ...fields,
 });
 

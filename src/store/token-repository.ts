@@ -34,6 +34,7 @@ export function createTokenRepository(database: Kysely<Schema>): TokenRepository
         .execute();
     },
     delete: async (id) => {
+      await database.deleteFrom('rate_limits').where('token_id', '=', id).execute();
       const result = await database.deleteFrom('tokens').where('id', '=', id).executeTakeFirst();
       return result.numDeletedRows > 0n;
     },
@@ -51,6 +52,8 @@ function toRow(token: StoredToken): TokenRow {
     created_at: token.createdAt.toISOString(),
     expires_at: token.expiresAt?.toISOString() ?? null,
     last_used_at: token.lastUsedAt?.toISOString() ?? null,
+    requests_per_minute: token.rateLimits.requestsPerMinute,
+    tokens_per_minute: token.rateLimits.tokensPerMinute,
   };
 }
 
@@ -63,5 +66,9 @@ function fromRow(row: TokenRow): StoredToken {
     createdAt: new Date(row.created_at),
     expiresAt: row.expires_at === null ? null : new Date(row.expires_at),
     lastUsedAt: row.last_used_at === null ? null : new Date(row.last_used_at),
+    rateLimits: {
+      requestsPerMinute: row.requests_per_minute,
+      tokensPerMinute: row.tokens_per_minute,
+    },
   };
 }

@@ -13,7 +13,8 @@ it('reports deletions of responses, conversations and tokens, and only those', a
     deletions += 1;
   });
   const date = new Date();
-  const fields = { name: 'a', permissions: [], secretHash: '0', createdAt: date };
+  const rateLimits = { requestsPerMinute: null, tokensPerMinute: null };
+  const fields = { name: 'a', permissions: [], secretHash: '0', createdAt: date, rateLimits };
   await store.tokens.insert({ id: 'one', ...fields, expiresAt: null, lastUsedAt: null });
   expect(await store.tokens.delete('other')).toBe(false);
   expect(await store.responses.delete('resp_0', null)).toBe(false);

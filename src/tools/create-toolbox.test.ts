@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { testContext } from '../../test/setup/test-context.ts';
 import { createToolbox } from './create-toolbox.ts';
 import type { ListedTool } from './tool-list.ts';
+import { EndlessCheckError } from './tool-schema.ts';
 import { CpuTimeError } from './within-cpu-time.ts';
 
 function toolboxOf(findIssue: ListedTool['schema']['findIssue'], allowedTools?: readonly string[]) {
@@ -43,11 +44,14 @@ it('explains why arguments are invalid', () => {
   );
 });
 
-it('rejects a call whose arguments could not be checked, and all later calls of the tool', () => {
+it.each([
+  ['takes too long', CpuTimeError],
+  ['never ends', EndlessCheckError],
+])('rejects a call whose check %s, and all later calls of the tool', (_, CheckError) => {
   let checks = 0;
   const [one, two] = toolboxOf(() => {
     checks += 1;
-    if (checks === 1) throw new CpuTimeError();
+    if (checks === 1) throw new CheckError();
     return undefined;
   }).tools();
   expect(one?.findArgumentIssue({})).toMatch(/^The arguments of one could not be checked/u);

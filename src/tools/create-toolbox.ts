@@ -5,6 +5,7 @@ import type { Tool, Toolbox } from './toolbox.ts';
 import type { OpenToolSource } from './tool-source.ts';
 import type { ListedTool } from './tool-list.ts';
 import { matchesFilter, needsApproval } from './tool-filter.ts';
+import { EndlessCheckError } from './tool-schema.ts';
 import { CpuTimeError } from './within-cpu-time.ts';
 
 /** Creates the toolbox of a turn from the tools of its integrations. */
@@ -20,24 +21,21 @@ export function createToolbox(
   function toTool(source: OpenToolSource, listed: ListedTool, exposedName: string): Tool {
     const { connection, provider, label, approval } = source;
     const { name, description, parameters, annotations, schema } = listed;
-    let isTooSlow = false;
+    let refusal: string | undefined;
 
     function findArgumentIssue(args: Readonly<Record<string, unknown>>): string | undefined {
-      if (!isTooSlow) {
-        try {
-          const issue = schema.findIssue(args);
-          return issue && `The arguments of ${name} don't fit its schema: ${issue}`;
-        } catch (error) {
-          if (!(error instanceof CpuTimeError)) throw error;
-          // The schema may be slow for all arguments, so the tool is disabled for this turn.
-          isTooSlow = true;
-          logger.warn(
-            { server: label, tool: name },
-            'checking the arguments of a tool takes too long',
-          );
-        }
+      if (refusal !== undefined) return refusal;
+      try {
+        const issue = schema.findIssue(args);
+        return issue && `The arguments of ${name} don't fit its schema: ${issue}`;
+      } catch (error) {
+        const reason = whyUnchecked(error);
+        if (reason === undefined) throw error;
+        // The next check may take as long, so the tool is disabled for this turn.
+        logger.warn({ server: label, tool: name, reason }, 'arguments of a tool not checked');
+        refusal = `The arguments of ${name} could not be checked: its schema ${reason}. The tool can't be called again.`;
+        return refusal;
       }
-      return `The arguments of ${name} could not be checked: its schema takes too long. The tool can't be called again.`;
     }
 
     return {
@@ -74,4 +72,10 @@ export function createToolbox(
     },
     close: () => (closed ??= onClose()),
   };
+}
+
+/** Completes "its schema"; undefined for another error. */
+function whyUnchecked(error: unknown): string | undefined {
+  if (error instanceof CpuTimeError) return 'takes too long';
+  return error instanceof EndlessCheckError ? 'goes deeper than can be followed' : undefined;
 }

@@ -7,7 +7,7 @@ const field = 'integrations[2]';
 const options: EphemeralSourceOptions = {
   allowedHosts: [],
   limits: { connectTimeoutMs: 5000, callTimeoutMs: 5000 },
-  bounds: { maxMessageBytes: 10_000, maxUnaskedBytes: 10_000 },
+  bounds: { maxMessageBytes: 10_000, maxUnaskedBytes: 10_000, maxMessageValues: 1000 },
 };
 
 function source(

@@ -9,6 +9,7 @@ import { HttpFailure } from '../net/http-failure.ts';
 import { createOutboundFetch } from '../net/outbound-fetch.ts';
 import type { McpTransport, TransportBounds } from './mcp-transport.ts';
 import type { ConnectionLimits } from './server-connection.ts';
+import { TooManyValuesError, ValueMeter } from './value-meter.ts';
 
 interface HttpTransportOptions {
   readonly url: URL;
@@ -43,24 +44,50 @@ export function createHttpTransport(options: HttpTransportOptions): McpTransport
   });
   broken.catch(() => {});
   let usesSse = false;
+  /** Over Streamable HTTP, the response to a GET has notifications only, which are optional. */
+  const onBroken = (reason: HttpFailure, method: string): void => {
+    if (method !== 'GET' || usesSse) breakOff(reason);
+  };
   const outbound = createOutboundFetch({
     egress,
     environment,
     maxBytes: bounds.maxMessageBytes,
     idleTimeoutMs: limits.callTimeoutMs + idleMarginMs,
     totalTimeoutMs,
-    // Over Streamable HTTP, the response to a GET has notifications only, which are optional.
-    onBroken: (reason, method) => {
-      if (method !== 'GET' || usesSse) breakOff(reason);
-    },
+    onBroken,
   });
+
+  /** The response, whose messages are measured before the protocol client parses them. */
+  function measured(response: Response, method: string | undefined): Response {
+    const { body, status, headers } = response;
+    if (body === null) return response;
+    const isEventStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
+    const meter = new ValueMeter(bounds.maxMessageValues, isEventStream);
+    const measuring = new TransformStream<Uint8Array, Uint8Array>({
+      transform: (chunk, controller) => {
+        try {
+          meter.add(chunk);
+        } catch (error) {
+          if (!(error instanceof TooManyValuesError)) throw error;
+          const tooLarge = new HttpFailure('too_large', `${url.host} sent ${error.message}`);
+          onBroken(tooLarge, method ?? 'GET');
+          throw tooLarge;
+        }
+        controller.enqueue(chunk);
+      },
+    });
+    return new Response(body.pipeThrough(measuring), { status, headers });
+  }
 
   const lastRequests = new Set<Promise<unknown>>();
   const send: typeof outbound.fetch = async (target, init) => {
-    const answer = outbound.fetch(target, init).catch((error: unknown) => {
-      failure ??= error;
-      throw error;
-    });
+    const answer = outbound.fetch(target, init).then(
+      (response) => measured(response, init?.method),
+      (error: unknown) => {
+        failure ??= error;
+        throw error;
+      },
+    );
     if (typeof init?.body === 'string' && isCancellation(init.body)) {
       const settled = answer.catch(() => {});
       lastRequests.add(settled);

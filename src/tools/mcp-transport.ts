@@ -4,6 +4,8 @@ import type { Transport } from '@modelcontextprotocol/client';
 export interface TransportBounds {
   /** Maximum size of a message, and of the body of an HTTP response. */
   readonly maxMessageBytes: number;
+  /** Maximum number of JSON values of a message. */
+  readonly maxMessageValues: number;
   /** Maximum number of bytes between two messages of the client. */
   readonly maxUnaskedBytes: number;
 }

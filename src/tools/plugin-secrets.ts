@@ -12,7 +12,7 @@ export class MissingSecretError extends Error {
 }
 
 /** The same names, with all values redacted. */
-export function redactValues(values: Texts): Record<string, string> {
+function redactValues(values: Texts): Record<string, string> {
   return Object.fromEntries(Object.keys(values).map((name) => [name, redacted]));
 }
 

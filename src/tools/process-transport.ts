@@ -18,6 +18,7 @@ import { withoutFolders } from '../processes/without-folders.ts';
 import { LineSplitter, LineTooLongError } from './line-splitter.ts';
 import type { McpTransport, TransportBounds } from './mcp-transport.ts';
 import type { PluginConfiguration } from './plugin-file.ts';
+import { TooManyValuesError, ValueMeter } from './value-meter.ts';
 
 export interface ProcessTransportOptions {
   readonly plugin: Extract<PluginConfiguration, { type: 'process' }>;
@@ -187,6 +188,12 @@ class ProcessTransport implements Transport {
   /** Ignores lines that are not JSON-RPC: programs print log lines to stdout. */
   #deliver(line: string): void {
     if (!line.startsWith('{')) return this.#log(line, 'plugin wrote a line that is not JSON-RPC');
+    try {
+      new ValueMeter(this.#options.bounds.maxMessageValues).add(Buffer.from(line));
+    } catch (error) {
+      if (!(error instanceof TooManyValuesError)) throw error;
+      return this.#abandon(`it sent ${error.message}`);
+    }
     let message: JSONRPCMessage;
     try {
       message = parseJSONRPCMessage(JSON.parse(line));

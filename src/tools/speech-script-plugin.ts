@@ -15,7 +15,7 @@ export const speechScriptPlugin: BuiltInPlugin = {
     {
       name: 'format',
       description:
-        'Makes a script for a speech synthesizer out of text: cleans it, and says which speaker says what.',
+        'Converts text to a script for a speech synthesizer: cleans it and labels the speakers.',
       parameters: z.toJSONSchema(speechScriptRequestSchema, { io: 'input' }),
       call: (args) => {
         try {

@@ -25,9 +25,7 @@ export function assertMayUse(
   };
   if (integration.type === 'plugin') {
     if (!allowsPlugins) {
-      refuse(
-        'Plugins are switched off on this server. The setting mcp.allowPlugins turns them on.',
-      );
+      refuse('Plugins are disabled on this server. The setting mcp.allowPlugins enables them.');
     }
     if (caller.tokenId === null && caller.identity === undefined) {
       refuse(
@@ -41,7 +39,7 @@ export function assertMayUse(
   }
   if (!allowsEphemeral) {
     refuse(
-      'Tool servers named in requests are switched off on this server. The setting mcp.allowEphemeral turns them on.',
+      'Tool servers named in requests are disabled on this server. The setting mcp.allowEphemeral enables them.',
     );
   }
   if (!caller.hasPermission('ephemeral-mcp')) {

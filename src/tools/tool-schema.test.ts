@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { compileToolSchema, ToolSchemaCompiler, ToolSchemaError } from './tool-schema.ts';
+import {
+  compileToolSchema,
+  EndlessCheckError,
+  ToolSchemaCompiler,
+  ToolSchemaError,
+} from './tool-schema.ts';
 import { CpuTimeError } from './within-cpu-time.ts';
 
 const point = {
@@ -63,6 +68,12 @@ describe('compileToolSchema', () => {
   });
 });
 
+function nested(depth: number): Record<string, unknown> {
+  let value: Record<string, unknown> = {};
+  for (let level = 0; level < depth; level += 1) value = { value };
+  return value;
+}
+
 describe('findIssue', () => {
   it.each([
     [{}, "arguments must have required property 'x'"],
@@ -101,6 +112,24 @@ describe('findIssue', () => {
     expect(() => compiled.findIssue({ a: `${'a'.repeat(60)}b` })).toThrow(CpuTimeError);
     expect(compiled.findIssue({ a: 'aaa' })).toBeUndefined();
     expect(compiled.findIssue({ a: 'b' })).toContain('must match pattern');
+  });
+
+  it.each([
+    [
+      'without end',
+      { $defs: { a: { allOf: [{ $ref: '#/$defs/a' }] } }, allOf: [{ $ref: '#/$defs/a' }] },
+      {},
+    ],
+    [
+      'deeper than the stack',
+      {
+        $defs: { a: { additionalProperties: { $ref: '#/$defs/a' } } },
+        allOf: [{ $ref: '#/$defs/a' }],
+      },
+      nested(20_000),
+    ],
+  ])('gives up on a check that goes %s', (_, schema, args) => {
+    expect(() => compileToolSchema(schema).findIssue(args)).toThrow(EndlessCheckError);
   });
 
   it('never returns a promise', () => {

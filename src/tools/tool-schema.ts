@@ -2,6 +2,7 @@ import { Ajv, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { default as addFormats } from 'ajv-formats';
 import { createHash } from 'node:crypto';
+import { isNestedDeeper } from '../nested-deeper.ts';
 import { CpuTimeError, withinCpuTime } from './within-cpu-time.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -11,11 +12,16 @@ export class ToolSchemaError extends Error {
   override readonly name = 'ToolSchemaError';
 }
 
+/** A schema that refers to itself without end, or arguments that are nested too deeply to be checked. */
+export class EndlessCheckError extends Error {
+  override readonly name = 'EndlessCheckError';
+}
+
 /** The compiled schema of a tool's arguments. */
 export interface ToolSchema {
   /**
    * @returns The reason why the arguments are invalid, as a text for the model; undefined if they are valid.
-   * @throws CpuTimeError
+   * @throws CpuTimeError, EndlessCheckError
    */
   findIssue(args: JsonSchema): string | undefined;
 }
@@ -88,7 +94,7 @@ function validated(schema: unknown): { readonly valid: JsonSchema; readonly json
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) {
     throw new ToolSchemaError('is not an object');
   }
-  if (isDeeperThan(schema, maxSchemaDepth)) throw new ToolSchemaError('is nested too deep');
+  if (isNestedDeeper(schema, maxSchemaDepth)) throw new ToolSchemaError('is nested too deep');
   const json = JSON.stringify(schema);
   if (json.length > maxSchemaCharacters) throw new ToolSchemaError('is too large');
   if ('type' in schema && schema.type !== 'object') {
@@ -121,9 +127,19 @@ function compile(schema: JsonSchema, limitMs: number): ToolSchema {
     }
   }
   return {
-    findIssue: (args) =>
-      withinCpuTime(limitMs, () => (validate(args) ? undefined : describeFirst(validate))),
+    findIssue: (args) => {
+      try {
+        return withinCpuTime(limitMs, () => (validate(args) ? undefined : describeFirst(validate)));
+      } catch (error) {
+        throw isStackOverflow(error) ? new EndlessCheckError(messageOf(error)) : error;
+      }
+    },
   };
+}
+
+/** By its name: an error from another context is not an instance of this context's `RangeError`. */
+function isStackOverflow(error: unknown): boolean {
+  return (error as { readonly name?: unknown } | undefined)?.name === 'RangeError';
 }
 
 function messageOf(error: unknown): string {
@@ -159,9 +175,4 @@ function describeFirst({ errors }: ValidateFunction): string {
         ? `: ${JSON.stringify(params['allowedValues'])}`
         : '';
   return `arguments${instancePath} ${message}${detail}`.slice(0, maxIssueCharacters);
-}
-
-function isDeeperThan(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return depth === 0 || Object.values(value).some((inner) => isDeeperThan(inner, depth - 1));
 }

@@ -33,7 +33,7 @@ export interface ToolServersOptions extends ToolSwitches {
   /** Maximum number of plugin processes. */
   readonly maxProcesses: number;
   readonly guard?: ProcessGuard;
-  readonly bounds?: TransportBounds;
+  readonly bounds?: Partial<TransportBounds>;
   /** Time for a plugin's process to exit by itself. */
   readonly stopGraceMs?: number;
   /** Resolves the host names of ephemeral servers; the system's resolver by default. */
@@ -49,6 +49,7 @@ interface Candidate {
 
 const defaultBounds: TransportBounds = {
   maxMessageBytes: 32 * 1024 * 1024,
+  maxMessageValues: 250_000,
   maxUnaskedBytes: 64 * 1024 * 1024,
 };
 const maxLoggedTools = 20;
@@ -57,7 +58,8 @@ const emptyToolbox: Toolbox = { tools: () => [], close: async () => {} };
 
 /** Opens tool servers for turns: each turn has its own connections and processes, which end with it. */
 export function createToolServers(options: ToolServersOptions): TriableToolServers {
-  const { connectTimeoutMs, callTimeoutMs, bounds = defaultBounds, stopGraceMs = 2000 } = options;
+  const { connectTimeoutMs, callTimeoutMs, stopGraceMs = 2000 } = options;
+  const bounds = { ...defaultBounds, ...options.bounds };
   const limits = { connectTimeoutMs, callTimeoutMs };
   const plugins = createPluginSources({ ...options, limits, bounds, stopGraceMs });
   const openToolboxes = new Set<Toolbox>();

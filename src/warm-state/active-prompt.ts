@@ -1,4 +1,5 @@
 import type { EngineSlots, GenerationRequest } from '../engine/engine.ts';
+import { cellsFor, mostTokens } from './prompt-cells.ts';
 import type { PromptChain } from './prompt-chain.ts';
 
 /** A prompt that waits, is read or is answered. */
@@ -25,6 +26,16 @@ export class ActivePrompt {
   /** The stored response that it is a part of; null for a request that is not stored. */
   get responseId(): string | null {
     return this.request.responseId ?? null;
+  }
+
+  /** Cells of the cache that it needs with its answer at most. */
+  get mostCells(): number {
+    return cellsFor(mostTokens(this.request), this.request);
+  }
+
+  /** Cells of the cache that it needs with its longest answer. */
+  cellsFor(promptTokens: number): number {
+    return cellsFor(promptTokens, this.request);
   }
 
   /**

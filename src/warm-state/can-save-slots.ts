@@ -18,3 +18,8 @@ export function canSaveSlots({ type, format, architecture, attention }: ModelEnt
     !excludedArchitectures.test(architecture)
   );
 }
+
+/** Whether the slots of a model can share one cache: layers with a sliding window have caches of another size. */
+export function canShareCache(model: ModelEntry): boolean {
+  return canSaveSlots(model) && model.attention?.window === null;
+}

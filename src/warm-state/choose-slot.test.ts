@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CachedPrompt } from './cached-prompt.ts';
 import { chooseSlot, type SlotView } from './choose-slot.ts';
-import { promptChain, type PromptChain } from './prompt-chain.ts';
+import { promptChain, withAnswer, type PromptChain } from './prompt-chain.ts';
 
 /** A prompt of blocks of 256 characters and 64 tokens, one for each letter. */
 function chain(letters: string): PromptChain {
@@ -48,6 +48,31 @@ describe('chooseSlot', () => {
     expect(chooseSlot(full, [], chain('xyz'))).toMatchObject({ slotId: 1, saves: true });
   });
 
+  it('reuses the slot that has the whole of a short prompt, which is sent again', () => {
+    const request = (content: string) =>
+      promptChain(null, {
+        kind: 'chat',
+        messages: [{ role: 'user', content }],
+        sampling: {},
+      });
+    const content = withAnswer(request('Tell me a story'), {
+      content: 'Once upon a time, there was a fox.'.repeat(4),
+      toolCalls: [],
+    });
+    const slots = [
+      slot(0, ''),
+      slot(1, 'a', { content: { ...cached('a'), chain: content, tokens: 66, heldTokens: 66 } }),
+    ];
+    expect(chooseSlot(slots, [], request('Tell me a story'))?.slotId).toBe(1);
+    expect(chooseSlot(slots, [], request('Tell me a joke'))?.slotId).toBe(0);
+  });
+
+  it('takes a slot with a short content rather than an empty one, as its chat template has been read', () => {
+    const short = { ...cached('a'), tokens: 40, heldTokens: 40 };
+    const slots = [slot(0, ''), slot(1, 'a', { content: short }), slot(2, 'abc')];
+    expect(chooseSlot(slots, [], chain('xyz'))).toMatchObject({ slotId: 1, saves: false });
+  });
+
   it('saves a slot before a branch overwrites the rest of its conversation', () => {
     const slots = [slot(0, 'abcdef')];
     expect(chooseSlot(slots, [], chain('abx'))).toMatchObject({ slotId: 0, saves: true });
@@ -55,7 +80,7 @@ describe('chooseSlot', () => {
     expect(chooseSlot(saved, [], chain('abx'))).toMatchObject({ slotId: 0, saves: false });
   });
 
-  it('does not give up a conversation that can not be saved for a short beginning', () => {
+  it('does not give up a conversation that cannot be saved for a short beginning', () => {
     const slots = [slot(0, 'abcdef', { isSavable: false }), slot(1, '')];
     expect(chooseSlot(slots, [], chain('abx'))).toMatchObject({ slotId: 1, saves: false });
     expect(chooseSlot(slots, [], chain('abcdex'))).toMatchObject({ slotId: 0, saves: false });

@@ -1,5 +1,5 @@
 import { matchedTokens, type CachedPrompt } from './cached-prompt.ts';
-import type { PromptChain } from './prompt-chain.ts';
+import { charactersOf, commonCharacters, type PromptChain } from './prompt-chain.ts';
 
 /** Shorter beginnings are read again: that takes as long as saving and restoring them. */
 export const minTokens = 64;
@@ -51,8 +51,8 @@ export function chooseSlot<State extends { readonly prompt: CachedPrompt }>(
     return { slotId: slot.id, saves, restores: state.each, expectedTokens: state.matched };
   }
   const isOnlyCopy = best.lost >= minTokens && !best.slot.isSaved && !best.slot.isSavable;
-  const isSmall = best.matched < minTokens || isOnlyCopy;
-  if (!isSmall || best.matched > best.lost || best.lost === 0) {
+  const isSmall = (best.matched < minTokens && !best.hasWhole) || isOnlyCopy;
+  if (!isSmall || best.matched > best.lost) {
     const saves = isLostBy(best.slot, best.lost);
     return { slotId: best.slot.id, saves, restores: undefined, expectedTokens: best.matched };
   }
@@ -66,7 +66,12 @@ function rank(slots: readonly SlotView[], prompt: PromptChain) {
     .map((slot) => {
       const { content } = slot;
       const matched = content === undefined ? 0 : matchedTokens(content, prompt);
-      return { slot, matched, lost: (content?.tokens ?? 0) - matched };
+      // The same prompt once more: what is lost is an answer to it.
+      const hasWhole =
+        content !== undefined &&
+        matched > 0 &&
+        commonCharacters(content.chain, prompt) === charactersOf(prompt);
+      return { slot, matched, hasWhole, lost: (content?.tokens ?? 0) - matched };
     })
     .toSorted(
       (one, other) =>
@@ -76,21 +81,28 @@ function rank(slots: readonly SlotView[], prompt: PromptChain) {
     );
 }
 
-/** The slot whose content is needed least: an empty one, else the one that was not used for the longest time. */
+/**
+ * The slot whose content is needed least: one with a short content, which begins with the same chat template; an empty one;
+ * the one that was not used for the longest time.
+ */
 function leastUsed(slots: readonly SlotView[]): SlotView {
   const [first] = slots.toSorted(
-    (one, other) =>
-      Number(hasContent(one)) - Number(hasContent(other)) || one.lastUsed - other.lastUsed,
+    (one, other) => contentRank(one) - contentRank(other) || one.lastUsed - other.lastUsed,
   );
   if (first === undefined) throw new TypeError('no slot');
   return first;
 }
 
-function hasContent({ content }: SlotView): boolean {
-  return (content?.heldTokens ?? 0) > 0;
+function contentRank({ content }: SlotView): number {
+  const tokens = content?.heldTokens ?? 0;
+  if (tokens === 0) return 1;
+  return tokens < minTokens ? 0 : 2;
 }
 
 /** Whether enough of a slot is lost to save it before. */
-function isLostBy({ isSaved, isSavable, isReadFast }: SlotView, lostTokens: number): boolean {
+export function isLostBy(
+  { isSaved, isSavable, isReadFast }: SlotView,
+  lostTokens: number,
+): boolean {
   return isSavable && !isSaved && !isReadFast && lostTokens >= minTokens;
 }

@@ -51,7 +51,7 @@ async function setUp({ isMemory = true } = {}) {
     persistsStateless: false,
     secondsToRead: (tokens) => speed.secondsToRead(tokens),
     logger,
-    maxPrepareMs: 50,
+    maxPrepareMs: 2_000,
   });
   const reader = new PromptReader({
     slots: scripted.slots,
@@ -190,7 +190,7 @@ describe('requests that share the beginning of their prompts', () => {
     }
   });
 
-  it('read the whole prompt, one after the other, if states can not be saved or restored', async () => {
+  it('read the whole prompt, one after the other, if states cannot be saved or restored', async () => {
     for (const failing of ['save', 'restore']) {
       const { scripted, run, slots, hold } = await setUp();
       scripted.step = (call) =>

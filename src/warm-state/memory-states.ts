@@ -28,6 +28,8 @@ interface MemoryStatesOptions {
 export class MemoryStates {
   readonly #options: MemoryStatesOptions;
   readonly #states = new Map<string, MemoryState>();
+  /** Of the files that are being written, by their names. */
+  readonly #reservedBytes = new Map<string, number>();
   #bytesPerToken: number;
 
   constructor(options: MemoryStatesOptions) {
@@ -39,24 +41,31 @@ export class MemoryStates {
     return [...this.#states.values()];
   }
 
-  newFileName(): string {
-    return `${randomBytes(8).toString('hex')}.bin`;
-  }
-
   pathOf(fileName: string): string {
     return join(this.#options.folder, fileName);
   }
 
-  /** Deletes the least recently used states until one of so many tokens has room; false if it is too large. */
-  async makeRoom(tokens: number): Promise<boolean> {
+  /**
+   * Reserves room for a state of so many tokens, and deletes the least recently used states for it.
+   *
+   * @returns the name of its file, to be passed to `add` or `removeFile`; undefined if the state is too large.
+   */
+  async newFile(tokens: number): Promise<string | undefined> {
     const { maxBytes, freeBytes } = this.#options;
     const bytes = tokens * this.#bytesPerToken;
-    if (bytes > maxBytes) return false;
+    if (bytes > maxBytes) return undefined;
     for (;;) {
-      const used = this.list().reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-      if (used + bytes <= maxBytes && (await freeBytes()) >= bytes) return true;
+      const free = await freeBytes();
+      // After the wait, in which others may have taken room.
+      const reserved = sum(this.#reservedBytes.values());
+      const used = sum(this.list().map(({ sizeBytes }) => sizeBytes));
+      if (used + reserved + bytes <= maxBytes && free >= reserved + bytes) {
+        const fileName = `${randomBytes(8).toString('hex')}.bin`;
+        this.#reservedBytes.set(fileName, bytes);
+        return fileName;
+      }
       const [oldest] = this.#states.values();
-      if (oldest === undefined) return false;
+      if (oldest === undefined) return undefined;
       await this.remove(oldest);
     }
   }
@@ -71,6 +80,7 @@ export class MemoryStates {
       if (contains(prompt, older.prompt)) await this.remove(older);
     }
     const state = { fileName, prompt, sizeBytes: size, isKeepable, isKept: false };
+    this.#reservedBytes.delete(fileName);
     this.#states.set(fileName, state);
     return state;
   }
@@ -87,5 +97,12 @@ export class MemoryStates {
 
   async removeFile(fileName: string): Promise<void> {
     await rm(this.pathOf(fileName), { force: true }).catch(() => {});
+    this.#reservedBytes.delete(fileName);
   }
+}
+
+function sum(values: Iterable<number>): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
 }

@@ -33,9 +33,14 @@ function setUp() {
     reusesSlot: false,
     expectedTokens: 0,
     share: async () => {},
+    noteTokens: () => {},
     release: () => {},
   };
-  const warmSlots = { acquire: async () => use, matchedTokens: () => 0 };
+  const warmSlots = {
+    tryAcquire: async () => use,
+    acquire: async () => use,
+    matchedTokens: () => 0,
+  };
   const speed = new ReadingSpeed(256);
   const reader = new PromptReader({ slots, warmSlots, speed, contextLength: 2000 });
   /** A generation that begins to write with `write`, and ends with `end`. */
@@ -86,14 +91,11 @@ async function writing(setup: ReturnType<typeof setUp>) {
 }
 
 describe('PromptReader', () => {
-  it('reads a long prompt in whole batches while no other generation writes', async () => {
+  it('reads a long prompt in whole batches while no other generation writes, the last with the generation', async () => {
     const setup = setUp();
     await setup.finish(setup.open(1000));
     // After the first batch the speed is known: 1,000 tokens a second.
-    expect(setup.reads).toEqual([
-      { end: 256, reusesSlot: false },
-      { end: 999, reusesSlot: true },
-    ]);
+    expect(setup.reads).toEqual([{ end: 256, reusesSlot: false }]);
     expect(setup.started).toEqual(['1000 true']);
   });
 
@@ -108,6 +110,30 @@ describe('PromptReader', () => {
     await setup.finish(setup.open(20));
     expect(setup.reads).toEqual([]);
     expect(setup.started).toEqual(['20 false']);
+  });
+
+  it('leaves a prompt to the generation whose length was estimated too high', async () => {
+    const setup = setUp();
+    const stream = await writing(setup);
+    expect(setup.speed.estimateTokens(promptChain(null, request(60)))).toBeGreaterThan(64);
+    await setup.finish(setup.open(60));
+    expect(setup.reads).toEqual([]);
+    expect(setup.started).toEqual(['stream false', '60 false']);
+    await setup.finish(stream);
+  });
+
+  it('does not ask for the tokens of a prompt that is read at once while no other request waits', async () => {
+    const setup = setUp();
+    setup.speed.measure(1000, 1000);
+    setup.slots.tokenize = () => Promise.reject(new Error('asked'));
+    await setup.finish(setup.open(600));
+    expect(setup.started).toEqual(['600 false']);
+  });
+
+  it('estimates little for a short prompt after one of which the template is the largest part', () => {
+    const { speed } = setUp();
+    speed.learnTokens(36, promptChain(null, request(1)));
+    expect(speed.estimateTokens(promptChain(null, request(10)))).toBeLessThan(64);
   });
 
   it('reads it in pieces while another one writes, and reports what the engine had before', async () => {
@@ -180,7 +206,7 @@ describe('PromptReader', () => {
     await setup.finish(stream);
   });
 
-  it('reads the whole prompt if it can not be cut or a piece fails', async () => {
+  it('reads the whole prompt if it cannot be cut or a piece fails', async () => {
     const setup = setUp();
     const stream = await writing(setup);
     setup.slots.tokenize = async () => undefined;

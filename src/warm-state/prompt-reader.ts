@@ -19,7 +19,7 @@ const minMoreTokens = 64;
 
 interface PromptReaderOptions {
   readonly slots: Pick<EngineSlots, 'tokenize' | 'read'>;
-  readonly warmSlots: Pick<WarmSlots, 'acquire' | 'matchedTokens'>;
+  readonly warmSlots: Pick<WarmSlots, 'acquire' | 'tryAcquire' | 'matchedTokens'>;
   readonly speed: ReadingSpeed;
   /** Maximum tokens of a prompt; the engine rejects longer ones. */
   readonly contextLength: number;
@@ -81,11 +81,15 @@ export class PromptReader {
       const entered = await this.#queue.enter(
         () => this.#isLong(chain, () => warmSlots.matchedTokens(chain)),
         // The slot is taken before other prompts look for free ones.
-        () => ({ taking: warmSlots.acquire(prompt, signal) }),
+        () => ({ taking: warmSlots.tryAcquire(prompt, signal) }),
         signal,
       );
       ({ leave } = entered);
-      return { prompt, leave, use: await entered.begun.taking };
+      const { taking } = entered.begun;
+      if (taking !== undefined) return { prompt, leave, use: await taking };
+      // Who has a slot may wait for the turn, so no prompt with the turn waits for a slot.
+      leave?.();
+      return { prompt, leave: undefined, use: await warmSlots.acquire(prompt, signal) };
     } catch (error) {
       leave?.();
       this.#active.delete(prompt);
@@ -105,7 +109,7 @@ export class PromptReader {
     let isWriting = false;
     let isAlone = false;
     try {
-      // If a state was not restored, the prompt is long after all.
+      // It had to wait for its slot, or a state was not restored, so that the prompt is long after all.
       if (leave === undefined && this.#isLong(chain, () => expectedTokens)) {
         ({ leave } = await this.#queue.enter(
           () => true,
@@ -123,6 +127,7 @@ export class PromptReader {
           this.#writingCount += 1;
           leave?.();
         }
+        if (event.type === 'prompt.progress') use.noteTokens(event.totalTokens);
         if (event.type === 'generation.end') this.#learn(event.usage, chain, isAlone);
         yield pieces === undefined ? event : withPieces(event, pieces);
       }
@@ -155,8 +160,15 @@ export class PromptReader {
     return tokens > pieceTokens && tokens - matchedTokens() > pieceTokens;
   }
 
+  /** Whether the generation may read the whole prompt: no other request is there, and it takes a second at most. */
+  #isReadAtOnce(chain: PromptChain, expectedTokens: number): boolean {
+    const { speed } = this.#options;
+    if (this.#active.size > 1 || this.#writingCount > 0) return false;
+    return speed.estimateTokens(chain) - expectedTokens <= speed.chunkTokens / 2;
+  }
+
   /**
-   * Reads all but the last token. Undefined if nothing was read.
+   * Reads all but the last piece, which the generation reads: that saves a step. Undefined if nothing was read.
    *
    * @throws The signal's reason when aborted; other failures are left to the generation.
    */
@@ -167,6 +179,7 @@ export class PromptReader {
   ): AsyncGenerator<GenerationEvent, ReadPieces | undefined> {
     const { slots, speed, contextLength } = this.#options;
     let pieces: ReadPieces | undefined;
+    if (this.#isReadAtOnce(prompt.chain, use.expectedTokens)) return undefined;
     try {
       const tokens = (await prompt.tokens(signal)) ?? [];
       if (tokens.length >= contextLength) return undefined;
@@ -181,10 +194,10 @@ export class PromptReader {
           this.#queue.advance();
           continue;
         }
-        if (end >= last) break;
         const writing = this.#writingCount;
         const isCrowded = this.#queue.waitingCount > 0;
         const step = writing > 0 ? speed.pieceTokens(isCrowded) : speed.chunkTokens;
+        if (end >= last || (shared === undefined && tokens.length - end <= step)) break;
         end = Math.min(last, end + step, shared?.tokens ?? last);
         const placement = { slot: use.slotId, reusesSlot: pieces !== undefined || use.reusesSlot };
         const read = await slots.read(placement, tokens.slice(0, end), signal);

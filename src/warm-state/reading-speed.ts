@@ -10,6 +10,8 @@ const firstPieceTokens = 64;
 /** Time after which a prompt is interrupted without a running stream: one may have begun, or others may wait. */
 const chunkSeconds = 2;
 const firstTokensPerCharacter = 0.25;
+/** A chat template adds about as much to a prompt: tags, and often a system prompt of its own. */
+const templateCharacters = 128;
 /** Shorter readings say little about the speed. */
 const minMeasuredTokens = 32;
 
@@ -49,13 +51,12 @@ export class ReadingSpeed {
 
   /** Tokens of a prompt, estimated from the prompt before. */
   estimateTokens(chain: PromptChain): number {
-    return charactersOf(chain) * this.#tokensPerCharacter;
+    return (charactersOf(chain) + templateCharacters) * this.#tokensPerCharacter;
   }
 
   /** Notes the length of a prompt. */
   learnTokens(tokens: number, chain: PromptChain): void {
-    const characters = charactersOf(chain);
-    if (characters > 0) this.#tokensPerCharacter = tokens / characters;
+    this.#tokensPerCharacter = tokens / (charactersOf(chain) + templateCharacters);
   }
 
   /** @param tokens All that the engine read and wrote in this time. */

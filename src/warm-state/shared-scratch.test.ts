@@ -38,7 +38,7 @@ describe.skipIf(process.platform === 'win32')('claimShared', () => {
     expect(await readdir(parent)).toEqual([]);
   });
 
-  it('leaves nothing behind if it can not take the place', async () => {
+  it('leaves nothing behind if it cannot take the place', async () => {
     await writeFile(join(parent, 'file'), '');
     await expect(claimShared(join(parent, 'file', nameOf('a')))).rejects.toThrow('ENOTDIR');
     expect(await readdir(parent)).toEqual(['file']);

@@ -1,10 +1,12 @@
+import type { ActivePrompt } from './active-prompt.ts';
 import type { CachedPrompt } from './cached-prompt.ts';
 
 /** Brings a slot to the beginning of the next turn, and gives its content then. */
 export type Settle = (signal: AbortSignal) => Promise<CachedPrompt>;
 
-/** A prompt without an answer; its tokens are not known. */
-export type SlotRequest = Omit<CachedPrompt, 'tokens' | 'heldTokens'>;
+/** A prompt without an answer; its tokens are not known. Without a number of cells, it takes a whole context. */
+export type SlotRequest = Omit<CachedPrompt, 'tokens' | 'heldTokens'> &
+  Partial<Pick<ActivePrompt, 'mostCells' | 'cellsFor' | 'tokens'>>;
 
 /** The use of a slot by one generation. */
 export interface SlotUse {
@@ -20,6 +22,8 @@ export interface SlotUse {
    * @param beginning With the number of its tokens, and of those in the slot.
    */
   share(beginning: Pick<CachedPrompt, 'chain' | 'tokens' | 'heldTokens'>): Promise<void>;
+  /** Notes how many tokens the engine found in the prompt. */
+  noteTokens(promptTokens: number): void;
   /**
    * To be called when the generation has ended.
    *

@@ -25,7 +25,7 @@ const descriptionSchema = z.object({
 export type StateDescription = Readonly<z.output<typeof descriptionSchema>>;
 
 /** The file is truncated, was changed, or is not a state. */
-export class DamagedStateError extends Error {
+class DamagedStateError extends Error {
   override readonly name = 'DamagedStateError';
 }
 

@@ -42,13 +42,15 @@ function setUp(events: readonly GenerationEvent[], idleMs = 100_000) {
   const slots = {
     isIdle: true,
     isRestoring: false,
-    acquire: vi.fn<WarmSlots['acquire']>(async () => ({
+    tryAcquire: vi.fn<WarmSlots['tryAcquire']>(async () => ({
       slotId: 3,
       reusesSlot: false,
       expectedTokens: 0,
       share: async () => {},
+      noteTokens: () => {},
       release,
     })),
+    acquire: () => Promise.reject(new Error('no slot is free')),
     matchedTokens: () => 0,
     settleIdle: async () => {
       order.push('settle');
@@ -61,6 +63,7 @@ function setUp(events: readonly GenerationEvent[], idleMs = 100_000) {
   const engineSlots: EngineSlots = {
     save: async () => 0,
     restore: async () => 0,
+    erase: async () => {},
     tokenize: async (generation) => [1, 2, JSON.stringify(generation).includes('"A"') ? 3 : 4],
     read: async (_, tokens) => {
       reads.push(tokens);

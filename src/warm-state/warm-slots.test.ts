@@ -31,7 +31,7 @@ describe('WarmSlots', () => {
   let folder: string;
   /** What the slots of the engine contain. */
   let contents: Map<number, string>;
-  let states: Pick<EngineSlots, 'save' | 'restore'>;
+  let states: Pick<EngineSlots, 'save' | 'restore' | 'erase'>;
   let kept: KeptStates;
   let calls: string[];
 
@@ -51,6 +51,10 @@ describe('WarmSlots', () => {
         calls.push(`save ${contents.get(slot) ?? ''}`);
         await writeFile(join(folder, fileName), contents.get(slot) ?? '');
         return 64 * (contents.get(slot) ?? '').length;
+      },
+      erase: async (slot) => {
+        calls.push(`erase ${contents.get(slot) ?? ''}`);
+        contents.delete(slot);
       },
       restore: async (slot, fileName) => {
         const text = await readFile(join(folder, fileName), 'utf8');
@@ -230,6 +234,7 @@ describe('WarmSlots', () => {
       states: {
         save: () => Promise.reject(new HearthError('invalid_value', 'disk full')),
         restore: () => Promise.reject(new HearthError('invalid_value', 'no')),
+        erase: async () => {},
       },
     });
     await use(failing, 'abc');

@@ -1,57 +1,30 @@
-import type { EngineSlots } from '../engine/engine.ts';
-import { HearthError } from '../contract/errors.ts';
+import { Mutex } from '../concurrency/semaphore.ts';
 import { abortable } from '../concurrency/abortable.ts';
-import { TimeoutError, withTimeout } from '../concurrency/with-timeout.ts';
-import type { Logger } from '../observability/logger.ts';
+import { withTimeout } from '../concurrency/with-timeout.ts';
 import type { CachedPrompt } from './cached-prompt.ts';
 import type { PromptChain } from './prompt-chain.ts';
-import { chooseSlot, minTokens, type SlotChoice, type SlotView } from './choose-slot.ts';
-import type { KeptState, KeptStates } from './kept-states.ts';
-import type { MemoryState, MemoryStates } from './memory-states.ts';
-import type { Settle, SlotRequest, SlotUse } from './slot-use.ts';
+import { chooseSlot, isLostBy, minTokens, type SlotChoice, type SlotView } from './choose-slot.ts';
+import { SharedCache, type CacheSize, type Chosen } from './shared-cache.ts';
+import { newSlot, type Slot } from './slot.ts';
+import { EngineSlotQueue } from './engine-slot-queue.ts';
+import {
+  defaultPrepareMs,
+  SlotStates,
+  unlimited,
+  type SavedState,
+  type SlotStatesOptions,
+} from './slot-states.ts';
+import type { SlotRequest, SlotUse } from './slot-use.ts';
 
 /** A request does not wait for the saving of a slot whose content is read again in less time. */
 const minReadSeconds = 0.25;
-/** Saving and restoring end after this time; the prompt is then read instead. */
-const defaultPrepareMs = 5_000;
-/** A restored state has less use than expected if fewer of its tokens than this share came from the cache. */
-const minUsedShare = 0.25;
-/** After so many useless states, an engine restores no more. */
-const maxUselessStates = 3;
 
-export interface WarmSlotsOptions {
-  readonly states: Pick<EngineSlots, 'save' | 'restore'>;
+export interface WarmSlotsOptions extends SlotStatesOptions {
   readonly slotCount: number;
-  /** Fingerprint of the engine. */
-  readonly key: string;
-  readonly memory: MemoryStates;
-  /** Whether the folder of `memory` is in memory, so that states of requests that are not stored may be there. */
-  readonly isMemory: boolean;
-  readonly kept: KeptStates;
-  /** Whether states of requests that are not stored may be written to disk, too. */
-  readonly persistsStateless: boolean;
+  /** The cache, if the slots share it; each of them holds a context at most. */
+  readonly cacheSize?: CacheSize;
   /** Time that the engine takes to read a prompt; undefined while its speed is not known. */
   readonly secondsToRead: (tokens: number) => number | undefined;
-  readonly logger: Logger;
-  /** Time that a request waits at most for saving and restoring. */
-  readonly maxPrepareMs?: number;
-}
-
-type SavedState =
-  | { readonly place: 'memory'; readonly prompt: CachedPrompt; readonly state: MemoryState }
-  | { readonly place: 'disk'; readonly prompt: CachedPrompt; readonly state: KeptState };
-
-interface Slot {
-  readonly id: number;
-  content: CachedPrompt | undefined;
-  /** Of the prompt that the engine has; undefined: unknown. */
-  owner: { readonly id: string | null } | undefined;
-  /** Whether it was never used. */
-  isFresh: boolean;
-  lastUsed: number;
-  isSaved: boolean;
-  isBusy: boolean;
-  settle: Settle | undefined;
 }
 
 /**
@@ -61,31 +34,24 @@ interface Slot {
 export class WarmSlots {
   readonly #options: WarmSlotsOptions;
   readonly #slots: readonly Slot[];
-  readonly #writing = new Set<Promise<void>>();
-  /** Called when a slot is released. */
-  readonly #waiting = new Set<() => void>();
+  readonly #states: SlotStates;
+  /** Undefined if each slot has a cache of its own. */
+  readonly #cache: SharedCache | undefined;
+  readonly #queue = new EngineSlotQueue();
+  readonly #clearing = new Mutex();
   #useCount = 0;
-  #uselessCount = 0;
-  #restoringCount = 0;
-  #hasFailedInRestore = false;
 
   constructor(options: WarmSlotsOptions) {
     this.#options = options;
-    this.#slots = Array.from({ length: options.slotCount }, (_, id) => ({
-      id,
-      content: undefined,
-      owner: undefined,
-      isFresh: true,
-      lastUsed: 0,
-      isSaved: false,
-      isBusy: false,
-      settle: undefined,
-    }));
+    this.#states = new SlotStates(options);
+    this.#slots = Array.from({ length: options.slotCount }, (_, id) => newSlot(id));
+    const { cacheSize } = options;
+    this.#cache = cacheSize === undefined ? undefined : new SharedCache(cacheSize, this.#slots);
   }
 
   /** Whether the engine restores a state, or ended while it did. */
   get isRestoring(): boolean {
-    return this.#restoringCount > 0 || this.#hasFailedInRestore;
+    return this.#states.isRestoring;
   }
 
   /** Whether no generation runs. */
@@ -99,68 +65,108 @@ export class WarmSlots {
   }
 
   /**
-   * Takes a slot for a prompt, at once if one is free.
+   * Takes a slot for a prompt. Undefined if it has to wait, in `acquire`.
    *
    * @throws The signal's reason when aborted.
    */
-  async acquire(prompt: SlotRequest, signal: AbortSignal): Promise<SlotUse> {
-    for (;;) {
-      const chosen = this.#choose(prompt.chain);
-      if (chosen !== undefined) return this.#take(chosen, prompt, signal);
-      await this.#nextRelease(signal);
-    }
+  tryAcquire(prompt: SlotRequest, signal: AbortSignal): Promise<SlotUse> | undefined {
+    return this.#queue.isEmpty ? this.#tryTake(prompt, prompt.mostCells, signal) : undefined;
   }
 
-  async #nextRelease(signal: AbortSignal): Promise<void> {
-    let wake = (): void => {};
-    const released = new Promise<void>((resolve) => {
-      wake = resolve;
-    });
-    this.#waiting.add(wake);
-    await abortable(released, signal).finally(() => this.#waiting.delete(wake));
+  /**
+   * Waits for a slot, and until the cache has room for the longest answer.
+   *
+   * @throws The signal's reason when aborted.
+   */
+  acquire(prompt: SlotRequest, signal: AbortSignal): Promise<SlotUse> {
+    return (
+      this.tryAcquire(prompt, signal) ??
+      this.#queue.enter(
+        async () => this.#cache?.count(prompt, signal),
+        (cells) => this.#tryTake(prompt, cells, signal),
+        signal,
+      )
+    );
   }
 
-  #choose(chain: PromptChain): { slot: Slot; choice: SlotChoice<SavedState> } | undefined {
+  /** Undefined if no slot is free, or the cache has too little room beside the generations that run. */
+  #tryTake(
+    prompt: SlotRequest,
+    cells: number | undefined,
+    signal: AbortSignal,
+  ): Promise<SlotUse> | undefined {
+    const chosen = this.#choose(prompt.chain);
+    if (chosen === undefined) return undefined;
+    const cellsInUse = this.#cache?.cellsIn(chosen, cells) ?? 0;
+    // The slot holds its content until that is dropped, and no other request can drop it then.
+    const mostCells = Math.max(cellsInUse, chosen.heldCells);
+    if (this.#cache?.hasRoomFor(mostCells) === false) return undefined;
+    return this.#take(chosen, cellsInUse, prompt, signal);
+  }
+
+  #choose(chain: PromptChain): Chosen<SavedState> | undefined {
     const free = this.#slots.filter(({ isBusy }) => !isBusy);
     const choice = chooseSlot(
       free.map((slot) => this.#viewOf(slot)),
-      this.#savedStates(),
+      this.#states.list(),
       chain,
     );
     const slot = free.find(({ id }) => id === choice?.slotId);
-    return choice === undefined || slot === undefined ? undefined : { slot, choice };
+    return choice === undefined || slot === undefined
+      ? undefined
+      : { slot, choice, heldCells: slot.cells };
   }
 
   async #take(
-    { slot, choice }: { readonly slot: Slot; readonly choice: SlotChoice<SavedState> },
+    chosen: Chosen<SavedState>,
+    cellsInUse: number,
     prompt: SlotRequest,
     signal: AbortSignal,
   ): Promise<SlotUse> {
+    const { slot, choice, heldCells } = chosen;
     slot.isBusy = true;
+    // Without a common beginning the engine drops the content, but only when it begins with the prompt.
+    const isStale =
+      this.#cache !== undefined && choice.expectedTokens === 0 && heldCells > cellsInUse;
     slot.settle = undefined;
     this.#useCount += 1;
     slot.lastUsed = this.#useCount;
+    if (isStale) await this.#empty(slot, choice.saves);
+    slot.cells = cellsInUse;
+    await this.#makeRoom({ ...chosen, heldCells: isStale ? 0 : heldCells }, prompt, signal);
     const restored = await this.#prepare(slot, choice, signal);
     if (signal.aborted) {
       this.#free(slot);
       throw signal.reason;
     }
-    const reusesSlot = restored !== undefined || slot.isFresh || slot.owner?.id === prompt.ownerId;
-    slot.owner = { id: prompt.ownerId };
+    const { ownerId } = prompt;
+    const reusesSlot = restored !== undefined || slot.isFresh || slot.owner?.id === ownerId;
+    slot.owner = { id: ownerId };
     slot.isFresh = false;
     return {
       slotId: slot.id,
       reusesSlot,
       expectedTokens: reusesSlot ? choice.expectedTokens : 0,
       share: ({ chain, tokens, heldTokens }) =>
-        this.#share(slot, { ...prompt, chain, tokens, heldTokens }, signal).catch(this.#warn),
+        this.#states
+          .share(
+            slot,
+            { ownerId, responseId: prompt.responseId, chain, tokens, heldTokens },
+            signal,
+          )
+          .catch(this.#warn),
+      noteTokens: (promptTokens) => {
+        this.#cache?.raise(slot, prompt.cellsFor?.(promptTokens) ?? 0);
+      },
       release: (content, cachedTokens, settle) => {
         slot.content = content;
+        // The engine may have written more before it noticed that the generation was cancelled.
+        if (cachedTokens !== undefined) slot.cells = content.heldTokens;
         slot.isSaved = false;
-        slot.settle = this.#isKeepable(content) ? settle : undefined;
+        slot.settle = this.#states.isKeepable(content) ? settle : undefined;
         this.#free(slot);
         if (restored !== undefined && cachedTokens !== undefined) {
-          this.#verify(restored, choice.expectedTokens, cachedTokens);
+          this.#states.verify(restored, choice.expectedTokens, cachedTokens);
         }
       },
     };
@@ -168,7 +174,49 @@ export class WarmSlots {
 
   #free(slot: Slot): void {
     slot.isBusy = false;
-    for (const wake of this.#waiting) wake();
+    this.#queue.advance();
+  }
+
+  /** Empties idle slots, the least recently used ones first, until the cache holds what runs and what is left. */
+  async #makeRoom(
+    chosen: Chosen<SavedState>,
+    prompt: SlotRequest,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const cache = this.#cache;
+    if (cache?.isTight !== true) return;
+    // The cells were estimated from the length of the text.
+    const cells = await cache.count(prompt, signal).catch(() => Infinity);
+    const fewer = Math.max(cache.cellsIn(chosen, cells), chosen.heldCells);
+    chosen.slot.cells = Math.min(chosen.slot.cells, fewer);
+    if (!cache.isTight) return;
+    await this.#clearing.run(async () => {
+      for (const slot of this.#slots.toSorted((one, other) => one.lastUsed - other.lastUsed)) {
+        if (!cache.isTight) return;
+        if (!slot.isBusy && slot.cells > 0) await this.#clear(slot);
+      }
+    });
+  }
+
+  /** Saves an idle slot, if that is worth while, and empties it. */
+  async #clear(slot: Slot): Promise<void> {
+    slot.isBusy = true;
+    slot.settle = undefined;
+    await this.#empty(slot, isLostBy(this.#viewOf(slot), slot.content?.heldTokens ?? 0));
+    slot.cells = 0;
+    this.#free(slot);
+  }
+
+  /** If that fails, the engine empties the slot itself when it needs the cells. */
+  async #empty(slot: Slot, saves: boolean): Promise<void> {
+    const { states, maxPrepareMs = defaultPrepareMs } = this.#options;
+    const choice = { slotId: slot.id, saves, restores: undefined, expectedTokens: 0 };
+    await this.#prepare(slot, choice, unlimited);
+    await withTimeout(maxPrepareMs, unlimited, (inner) => states.erase(slot.id, inner)).catch(
+      this.#warn,
+    );
+    slot.content = undefined;
+    slot.isSaved = false;
   }
 
   /** Settles the slots whose states are written to disk. Ends when aborted; never throws. */
@@ -180,6 +228,7 @@ export class WarmSlots {
       slot.isBusy = true;
       try {
         slot.content = await settle(signal);
+        slot.cells = slot.content.heldTokens;
         slot.isSaved = false;
         slot.settle = undefined;
       } catch (error) {
@@ -201,11 +250,8 @@ export class WarmSlots {
   }
 
   /** Deletes the states in memory of conversations that are no longer wanted. */
-  async removeUnwanted(isWanted: (prompt: CachedPrompt) => Promise<boolean>): Promise<void> {
-    const { memory } = this.#options;
-    for (const state of memory.list()) {
-      if (!(await isWanted(state.prompt))) await memory.remove(state);
-    }
+  removeUnwanted(isWanted: (prompt: CachedPrompt) => Promise<boolean>): Promise<void> {
+    return this.#states.removeUnwanted(isWanted);
   }
 
   async #saveAll(signal: AbortSignal): Promise<void> {
@@ -215,32 +261,19 @@ export class WarmSlots {
       const { content } = slot;
       if (slot.isBusy || slot.isSaved || content === undefined || content.tokens < minTokens)
         continue;
-      if (this.#isKeepable(content)) await this.#save(slot, content, signal).catch(this.#warn);
+      if (this.#states.isKeepable(content)) {
+        await this.#states.save(slot, content, signal).catch(this.#warn);
+      }
     }
-    for (const state of this.#options.memory.list()) this.#keep(state, signal);
-    await Promise.all(this.#writing);
+    await this.#states.keepAll(signal);
   }
 
   #viewOf(slot: Slot): SlotView {
     const { id, content, lastUsed, isSaved } = slot;
-    const { isMemory, secondsToRead } = this.#options;
-    const isSavable = content !== undefined && (isMemory || this.#isKeepable(content));
+    const { secondsToRead } = this.#options;
+    const isSavable = content !== undefined && this.#states.isSavable(content);
     const readSeconds = secondsToRead(content?.heldTokens ?? 0) ?? minReadSeconds;
     return { id, content, lastUsed, isSaved, isSavable, isReadFast: readSeconds < minReadSeconds };
-  }
-
-  #savedStates(): readonly SavedState[] {
-    if (this.#uselessCount >= maxUselessStates) return [];
-    const { memory, kept, key } = this.#options;
-    return [
-      ...memory.list().map((state) => ({ place: 'memory' as const, prompt: state.prompt, state })),
-      ...kept.list(key).map((state) => ({ place: 'disk' as const, prompt: state.prompt, state })),
-    ];
-  }
-
-  /** Whether a prompt may be written to disk. */
-  #isKeepable({ responseId }: CachedPrompt): boolean {
-    return responseId !== null || this.#options.persistsStateless;
   }
 
   /** Saves and restores within a time limit. @returns the state that the slot has now, if one was restored */
@@ -257,16 +290,14 @@ export class WarmSlots {
         signal,
         async (inner) => {
           if (saves && content !== undefined) {
-            const state = await this.#save(slot, content, inner).catch(this.#warn);
-            // Writing to disk does not delay the request.
-            if (state !== undefined) this.#keep(state, AbortSignal.timeout(60_000));
+            await this.#states.saveAndKeep(slot, content, inner).catch(this.#warn);
           }
           if (restores === undefined) return undefined;
           // From here on the content of the slot is unknown.
           slot.content = undefined;
           slot.owner = undefined;
           slot.isFresh = false;
-          await this.#restore(slot, restores, inner);
+          await this.#states.restore(slot, restores, inner);
           return restores;
         },
       );
@@ -274,111 +305,6 @@ export class WarmSlots {
       if (!signal.aborted) this.#warn(error);
       return undefined;
     }
-  }
-
-  /** Saves a slot into the folder of the engine. Undefined if there is too little room. */
-  async #save(
-    slot: Slot,
-    content: CachedPrompt,
-    signal: AbortSignal,
-  ): Promise<MemoryState | undefined> {
-    const { lastUsed } = slot;
-    const state = await this.#saveFile(slot, content, this.#isKeepable(content), signal, () => {
-      // A generation that began in the meantime would be in the file.
-      if (slot.lastUsed !== lastUsed) throw new TimeoutError('slot in use');
-    });
-    if (state !== undefined) slot.isSaved = true;
-    return state;
-  }
-
-  /** Saves a slot in use. The state is not written to disk: it is a part of those of the conversations. */
-  async #share(slot: Slot, beginning: CachedPrompt, signal: AbortSignal): Promise<void> {
-    const { isMemory, maxPrepareMs = defaultPrepareMs } = this.#options;
-    if (!isMemory) return;
-    await withTimeout(maxPrepareMs, signal, (inner) =>
-      this.#saveFile(slot, beginning, false, inner),
-    );
-  }
-
-  async #saveFile(
-    slot: Slot,
-    content: CachedPrompt,
-    isKeepable: boolean,
-    signal: AbortSignal,
-    check: () => void = () => {},
-  ): Promise<MemoryState | undefined> {
-    const { memory, states } = this.#options;
-    if (!(await memory.makeRoom(content.heldTokens))) return undefined;
-    const fileName = memory.newFileName();
-    try {
-      const heldTokens = await states.save(slot.id, fileName, signal);
-      if (heldTokens === 0) throw new Error('the slot is empty');
-      check();
-      return await memory.add(fileName, { ...content, heldTokens }, isKeepable);
-    } catch (error) {
-      await memory.removeFile(fileName);
-      throw error;
-    }
-  }
-
-  /** Copies a state to disk in the background. */
-  #keep(state: MemoryState, signal: AbortSignal): void {
-    if (!state.isKeepable || state.isKept) return;
-    const writing = this.#write(state, signal).finally(() => this.#writing.delete(writing));
-    this.#writing.add(writing);
-  }
-
-  async #write(state: MemoryState, signal: AbortSignal): Promise<void> {
-    const { kept, key, memory, isMemory } = this.#options;
-    state.isKept = true;
-    const path = memory.pathOf(state.fileName);
-    state.isKept = (await kept.write(key, state.prompt, path, signal)) !== undefined;
-    if (!isMemory) await memory.remove(state);
-  }
-
-  async #restore(slot: Slot, { place, state }: SavedState, signal: AbortSignal): Promise<void> {
-    const { memory, kept, states, isMemory } = this.#options;
-    const unlimited = new AbortController().signal;
-    const read = async (fileName: string): Promise<void> => {
-      this.#restoringCount += 1;
-      try {
-        const tokens = await states.restore(slot.id, fileName, unlimited);
-        if (tokens !== state.prompt.heldTokens) throw new Error(`restored ${tokens} tokens`);
-      } catch (error) {
-        this.#hasFailedInRestore ||= error instanceof HearthError && error.code === 'crashed';
-        throw error;
-      } finally {
-        this.#restoringCount -= 1;
-      }
-    };
-    if (place === 'memory') {
-      memory.touch(state);
-      await read(state.fileName).catch(async (error: unknown) => {
-        await memory.remove(state);
-        throw error;
-      });
-      return;
-    }
-    if (!(await memory.makeRoom(state.prompt.heldTokens))) throw new Error('too little room');
-    const fileName = memory.newFileName();
-    let isCopied = false;
-    try {
-      const target = memory.pathOf(fileName);
-      await kept.restore(state, target, () => read(fileName), signal);
-      isCopied = isMemory;
-      if (isCopied) (await memory.add(fileName, state.prompt, true)).isKept = true;
-    } finally {
-      if (!isCopied) await memory.removeFile(fileName);
-    }
-  }
-
-  /** Deletes a restored state of which the engine could use little. */
-  #verify({ place, state }: SavedState, expectedTokens: number, cachedTokens: number): void {
-    if (cachedTokens >= expectedTokens * minUsedShare) return;
-    const { memory, kept, logger } = this.#options;
-    this.#uselessCount += 1;
-    logger.warn({ expectedTokens, cachedTokens }, 'the engine did not use a restored state');
-    void (place === 'memory' ? memory.remove(state) : kept.remove(state));
   }
 
   readonly #warn = (err: unknown): undefined => {

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { EngineHandle } from '../engine/engine.ts';
+import type { EngineCapabilities, EngineHandle } from '../engine/engine.ts';
 import type { ModelSelection } from '../models/model.ts';
 import type { Logger } from '../observability/logger.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import type { CachedPrompt } from './cached-prompt.ts';
 import { canSaveSlots } from './can-save-slots.ts';
 import { engineFingerprint } from './engine-fingerprint.ts';
@@ -12,6 +14,7 @@ import { openScratchFolder, type ScratchFolder } from './scratch-folder.ts';
 import { PromptReader } from './prompt-reader.ts';
 import { ReadingSpeed } from './reading-speed.ts';
 import { withWarmSlots } from './warm-engine.ts';
+import type { CacheSize } from './shared-cache.ts';
 import { WarmSlots } from './warm-slots.ts';
 
 const stopSaveMs = 5_000;
@@ -38,6 +41,8 @@ export interface WarmStatesOptions {
 interface EngineFacts {
   readonly selection: ModelSelection;
   readonly slotCount: number;
+  /** Number of whole contexts that the slots share; absent: each has one of its own. */
+  readonly sharedContexts?: number | undefined;
   /** Tokens that the engine reads in one step. */
   readonly batchTokens: number;
   /** Maximum memory for states besides those in the slots. */
@@ -118,9 +123,9 @@ export class WarmStates {
           void handle.closed.then(discard).catch((err: unknown) => {
             logger.warn({ err, folder: slotFolder }, 'states of slots not removed');
           });
-          // The file may have been replaced while the engine read it.
+          // The file may have been replaced while the engine read it: then nothing that is on disk fits.
           const isSame = (await this.#keyOf(facts).catch(() => '')) === key;
-          return isSame ? this.#attach(handle, facts, key, slotFolder) : handle;
+          return this.#attach(handle, facts, isSame ? key : randomUUID(), slotFolder);
         },
       };
     } catch (err) {
@@ -148,6 +153,7 @@ export class WarmStates {
     const slots = new WarmSlots({
       states: engineSlots,
       slotCount: facts.slotCount,
+      ...omitUndefined({ cacheSize: cacheSize(facts, handle.capabilities) }),
       key,
       memory: new MemoryStates({
         folder,
@@ -184,4 +190,12 @@ export class WarmStates {
     const files = model.projectorPath === null ? [] : [model.projectorPath];
     return engineFingerprint([...variant.files, ...files], { ...settings, slotCount });
   }
+}
+
+function cacheSize(
+  { sharedContexts }: EngineFacts,
+  { contextLength }: EngineCapabilities,
+): CacheSize | undefined {
+  if (sharedContexts === undefined) return undefined;
+  return { totalCells: sharedContexts * contextLength, contextLength };
 }

@@ -319,7 +319,7 @@ describe('a token that is required', () => {
   });
 });
 
-describe('a server that can not answer', () => {
+describe('a server that cannot answer', () => {
   const hearth = useHearth(async (home) => {
     await placeEndlessModel(home);
     return {

@@ -57,7 +57,7 @@ export function downloadErrorCases(hubUrl: string): readonly ErrorCase[] {
       path: start,
       body: { model: 'acme/quants', quantization: 'Q8_0' },
       param: 'quantization',
-      message: 'only with a `model` that is a URL of the model hub',
+      message: 'only if `model` is a URL of the model hub',
     },
     {
       code: 'invalid_value',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { errorTable, type ErrorCode } from '../../src/contract/errors.ts';
 import { openSqlite } from '../../src/sqlite.ts';
-import { get, post, type ApiAnswer } from '../setup/server/api.ts';
+import { get, post, toAnswer, type ApiAnswer } from '../setup/server/api.ts';
 import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
 import { openStream } from '../setup/server/live-stream.ts';
 import { expectFailure } from '../setup/server/error-case.ts';
@@ -28,6 +28,10 @@ import { useResource } from '../setup/use-resource.ts';
 const provoked = new Set<ErrorCode>([
   // Needs a PostgreSQL server: `test/postgres/outage.test.ts`.
   'store_unavailable',
+  // Tokens with limits: `test/api/rate-limits.test.ts`.
+  'rate_limit_exceeded',
+  // A server that is killed: `test/attack/killed.test.ts`.
+  'interrupted',
 ]);
 
 const chat = '/api/v1/chat';
@@ -47,7 +51,7 @@ async function placeBadModels(home: string): Promise<void> {
   );
   const mlxFolder = join(home, 'models/bad/mlx');
   await mkdir(mlxFolder);
-  const config = { model_type: 'llama', max_position_embeddings: 2048 };
+  const config = { model_type: 'bert', max_position_embeddings: 512 };
   await writeFile(join(mlxFolder, 'config.json'), JSON.stringify(config));
   await writeFile(join(mlxFolder, 'model.safetensors'), 'weights');
 }
@@ -82,6 +86,7 @@ describe('a server with one slot and no queue', () => {
       '--engine-parallel=1',
       '--limits-body-bytes=100000',
       '--limits-queued-requests=0',
+      '--batches-max-storage-bytes=1024',
       '--limits-shutdown-seconds=0',
       `--models-memory-limit-bytes=${2000 * 1024 * 1024}`,
     ];
@@ -103,6 +108,21 @@ describe('a server with one slot and no queue', () => {
       provoked.add(errorCase.code);
     },
   );
+
+  it('errors of files and batches', async () => {
+    const form = new FormData();
+    form.append('purpose', 'batch');
+    form.append('file', new Blob(['x'.repeat(2000)]), 'requests.jsonl');
+    for (const [code, path, init] of [
+      ['file_not_found', '/v1/files/file-x', {}],
+      ['batch_not_found', '/v1/batches/batch_x', {}],
+      ['storage_full', '/v1/files', { method: 'POST', body: form }],
+    ] as const) {
+      const { status, body } = await toAnswer(await fetch(hearth.url + path, init));
+      expect([status, body.error.code]).toEqual([errorTable[code].status, code]);
+      provoked.add(code);
+    }
+  });
 
   it('errors of downloads', async () => {
     for (const errorCase of downloadErrorCases(hub.url)) {

@@ -152,7 +152,7 @@ const unloadable: readonly ErrorCase[] = [
     code: 'unsupported_format',
     path: load,
     body: { model: 'bad/mlx' },
-    message: 'No runtime for mlx models runs on this machine; GGUF models do',
+    message: 'bad/mlx is an embedding model in MLX format',
   },
   {
     code: 'out_of_memory',

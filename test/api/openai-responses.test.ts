@@ -65,6 +65,8 @@ describe('OpenAI responses', () => {
     expect(data).toMatchObject([
       { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Who are you?' }] },
     ]);
+    const unknown = client.responses.inputItems.list(response.id, { after: 'msg_x' });
+    await expect(unknown).rejects.toMatchObject({ status: 400, param: 'after' });
     await client.responses.delete(response.id);
     await expect(client.responses.retrieve(response.id)).rejects.toBeInstanceOf(NotFoundError);
     await expect(client.responses.delete(response.id)).rejects.toMatchObject({ status: 404 });
@@ -240,6 +242,13 @@ describe('OpenAI responses', () => {
       expect(types).toContain(`response.mcp_call.${type}`);
     }
     expect(types).toContain('response.mcp_call_arguments.done');
+    const chosen = (name: string) =>
+      connect().responses.create({
+        ...request,
+        tool_choice: { type: 'mcp', server_label: 'adder', name },
+      });
+    expect((await chosen('add')).output.map(({ type }) => type)).toContain('mcp_call');
+    await expect(chosen('subtract')).rejects.toMatchObject({ status: 400, param: 'tool_choice' });
   });
 
   it('obey a JSON schema, and see a picture', async () => {

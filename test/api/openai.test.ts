@@ -272,19 +272,21 @@ describe('OpenAI chat completions', () => {
       messages: [user('My name is Ada.')],
       temperature: 0,
       store: true,
+      metadata: { topic: 'names' },
     });
-    const { status, body } = await get(
-      hearth.url,
-      `/api/v1/responses/${id.replace('chatcmpl-', 'resp_')}`,
-    );
+    const responseId = id.replace('chatcmpl-', 'resp_');
+    const { status, body } = await get(hearth.url, `/api/v1/responses/${responseId}`);
     expect(status).toBe(200);
     expect(body.input).toEqual([{ type: 'text', content: 'My name is Ada.' }]);
+    const { metadata } = await connect().responses.retrieve(responseId);
+    expect(metadata).toEqual({ topic: 'names' });
   });
 
   it.each<[string, Record<string, unknown>, string]>([
     ['speech', { audio: { voice: 'alloy', format: 'mp3' } }, 'audio'],
     ['functions of the old form', { functions: [{ name: 'x' }] }, 'functions'],
-    ['metadata', { metadata: { a: 'b' } }, 'metadata'],
+    ['metadata that is not a text', { metadata: { a: 1 } }, 'metadata.a'],
+    ['alternatives without log probabilities', { top_logprobs: 2 }, 'top_logprobs'],
     ['several stored choices', { n: 2, store: true }, 'store'],
     ['a wrong type', { temperature: 'hot' }, 'temperature'],
     ['an unknown role', { messages: [{ role: 'narrator', content: 'x' }] }, 'messages[0].role'],

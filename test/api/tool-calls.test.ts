@@ -102,7 +102,7 @@ describe('an invalid call is reported, and the model continues', () => {
       { type: 'message', content: '<tool_call>{' },
       {
         type: 'invalid_tool_call',
-        reason: expect.stringContaining('can not be parsed'),
+        reason: expect.stringContaining('cannot be parsed'),
         metadata: { type: 'invalid_name', tool_name: '' },
       },
     ]);

@@ -115,7 +115,7 @@ describe('a conversation kept on the server', () => {
     }
   });
 
-  it('answers in JSON of a schema, and names the schema of which it can not', async () => {
+  it('answers in JSON of a schema, and names the schema of which it cannot', async () => {
     const schema = {
       type: 'object',
       properties: { colour: { enum: ['red', 'green'] }, count: { enum: [1, 2] } },
@@ -138,7 +138,7 @@ describe('a conversation kept on the server', () => {
     expectError(await post(hearth.url, '/api/v1/chat', { ...request, response_format: format }), {
       code: 'invalid_value',
       param: 'response_format.schema',
-      message: /can not hold an answer to the schema: at `#\//,
+      message: /cannot enforce the schema: at `#\//,
     });
   });
 
@@ -230,7 +230,11 @@ describe('a conversation kept on the server', () => {
       model: 'hearth/starter-chat',
       input: [{ type: 'text', content: 'Thank you.' }],
       output: second.output,
-      stats: { ...second.stats, cached_input_tokens: expect.any(Number) as number },
+      stats: {
+        ...second.stats,
+        cached_input_tokens: expect.any(Number) as number,
+        stop_reason: 'eosFound',
+      },
     });
 
     const page = storedResponsePageSchema.parse(

@@ -10,7 +10,7 @@ import { useHearth } from '../setup/server/use-hearth.ts';
 import { complete, respond } from '../setup/warm-state/responses-client.ts';
 
 const copied = 'test/copied';
-const flags = ['--warm-idle-seconds=0', '--engine-parallel=2'];
+const flags = ['--warm-idle-seconds=0', '--engine-parallel=2', '--engine-cache-contexts=1'];
 /** Of the random test; with a number set, the seed differs from run to run. */
 const conversationCount = Number(process.env['HEARTH_TEST_CONVERSATIONS'] ?? 5);
 

@@ -4,7 +4,7 @@ import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.t
 import { expectError, expectErrorFields } from '../setup/server/expect-error.ts';
 import { waitForRequests } from '../setup/server/instances.ts';
 import { isRunning } from '../setup/processes/is-running.ts';
-import { openStream } from '../setup/server/live-stream.ts';
+import { followStream, openStream } from '../setup/server/live-stream.ts';
 import { enginePidOf } from '../setup/server/loaded-engines.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 
@@ -99,5 +99,20 @@ describe('a server that is killed while it works', () => {
       previous_response_id: first.body.response_id,
     });
     expect(next.body.output[0].content).toContain('Zorbek');
+  });
+
+  it('stores what its responses in the background had written, and ends them', async () => {
+    const running = await openStream(hearth.url, chat, { ...endless, background: true });
+    const start = JSON.parse((await running.until('chat.start'))?.data ?? '{}');
+    for (let count = 0; count < 300; count += 1) await running.until('message.delta');
+    await hearth.kill();
+    await hearth.restart({});
+    const path = `/api/v1/responses/${start.response_id}`;
+    const events = await (await followStream(hearth.url, `${path}/events`)).rest();
+    const [error, end] = events.slice(-2).map(({ data }) => JSON.parse(data));
+    expectErrorFields(error.error, { code: 'interrupted', message: /ended in the middle/ });
+    expect(end.result.output.at(-1).content).not.toBe('');
+    const stored = await get(hearth.url, path);
+    expect(stored.body).toMatchObject({ interrupted: true, output: end.result.output });
   });
 });

@@ -15,6 +15,8 @@ const hearth = useHearth(async (home) => {
       '--engine-spare-memory-mib=64',
       '--engine-prompt-cache-mib=0',
       '--engine-parallel=3',
+      // All three run at once.
+      '--engine-cache-contexts=3',
     ],
   };
 });

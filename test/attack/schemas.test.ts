@@ -56,7 +56,7 @@ describe.each(schemas)('a schema with %s', (_, schema) => {
     expectError(await ask({ response_format: format }), {
       code: 'invalid_value',
       param: 'response_format.json_schema.schema',
-      message: /can not hold an answer to the schema: at `#\//,
+      message: /cannot enforce the schema: at `#\//,
       isV0: true,
     });
   });

@@ -67,7 +67,7 @@ it('every command names a full disk, or needs no room on it', async () => {
           .concat(['store prune', 'store vacuum', 'store backup'])
           .map((name) => [name, /hearth\.db can't be used: the disk is full.*Free some space/]),
       ),
-      import: /no room for it\. Free some/,
+      import: /no space for it\. Free some/,
       'store restore': /There is no file/,
       'runtime install': /Three ways out/,
       'runtime use': /`hearth runtime ls`/,

@@ -16,12 +16,15 @@ const stats = {
 
 let server: Awaited<ReturnType<typeof startLoopbackServer>>;
 let session: TerminalSession | undefined;
+/** Of the library. */
+let models: readonly object[] = [];
 /** Lets the answer to "Wait" continue. */
 let goOn: () => void;
 beforeEach(async () => {
+  models = [];
   server = await startLoopbackServer(({ path, body }, response) => {
     if (path.startsWith('/api/v1/models')) {
-      sendJson(response, { models: [] });
+      sendJson(response, { models });
       return;
     }
     const end = (content: string): void => {
@@ -73,6 +76,28 @@ const sentMessages = (): unknown[] =>
   server.requests
     .filter(({ method }) => method === 'POST')
     .map(({ body }) => (JSON.parse(body) as { input: unknown }).input);
+
+it('begins with a model of the list', async () => {
+  models = ['me/one', 'me/two'].map((key) => ({
+    type: 'llm',
+    publisher: 'me',
+    key,
+    display_name: key,
+    quantization: null,
+    size_bytes: 1,
+    params_string: null,
+    loaded_instances: [],
+    max_context_length: 1,
+    format: 'gguf',
+  }));
+  session = openTerminalSession(['chat', '--host', server.url], await temporaryFolder(), 80);
+  await session.expect(/Chat with which model\?/);
+  session.type('2\r');
+  await session.expect(/Chatting with me\/two\.[\s\S]*> /);
+  session.type('Hello\r');
+  await session.expect(/all\.\n> /);
+  expect(sentMessages()).toEqual(['Hello']);
+});
 
 describe('a message of several lines', () => {
   it('can be pasted', async () => {

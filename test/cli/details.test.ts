@@ -109,8 +109,8 @@ describe('the details of models on the command line', () => {
 describe('hearth doctor', () => {
   it('finds a healthy installation healthy', async () => {
     const { stdout, exitCode } = await hearth('doctor');
-    expect(stdout).toMatch(/^ok Settings +They are valid\.$/m);
-    expect(stdout).toMatch(/^ok Server +It runs at http/m);
+    expect(stdout).toMatch(/^ok Settings +All settings are valid\.$/m);
+    expect(stdout).toMatch(/^ok Server +Running at http/m);
     expect(stdout).not.toMatch(/^x /m);
     expect(exitCode).toBe(0);
   });

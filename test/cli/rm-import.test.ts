@@ -166,11 +166,11 @@ describe('hearth import to a server elsewhere', () => {
     expect(again.stderr).toMatch(/^error: .*already/m);
     expect(await upload(home)).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('name a GGUF file'),
+      stderr: expect.stringContaining('Upload each GGUF file'),
     });
     expect(await upload(file, '--link')).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('leave out --host'),
+      stderr: expect.stringContaining('without --host'),
     });
   });
 });

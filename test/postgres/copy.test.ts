@@ -32,8 +32,15 @@ async function withStore<Result>(
   }
 }
 
-/** Chains whose ids are in another order than their times, a tombstone, an image, a token, a download. */
-async function fill({ responses, conversations, tokens, downloads }: Store): Promise<void> {
+/** Chains whose ids are in another order than their times, a tombstone, an image, a token, a download, a batch. */
+async function fill({
+  responses,
+  conversations,
+  tokens,
+  downloads,
+  files,
+  batches,
+}: Store): Promise<void> {
   for (let index = 0; index < 120; index += 1) {
     const parent = index % 40 === 0 ? null : idOf(`${index - 1}`);
     const content = [
@@ -66,6 +73,7 @@ async function fill({ responses, conversations, tokens, downloads }: Store): Pro
     createdAt: new Date(1000),
     expiresAt: null,
     lastUsedAt: new Date(2000),
+    rateLimits: { requestsPerMinute: null, tokensPerMinute: null },
   });
   await downloads.insert({
     id: 'job_a',
@@ -78,6 +86,29 @@ async function fill({ responses, conversations, tokens, downloads }: Store): Pro
     completedAt: null,
     failure: { code: 'hub_unreachable' },
   });
+  const requests = { id: 'file-a', ownerId: null, purpose: 'batch', name: 'a.jsonl' } as const;
+  await files.write({ ...requests, createdAt: new Date(1000) }, piecesOf(bytes), 'home');
+  await files.publish('file-a');
+  await batches.insert({
+    id: 'batch_a',
+    ownerId: 'tok_me',
+    endpoint: '/v1/embeddings',
+    inputFileId: 'file-a',
+    metadata: { project: 'sea' },
+    createdAt: new Date(1000),
+    expiresAt: new Date(2000),
+  });
+  await batches.addLines('batch_a', [{ line: 1, customId: 'a', start: 0, length: 9 }]);
+}
+
+async function* piecesOf(piece: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield piece;
+}
+
+async function bytesOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  const all: Uint8Array[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return Buffer.concat(all).toString('base64');
 }
 
 /** All that the repositories show. */
@@ -97,6 +128,9 @@ async function view(store: Store): Promise<unknown> {
     await store.blobs.find(sha256),
     await store.tokens.list(),
     await store.downloads.list(),
+    await bytesOf(store.files.read('file-a')),
+    await store.batches.find('batch_a', 'tok_me'),
+    await store.batches.pending('batch_a', 0, 10),
   ];
 }
 
@@ -131,6 +165,10 @@ it('copies SQLite to PostgreSQL and back, verified and usable', async () => {
     ['conversation_texts', 122],
     ['tokens', 1],
     ['downloads', 1],
+    ['files', 1],
+    ['file_chunks', 1],
+    ['batches', 1],
+    ['batch_lines', 1],
   ]);
   expect(fractions.at(-1)).toBe(1);
   const inPostgres = await withStore(url, view);

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createLogger } from '../../src/observability/logger.ts';
-import { assertSupported } from '../../src/store/postgres/open-database.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { maintenanceTimeouts } from '../../src/store/postgres/connection-pool.ts';
+import { assertSupported, createPostgresDatabase } from '../../src/store/postgres/open-database.ts';
+import { postgresMigrations } from '../../src/store/postgres/migrations/migrations.ts';
 import { createPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { StoreOpenError } from '../../src/store/store-open-error.ts';
 import { lockedUser, startPostgres } from '../setup/postgres/postgres-server.ts';
@@ -33,11 +36,47 @@ describe('a database that is opened', () => {
     const stores = await Promise.all(Array.from({ length: 6 }, () => open(server.url(name))));
     expect(logged.filter((line) => line.includes('schema migrated'))).toHaveLength(1);
     expect(await server.query('select version from schema_version', name)).toEqual([
-      { version: 1 },
+      { version: postgresMigrations.length },
     ]);
     await Promise.all(stores.map((store) => store.close()));
     await (await open(server.url(name))).close();
     expect(logged.filter((line) => line.includes('schema migrated'))).toHaveLength(1);
+  });
+
+  it('keeps its batches, tokens and downloads, which belong to the first server, when servers share it', async () => {
+    const name = await newDatabase();
+    const url = server.url(name);
+    const database = createPostgresDatabase({
+      url,
+      logger,
+      maxConnections: 1,
+      timeouts: maintenanceTimeouts,
+    });
+    await migrate(database, { migrations: postgresMigrations.slice(0, 2) });
+    await database.destroy();
+    await server.query(
+      `insert into batches (id, status, endpoint, input_file_id, errors, total_count, completed_count, failed_count,
+         created_at, expires_at, lease_holder, lease_until)
+       values ('batch_a', 'in_progress', '/v1/embeddings', 'file-a', '[]', 1, 0, 0, '2026', '2027', 'gone', '2026');
+       insert into tokens (id, name, permissions, secret_hash, created_at) values ('a', 'a', '[]', '00', '2026-01-01');
+       insert into downloads (id, plan, status, is_paused_by_user, total_bytes, downloaded_bytes, started_at)
+       values ('job_a', '{}', 'paused', 1, 1, 0, '2026-01-01')`,
+      name,
+    );
+    const first = await createPostgresStore({ url, logger, homeId: 'first' });
+    const second = await createPostgresStore({ url, logger, homeId: 'second' });
+    expect(
+      await second.batches.claim('batch_a', 'second', new Date(Date.now() + 60_000)),
+    ).toMatchObject({ status: 'in_progress' });
+    expect(await first.batches.claim('batch_a', 'first', new Date())).toBeUndefined();
+    expect(await second.tokens.find('a')).toMatchObject({
+      rateLimits: { requestsPerMinute: null, tokensPerMinute: null },
+    });
+    expect(await first.downloads.list()).toMatchObject([{ id: 'job_a' }]);
+    expect(await second.downloads.list()).toEqual([]);
+    expect(await second.downloads.find('job_a')).toBeUndefined();
+    expect(await second.downloads.delete('job_a')).toBe(false);
+    await Promise.all([first.close(), second.close()]);
   });
 
   it('is refused and unchanged if a newer Hearth wrote it', async () => {
@@ -45,7 +84,7 @@ describe('a database that is opened', () => {
     await (await open(server.url(name))).close();
     await server.query('update schema_version set version = 99', name);
     expect(await failureOf(server.url(name))).toContain(
-      'it was written by a newer Hearth (schema 99; this one knows up to 1). Install that version again, or use another database.',
+      `it was written by a newer Hearth (schema 99; this one knows up to ${postgresMigrations.length}). Install that version again, or use another database.`,
     );
     expect(await server.query('select version from schema_version', name)).toEqual([
       { version: 99 },

@@ -69,13 +69,16 @@ const hearth = useHearth(async (home) => {
   };
 });
 
-/** Processes that a process has started and that still run. Linux only. */
-async function childrenOf(parent: number): Promise<number> {
+/** Processes that a process has started and that still run, as `PID (NAME)`. Linux only. */
+async function childrenOf(parent: number): Promise<readonly string[]> {
   const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const stats = await Promise.all(
     processes.map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')),
   );
-  return stats.filter((stat) => stat.split(') ').at(-1)?.split(' ')[1] === String(parent)).length;
+  return stats.flatMap((stat) => {
+    const [, child = '', parentPid] = /^(\d+ \(.*\)) \w (\d+) /s.exec(stat) ?? [];
+    return parentPid === String(parent) ? [child] : [];
+  });
 }
 
 it(
@@ -88,7 +91,7 @@ it(
     await post(hearth.url, '/api/v1/models/load', { model });
     // The first reading starts the measurement of the event loop.
     await readFigures(hearth);
-    const children = await childrenOf(hearth.pid);
+    const children = new Set(await childrenOf(hearth.pid));
     const descriptors = await countDescriptors(hearth.pid);
     const end = performance.now() + seconds * 1000;
     const answerTimes: number[] = [];
@@ -168,8 +171,9 @@ it(
       expect(await sha256OfFile(path)).toBe(listed?.lfs?.oid);
     }
     // Nothing is left of the tool servers.
-    const remaining = () => childrenOf(hearth.pid);
-    await expect.poll(remaining, { timeout: 20_000 }).toBeLessThanOrEqual(children);
+    const remaining = async () =>
+      (await childrenOf(hearth.pid)).filter((child) => !children.has(child));
+    await expect.poll(remaining, { timeout: 20_000 }).toEqual([]);
     const left = async () => (await countDescriptors(hearth.pid)) - descriptors;
     await expect.poll(left, { timeout: 90_000 }).toBeLessThan(32);
   },

@@ -217,13 +217,29 @@ describe('servers that misbehave', () => {
       },
       'answered more than 100000 bytes',
     ],
+    [
+      'answers a call with very many values',
+      (response: ServerResponse) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(`[${'[],'.repeat(20_000)}[]]`);
+      },
+      'sent a message of more than 10000 JSON values',
+    ],
+    [
+      'streams very many values',
+      (response: ServerResponse) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.end(`data: [${'[],'.repeat(20_000)}[]]\n\n`);
+      },
+      'sent a message of more than 10000 JSON values',
+    ],
   ])('%s', async (_, answer, reason) => {
     const server = await serve((request, response) =>
       answerMcp(request, response, { 'tools/call': () => answer(response) }),
     );
     const servers = await open({
       callTimeoutMs: reason.includes('0.3 s') ? 300 : 20_000,
-      bounds: { maxMessageBytes: 100_000, maxUnaskedBytes: 1_000_000 },
+      bounds: { maxMessageBytes: 100_000, maxUnaskedBytes: 1_000_000, maxMessageValues: 10_000 },
     });
     const result = await call(await servers.openUrl(server.url));
     expect(result.isError).toBe(true);

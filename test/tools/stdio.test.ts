@@ -207,11 +207,12 @@ describe('failures when calling', () => {
     ['no-result', 'is not what MCP asks for'],
     ['die-at-call', 'its process has gone (exit code 3): out of cheese at shop.js'],
     ['huge-answer', 'it sent a message of more than 100000 bytes'],
+    ['many-values', 'it sent a message of more than 10000 JSON values'],
     ['stream-for-ever', 'it sent more than 1000000 bytes without being asked'],
   ])('%s', async (behaviour, reason) => {
     const toolbox = await open(behaviour, {
       callTimeoutMs: behaviour.includes('-for-ever') ? 20_000 : 500,
-      bounds: { maxMessageBytes: 100_000, maxUnaskedBytes: 1_000_000 },
+      bounds: { maxMessageBytes: 100_000, maxUnaskedBytes: 1_000_000, maxMessageValues: 10_000 },
     });
     const result = await call(toolbox, 'echo');
     expect(result.isError).toBe(true);

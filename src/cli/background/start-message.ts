@@ -42,6 +42,7 @@ export function formatStartMessage(
           'Clients send the header "Authorization: Bearer TOKEN". Create a token with `hearth token create --name NAME`.',
         ]
       : []),
+    `Web app: ${url}/ (with all permissions: \`hearth open\`)`,
     `Documentation: ${url}/docs`,
     '',
   ];

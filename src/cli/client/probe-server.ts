@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { getHealth } from '../../contract/server/server.ts';
+import { getHealth } from '../../contract/server/health.ts';
 import { sendApiRequest, TransportError, type ApiAnswer } from '../../net/api-client-transport.ts';
 import { isConnectFailure, parseJson } from './client-error.ts';
 

@@ -126,7 +126,7 @@ export const bench = defineCommand({
         'Memory',
         instance?.resident_bytes === undefined ? undefined : formatBytes(instance.resident_bytes),
       ],
-      ['Load time', loadSeconds === undefined ? 'was loaded' : formatDuration(loadSeconds)],
+      ['Load time', loadSeconds === undefined ? 'already loaded' : formatDuration(loadSeconds)],
     ]);
   },
 });

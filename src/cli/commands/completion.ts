@@ -21,7 +21,7 @@ export const completion = defineCommand({
     }
     const shell = shells.find((name) => name === positionals.shell);
     if (shell === undefined) {
-      throw new UsageError(`The shell is not known. Allowed: ${shells.join(', ')}.`);
+      throw new UsageError(`Unknown shell. Allowed: ${shells.join(', ')}.`);
     }
     output.write(completionScript(shell, await listCommandWords(commands)));
   },

@@ -34,7 +34,7 @@ export const doctor = defineCommand({
       terminal.output.line();
       terminal.output.line(
         problems + warnings === 0
-          ? 'Everything is in order.'
+          ? 'No problems were found.'
           : `${counted(problems, 'problem')}, ${counted(warnings, 'warning')}.`,
       );
     }

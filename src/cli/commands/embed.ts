@@ -10,7 +10,7 @@ import { connectionOptions, flag, jsonOption, rest, text } from '../option.ts';
 import { readStandardInput } from '../standard-input.ts';
 
 export const embed = defineCommand({
-  positionals: { text: rest('Texts; standard input if there are none') },
+  positionals: { text: rest('Texts to embed (default: standard input)') },
   options: {
     model: text('-m, --model <model>', 'Embedding model (default: the only one)'),
     lines: flag('--lines', 'Embed each line of the standard input'),
@@ -47,10 +47,12 @@ async function readTexts(
   isByLine: boolean,
 ): Promise<string[]> {
   if (texts.length > 0) {
-    if (isByLine) throw new UsageError('--lines reads the standard input: leave the texts out.');
+    if (isByLine)
+      throw new UsageError('--lines reads standard input and cannot be combined with texts.');
     return [...texts];
   }
-  if (stdin.isTTY === true) throw new UsageError('No text. Give one, or pipe it in.');
+  if (stdin.isTTY === true)
+    throw new UsageError('No text. Pass texts as arguments, or pipe them in.');
   const piped = await readStandardInput(stdin, terminal.messages, signal);
   const read = isByLine ? piped.split(/\r?\n/).filter((line) => line.trim() !== '') : [piped];
   if (read.length === 0 || read[0] === '') throw new UsageError('The standard input has no text.');

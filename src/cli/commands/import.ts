@@ -38,7 +38,7 @@ export const importCommand = defineCommand({
     if (options.host !== undefined) {
       if (how !== 'copy') {
         throw new UsageError(
-          '--link, --hard-link and --move are for this machine: leave out --host.',
+          '--link, --hard-link and --move work on this machine only, without --host.',
         );
       }
       const client = await connect(context, options);

@@ -1,16 +1,24 @@
-import { getStatus, type InstanceStatus } from '../../contract/server/server.ts';
-import { getModel, loadModel, type LoadRequest } from '../../contract/v1/model.ts';
+import type { InstanceStatus } from '../../contract/server/server.ts';
+import { loadModel } from '../../contract/v1/model.ts';
 import { suggestModel } from '../check-model.ts';
-import { ApiError } from '../client/client-error.ts';
-import type { Client } from '../client/client.ts';
 import type { CommandContext } from '../context.ts';
 import { defineCommand } from '../command.ts';
 import { connect } from '../client/connect.ts';
 import { omitUndefined } from '../../omit-undefined.ts';
-import { connectionOptions, flag, integer, jsonOption, onOff, required, text } from '../option.ts';
+import {
+  choice,
+  connectionOptions,
+  flag,
+  integer,
+  jsonOption,
+  onOff,
+  required,
+  text,
+} from '../option.ts';
 import { readPreset, savePreset } from '../presets/presets.ts';
 import { withElapsed } from '../ui/elapsed.ts';
 import { writeEstimate } from '../ui/estimate-table.ts';
+import { describeDifferences, findLoadedInstance } from '../loaded-instance.ts';
 import { formatCount, formatDuration } from '../../format.ts';
 import { printable } from '../../printable.ts';
 
@@ -43,8 +51,14 @@ export const load = defineCommand({
       'Keep the KV cache in GPU memory',
     ),
     gpuLayers: integer('--gpu-layers <layers>', 'Layers in GPU memory', 0, 1000),
-    identifier: text('--identifier <id>', 'Id of the instance, for the model of requests'),
-    save: flag('--save', 'Save these settings for the next loads of the model'),
+    speculation: choice(
+      '--speculation <mode>',
+      'Draft text that the prompt or the answer repeats',
+      ['off', 'ngram'],
+    ),
+    draftModel: text('--draft-model <model>', 'Smaller model that drafts tokens'),
+    identifier: text('--identifier <id>', 'Id of the instance, which requests use as model'),
+    save: flag('--save', 'Save these settings for later loads with this command'),
     estimateOnly: flag('--estimate-only', 'Estimate the memory needed without loading'),
     another: flag('--another', 'Load another instance even if one is loaded with these settings'),
     force: flag('--force', 'Load even if memory is insufficient'),
@@ -69,6 +83,8 @@ export const load = defineCommand({
       num_experts: options.numExperts,
       offload_kv_cache_to_gpu: options.offloadKvCacheToGpu,
       gpu_layers: options.gpuLayers,
+      speculation: options.speculation,
+      draft_model: options.draftModel,
     });
     const { load: saved = {} } = await readPreset(context.home, model);
     if (options.save === true) {
@@ -91,10 +107,11 @@ export const load = defineCommand({
     const isSpecific = options.another === true || options.identifier !== undefined;
     if (!isSpecific && options.estimateOnly !== true) {
       const loaded = await findLoadedInstance(client, body, context.signal);
-      if (loaded !== undefined) {
-        writeAlreadyLoaded(context, loaded, options.json === true);
+      if (loaded !== undefined && loaded.differences.length === 0) {
+        writeAlreadyLoaded(context, loaded.instance, options.json === true);
         return;
       }
+      if (loaded !== undefined) messages.line(describeDifferences(loaded));
     }
     const call = () => client.call(loadModel, { body }, context.signal);
     const work =
@@ -120,44 +137,6 @@ export const load = defineCommand({
     output.line(`Loaded ${printable(result.instance_id)} in ${time}${detail}`);
   },
 });
-
-/**
- * Finds an instance of the model with the same settings. A setting that the command does not name may have any
- * value.
- */
-async function findLoadedInstance(
-  client: Client,
-  body: LoadRequest,
-  signal: AbortSignal,
-): Promise<InstanceStatus | undefined> {
-  try {
-    const model = await client.call(getModel, { params: { model: body.model } }, signal);
-    // The status of an instance does not tell its variant.
-    if (body.model.includes('@') && (model.variants?.length ?? 0) > 1) return undefined;
-    const { instances } = await client.call(getStatus, {}, signal);
-    return instances.find(
-      (instance) =>
-        instance.model === model.key &&
-        instance.state === 'ready' &&
-        (body.ttl === undefined || body.ttl === instance.ttl_seconds) &&
-        configKeys.every((key) => body[key] === undefined || body[key] === instance.config[key]),
-    );
-  } catch (error) {
-    // The load itself reports what is wrong, and may be allowed where reading models is not.
-    if (error instanceof ApiError) return undefined;
-    throw error;
-  }
-}
-
-const configKeys = [
-  'context_length',
-  'parallel',
-  'eval_batch_size',
-  'flash_attention',
-  'num_experts',
-  'offload_kv_cache_to_gpu',
-  'gpu_layers',
-] as const;
 
 function writeAlreadyLoaded(
   { terminal }: CommandContext,

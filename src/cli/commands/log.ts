@@ -15,7 +15,12 @@ import { choice, connectionOptions, flag, integer, text } from '../option.ts';
 export const log = defineCommand({
   options: {
     follow: flag('-f, --follow', 'Print new lines until interrupted'),
-    lines: integer('-n, --lines <count>', 'Number of lines to look at (default: 100)', 0, 10_000),
+    lines: integer(
+      '-n, --lines <count>',
+      'Number of latest lines to read (default: 100)',
+      0,
+      10_000,
+    ),
     level: choice('--level <level>', 'Minimum severity', ['debug', 'info', 'warn', 'error']),
     model: text('--model <model>', 'Only lines about this model or instance'),
     request: text('--request <id>', 'Only lines of the request with this X-Request-Id'),
@@ -47,6 +52,9 @@ export const log = defineCommand({
       write: (part) => output.line(part.trimEnd()),
       hasColors: output.isInteractive && (context.environment['NO_COLOR'] ?? '') === '',
     });
+    if (options.prompts === true && follows) {
+      messages.line('Prompts are shown if the server records them (log.prompts).');
+    }
     let hasPrompts = false;
     const source = { lines, follows, signal: stopped };
     for await (const line of await readLines(context, options, source)) {

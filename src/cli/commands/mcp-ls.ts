@@ -1,5 +1,6 @@
 import type { PluginEntry } from '../../tools/plugin-file.ts';
 import { pluginId } from '../../tools/plugin-label.ts';
+import { redactUrl } from '../../tools/plugin-secrets.ts';
 import { defineCommand } from '../command.ts';
 import { withPlugins } from '../local/plugins.ts';
 import { jsonOption } from '../option.ts';
@@ -33,14 +34,16 @@ export const mcpLs = defineCommand({
   },
 });
 
-/** Omits environment variables and headers, which contain secrets. */
+/** Omits environment variables, headers and parts of the URL, which contain secrets. */
 function withoutSecrets(entry: PluginEntry) {
   if (entry.type === 'faulty') return { type: entry.type, fault: entry.fault };
-  if (entry.type === 'http') return { type: entry.type, url: entry.url.href };
+  if (entry.type === 'http') return { type: entry.type, url: redactUrl(entry.url.href) };
   return { type: entry.type, command: entry.command, args: entry.arguments };
 }
 
 function describe(entry: PluginEntry): string {
   if (entry.type === 'faulty') return `invalid: ${entry.fault}`;
-  return entry.type === 'http' ? entry.url.href : [entry.command, ...entry.arguments].join(' ');
+  return entry.type === 'http'
+    ? redactUrl(entry.url.href)
+    : [entry.command, ...entry.arguments].join(' ');
 }

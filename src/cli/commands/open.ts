@@ -36,8 +36,8 @@ export const open = defineCommand({
     messages.line('The link is valid for 60 seconds, and opens one session with all permissions.');
     if (isOpened || options.browser === false) return;
     messages.line(
-      'There is no browser here. Open the link in a browser on this machine; from another one, forward the port ' +
-        `first: ssh -L ${new URL(url).port}:${new URL(url).host} HOST`,
+      'No browser was found. Open the link in a browser on this machine. For a browser on another machine, first ' +
+        `forward the port: ssh -L ${new URL(url).port}:${new URL(url).host} HOST`,
     );
   },
 });
@@ -47,7 +47,7 @@ function explain(error: unknown): never {
     error instanceof ApiError && ['forbidden', 'invalid_api_key'].includes(error.code ?? '');
   if (!isForbidden) throw error;
   throw new CommandError(
-    'This server belongs to another user, or is on another machine: a link needs a token with the permission "admin". ' +
-      'Its owner makes one with `hearth token create --name NAME --permissions admin`. Then: hearth open --token TOKEN.',
+    'This server belongs to another user or runs on another machine, so a link needs a token with the permission "admin". ' +
+      'Its owner creates one with `hearth token create --name NAME --permissions admin`. Then run: hearth open --token TOKEN',
   );
 }

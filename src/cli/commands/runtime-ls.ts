@@ -31,8 +31,7 @@ export const runtimeLs = defineCommand({
         ],
         runtimes,
       );
-      const [active] = runtimes;
-      const others = runtimes.filter((each) => each.folder !== undefined && each !== active);
+      const others = runtimes.filter((each) => each.folder !== undefined && !each.isActive);
       for (const { name, version } of others) {
         messages.line(`Not in use: hearth runtime rm ${name} ${version} removes it.`);
       }

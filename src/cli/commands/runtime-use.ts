@@ -25,7 +25,12 @@ export const runtimeUse = defineCommand({
       const full = version === undefined ? name : `${name} ${version}`;
       throw new CommandError(`No runtime ${full} is installed. See \`hearth runtime ls\`.`);
     }
-    const [active] = await runtimes.list();
+    const listed = await runtimes.list();
+    const formats = listed.find((each) => each.name === name)?.supportedFormats;
+    const active = listed.find(
+      ({ isActive, supportedFormats }) =>
+        isActive && (formats?.some((format) => supportedFormats.includes(format)) ?? true),
+    );
     const { output, messages } = context.terminal;
     if (options.json === true) {
       output.json({

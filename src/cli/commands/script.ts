@@ -19,9 +19,9 @@ const emotionOption: OptionDeclaration<readonly Emotion[]> = {
 };
 
 export const script = defineCommand({
-  positionals: { file: optional('Text file; - or none reads standard input') },
+  positionals: { file: optional('Text file; standard input if absent or -') },
   options: {
-    mode: choice('--mode <mode>', 'Number of speakers; auto follows the text', [
+    mode: choice('--mode <mode>', 'Whether the text has one or several speakers', [
       'auto',
       'single',
       'multi',

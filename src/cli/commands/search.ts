@@ -13,7 +13,9 @@ import type { TerminalStream } from '../ui/terminal.ts';
 
 export const search = defineCommand({
   positionals: {
-    words: rest('Words to search for, or owner/name of a repository; none: the built-in catalog'),
+    words: rest(
+      'Words to search for, or owner/name of a repository (default: list the built-in catalog)',
+    ),
   },
   options: {
     limit: integer('--limit <models>', 'Maximum number of models (default: 20)', 1, 100),
@@ -62,7 +64,7 @@ function writeRepository(output: TerminalStream, page: HubRepositoryRecord): voi
   ]);
   output.line();
   if (page.builds.length === 0) {
-    output.line('Hearth runs none of its files.');
+    output.line('It has no files that Hearth can run.');
     return;
   }
   writeTable(

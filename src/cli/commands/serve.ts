@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
 import { loadSettings } from '../../config/settings.ts';
 import { formatStartMessage } from '../background/start-message.ts';
 import { warnOfUnknownVariables } from '../background/unknown-variables.ts';
@@ -42,6 +43,10 @@ export const serve = defineCommand({
         else migration.show(event.fraction);
       },
     }).finally(() => migration.stop());
+    // The old generation is collected when it has grown by a fifth. By default V8 lets it double: what streams leave behind
+    // took 50 MB after 2,000 requests. A collection takes some 10 ms, on threads of its own for the most part. The start
+    // itself needs the memory that it takes, and collecting it meanwhile took a tenth of its time.
+    setFlagsFromString('--heap-growing-percent=20');
     try {
       output.line(`Hearth is listening on ${server.url}`);
       const settings = await loadSettings({ home, environment, flags });

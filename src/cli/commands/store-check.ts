@@ -1,5 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { existingDatabase, withTables } from '../local/store.ts';
+import { existingDatabase, withObjects, withTables } from '../local/store.ts';
 import { jsonOption } from '../option.ts';
 import { checkTables } from '../../store/tables/check-tables.ts';
 
@@ -10,7 +10,7 @@ export const storeCheck = defineCommand({
     const { rowCounts, problems } = await withTables(
       context,
       await existingDatabase(context, undefined),
-      (tables) => checkTables(tables, context.signal),
+      (tables) => withObjects(context, (objects) => checkTables(tables, context.signal, objects)),
     );
     const { output, messages } = context.terminal;
     if (options.json === true) output.json({ rows: rowCounts, problems });

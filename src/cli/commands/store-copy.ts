@@ -3,7 +3,7 @@ import { isPostgresUrl, withoutPassword } from '../../postgres-url.ts';
 import { CopyError, copyTables } from '../../store/tables/copy-tables.ts';
 import { defineCommand } from '../command.ts';
 import { CommandError } from '../failure.ts';
-import { assertNoServer, existingDatabase, withTables } from '../local/store.ts';
+import { assertNoServer, existingDatabase, withObjects, withTables } from '../local/store.ts';
 import { jsonOption, required, text } from '../option.ts';
 import { createProgress } from '../ui/progress.ts';
 
@@ -28,12 +28,15 @@ export const storeCopy = defineCommand({
     const progress = createProgress(messages, 'Copying');
     const copied = await withTables(context, from, (source) =>
       withTables(context, to, (target) =>
-        copyTables({
-          from: source,
-          to: target,
-          onProgress: (done, total) => progress.update(total === 0 ? 1 : done / total),
-          signal: context.signal,
-        }),
+        withObjects(context, (objects) =>
+          copyTables({
+            from: source,
+            to: target,
+            objects,
+            onProgress: (done, total) => progress.update(total === 0 ? 1 : done / total),
+            signal: context.signal,
+          }),
+        ),
       ),
     )
       .catch((error: unknown) => {

@@ -30,7 +30,7 @@ export const storePrune = defineCommand({
           : { retentionDays: options.days, maxBytes: options.maxBytes };
       if (limits.retentionDays === undefined && limits.maxBytes === undefined) {
         throw new UsageError(
-          'There is no limit: use --days or --max-bytes, or set store.retentionDays or store.maxBytes.',
+          'No limit is set: use --days or --max-bytes, or set store.retentionDays or store.maxBytes.',
         );
       }
       const deleted = await prune(store, limits, context.signal);

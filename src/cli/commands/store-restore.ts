@@ -15,7 +15,7 @@ export const storeRestore = defineCommand({
     const backup = resolve(positionals.file);
     if (!existsSync(backup))
       throw new CommandError(
-        `There is no file ${backup}. Make one with \`hearth store backup FILE\`, or check the path.`,
+        `There is no file ${backup}. Create one with \`hearth store backup FILE\`, or check the path.`,
       );
     await assertNoServer(context);
     const instead = 'Restore a backup of `pg_dump` with `pg_restore` or `psql`.';

@@ -9,7 +9,7 @@ export const tokenAdopt = defineCommand({
   options: {
     from: text(
       '--from <token>',
-      'Id of their present token, which may be revoked (default: responses without a token)',
+      'Id of the token to move them from, which may be revoked (default: responses without a token)',
     ),
     ...jsonOption,
   },

@@ -25,6 +25,18 @@ export const tokenCreate = defineCommand({
       1,
       36_500,
     ),
+    requestsPerMinute: integer(
+      '--requests-per-minute <count>',
+      'Most requests that generate, in a minute (default: limits.requestsPerMinute)',
+      1,
+      1_000_000_000,
+    ),
+    tokensPerMinute: integer(
+      '--tokens-per-minute <count>',
+      'Most tokens of prompts and answers, in a minute (default: limits.tokensPerMinute)',
+      1,
+      1_000_000_000,
+    ),
     ...jsonOption,
   },
   examples: [
@@ -39,6 +51,10 @@ export const tokenCreate = defineCommand({
       ...(await tokens.create({
         name,
         permissions: options.permissions ?? defaultPermissions,
+        rateLimits: {
+          requestsPerMinute: options.requestsPerMinute ?? null,
+          tokensPerMinute: options.tokensPerMinute ?? null,
+        },
         ...omitUndefined({ expiresAt: daysFromNow(options.expiresInDays) }),
       })),
       orphan: (await store.owners.counts()).find(({ ownerId }) => ownerId === null),
@@ -52,7 +68,7 @@ export const tokenCreate = defineCommand({
     output.line(token);
     if (orphan === undefined) return;
     messages.line(
-      `The token can read, but does not list, the conversations without a token: ${formatResponseCount(orphan)}. \`hearth token adopt ${record.id}\` moves them to it.`,
+      `Conversations without a token (${formatResponseCount(orphan)}) can be read with this token, but are not listed. \`hearth token adopt ${record.id}\` moves them to it.`,
     );
   },
 });

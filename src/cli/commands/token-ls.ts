@@ -60,7 +60,8 @@ function toFields({ responseCount, conversationCount }: OwnedCount) {
   return { response_count: responseCount, conversation_count: conversationCount };
 }
 
-function withoutSecret({ id, name, permissions, createdAt, expiresAt, lastUsedAt }: StoredToken) {
+function withoutSecret(token: StoredToken) {
+  const { id, name, permissions, createdAt, expiresAt, lastUsedAt, rateLimits } = token;
   return {
     id,
     name,
@@ -68,6 +69,8 @@ function withoutSecret({ id, name, permissions, createdAt, expiresAt, lastUsedAt
     created_at: createdAt,
     expires_at: expiresAt,
     last_used_at: lastUsedAt,
+    requests_per_minute: rateLimits.requestsPerMinute,
+    tokens_per_minute: rateLimits.tokensPerMinute,
   };
 }
 

@@ -48,7 +48,7 @@ export const tokenRm = defineCommand({
         return;
       case 'kept':
         messages.line(
-          `It left ${count}, which no token lists. \`hearth token adopt TOKEN --from ${id}\` moves them to another one.`,
+          `${count} remain, but no token lists them. \`hearth token adopt TOKEN --from ${id}\` moves them to another one.`,
         );
     }
   },

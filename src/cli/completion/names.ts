@@ -64,5 +64,6 @@ function longOptions({ options = {} }: CommandDescription) {
 }
 
 function takesModel({ positionals = {}, options = {} }: CommandDescription): boolean {
-  return 'model' in positionals || 'model' in options;
+  // The id of an instance is the key of its model, unless there are several.
+  return 'model' in positionals || 'model' in options || 'instance' in positionals;
 }

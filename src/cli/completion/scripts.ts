@@ -48,7 +48,7 @@ function zsh(commands: readonly CommandWords[]): string {
   const cases = commands.map((command) => {
     const path = command.path === '' ? '' : ` ${command.path}`;
     const described = [...command.commands, ...command.options]
-      .map(([name, summary]) => quote(`${name}:${plain(summary)}`))
+      .map(([name, summary]) => quote(`${name}:${summary}`))
       .join(' ');
     return `    '${path}') choices=(${described}); models=${command.takesModel ? 1 : 0} ;;`;
   });
@@ -80,11 +80,11 @@ function fish(commands: readonly CommandWords[]): string {
     return [
       ...command.commands.map(
         ([name, summary]) =>
-          `complete -c hearth -f -n ${condition} -a ${name} -d ${quote(plain(summary))}`,
+          `complete -c hearth -f -n ${condition} -a ${name} -d ${quote(summary)}`,
       ),
       ...command.options.map(
         ([name, summary]) =>
-          `complete -c hearth -n ${condition} -l ${name.slice(2)} -d ${quote(plain(summary))}`,
+          `complete -c hearth -n ${condition} -l ${name.slice(2)} -d ${quote(summary)}`,
       ),
       ...(command.takesModel
         ? [`complete -c hearth -f -n ${condition} -a '(${modelsCommand})'`]
@@ -110,9 +110,4 @@ ${lines.join('\n')}
 /** Quoted for all three shells: a backslash is not special within, so it is left out. */
 function quote(text: string): string {
   return `'${text.replaceAll(/['\\]/g, '')}'`;
-}
-
-/** Without the mark between a word and its summary in zsh. */
-function plain(text: string): string {
-  return text.replaceAll(':', ' -');
 }

@@ -196,6 +196,8 @@ export function createChatInput(options: ChatInputOptions): ChatInput {
   emitKeypressEvents(stdin);
   stdin.on('keypress', onKeypress);
   stdin.once('end', onEnd);
+  // A question before the chat has paused it, and a listener does not resume what was paused on purpose.
+  stdin.resume();
   output.write(bracketedPasteOn);
 
   return {

@@ -1,3 +1,4 @@
+import type * as z from 'zod';
 import { chatRequestSchema, type ChatRequest } from '../../contract/v1/chat.ts';
 import { UsageError } from '../failure.ts';
 
@@ -32,7 +33,17 @@ export function parseSetting(argument: string): SettableValues {
   const isNumber = text.trim() !== '' && Number.isFinite(Number(text));
   const parsed = chatRequestSchema.shape[key].safeParse(isNumber ? Number(text) : text);
   if (parsed.success) return { [key]: parsed.data };
-  throw new UsageError(`${name}: ${parsed.error.issues[0]?.message ?? 'not allowed'}.`);
+  const [issue] = parsed.error.issues;
+  throw new UsageError(`${name}: ${text} is not allowed. ${describeAllowed(issue)}`);
+}
+
+/** What is allowed instead of a value. */
+function describeAllowed(issue: z.core.$ZodIssue | undefined): string {
+  if (issue?.code === 'too_big') return `It must be at most ${issue.maximum}.`;
+  if (issue?.code === 'too_small') return `It must be at least ${issue.minimum}.`;
+  if (issue?.code === 'invalid_value') return `It must be one of ${issue.values.join(', ')}.`;
+  if (issue?.code !== 'invalid_type') return `${issue?.message ?? ''}.`;
+  return `It must be ${issue.expected === 'int' ? 'a whole number' : `a ${issue.expected}`}.`;
 }
 
 /** The settings that are not the default, one `name value` each. */

@@ -49,6 +49,16 @@ describe('/set', () => {
     expect(() => parseSetting(argument)).toThrow(/Names: |temperature: |top_k: /);
   });
 
+  it.each([
+    ['temperature 3', 'temperature: 3 is not allowed. It must be at most 1.'],
+    ['temperature hot', 'temperature: hot is not allowed. It must be a number.'],
+    ['max_tokens 0', 'max_tokens: 0 is not allowed. It must be at least 1.'],
+    ['top_k 1.5', 'top_k: 1.5 is not allowed. It must be a whole number.'],
+    ['reasoning no', 'reasoning: no is not allowed. It must be one of off, low, medium, high, on.'],
+  ])('%j names what is allowed', (argument, message) => {
+    expect(() => parseSetting(argument)).toThrow(message);
+  });
+
   it('shows what is not the default', () => {
     const values = { temperature: 0.5, max_output_tokens: 9, top_k: undefined };
     expect(describeSettings(values)).toEqual(['temperature 0.5', 'max_tokens 9']);

@@ -69,7 +69,7 @@ export const slashCommands: readonly SlashCommand[] = [
     run({ conversation }, argument) {
       if (argument === '') return conversation.settings.system_prompt ?? 'No system prompt.';
       conversation.change({ system_prompt: argument });
-      return 'The system prompt is changed.';
+      return 'The system prompt was changed.';
     },
   },
   {
@@ -78,7 +78,9 @@ export const slashCommands: readonly SlashCommand[] = [
     summary: 'Show or change a setting, such as temperature 0.5',
     run({ conversation }, argument) {
       if (argument !== '') conversation.change(parseSetting(argument));
-      return describeSettings(conversation.settings).join('\n') || 'All settings are the default.';
+      return (
+        describeSettings(conversation.settings).join('\n') || 'All settings have their default.'
+      );
     },
   },
   {
@@ -104,13 +106,13 @@ export const slashCommands: readonly SlashCommand[] = [
       if (argument === '') throw new UsageError('Usage: /image FILE');
       const path = argument.replace(/^(["'])(.*)\1$/, '$2');
       conversation.attach([{ type: 'image', data_url: await readImageFile(path) }]);
-      return 'The image goes with the next message.';
+      return 'The image is attached to the next message.';
     },
   },
   {
     name: 'tools',
     usage: 'NAME on|off',
-    summary: 'Show the MCP servers, or use one or not',
+    summary: 'Show the MCP servers, or turn one on or off',
     run: switchTools,
   },
   {

@@ -21,9 +21,10 @@ export async function checkClock({ home }: DoctorContext): Promise<readonly Find
 
 /** @param latestFileMs Time of the newest file, which can't be in the future. */
 export function describeClock(nowMs: number, latestFileMs: number): Finding {
-  if (nowMs >= latestFileMs - toleratedMs) return ok(`It is ${new Date(nowMs).toISOString()}.`);
+  if (nowMs >= latestFileMs - toleratedMs)
+    return ok(`The time is ${new Date(nowMs).toISOString()}.`);
   return problem(
-    `It is ${new Date(nowMs).toISOString()}, earlier than files of Hearth (${new Date(latestFileMs).toISOString()}).`,
-    'Set the clock; a wrong one makes TLS connections fail and tokens expire.',
+    `The time is ${new Date(nowMs).toISOString()}, earlier than files of Hearth (${new Date(latestFileMs).toISOString()}).`,
+    'Set the clock. With a wrong time, TLS connections fail and tokens expire.',
   );
 }

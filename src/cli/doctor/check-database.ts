@@ -14,7 +14,7 @@ export async function checkDatabase(context: DoctorContext): Promise<readonly Fi
   const file = databaseUrl(context.home, settings);
   if (isPostgresUrl(file)) return checkPostgres(file, settings);
   const shown = formatPath(file);
-  if (!existsSync(file)) return [ok('There is none yet; the first start creates it.')];
+  if (!existsSync(file)) return [ok('It does not exist yet; the first start creates it.')];
   try {
     const connection = openSqlite(file, { isReadOnly: true, lockWaitMs: 1000 });
     try {

@@ -7,17 +7,18 @@ import { skipped } from './check-runtime.ts';
 export async function checkGpu(context: DoctorContext): Promise<readonly Finding[]> {
   if (context.settings === null) return [skipped];
   const gpu = findGpu(process.platform, existsSync);
-  const [runtime] = await (await openRuntimes(context)).list();
+  const runtimes = await (await openRuntimes(context)).list();
+  const runtime = runtimes.find(({ supportedFormats }) => supportedFormats.includes('gguf'));
   return [describeGpu(gpu, runtime?.name)];
 }
 
 /** @param runtimeName Such as `llama.cpp-linux-x64-cpu`; undefined if there is none. */
 export function describeGpu(gpu: string | undefined, runtimeName: string | undefined): Finding {
-  if (gpu === undefined) return ok('None was found; models run on the processor.');
+  if (gpu === undefined) return ok('No GPU was found; models run on the CPU.');
   if (runtimeName?.endsWith('-cpu') === true) {
     return warning(
-      `${gpu} was found, and the runtime ${runtimeName} does not use it.`,
-      'Install one that does: `hearth runtime install`.',
+      `${gpu} was found, but the runtime ${runtimeName} does not use it.`,
+      'Install one that uses it: `hearth runtime install`.',
     );
   }
   return ok(`${gpu} was found.`);

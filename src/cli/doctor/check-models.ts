@@ -20,7 +20,7 @@ export async function checkModels(context: DoctorContext): Promise<readonly Find
   return [
     first === undefined
       ? warning(
-          'There is none.',
+          'No models were found.',
           'Find one with `hearth search`, and download it with `hearth get`.',
         )
       : ok(models.length === 1 ? `1 model: ${first.key}.` : `${models.length} models.`),

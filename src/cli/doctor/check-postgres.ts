@@ -25,7 +25,7 @@ export async function checkPostgres(
   return [
     ok(`${shown} responds (PostgreSQL ${majorVersion}).`),
     ...(isReadOnly
-      ? [problem(`${shown} is read-only.`, 'Let store.url lead to the primary server.')]
+      ? [problem(`${shown} is read-only.`, 'Set store.url to the primary server.')]
       : []),
     ...(schema < newestSchema
       ? [

@@ -14,7 +14,7 @@ export function describeProxy(
     const value = valueOf(name);
     return value === undefined ? [] : [[name, value] as const];
   });
-  if (proxies.length === 0) return [ok('None is set.')];
+  if (proxies.length === 0) return [ok('No proxy is set.')];
   const invalid = proxies.filter(([, value]) => !URL.canParse(value));
   if (invalid.length > 0) {
     return invalid.map(([name]) =>

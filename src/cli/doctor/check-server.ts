@@ -16,11 +16,11 @@ export async function checkServer(context: DoctorContext): Promise<readonly Find
       return [
         problem(
           `The server (pid ${record.pid}) does not answer at ${record.url}.`,
-          'Look into logs/server.log in the home folder, and restart it: `hearth server stop`, `hearth server start`.',
+          'See logs/server.log in the home folder, then restart the server: `hearth server stop`, `hearth server start`.',
         ),
       ];
     }
-    if (record.version === version) return [ok(`It runs at ${record.url}.`)];
+    if (record.version === version) return [ok(`Running at ${record.url}.`)];
     return [
       warning(
         `The server at ${record.url} is Hearth ${record.version}, this command is ${version}.`,
@@ -29,12 +29,12 @@ export async function checkServer(context: DoctorContext): Promise<readonly Find
     ];
   }
   const port = settings['server.port'];
-  if (port === 0) return [ok('It does not run; it takes any free port.')];
+  if (port === 0) return [ok('Not running; it will use any free port.')];
   const url = `http://127.0.0.1:${port}`;
   const found = await probeServer(url, signal);
-  if (found.kind === 'unreachable') return [ok(`It does not run; port ${port} is free.`)];
+  if (found.kind === 'unreachable') return [ok(`Not running; port ${port} is free.`)];
   if (found.kind === 'hearth' && found.homeId === (await readHomeId(home))) {
-    return [ok(`It runs at ${url}.`)];
+    return [ok(`Running at ${url}.`)];
   }
   const who = found.kind === 'hearth' ? 'Hearth with another home folder' : 'another program';
   return [

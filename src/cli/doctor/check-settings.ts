@@ -26,5 +26,5 @@ export async function checkSettings({
       ...unknown,
     ];
   }
-  return [ok('They are valid.'), ...unknown];
+  return [ok('All settings are valid.'), ...unknown];
 }

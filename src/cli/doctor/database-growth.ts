@@ -14,7 +14,7 @@ export function describeGrowth(
   if (isLimited || sizeBytes < largeBytes) return [];
   return [
     warning(
-      `The database has ${formatBytes(sizeBytes)}, and nothing deletes old conversations.`,
+      `The database takes ${formatBytes(sizeBytes)}, and nothing deletes old conversations.`,
       'Set store.retentionDays or store.maxBytes with `hearth config set`, or delete some with `hearth store prune`.',
     ),
   ];

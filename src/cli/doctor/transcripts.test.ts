@@ -37,7 +37,7 @@ async function runDoctor(environment: Readonly<Record<string, string>> = {}) {
     .replace(/[\d.]+ .B are free/, '412.1 GB are free')
     .replace(/^ok GPU .*$/m, 'ok GPU          An NVIDIA GPU was found.')
     .replace(/port \d+/gi, (text) => text.replace(/\d+/, '1234'))
-    .replace(/It is \d{4}-.*Z\./, 'It is 2026-11-22T10:00:00.000Z.');
+    .replace(/The time is \d{4}-.*Z\./, 'The time is 2026-11-22T10:00:00.000Z.');
   return { exitCode, transcript: transcript.trimEnd() };
 }
 

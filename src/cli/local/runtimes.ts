@@ -15,7 +15,10 @@ export async function openRuntimes(context: CommandContext): Promise<RuntimeMana
     environment,
     configuredServer: settings['engine.llamaServer'],
     releaseBaseUrl: settings['engine.releaseUrl'],
-    wheelLauncherPath: join(packageFolder, 'dist/engine/wheel-launcher.py'),
+    launchers: {
+      wheel: join(packageFolder, 'dist/engine/wheel-launcher.py'),
+      mlx: join(packageFolder, 'dist/engine/mlx-launcher.py'),
+    },
     logger: createLogger('error'),
   });
 }

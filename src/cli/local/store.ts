@@ -7,6 +7,8 @@ import { isHomeInUse } from '../../home/home-lock.ts';
 import { createLogger } from '../../observability/logger.ts';
 import { isPostgresUrl, withoutPassword } from '../../postgres-url.ts';
 import type { SchemaVersions } from '../../store/migrate.ts';
+import type { ObjectStorage } from '../../store/blobs/object-storage.ts';
+import { openObjectStorage } from '../../object-storage/open-object-storage.ts';
 import { openStore } from '../../store/open-store.ts';
 import {
   createSqliteStore,
@@ -100,6 +102,20 @@ export async function withTables<Result>(
   }
 }
 
+/** Works with the storage of images, if there is one. */
+export async function withObjects<Result>(
+  context: CommandContext,
+  work: (objects: ObjectStorage | undefined) => Promise<Result>,
+): Promise<Result> {
+  const { 'store.blobsUrl': url } = await readSettings(context);
+  const objects = await openObjectStorage(url, context.environment);
+  try {
+    return await work(objects);
+  } finally {
+    await objects?.close();
+  }
+}
+
 /** A command uses one at a time, but for a search. */
 const commandConnections = 2;
 
@@ -141,6 +157,6 @@ export function databaseFile(context: CommandContext, settings: Settings, instea
 export async function assertNoServer({ home }: CommandContext): Promise<void> {
   if (!(await isHomeInUse(home))) return;
   throw new CommandError(
-    'A server uses the database. Stop it first with `hearth server stop`, or `hearth service stop` for a service.',
+    'A server uses the database. Stop it first with `hearth server stop`, which also stops a service until the next boot.',
   );
 }

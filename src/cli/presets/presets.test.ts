@@ -9,11 +9,22 @@ it('keeps the settings of each model', async () => {
   expect(await readPreset(home, 'a/b')).toEqual({});
   await savePreset(home, 'A/b', { chat: { temperature: 0.5, system_prompt: 'Be brief.' } });
   await savePreset(home, 'a/b', { load: { context_length: 2048 } });
-  await savePreset(home, 'c/d', { load: { parallel: 2 } });
+  const speculation = { speculation: 'ngram', draft_model: 'a/small' } as const;
+  await savePreset(home, 'c/d', { load: { parallel: 2, ...speculation } });
+  expect(await readPreset(home, 'c/d')).toEqual({ load: { parallel: 2, ...speculation } });
   expect(await readPreset(home, 'a/B')).toEqual({
     chat: { temperature: 0.5, system_prompt: 'Be brief.' },
     load: { context_length: 2048 },
   });
+});
+
+it('keeps all presets that are saved at the same time, and reads a byte order mark', async () => {
+  const home = await temporaryFolder();
+  await writeFile(join(home, 'presets.json'), '\uFEFF{"models":{}}');
+  const models = ['a', 'b', 'c', 'd'];
+  await Promise.all(models.map((model) => savePreset(home, model, { load: { parallel: 2 } })));
+  const saved = await Promise.all(models.map((model) => readPreset(home, model)));
+  expect(saved).toEqual(models.map(() => ({ load: { parallel: 2 } })));
 });
 
 it.each([

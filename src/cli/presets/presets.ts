@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { chatRequestSchema } from '../../contract/v1/chat.ts';
 import { loadRequestSchema } from '../../contract/v1/model.ts';
+import { withFileLock } from '../../file-lock.ts';
+import { parseJsonDocument } from '../../json-document.ts';
 import { readIfPresent, replacePrivateFile } from '../../private-file.ts';
 import { CommandError } from '../failure.ts';
 import { formatPath } from '../ui/format-path.ts';
@@ -29,6 +31,8 @@ const loadPresetSchema = loadRequestSchema
     num_experts: true,
     offload_kv_cache_to_gpu: true,
     gpu_layers: true,
+    speculation: true,
+    draft_model: true,
   })
   .partial();
 
@@ -56,10 +60,14 @@ export async function readPreset(home: string, model: string): Promise<Preset> {
 
 /** Adds settings to the preset of a model, or replaces them. @throws as `readPreset` */
 export async function savePreset(home: string, model: string, preset: Preset): Promise<void> {
-  const { models } = await readPresets(home);
-  const key = model.toLowerCase();
-  const changed = { models: { ...models, [key]: { ...models[key], ...preset } } };
-  await replacePrivateFile(presetFile(home), `${JSON.stringify(changed, null, 2)}\n`);
+  const file = presetFile(home);
+  // Another command may save a preset at the same time.
+  await withFileLock(file, async () => {
+    const { models } = await readPresets(home);
+    const key = model.toLowerCase();
+    const changed = { models: { ...models, [key]: { ...models[key], ...preset } } };
+    await replacePrivateFile(file, `${JSON.stringify(changed, null, 2)}\n`);
+  });
 }
 
 async function readPresets(home: string): Promise<z.infer<typeof fileSchema>> {
@@ -77,7 +85,7 @@ async function readPresets(home: string): Promise<z.infer<typeof fileSchema>> {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJsonDocument(text).value;
   } catch {
     return undefined;
   }

@@ -32,7 +32,7 @@ function withUser(uid: number, work: () => void): void {
 describe.skipIf(process.platform === 'win32')('the permission', () => {
   const args = ['install', '--models-preload=a/b'];
 
-  it('for the service of the machine is that of root; the message has the line for sudo', () => {
+  it('rejects other users than root for the system service; the message has the line for sudo', () => {
     withUser(1000, () => {
       expect(() => assertPermission(contextOf(), 'system', args)).toThrow(
         `  sudo ${process.execPath} '/opt/my hearth/main.js' service install --models-preload=a/b\n`,
@@ -45,7 +45,7 @@ describe.skipIf(process.platform === 'win32')('the permission', () => {
     });
   });
 
-  it('for the service of a user is not that of root by sudo', () => {
+  it('rejects sudo for a user service', () => {
     withUser(0, () => {
       expect(() => assertPermission(contextOf(), 'system', args)).not.toThrow();
       expect(() => assertPermission(contextOf(), 'user', args)).not.toThrow();

@@ -30,7 +30,7 @@ export function assertPermission(
   const home = context.isDefaultHome === true ? [] : ['--home', context.home];
   const command = ['sudo', process.execPath, context.entryPoint, ...home, 'service', ...args];
   throw new CommandError(
-    `The service of the machine belongs to root. Run:\n  ${formatCommand(command)}\nA service of this user needs no root: add --user.`,
+    `The system service belongs to root. Run:\n  ${formatCommand(command)}\nA user service needs no root: add --user.`,
   );
 }
 
@@ -42,7 +42,7 @@ export async function assertManager(
   if (platform !== 'linux' || (await hasSystemd(scope, context.environment))) return;
   throw new CommandError(
     scope === 'user'
-      ? 'The systemd manager of this user does not answer. Log in as this user instead of using su or sudo, or install the service of the machine, without --user.'
+      ? 'The systemd manager of this user does not answer. Log in as this user instead of using su or sudo, or install the system service, without --user.'
       : 'systemd does not run on this machine. Run `hearth serve` under its service manager, or in a container. `hearth service install --dry-run` prints the unit.',
   );
 }
@@ -91,7 +91,7 @@ export async function assertReadableByOthers(
   hiddenFolders: readonly string[] = temporaryFolders,
 ): Promise<void> {
   const advice =
-    'Install Node.js and Hearth for all users, for example with `sudo npm install --global`, or install a service of this user with --user.';
+    'Install Node.js and Hearth for all users, for example with `sudo npm install --global`, or install a user service with --user.';
   if (hiddenFolders.some((folder) => file.startsWith(`${folder}/`))) {
     throw new CommandError(`${file} is in a temporary folder. ${advice}`);
   }

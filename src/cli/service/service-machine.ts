@@ -126,7 +126,9 @@ function userEntry(): { readonly username: string; readonly uid: number } {
   try {
     return userInfo();
   } catch {
-    throw new CommandError('This user has no entry in the list of users, which a service needs.');
+    throw new CommandError(
+      'A service needs a user with an entry in the list of users, such as /etc/passwd; this user has none.',
+    );
   }
 }
 

@@ -3,7 +3,7 @@ import type { ServiceScope } from './service-definition.ts';
 
 /** Options of every command of the group `service`. */
 export const scopeOption = {
-  user: flag('--user', 'The service of this user, instead of the service of the machine'),
+  user: flag('--user', 'The user service, instead of the system service'),
 };
 
 export const dryRunOption = {

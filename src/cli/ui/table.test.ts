@@ -17,6 +17,13 @@ describe('writeTable', () => {
     expect(stdout.text).toBe('MODEL       SIZE\na              1\nlong-model    10\n');
   });
 
+  it('leaves out characters that turn the direction of the line', () => {
+    const { terminal, stdout } = createMemoryTerminal();
+    const column = { title: 'MODEL', value: (row: string) => row };
+    writeTable(terminal.output, [column], ['safe\u202Efugg\u2069 \u200Fשלום']);
+    expect(stdout.text).toBe('MODEL\nsafefugg שלום\n');
+  });
+
   it.each([
     [40, 'model  a rather long text'],
     [20, 'model  a rather…'],

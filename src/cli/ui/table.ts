@@ -89,6 +89,9 @@ export function writeFields(
   }
 }
 
+/** Characters that turn the direction of a line could move text into another column. */
+const bidiControls = /\p{Bidi_Control}/gu;
+
 function oneLine(text: string): string {
-  return printable(text).replace(/\s+/g, ' ').trim();
+  return printable(text).replace(bidiControls, '').replace(/\s+/g, ' ').trim();
 }

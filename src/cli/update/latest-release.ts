@@ -126,7 +126,7 @@ function npmFailure(error: Error & { readonly code?: unknown }, stderr: string):
   if (error.code === 'ENOENT') return 'npm is not installed';
   const code = /^npm (?:error|ERR!) code (\w+)/m.exec(stderr)?.[1];
   if (code === 'E404') return 'the registry of npm has no such package';
-  return code === undefined ? 'npm could not ask its registry' : `npm failed with ${code}`;
+  return code === undefined ? 'npm could not reach its registry' : `npm failed with ${code}`;
 }
 
 function unknownRelease(reason: string, cause?: unknown): CommandError {

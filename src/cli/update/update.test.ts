@@ -78,7 +78,7 @@ describe('npm', () => {
     await expect(ask('')).rejects.toThrow(/no such package/);
   });
 
-  it('says why it can not be asked', async () => {
+  it('says why it cannot be asked', async () => {
     await expect(ask(new Error('npm failed with ENOTFOUND'))).rejects.toThrow(
       /npm failed with ENOTFOUND\. Check the network/,
     );

@@ -33,7 +33,7 @@ export async function uploadModel(
 ): Promise<string> {
   const path = resolve(file);
   if ((await stat(path)).isDirectory()) {
-    throw new UsageError("A folder can't be uploaded: name a GGUF file, one for each model.");
+    throw new UsageError("A folder can't be uploaded. Upload each GGUF file with its own command.");
   }
   const source = await findInFile(path, repo, signal);
   const parts = await Promise.all(
@@ -65,6 +65,6 @@ export async function uploadModel(
     progress.stop();
   }
   if (key === null)
-    throw new CommandError('The server has the files, but other parts are missing.');
+    throw new CommandError('The files were uploaded, but other parts of the model are missing.');
   return key;
 }

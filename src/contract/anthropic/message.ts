@@ -41,9 +41,7 @@ const outputDetailsSchema = z
 const tokenFields = {
   input_tokens: tokenCountSchema.describe('Tokens of the prompt that were not in the cache.'),
   cache_read_input_tokens: tokenCountSchema.describe('Tokens of the prompt from the cache.'),
-  cache_creation_input_tokens: tokenCountSchema.describe(
-    'Always 0: the cache is automatic, and what it keeps counts in `input_tokens`.',
-  ),
+  cache_creation_input_tokens: tokenCountSchema.describe('Always 0, because caching is automatic.'),
   output_tokens: tokenCountSchema,
   output_tokens_details: outputDetailsSchema,
   server_tool_use: nothing,

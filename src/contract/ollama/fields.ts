@@ -14,7 +14,7 @@ export const ollamaModelNameSchema = z
   .min(1)
   .max(512)
   .describe(
-    'A model of the library by its key or in the notation of Ollama, such as `smollm2:135m`; `:latest` may be left out.',
+    'Key, alias or Ollama name of a model, such as `smollm2:135m`; `:latest` may be omitted.',
   )
   .meta({ examples: ['hearth/starter-chat'] });
 

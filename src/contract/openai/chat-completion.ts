@@ -11,6 +11,7 @@ import {
 } from '../v0/chat-completion.ts';
 import { v0FinishReasonSchema } from '../v0/result.ts';
 import { v0GenerationFields } from '../v0/sampling.ts';
+import { metadataSchema } from './response-request.ts';
 import { exampleUsage, openAiUsageSchema } from './usage.ts';
 
 const functionChoiceSchema = z
@@ -57,6 +58,7 @@ const chatRequestSchema = z
     response_format: responseFormatSchema.nullish(),
     logprobs: z.boolean().nullish(),
     top_logprobs: z.int().min(0).max(20).nullish(),
+    metadata: metadataSchema.nullish().describe('Kept with `store`.'),
     store: z
       .boolean()
       .nullish()

@@ -16,7 +16,7 @@ const approvalSchema = z
     z.strictObject({ always: toolFilterSchema.nullish(), never: toolFilterSchema.nullish() }).meta({
       id: 'OpenAiMcpApprovalFilter',
       description:
-        'Tools of `always` need an approval, tools of `never` need none. Any other tool needs one, unless there is only `always`.',
+        'Calls of tools in `always` need an approval, those in `never` do not. Calls of other tools need one, unless only `always` is set.',
     }),
   ])
   .meta({

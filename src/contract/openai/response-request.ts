@@ -156,6 +156,9 @@ const toolChoiceSchema = z
           .looseObject({ type: z.literal('function'), name: z.string() })
           .meta({ id: 'OpenAiResponseFunctionChoice' }),
         z
+          .looseObject({ type: z.literal('mcp'), server_label: z.string(), name: z.string() })
+          .meta({ id: 'OpenAiResponseMcpChoice', description: 'A tool of an MCP server.' }),
+        z
           .looseObject({
             type: z.literal('allowed_tools'),
             mode: z.enum(['auto', 'required']),
@@ -214,7 +217,7 @@ export const responseRequestSchema = z
       .meta({
         id: 'OpenAiConversationParameter',
         description:
-          'The conversation that the response continues and is added to. Excludes `previous_response_id`.',
+          'The conversation that the response continues and is added to. Cannot be combined with `previous_response_id`.',
       })
       .nullish(),
     tools: z.array(toolSchema).max(1000).nullish(),

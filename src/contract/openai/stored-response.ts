@@ -17,7 +17,7 @@ export const getResponseOpenAi = defineRoute({
   operationId: 'getResponseOpenAi',
   summary: 'Get a stored response',
   description:
-    'Settings of the request that are not kept have their defaults. With `stream`, the events of a response in the background until 5 minutes after its end.',
+    'Settings of the request that are not stored have their defaults. With `stream`, returns the events of a background response, until 5 minutes after its end.',
   permission: 'chat',
   params,
   query: z.object({
@@ -73,5 +73,5 @@ export const listInputItemsOpenAi = defineRoute({
   params,
   query: itemPageQuerySchema,
   result: itemListSchema,
-  errors: ['response_not_found'],
+  errors: ['response_not_found', 'invalid_type', 'invalid_value'],
 });

@@ -3,41 +3,6 @@ import { isoTimeSchema } from '../field.ts';
 import { loadConfigSchema, modelTypeSchema } from '../v1/model.ts';
 import { defineRoute } from '../route.ts';
 
-export const getHealth = defineRoute({
-  method: 'get',
-  path: '/health',
-  operationId: 'getHealth',
-  summary: 'Check that the server is alive',
-  description: 'Succeeds while the server drains, too; `GET /ready` does not.',
-  permission: null,
-  result: z
-    .object({
-      status: z.literal('ok'),
-      home_id: z
-        .string()
-        .optional()
-        .describe('Random id of the home folder. Commands compare it with the id of their own.'),
-    })
-    .meta({
-      id: 'Health',
-      examples: [{ status: 'ok', home_id: '6f1c1d0e-2f0b-4a59-9d7e-0b1f3a5c7d9e' }],
-    }),
-  errors: [],
-});
-
-export const getReadiness = defineRoute({
-  method: 'get',
-  path: '/ready',
-  operationId: 'getReadiness',
-  summary: 'Check that the server accepts requests',
-  description: 'The server is ready if its store responds and it is not stopping.',
-  permission: null,
-  result: z
-    .object({ status: z.literal('ready') })
-    .meta({ id: 'Readiness', examples: [{ status: 'ready' }] }),
-  errors: ['internal', 'shutting_down', 'store_unavailable'],
-});
-
 export const getMetrics = defineRoute({
   method: 'get',
   path: '/metrics',
@@ -66,7 +31,7 @@ export const instanceStatusSchema = z
     loaded_by: z
       .enum(['name', 'request'])
       .describe(
-        '`name`: loaded explicitly, and kept; `request`: loaded because a request needed it.',
+        '`name`: loaded by `POST /api/v1/models/load` or `models.preload`; `request`: loaded just in time.',
       ),
     pinned: z.boolean().describe('Whether `models.pinned` keeps it loaded.'),
     config: loadConfigSchema,

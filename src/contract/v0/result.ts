@@ -32,6 +32,12 @@ const v0StatsSchema = z
     time_to_first_token: z.number().describe('Seconds.'),
     generation_time: z.number().describe('Seconds.'),
     stop_reason: v0StopReasonSchema,
+    total_draft_tokens_count: z
+      .int()
+      .optional()
+      .describe('Tokens that speculation proposed. Absent if it proposed none.'),
+    accepted_draft_tokens_count: z.int().optional().describe('Those that the model accepted.'),
+    rejected_draft_tokens_count: z.int().optional(),
   })
   .meta({ id: 'V0Stats' });
 

@@ -75,8 +75,8 @@ export const createChat = defineRoute({
   operationId: 'createChat',
   summary: 'Send a message. Continue or branch with `previous_response_id`.',
   description:
-    'The model is loaded if necessary. The response is stored unless `store` is false, and contains what ' +
-    'the model wrote, the tools that it called and statistics.',
+    'The model is loaded if necessary. The response contains the output of the model, its tool calls and ' +
+    'statistics, and is stored unless `store` is false.',
   permission: 'chat',
   body: chatRequestSchema,
   result: chatResultSchema,

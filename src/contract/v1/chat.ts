@@ -98,13 +98,13 @@ const responseFormatSchema = z
     z
       .strictObject({
         type: z.literal('json_schema'),
-        schema: jsonObjectSchema.describe('JSON schema that the message follows.'),
+        schema: jsonObjectSchema.describe('JSON schema that the message matches.'),
       })
       .meta({ id: 'JsonSchemaFormat' }),
   ])
   .meta({
     id: 'ResponseFormat',
-    description: 'Form of the message: any text, JSON, or JSON of a schema.',
+    description: 'Format of the message: any text, JSON, or JSON that matches a schema.',
   });
 
 export const chatRequestSchema = z
@@ -113,20 +113,35 @@ export const chatRequestSchema = z
     input: z
       .union([textSchema.min(1), z.array(inputItemSchema).min(1).max(1000)])
       .meta({ id: 'ChatInput', description: 'A message: a text, or texts and images.' }),
-    system_prompt: textSchema.nullish(),
-    integrations: z.array(integrationSchema).max(maxIntegrations).nullish(),
+    system_prompt: textSchema
+      .nullish()
+      .describe('System prompt; it also applies to later responses that do not set one.'),
+    integrations: z
+      .array(integrationSchema)
+      .max(maxIntegrations)
+      .nullish()
+      .describe('MCP servers whose tools the model may call.'),
     stream: z.boolean().nullish().describe('Answer with server-sent events.'),
-    temperature: fractionSchema.nullish(),
-    top_p: fractionSchema.nullish(),
-    top_k: topKSchema.nullish(),
-    min_p: fractionSchema.nullish(),
-    repeat_penalty: repeatPenaltySchema.nullish(),
+    temperature: fractionSchema.nullish().describe('Randomness of the answer; 0 is deterministic.'),
+    top_p: fractionSchema
+      .nullish()
+      .describe('Sample from the most probable tokens with this cumulative probability.'),
+    top_k: topKSchema.nullish().describe('Sample from this many of the most probable tokens.'),
+    min_p: fractionSchema
+      .nullish()
+      .describe('Smallest probability of a token, relative to that of the most probable one.'),
+    repeat_penalty: repeatPenaltySchema
+      .nullish()
+      .describe('Penalty for repeated tokens; 1 disables it.'),
     max_output_tokens: z
       .int()
       .min(1)
       .max(2 ** 31 - 1)
-      .nullish(),
-    reasoning: reasoningSchema.nullish(),
+      .nullish()
+      .describe('Maximum number of generated tokens, reasoning and tool calls included.'),
+    reasoning: reasoningSchema
+      .nullish()
+      .describe('Reasoning before the answer; the default of the model if absent.'),
     context_length: contextLengthSchema.nullish(),
     truncation: truncationSchema.nullish(),
     response_format: responseFormatSchema.nullish(),
@@ -138,20 +153,18 @@ export const chatRequestSchema = z
       .boolean()
       .nullish()
       .describe(
-        'Continue after the client has gone. The events of the stream have ids, and `GET /api/v1/responses/{response_id}/events` continues it. Requires `store`.',
+        'Continue when the client disconnects. The events of the stream have ids; `GET /api/v1/responses/{response_id}/events` returns those after an id. Requires `store`.',
       ),
     previous_response_id: z
       .string()
       .max(512)
       .startsWith('resp_')
       .nullish()
-      .describe(
-        'Response to continue. Continuing the same response twice makes two branches of the conversation.',
-      ),
+      .describe('Response to continue. To continue the same response twice makes two branches.'),
     conversation_id: conversationIdSchema
       .nullish()
       .describe(
-        'Stored conversation in which the message is another beginning, such as an edited first message; a new one if absent. Excludes `previous_response_id` and requires `store`.',
+        'Stored conversation to which the message adds another beginning, such as an edited first message. Cannot be combined with `previous_response_id` and requires `store`.',
       ),
   })
   .meta({
@@ -238,7 +251,10 @@ const functionCallOutputSchema = z
     name: z.string(),
     arguments: z.string().describe('JSON as the model wrote it.'),
   })
-  .meta({ id: 'FunctionCallOutput', description: 'A call that another API left to its client.' });
+  .meta({
+    id: 'FunctionCallOutput',
+    description: 'A call of a client tool, from a request to another API.',
+  });
 export const storedOutputItemSchema = z
   .discriminatedUnion('type', [...outputItemSchemas, functionCallOutputSchema])
   .meta({ id: 'StoredOutputItem' });
@@ -252,12 +268,18 @@ export const chatStatsSchema = z
     tokens_per_second: z
       .number()
       .optional()
-      .describe('Absent if no generation has two tokens: a single one comes with the prompt.'),
+      .describe('Absent if no generation has two tokens or more.'),
     time_to_first_token_seconds: z.number(),
     model_load_time_seconds: z
       .number()
       .optional()
       .describe('Present if the model was loaded for this request.'),
+    draft_tokens: tokenCountSchema
+      .optional()
+      .describe('Tokens that speculation proposed. Absent if it proposed none.'),
+    accepted_draft_tokens: tokenCountSchema
+      .optional()
+      .describe('Those that the model accepted; they are among `total_output_tokens`.'),
   })
   .meta({ id: 'ChatStats' });
 export type ChatStats = z.infer<typeof chatStatsSchema>;

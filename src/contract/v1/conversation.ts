@@ -5,6 +5,7 @@ import { exampleResponseId, storedInputItemSchema, responseIdSchema } from './ch
 import { conversationIdSchema, exampleConversationId } from './conversation-id.ts';
 import {
   exampleStoredResponse,
+  responsePageLimitSchema,
   storedResponsePageSchema,
   storedResponseSchema,
 } from './stored-response.ts';
@@ -201,7 +202,7 @@ export const listConversationResponses = defineRoute({
   params,
   query: z.strictObject({
     leaf: responseIdSchema.optional().describe('End of the branch; `last_response_id` if absent.'),
-    limit: z.coerce.number().int().min(1).max(100).default(20),
+    limit: responsePageLimitSchema,
     after: responseIdSchema.optional().describe('`next_cursor` of the previous page.'),
     images: z
       .enum(['data', 'reference'])

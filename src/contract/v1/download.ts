@@ -26,8 +26,7 @@ const downloadRequestSchema = z
   })
   .refine(({ model, quantization }) => typeof quantization !== 'string' || url.test(model), {
     path: ['quantization'],
-    error:
-      'It goes only with a `model` that is a URL of the model hub (https://huggingface.co/...)',
+    error: 'It is allowed only if `model` is a URL of the model hub (https://huggingface.co/...)',
   })
   .meta({ id: 'DownloadRequest', examples: [{ model: 'qwen2.5-0.5b' }] });
 
@@ -69,7 +68,7 @@ const jobFields = {
   estimated_completion: isoTimeSchema
     .optional()
     .describe(
-      'Present while downloading; before the first sample, by the last speed measured or 10 MB/s.',
+      'Present while downloading. Until the speed is known, based on that of the last job, or 10 MB/s.',
     ),
   completed_at: isoTimeSchema.optional().describe('Present if the job is completed.'),
   total_size_bytes: z.int(),

@@ -5,7 +5,7 @@ import { catalogModelSchema } from './catalog.ts';
 import { machineMemoryFields, memoryFitSchema } from './memory.ts';
 
 /** Longest model card that is returned, in characters. */
-export const maxCardLength = 200_000;
+const maxCardLength = 200_000;
 
 const buildSchema = z
   .object({

@@ -19,14 +19,14 @@ const serverSchema = z
     id: z.string().describe('Name in `integrations`: `mcp/` and the label.'),
     type: z
       .enum(['process', 'http', 'faulty', 'built_in'])
-      .describe('`faulty`: the entry of mcp.json can not be used; `built_in`: part of Hearth.'),
+      .describe('`faulty`: the entry of mcp.json cannot be used; `built_in`: part of Hearth.'),
     command: z.string().optional(),
     args: z.array(z.string()).optional(),
     env: z.record(z.string(), z.string()).optional().describe('Values are redacted.'),
     cwd: z.string().optional(),
     url: z.string().optional().describe('Its password and the values of its query are redacted.'),
     headers: z.record(z.string(), z.string()).optional().describe('Values are redacted.'),
-    fault: z.string().optional().describe('Why a faulty entry can not be used.'),
+    fault: z.string().optional().describe('Why a faulty entry cannot be used.'),
   })
   .meta({ id: 'McpServer', examples: [exampleServer] });
 export type McpServerRecord = z.infer<typeof serverSchema>;
@@ -152,7 +152,7 @@ export const callMcpTool = defineRoute({
   operationId: 'callMcpTool',
   summary: 'Call a tool of an MCP server',
   description:
-    'For trying a tool: no model takes part. The call ends after `mcp.callTimeoutSeconds`. A tool that fails, or takes too long, is a result with `is_error`.',
+    'Tries a tool without a model. The call ends after `mcp.callTimeoutSeconds`. If the tool fails or takes too long, the result has `is_error`.',
   permission: 'admin',
   params: params.extend({
     tool: z

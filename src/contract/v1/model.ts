@@ -13,6 +13,8 @@ export const modelTypeSchema = z.enum(['llm', 'embedding', 'reranker']).meta({
 });
 export type ModelType = z.infer<typeof modelTypeSchema>;
 
+const speculationSchema = z.enum(['off', 'ngram']).meta({ id: 'Speculation' });
+
 export const loadConfigSchema = z
   .object({
     context_length: z.int(),
@@ -22,6 +24,8 @@ export const loadConfigSchema = z
     num_experts: z.int().optional(),
     offload_kv_cache_to_gpu: z.boolean().optional(),
     gpu_layers: z.int().optional(),
+    speculation: speculationSchema.optional(),
+    draft_model: z.string().optional(),
   })
   .meta({ id: 'LoadConfig' });
 export type LoadConfig = z.infer<typeof loadConfigSchema>;
@@ -141,24 +145,47 @@ export const loadRequestSchema = z
   .strictObject({
     model: modelIdentifierSchema,
     context_length: contextLengthSchema.nullish(),
-    eval_batch_size: z.int().min(1).max(65_536).nullish(),
+    eval_batch_size: z
+      .int()
+      .min(1)
+      .max(65_536)
+      .nullish()
+      .describe('Prompt tokens processed per batch.'),
     flash_attention: z.boolean().nullish(),
-    num_experts: z.int().min(1).max(1024).nullish(),
-    offload_kv_cache_to_gpu: z.boolean().nullish(),
-    parallel: z.int().min(1).max(256).nullish(),
+    num_experts: z
+      .int()
+      .min(1)
+      .max(1024)
+      .nullish()
+      .describe('Active experts of a mixture-of-experts model.'),
+    offload_kv_cache_to_gpu: z.boolean().nullish().describe('Keep the KV cache in GPU memory.'),
+    parallel: z
+      .int()
+      .min(1)
+      .max(256)
+      .nullish()
+      .describe('Number of requests processed in parallel; `engine.parallel` if absent.'),
     gpu_layers: z
       .int()
       .min(0)
       .max(1000)
       .nullish()
       .describe('Layers in GPU memory; `engine.gpuLayers` if absent.'),
+    speculation: speculationSchema
+      .nullish()
+      .describe(
+        '`ngram`: draft text that the prompt or the answer repeats; `engine.speculation` if absent. An instance with speculation returns no log probabilities.',
+      ),
+    draft_model: modelIdentifierSchema
+      .nullish()
+      .describe('A smaller model with the same vocabulary, which drafts tokens for this one.'),
     identifier: z
       .string()
       .regex(/^[A-Za-z0-9][\w.-]{0,99}$/)
       .nullish()
       .describe('Id of the instance, for `model` of requests; the key of the model if absent.'),
     ttl: ttlSchema.nullish(),
-    echo_load_config: z.boolean().nullish(),
+    echo_load_config: z.boolean().nullish().describe('Return `load_config`.'),
     estimate_only: z
       .boolean()
       .nullish()
@@ -251,7 +278,9 @@ export const loadModel = defineRoute({
   path: '/api/v1/models/load',
   operationId: 'loadModel',
   summary: 'Load a model, or estimate the memory it needs',
-  description: 'Loading a model that is already loaded creates a second instance.',
+  description:
+    'Loading a model that is already loaded creates a second instance. The instance stays loaded until it is ' +
+    'unloaded, unless `ttl` is set.',
   permission: 'models:write',
   body: loadRequestSchema,
   result: loadResponseSchema,

@@ -17,13 +17,19 @@ const exampleRuntime = {
 const runtimeSchema = z
   .object({
     name: z.string(),
-    version: z.string().describe('Build of llama.cpp; `unknown` if the binary does not report it.'),
+    version: z
+      .string()
+      .describe(
+        'Build of llama.cpp, or version of mlx-lm; `unknown` if the binary does not report it.',
+      ),
     supported_formats: z.array(z.string()),
     source: z
       .enum(['setting', 'release', 'wheel', 'path'])
-      .describe('`setting`: engine.llamaServer; `path`: a llama-server on the PATH.'),
+      .describe(
+        '`setting`: engine.llamaServer; `path`: a llama-server on the PATH; `wheel`: Python packages.',
+      ),
     path: z.string(),
-    active: z.boolean().describe('Whether the next load uses it.'),
+    active: z.boolean().describe('Whether the next load of a model in one of its formats uses it.'),
     selected: z.boolean().describe('Whether `use` chose it.'),
     recommended: z.boolean().describe('Whether it is a build that this version of Hearth names.'),
     removable: z.boolean(),
@@ -39,7 +45,7 @@ export const listRuntimes = defineRoute({
   method: 'get',
   path: '/api/v1/runtimes',
   operationId: 'listRuntimes',
-  summary: 'List the engine runtimes, the active one first',
+  summary: 'List the engine runtimes, best first',
   permission: 'models:read',
   result: runtimesSchema,
   errors: ['runtime_unavailable'],
@@ -81,14 +87,18 @@ export const installRuntime = defineRoute({
   permission: 'admin',
   body: z
     .strictObject({
+      format: z
+        .enum(['gguf', 'mlx'])
+        .optional()
+        .describe('Format of the models that it runs; `gguf` if absent.'),
       from: z
         .enum(['release', 'wheel'])
         .optional()
-        .describe('Source; the release, then the wheel, if absent.'),
+        .describe('Source, for `gguf` only; the release, then the wheel, if absent.'),
       backend: z
         .enum(['cpu', 'cuda', 'metal', 'vulkan'])
         .optional()
-        .describe('The fastest that the machine supports if absent.'),
+        .describe('For `gguf` only; the fastest that the machine supports if absent.'),
       stream: z.boolean().default(false),
     })
     .meta({ id: 'InstallRuntimeRequest', examples: [{ stream: true }] }),
@@ -106,7 +116,7 @@ export const selectRuntime = defineRoute({
   operationId: 'selectRuntime',
   summary: 'Select the runtime for future loads',
   description:
-    'Loaded models keep theirs. Null returns to the recommended one. The setting `engine.llamaServer` overrides the selection.',
+    'Selects it for models in its formats; loaded models keep their runtime. Null selects the recommended ones. The setting `engine.llamaServer` overrides the selection.',
   permission: 'admin',
   body: z
     .strictObject({

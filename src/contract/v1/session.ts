@@ -109,7 +109,7 @@ export const getSession = defineRoute({
   operationId: 'getSession',
   summary: 'Get the identity and permissions of the caller',
   description:
-    'Needs no permission, so that a page can explain what its visitor may not do. A token that is unknown, revoked or expired is a 401.',
+    'Needs no permission, so that the web app can show what the caller may do. A token that is unknown, revoked or expired is a 401.',
   permission: null,
   result: z
     .object({

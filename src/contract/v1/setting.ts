@@ -93,7 +93,7 @@ export const changeSettings = defineRoute({
   operationId: 'changeSettings',
   summary: 'Change settings in config.json',
   description:
-    'All changes are validated before the file is written; comments and formatting stay. Null removes a setting from the file. A flag or an environment variable continues to override the file. Settings that are not `live` take effect with the next start.',
+    'All changes are validated before the file is written; comments and formatting stay. Null removes a setting from the file. A flag or an environment variable continues to override the file. Settings that are not `live` take effect after a restart.',
   permission: 'admin',
   body: z
     .record(z.string().min(1).max(100), settingValueSchema.nullable())

@@ -66,7 +66,7 @@ export const speechScriptRequestSchema = z
       .nullish()
       .meta({ default: true })
       .describe(
-        'Remove what is not speech: emoji, tags, URLs, annotations, smart quotes, excess white space.',
+        'Remove content that is not speech: emoji, tags, URLs, annotations, smart quotes, excess white space.',
       ),
     output: z
       .enum(['plain', 'script', 'json'])

@@ -14,13 +14,23 @@ import {
 
 export const exampleStoredResponse = {
   ...exampleChatResult,
-  stats: { ...exampleChatResult.stats, cached_input_tokens: 12 },
+  stats: { ...exampleChatResult.stats, cached_input_tokens: 12, stop_reason: 'eosFound' },
   previous_response_id: null,
   created_at: '2026-11-02T09:30:00.000Z',
   model: 'hearth/starter-chat',
   system_prompt: 'You answer in one sentence.',
   input: [{ type: 'text', content: 'Write a haiku about the sea.' }],
 };
+
+const storedStopReasonSchema = z
+  .enum([
+    'eosFound',
+    'stopStringFound',
+    'maxPredictedTokensReached',
+    'contextLengthReached',
+    'toolCalls',
+  ])
+  .describe('Why the last generation ended; absent for a turn of Hearth 0.1.0.');
 
 export const storedResponseSchema = chatResultSchema
   .extend({
@@ -30,6 +40,7 @@ export const storedResponseSchema = chatResultSchema
         cached_input_tokens: tokenCountSchema
           .optional()
           .describe('Input tokens that the engine had read for an earlier request; absent: none.'),
+        stop_reason: storedStopReasonSchema.optional(),
       })
       .meta({ id: 'StoredStats' }),
     response_id: responseIdSchema,
@@ -42,7 +53,7 @@ export const storedResponseSchema = chatResultSchema
       .literal(true)
       .optional()
       .describe(
-        'Present if the turn failed on the way; `output` and `stats` are what it had produced.',
+        'Present if the turn was interrupted; `output` and `stats` have its results so far.',
       ),
   })
   .meta({ id: 'StoredResponse', examples: [exampleStoredResponse] });
@@ -68,6 +79,15 @@ const params = z.object({
     .meta({ examples: [exampleResponseId] }),
 });
 
+/** `limit` of the pages of responses. */
+export const responsePageLimitSchema = z.coerce
+  .number()
+  .int()
+  .min(1)
+  .max(100)
+  .default(20)
+  .describe('Most responses; a page with large images has fewer.');
+
 export const listResponses = defineRoute({
   method: 'get',
   path: '/api/v1/responses',
@@ -75,7 +95,7 @@ export const listResponses = defineRoute({
   summary: 'List the stored responses, newest first',
   permission: 'chat',
   query: z.strictObject({
-    limit: z.coerce.number().int().min(1).max(100).default(20),
+    limit: responsePageLimitSchema,
     after: responseIdSchema.optional().describe('`next_cursor` of the previous page.'),
   }),
   result: storedResponsePageSchema,
@@ -123,7 +143,7 @@ export const cancelResponse = defineRoute({
   operationId: 'cancelResponse',
   summary: 'Cancel a background response',
   description:
-    'Stores what it has produced, with `interrupted`. A response that has ended is returned unchanged.',
+    'Stores the output so far, with `interrupted`. A response that has ended is returned unchanged.',
   permission: 'chat',
   params,
   result: storedResponseSchema,

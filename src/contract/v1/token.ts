@@ -9,7 +9,11 @@ const exampleToken = {
   permissions: ['chat', 'models:read'],
   created_at: '2026-11-02T09:30:00.000Z',
   expires_at: null,
+  requests_per_minute: null,
+  tokens_per_minute: 20_000,
 };
+
+const limitSchema = z.int().min(1).max(1_000_000_000);
 
 const tokenFields = {
   id: z.string().describe('10 lower-case hex digits; not secret.'),
@@ -17,6 +21,14 @@ const tokenFields = {
   permissions: z.array(permissionSchema),
   created_at: isoTimeSchema,
   expires_at: isoTimeSchema.nullable(),
+  requests_per_minute: limitSchema
+    .nullable()
+    .describe(
+      'Most requests that generate, in a minute; null: as `limits.requestsPerMinute` says.',
+    ),
+  tokens_per_minute: limitSchema
+    .nullable()
+    .describe('Most tokens, in a minute; null: as `limits.tokensPerMinute` says.'),
 };
 
 const ownedFields = {
@@ -61,10 +73,24 @@ const createTokenRequestSchema = z
       .refine((time) => Date.parse(time) > Date.now(), 'It must be in the future')
       .nullish()
       .describe('Time from which the token is invalid; it never expires if absent.'),
+    requests_per_minute: limitSchema
+      .nullish()
+      .describe('Most requests that generate, in a minute, over all servers of the database.'),
+    tokens_per_minute: limitSchema
+      .nullish()
+      .describe(
+        'Most tokens of prompts and answers, in a minute, over all servers of the database.',
+      ),
   })
   .meta({
     id: 'CreateTokenRequest',
-    examples: [{ name: 'Notebook on the laptop', permissions: ['chat', 'models:read'] }],
+    examples: [
+      {
+        name: 'Notebook on the laptop',
+        permissions: ['chat', 'models:read'],
+        tokens_per_minute: 20_000,
+      },
+    ],
   });
 
 const newTokenSchema = z
@@ -167,7 +193,7 @@ export const revokeToken = defineRoute({
     })
     .refine(
       ({ delete_responses: deletes, move_to: target }) => deletes !== true || target === undefined,
-      { path: ['move_to'], message: 'It can not be combined with delete_responses' },
+      { path: ['move_to'], message: 'It cannot be combined with delete_responses' },
     ),
   result: z
     .object({

@@ -9,7 +9,7 @@ import type { LaunchSpec } from './launch.ts';
  * @throws HearthError `invalid_value` for a setting that the runtime does not support, `missing_file`.
  */
 export async function checkLaunch(spec: LaunchSpec): Promise<void> {
-  const { runtime, expertCount, modelPath, projectorPath } = spec;
+  const { runtime, expertCount, modelPath, projectorPath, speculation } = spec;
   if (expertCount !== undefined && runtime.source === 'wheel') {
     throw new HearthError(
       'invalid_value',
@@ -18,7 +18,8 @@ export async function checkLaunch(spec: LaunchSpec): Promise<void> {
       { field: 'expertCount' },
     );
   }
-  for (const path of [modelPath, projectorPath]) {
+  const draftPath = speculation?.kind === 'draft' ? speculation.modelPath : undefined;
+  for (const path of [modelPath, projectorPath, draftPath]) {
     if (path === undefined) continue;
     await access(path, constants.R_OK).catch((cause: unknown) => {
       throw new HearthError('missing_file', `The model file ${basename(path)} is missing.`, {

@@ -23,7 +23,7 @@ it.skipIf(isWindows)('creates a folder that only this user can open', async () =
 
 it.skipIf(isWindows).each([
   ['whose path is too long', 'ä'.repeat(60)],
-  ['that can not be created', 'file/run'],
+  ['that cannot be created', 'file/run'],
 ])('uses the temporary folder for a folder %s', async (_, name) => {
   const home = await temporaryFolder();
   await writeFile(join(home, 'file'), '');

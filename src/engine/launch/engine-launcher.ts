@@ -8,21 +8,19 @@ import { readDefaultThreads } from '../../machine/read-machine.ts';
 import { connectEngine, ConnectionLostError } from '../../net/engine-connection.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { WatchdogLink } from '../../processes/watchdog-link.ts';
-import { createLlamaEngine } from '../protocol/llama-engine.ts';
-import { createEngineSlots } from '../protocol/engine-slots.ts';
-import { requestCapabilities } from '../protocol/capabilities.ts';
 import { checkLaunch } from './check-launch.ts';
 import { childEnvironment } from './child-environment.ts';
 import { createEndpoint, endpointAddress, removeEndpoint } from './endpoint.ts';
 import { startEngineChild } from './engine-child.ts';
 import { loadError } from './exit-reason.ts';
 import type { EngineExit, EngineLauncher, EngineProcess, LaunchSpec } from './launch.ts';
+import { llamaProgram } from './llama-program.ts';
 import { trackLoadProgress } from './load-progress.ts';
 import { waitUntilHealthy } from './readiness.ts';
 import { residentBytes } from './resident-bytes.ts';
 import { watchShortage } from './memory-shortage.ts';
 import { watchMemory } from './memory-watch.ts';
-import { buildServerArguments, maxConnections } from './server-arguments.ts';
+import { maxConnections } from './server-arguments.ts';
 
 const mebibyte = 1024 * 1024;
 /** No request needs more: an engine above this limit has a bug and would exhaust the machine. */
@@ -45,7 +43,7 @@ export interface EngineLauncherOptions {
   readonly spareBytes?: number;
 }
 
-/** Starts llama-server, or the wheel's launcher in its place, as child processes. */
+/** Starts engines as child processes: llama-server, unless a launch names another program. */
 export function createEngineLauncher(options: EngineLauncherOptions): EngineLauncher {
   const { logger, watchdog, environment, availableBytes } = options;
   const { spareBytes = defaultSpareBytes } = options;
@@ -61,7 +59,7 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
     signal.throwIfAborted();
     await checkLaunch(spec);
     const threads = spec.threads ?? readDefaultThreads();
-    const { expectedBytes } = spec;
+    const { expectedBytes, program = llamaProgram } = spec;
     const wasMemoryShort = await watchShortage({ availableBytes, expectedBytes });
     const endpoint = await createEndpoint({ socketFolder: options.socketFolder });
     if (isClosed || signal.aborted) {
@@ -81,9 +79,12 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
       command: spec.runtime.command,
       arguments: [
         ...spec.runtime.leadingArguments,
-        ...buildServerArguments(spec, endpoint, threads),
+        ...program.buildArguments(spec, endpoint, threads),
       ],
-      environment: childEnvironment(environment, apiKey, options.extraVariables),
+      environment: childEnvironment(environment, apiKey, {
+        ...program.buildVariables(threads),
+        ...options.extraVariables,
+      }),
       onOutput: (text) => progress.accept(text),
       guard: watchdog,
       folders: [
@@ -137,17 +138,19 @@ export function createEngineLauncher(options: EngineLauncherOptions): EngineLaun
     void exited.then((exit) => failure.abort(loadError(exit, spec)));
     try {
       await waitUntilHealthy(connection, failure.signal);
-      const capabilities = await requestCapabilities(connection, spec.runtime, failure.signal);
+      const capabilities = await program.requestCapabilities(connection, spec, failure.signal);
       failure.signal.throwIfAborted();
       child.markReady();
       progress.finish();
       await watch.markLoaded();
       return {
-        engine: createLlamaEngine(connection),
+        engine: program.createEngine(connection, spec),
         capabilities,
         pid,
         closed,
-        ...(spec.slotFolder === undefined ? {} : { slots: createEngineSlots(connection) }),
+        ...(spec.slotFolder === undefined
+          ? {}
+          : omitUndefined({ slots: program.createSlots?.(connection) })),
         stats: async () => ({ pid, ...omitUndefined({ residentBytes: await residentBytes(pid) }) }),
         stop,
       };

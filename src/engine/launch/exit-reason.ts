@@ -37,7 +37,7 @@ const knownReasons: readonly KnownReason[] = [
 ];
 
 const meanings: Record<LoadErrorCode, string> = {
-  corrupt_file: 'The model file can not be read',
+  corrupt_file: 'The model file cannot be read',
   unsupported_architecture: 'The engine does not know this kind of model',
   out_of_memory: 'There is not enough memory for the model with this context',
   missing_file: 'A file of the model is missing',

@@ -1,9 +1,16 @@
-import type { EngineHandle, EngineStats } from '../engine.ts';
+import type { EngineConnection } from '../../net/engine-connection.ts';
+import type {
+  Engine,
+  EngineCapabilities,
+  EngineHandle,
+  EngineSlots,
+  EngineStats,
+} from '../engine.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
+import type { EngineEndpoint } from './endpoint.ts';
 
 export type { EngineExit } from '../engine.ts';
 
-/** The settings of one engine process. */
 /** How an engine divides a model among GPUs, and between them and the processor. */
 export interface GpuSplit {
   /** `layer`: whole layers on each GPU; `row`: parts of each layer; `none`: one GPU. Absent: as the engine does. */
@@ -14,8 +21,16 @@ export interface GpuSplit {
   readonly cpuExpertLayers?: number | undefined;
 }
 
+/** `ngram`: from what the prompt and the answer repeat; `draft`: with a smaller model of the same vocabulary. */
+export type Speculation =
+  | { readonly kind: 'ngram' }
+  | { readonly kind: 'draft'; readonly modelPath: string };
+
+/** The settings of one engine process. */
 export interface LaunchSpec {
   readonly runtime: Runtime;
+  /** Absent: llama-server. */
+  readonly program?: EngineProgram;
   readonly modelPath: string;
   /** Projector of a vision model. */
   readonly projectorPath?: string;
@@ -24,6 +39,11 @@ export interface LaunchSpec {
   readonly contextLength: number;
   /** Number of slots: requests that run in parallel. */
   readonly parallel: number;
+  /**
+   * Number of whole contexts in the cache, which the slots share; absent: each slot has a context of its own. The
+   * requests that run must fit together: the engine fails all of them otherwise.
+   */
+  readonly sharedContexts?: number | undefined;
   /** CPU threads; absent: physical cores − 1, at least 1. */
   readonly threads?: number;
   /** Layers on the GPU; absent: as many as fit. */
@@ -42,6 +62,8 @@ export interface LaunchSpec {
   readonly architecture?: string;
   /** Types of the KV cache, such as `f16` or `q8_0`. */
   readonly kvCacheTypes?: { readonly k: string; readonly v: string };
+  /** How the engine drafts tokens, which it then checks in one step; absent: it does not. */
+  readonly speculation?: Speculation;
   /** Maximum memory for cached prompts outside the slots, in MiB. */
   readonly promptCacheMiB: number;
   /** Folder for the states of slots; absent: they are not saved. */
@@ -50,6 +72,21 @@ export interface LaunchSpec {
   readonly expectedBytes?: number;
   /** Time limit for the engine to become ready. */
   readonly loadTimeoutMs: number;
+}
+
+/** How a kind of engine is started and spoken to. Each reports its loading, and answers `/health`, as llama-server does. */
+export interface EngineProgram {
+  /** @param threads CPU threads, 1 or more. */
+  buildArguments(spec: LaunchSpec, endpoint: EngineEndpoint, threads: number): readonly string[];
+  /** Variables of the environment that only such engines need. */
+  buildVariables(threads: number): Readonly<Record<string, string>>;
+  requestCapabilities(
+    connection: EngineConnection,
+    spec: LaunchSpec,
+    signal: AbortSignal,
+  ): Promise<EngineCapabilities>;
+  createEngine(connection: EngineConnection, spec: LaunchSpec): Engine;
+  createSlots?(connection: EngineConnection): EngineSlots;
 }
 
 /** An engine that runs as a child process. `stop` sends SIGTERM, then SIGKILL after a grace time. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { watchShortage } from './memory-shortage.ts';
+import { oomKills, watchShortage } from './memory-shortage.ts';
 
 it.each([
   ['nothing happens', 100, 50, 0, false],
@@ -12,4 +12,13 @@ it.each([
   const watch = await watchShortage({ availableBytes: () => available, expectedBytes, countKills });
   count += kills;
   expect(await watch()).toBe(wasShort);
+});
+
+it.each([
+  ['nr_free_pages 3\noom_kill 12\nnuma_hit 4\n', 12],
+  ['nr_free_pages 3\nnuma_hit 4\n', 0],
+  ['oom_kill -1\n', 0],
+  ['', 0],
+])('counts the processes that the system has killed in %j', (counters, kills) => {
+  expect(oomKills(counters)).toBe(kills);
 });

@@ -24,6 +24,10 @@ export async function watchShortage(options: ShortageOptions): Promise<() => Pro
 
 /** The count of Linux's OOM killer, also within the limit of a container; 0 on other systems. */
 async function countOomKills(): Promise<number> {
-  const counters = await readFile('/proc/vmstat', 'utf8').catch(() => '');
+  return oomKills(await readFile('/proc/vmstat', 'utf8').catch(() => ''));
+}
+
+/** The count in the text of `/proc/vmstat`; 0 before Linux 4.13. */
+export function oomKills(counters: string): number {
   return Number(/^oom_kill (\d+)$/mu.exec(counters)?.[1] ?? 0);
 }

@@ -1,13 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ConnectionLostError, type EngineConnection } from '../../net/engine-connection.ts';
 
-const firstDelayMs = 2;
+const minDelayMs = 2;
 const maxDelayMs = 100;
-const delayGrowth = 1.3;
+/** Of the time that the load has taken so far. */
+const delayShare = 0.02;
 
 /**
- * Polls `GET /health` until it answers 200; a loading server refuses the connection or answers 503. The
- * first polls are frequent, as a small model is ready after a few hundredths of a second.
+ * Polls `GET /health` until it answers 200; a loading server refuses the connection or answers 503. The longer it has
+ * taken, the less frequent are the polls: a small model is ready after a few hundredths of a second.
  *
  * @throws The signal's reason.
  */
@@ -15,8 +16,11 @@ export async function waitUntilHealthy(
   connection: EngineConnection,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let delayMs = firstDelayMs; ; delayMs = Math.min(maxDelayMs, delayMs * delayGrowth)) {
+  const startedAt = performance.now();
+  for (;;) {
     if (await isHealthy(connection, signal)) return;
+    const share = (performance.now() - startedAt) * delayShare;
+    const delayMs = Math.min(maxDelayMs, Math.max(minDelayMs, share));
     await delay(delayMs, undefined, { signal }).catch((error: unknown) => {
       signal.throwIfAborted();
       throw error;

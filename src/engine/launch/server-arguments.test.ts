@@ -33,6 +33,16 @@ describe('buildServerArguments', () => {
   it('multiplies the context by the number of slots', () => {
     expect(valueOf('--ctx-size')).toBe('12288');
     expect(valueOf('--parallel')).toBe('3');
+    expect(valueOf('--kv-unified')).toBeUndefined();
+  });
+
+  it('lets the slots share fewer contexts, each of them with one at most', () => {
+    const shared = { sharedContexts: 2 };
+    expect(valueOf('--ctx-size', shared)).toBe('8192');
+    expect(valueOf('--parallel', shared)).toBe('3');
+    expect(valueOf('--kv-unified', shared)).toBe(true);
+    expect(valueOf('--kv-unified-per-slot', shared)).toBe('4096');
+    expect(valueOf('--no-cache-idle-slots', shared)).toBe(true);
   });
 
   it('divides the model as the settings say', () => {
@@ -41,6 +51,20 @@ describe('buildServerArguments', () => {
     expect(valueOf('--tensor-split', { gpuSplit })).toBe('3,0.5');
     expect(valueOf('--n-cpu-moe', { gpuSplit })).toBe('12');
     expect(valueOf('--tensor-split', { gpuSplit: {} })).toBeUndefined();
+  });
+
+  it('drafts from what repeats, where the launch wants it and the model generates', () => {
+    expect(valueOf('--spec-type')).toBeUndefined();
+    const ngram = { speculation: { kind: 'ngram' } } as const;
+    expect(valueOf('--spec-type', ngram)).toBe('ngram-simple');
+    expect(valueOf('--spec-type', { ...ngram, purpose: 'embedding' })).toBeUndefined();
+  });
+
+  it('drafts with a model, on the processor where the other one is', () => {
+    const draft = { speculation: { kind: 'draft', modelPath: '/models/small.gguf' } } as const;
+    expect(valueOf('--spec-draft-model', draft)).toBe('/models/small.gguf');
+    expect(valueOf('--spec-draft-ngl', draft)).toBeUndefined();
+    expect(valueOf('--spec-draft-ngl', { ...draft, gpuLayers: 0 })).toBe('0');
   });
 
   it('listens on the socket, or on loopback', () => {

@@ -13,6 +13,12 @@ const visionBatchTokens = 512;
 /** The engine's warm-up takes two tokens. */
 const minBatchTokens = 2;
 
+/**
+ * After so many tokens that occurred before, the engine drafts as many that followed them (docs/adr/0017-speculation.md).
+ * Longer drafts fail more often, and a failed one costs the time of its tokens.
+ */
+const ngramTokens = 6;
+
 /** Connections beyond one for each slot: token counts, health checks, cancelled streams that still close. */
 const spareConnections = 4;
 
@@ -43,9 +49,10 @@ export function buildServerArguments(
     '--port': endpoint.type === 'socket' ? undefined : endpoint.port,
     // Each open connection occupies one thread, even an idle kept-alive one.
     '--threads-http': maxConnections(spec) + spareConnections,
-    // The engine divides the context among its slots.
-    '--ctx-size': spec.contextLength * spec.parallel,
+    // The engine divides the context among its slots, unless they share it.
+    '--ctx-size': spec.contextLength * (spec.sharedContexts ?? spec.parallel),
     '--parallel': spec.parallel,
+    ...sharingArguments(spec),
     '--threads': threads,
     '--threads-batch': threads,
     '--batch-size': usesGpu(spec) ? undefined : batch,
@@ -60,6 +67,7 @@ export function buildServerArguments(
     '--cache-type-k': spec.kvCacheTypes?.k,
     '--cache-type-v': spec.kvCacheTypes?.v,
     '--override-kv': expertOverride(spec),
+    ...speculationArguments(spec),
     '--embeddings': spec.purpose === 'embedding',
     '--reranking': spec.purpose === 'reranking',
     '--jinja': isGeneration,
@@ -79,6 +87,16 @@ export function buildServerArguments(
   });
 }
 
+/** Each slot may use a whole context. Idle slots keep theirs until Hearth clears them. */
+function sharingArguments({ sharedContexts, contextLength }: LaunchSpec) {
+  if (sharedContexts === undefined) return {};
+  return {
+    '--kv-unified': true,
+    '--kv-unified-per-slot': contextLength,
+    '--no-cache-idle-slots': true,
+  };
+}
+
 /** The settings that determine the size of a batch. */
 type BatchSpec = Pick<
   LaunchSpec,
@@ -93,7 +111,7 @@ export function batchTokens(spec: BatchSpec): number {
 
 function batchSize(spec: BatchSpec): number {
   // An embedding model or a reranker processes a whole text in one batch. The engine pools the tokens of the largest batch
-  // over all slots when it starts, and ends if they can not be divided evenly.
+  // over all slots when it starts, and ends if they cannot be divided evenly.
   if (spec.purpose !== 'generation')
     return Math.ceil(spec.contextLength / spec.parallel) * spec.parallel;
   if (spec.evalBatchSize !== undefined) return spec.evalBatchSize;
@@ -113,6 +131,22 @@ function usesGpu({ purpose, evalBatchSize, gpuLayers, runtime }: LaunchSpec): bo
 /** Searching for the number of layers that fit takes a tenth of a second and helps only with a GPU. */
 function picksGpuLayers({ gpuLayers, runtime }: LaunchSpec): boolean {
   return gpuLayers === undefined && !runtime.name.endsWith('-cpu');
+}
+
+function speculationArguments({ purpose, speculation, gpuLayers }: LaunchSpec) {
+  if (purpose !== 'generation' || speculation === undefined) return {};
+  if (speculation.kind === 'draft') {
+    return {
+      '--spec-type': 'draft-simple',
+      '--spec-draft-model': pathArgument(speculation.modelPath, process.platform),
+      '--spec-draft-ngl': gpuLayers === 0 ? 0 : undefined,
+    };
+  }
+  return {
+    '--spec-type': 'ngram-simple',
+    '--spec-ngram-simple-size-n': ngramTokens,
+    '--spec-ngram-simple-size-m': ngramTokens,
+  };
 }
 
 function flashAttention({ hasFlashAttention }: LaunchSpec): 'on' | 'off' | undefined {

@@ -16,7 +16,7 @@ const olderLibrary = /version [`']?((?:GLIBC|GLIBCXX)_[\d.]+)[`']? not found/u;
 const relocation = /Error relocating /u;
 
 /**
- * One sentence for an engine that this machine can not run, whatever the model; undefined if that is not known to be the
+ * One sentence for an engine that this machine cannot run, whatever the model; undefined if that is not known to be the
  * cause.
  */
 export function startFailure({

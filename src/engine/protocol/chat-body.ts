@@ -193,7 +193,7 @@ function lossless(responseSchema: GrammarSchema): GrammarSchema {
   if (loss !== undefined) {
     throw new HearthError(
       'invalid_value',
-      `The engine can not hold an answer to the schema: at \`${loss.pointer}\` it ${loss.reason}.`,
+      `The engine cannot enforce the schema: at \`${loss.pointer}\` it ${loss.reason}.`,
       { field: 'responseFormat.schema' },
     );
   }

@@ -73,6 +73,13 @@ describe('ChatDecoder', () => {
     });
   });
 
+  it('reports drafted tokens where there were any', () => {
+    const decoder = new ChatDecoder(request);
+    const drafted = { timings: { predicted_n: 7, draft_n: 6, draft_n_accepted: 4 } };
+    decoder.decode([bytes(delta({ content: 'A' }), finish('stop', {}), drafted)]);
+    expect(decoder.end().usage.drafts).toEqual({ proposedTokens: 6, acceptedTokens: 4 });
+  });
+
   it('stops at a stop string of the visible text, and ignores what follows', () => {
     const decoder = new ChatDecoder(request);
     const events = decoder.decode([

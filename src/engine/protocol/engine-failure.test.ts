@@ -38,10 +38,18 @@ it.each([
   expect(failure.message).toContain(message);
 });
 
+it('names the context of a text where the batch of the engine is larger', () => {
+  const message =
+    'input (4099 tokens) is too large to process. increase the physical batch size (current batch size: 4098)';
+  expect(replyFailure({ status: 500, body: { error: { message } } }, 4096).message).toBe(
+    'An input has 4099 tokens; the context of the model holds 4096.',
+  );
+});
+
 it('reports the status of a response that is not JSON', () => {
   expect(replyFailure({ status: 502, body: undefined })).toMatchObject({
     code: 'internal',
-    message: 'The engine answered with status 502.',
+    message: 'The engine returned status 502.',
   });
 });
 

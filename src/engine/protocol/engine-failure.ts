@@ -15,12 +15,16 @@ const errorBody = z.object({
 
 const maxMessageCharacters = 500;
 
-/** Maps a response of the engine with a status of 400 or more to an error. */
-export function replyFailure(reply: EngineReply): HearthError {
+/**
+ * Maps a response of the engine with a status of 400 or more to an error.
+ *
+ * @param contextLength Most tokens of a text, where the engine names its batch, which may be larger.
+ */
+export function replyFailure(reply: EngineReply, contextLength?: number): HearthError {
   const parsed = errorBody.safeParse(reply.body);
   return parsed.success
-    ? failure(parsed.data.error as WireError, reply.status)
-    : new HearthError('internal', `The engine answered with status ${reply.status}.`);
+    ? failure(parsed.data.error as WireError, reply.status, contextLength)
+    : new HearthError('internal', `The engine returned status ${reply.status}.`);
 }
 
 /** Maps an `error` event inside a stream to an error. */
@@ -31,12 +35,12 @@ export function streamFailure(error: WireError): HearthError {
 /** A lost connection means that the engine died; other errors stay unchanged. */
 export function connectionFailure(error: unknown): unknown {
   if (!(error instanceof ConnectionLostError)) return error;
-  return new HearthError('crashed', 'The engine stopped while it worked on the request.', {
+  return new HearthError('crashed', 'The engine stopped during the request.', {
     cause: error,
   });
 }
 
-function failure(error: WireError, status: number): HearthError {
+function failure(error: WireError, status: number, contextLength = Infinity): HearthError {
   const message = (error.message ?? '').slice(0, maxMessageCharacters);
   if (error.type === 'exceed_context_size_error') {
     const { n_prompt_tokens: tokens, n_ctx: maxTokens } = error;
@@ -52,7 +56,7 @@ function failure(error: WireError, status: number): HearthError {
   if (tooLarge !== null) {
     return new HearthError(
       'context_length_exceeded',
-      `An input has ${tooLarge[1]} tokens; the context of the model holds ${tooLarge[2]}.`,
+      `An input has ${tooLarge[1]} tokens; the context of the model holds ${Math.min(Number(tooLarge[2]), contextLength)}.`,
     );
   }
   if (/infill is not supported/iu.test(message)) {
@@ -64,16 +68,16 @@ function failure(error: WireError, status: number): HearthError {
     );
   }
   if (/image input is not supported|does not support multimodal/iu.test(message)) {
-    return new HearthError('vision_unsupported', 'The model can not read images.');
+    return new HearthError('vision_unsupported', 'The model does not support images.');
   }
   if (/failed to load image|failed to decode image/iu.test(message)) {
-    return new HearthError('invalid_image', 'The engine can not read the image.');
+    return new HearthError('invalid_image', 'The engine cannot read the image.');
   }
   if (/support embeddings/iu.test(message)) {
     return new HearthError('wrong_model_type', 'The model is loaded for text, not for embeddings.');
   }
   if (status === 400) {
-    return new HearthError('invalid_value', `The engine refuses the request: ${message}`);
+    return new HearthError('invalid_value', `The engine rejected the request: ${message}`);
   }
   return new HearthError('internal', `The engine failed: ${message}`);
 }

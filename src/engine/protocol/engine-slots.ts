@@ -7,6 +7,7 @@ import { requestRenderedPrompt } from './rendered-prompt.ts';
 import { requestPromptTokens } from './tokenization.ts';
 
 const savedBody = z.object({ n_saved: z.int().nonnegative() });
+const erasedBody = z.object({ n_erased: z.int().nonnegative() });
 const restoredBody = z.object({ n_restored: z.int().nonnegative() });
 const readBody = z.object({ timings: z.object({ cache_n: z.number(), prompt_ms: z.number() }) });
 
@@ -34,6 +35,9 @@ export function createEngineSlots(connection: EngineConnection): EngineSlots {
       (await act(`/slots/${slot}?action=save`, { filename }, savedBody, signal)).n_saved,
     restore: async (slot, filename, signal) =>
       (await act(`/slots/${slot}?action=restore`, { filename }, restoredBody, signal)).n_restored,
+    erase: async (slot, signal) => {
+      await act(`/slots/${slot}?action=erase`, {}, erasedBody, signal);
+    },
     tokenize: async (request, signal) => {
       const prompt = await renderText(connection, request, signal).catch(throwConnectionFailure);
       if (typeof prompt !== 'string') return prompt;

@@ -19,9 +19,10 @@ export async function requestRelevance(
   query: string,
   documents: readonly string[],
   signal: AbortSignal,
+  contextLength?: number,
 ): Promise<Relevance> {
   const reply = await connection.postJson('/v1/rerank', { query, documents }, signal);
-  if (reply.status !== 200) throw replyFailure(reply);
+  if (reply.status !== 200) throw replyFailure(reply, contextLength);
   const parsed = rerankBody.safeParse(reply.body);
   const ordered = parsed.data?.results.toSorted((left, right) => left.index - right.index);
   if (

@@ -10,6 +10,9 @@ export interface WireTimings {
   readonly prompt_ms?: number;
   readonly predicted_n?: number;
   readonly predicted_ms?: number;
+  /** Drafted tokens, and accepted ones; absent where nothing was drafted. */
+  readonly draft_n?: number;
+  readonly draft_n_accepted?: number;
 }
 
 export interface WirePromptProgress {

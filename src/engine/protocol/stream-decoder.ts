@@ -82,7 +82,7 @@ export abstract class StreamDecoder<Chunk> {
   end(): Extract<GenerationEvent, { type: 'generation.end' }> {
     if (this.#failure !== undefined) throw this.#failure;
     if (this.#stop === undefined && !this.#isMalformed) {
-      throw new HearthError('crashed', 'The engine stopped while it worked on the request.');
+      throw new HearthError('crashed', 'The engine stopped during the request.');
     }
     const stop = this.#stop ?? {};
     const reason = stopReason(stop, this.#stopStrings, this.#hasToolCalls);
@@ -158,6 +158,7 @@ export abstract class StreamDecoder<Chunk> {
   /** Without the engine's own numbers (after a parse failure, or before the end), what the stream showed. */
   usage(): GenerationUsage {
     const { cache_n: cached, prompt_n: computed, predicted_n: predicted } = this.#timings;
+    const { draft_n: proposedTokens, draft_n_accepted: acceptedTokens = 0 } = this.#timings;
     return {
       promptTokens:
         computed === undefined ? (this.#progress?.total ?? 0) : computed + (cached ?? 0),
@@ -165,6 +166,7 @@ export abstract class StreamDecoder<Chunk> {
       completionTokens: predicted ?? this.#deltaCount,
       promptMs: this.#timings.prompt_ms ?? 0,
       generationMs: this.#timings.predicted_ms ?? 0,
+      ...(proposedTokens === undefined ? {} : { drafts: { proposedTokens, acceptedTokens } }),
     };
   }
 }

@@ -1,20 +1,11 @@
 import { createSingleFlight } from '../../concurrency/single-flight.ts';
-import { HearthError } from '../../contract/errors.ts';
 import type { RequestContext } from '../../request/request-context.ts';
+import { lackingFeature, type Feature } from './features.ts';
 import { probeImage } from './probe-image.ts';
 import type { ReplicaSet } from './replica-set.ts';
 import type { Upstream } from './upstream.ts';
 import type { UpstreamClient } from './upstream-client.ts';
 import { isRefusedRequest } from './upstream-failure.ts';
-
-/** What servers may lack. */
-export type Feature =
-  | 'tools'
-  | 'json_schema'
-  | 'json_object'
-  | 'images'
-  | 'logprobs'
-  | 'completions';
 
 interface ProbesOptions {
   readonly upstream: Pick<Upstream, 'name'>;
@@ -61,11 +52,10 @@ export class CapabilityProbes {
     const lack = this.#lacking.get(key);
     if (lack === undefined) return;
     const { name } = this.#options.upstream;
-    throw new HearthError(
-      'invalid_value',
-      (nameOf) =>
-        `\`${nameOf(field)}\` needs ${described[feature]}, which ${modelId} of "${name}" does not support: ${lack.reason}`,
-      { field },
+    throw lackingFeature(
+      feature,
+      field,
+      `${modelId} of "${name}" does not support: ${lack.reason}`,
     );
   }
 
@@ -92,15 +82,6 @@ export class CapabilityProbes {
     }
   }
 }
-
-const described: Readonly<Record<Feature, string>> = {
-  tools: 'tools',
-  json_schema: 'answers that follow a JSON schema',
-  json_object: 'answers in JSON',
-  images: 'images',
-  logprobs: 'log probabilities',
-  completions: 'text completions',
-};
 
 const greeting = [{ role: 'user', content: 'Hello' }];
 const emptyObject = { type: 'object', properties: {}, additionalProperties: false };

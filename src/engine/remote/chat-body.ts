@@ -11,10 +11,13 @@ import type {
 } from '../engine.ts';
 import type { UpstreamKind } from './upstream.ts';
 
+/** APIs like that of OpenAI: of remote servers, and of mlx-lm on this machine. */
+type ServerKind = UpstreamKind | 'mlx';
+
 /** Names of the sampling parameters that OpenAI's API does not have; absent: the server has none of this kind. */
 const extraSampling: Readonly<
   Record<
-    UpstreamKind,
+    ServerKind,
     Partial<Record<'topK' | 'minP' | 'repeatPenalty' | 'repeatLastTokens', string>>
   >
 > = {
@@ -28,6 +31,12 @@ const extraSampling: Readonly<
     repeatPenalty: 'repeat_penalty',
     repeatLastTokens: 'repeat_last_n',
   },
+  mlx: {
+    topK: 'top_k',
+    minP: 'min_p',
+    repeatPenalty: 'repetition_penalty',
+    repeatLastTokens: 'repetition_context_size',
+  },
 };
 
 /**
@@ -35,7 +44,7 @@ const extraSampling: Readonly<
  *
  * @throws HearthError `invalid_value` for a field that servers of this kind do not support.
  */
-export function chatBody(model: string, kind: UpstreamKind, request: ChatGeneration): object {
+export function chatBody(model: string, kind: ServerKind, request: ChatGeneration): object {
   return {
     model,
     ...sharedFields(kind, request),
@@ -57,7 +66,7 @@ export function chatBody(model: string, kind: UpstreamKind, request: ChatGenerat
  */
 export function completionBody(
   model: string,
-  kind: UpstreamKind,
+  kind: ServerKind,
   request: CompletionGeneration,
 ): object {
   return {
@@ -70,10 +79,7 @@ export function completionBody(
 }
 
 /** JSON.stringify omits undefined fields. */
-function sharedFields(
-  kind: UpstreamKind,
-  { sampling, maxTokens, stop }: GenerationRequest,
-): object {
+function sharedFields(kind: ServerKind, { sampling, maxTokens, stop }: GenerationRequest): object {
   return {
     stream: true,
     stream_options: { include_usage: true },
@@ -89,7 +95,7 @@ function sharedFields(
   };
 }
 
-function extraSamplingFields(kind: UpstreamKind, sampling: Sampling): object {
+function extraSamplingFields(kind: ServerKind, sampling: Sampling): object {
   const fields: Record<string, number> = {};
   for (const name of ['topK', 'minP', 'repeatPenalty', 'repeatLastTokens'] as const) {
     const value = sampling[name];
@@ -147,7 +153,7 @@ function parsableArguments(argumentsJson: string): string {
 }
 
 function toolFields(
-  kind: UpstreamKind,
+  kind: ServerKind,
   { tools = [], toolChoice, callsInParallel }: ChatGeneration,
 ): object {
   if (tools.length === 0) {
@@ -159,9 +165,9 @@ function toolFields(
     );
   }
   const isForced = toolChoice === 'required' || typeof toolChoice === 'object';
-  // Ollama ignores the field.
-  if (kind === 'ollama' && isForced) throw unsupported('toolChoice', kind);
-  if (kind === 'ollama' && toolChoice === 'none') return {};
+  const isIgnored = kind === 'ollama' || kind === 'mlx';
+  if (isIgnored && isForced) throw unsupported('toolChoice', kind);
+  if (isIgnored && toolChoice === 'none') return {};
   return {
     tools: tools.map(({ name, description, parameters }) => ({
       type: 'function',
@@ -182,7 +188,7 @@ function wireResponseFormat(format: ResponseFormat | undefined): object | undefi
   return { type: 'json_schema', json_schema: { name: 'response', strict: true, schema } };
 }
 
-function reasoningFields(kind: UpstreamKind, level: ReasoningLevel | undefined): object {
+function reasoningFields(kind: ServerKind, level: ReasoningLevel | undefined): object {
   if (level === undefined) return {};
   const effort = level === 'on' ? 'medium' : level;
   if (kind === 'openai' || kind === 'ollama') {
@@ -197,10 +203,12 @@ function reasoningFields(kind: UpstreamKind, level: ReasoningLevel | undefined):
   };
 }
 
-function unsupported(field: string, kind: UpstreamKind): HearthError {
+function unsupported(field: string, kind: ServerKind): HearthError {
+  const engines =
+    kind === 'mlx' ? 'the engine of MLX models' : `remote servers of the kind "${kind}"`;
   return new HearthError(
     'invalid_value',
-    (name) => `\`${name(field)}\` is not supported by remote servers of the kind "${kind}".`,
+    (name) => `\`${name(field)}\` is not supported by ${engines}.`,
     { field },
   );
 }

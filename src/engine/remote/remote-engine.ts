@@ -3,8 +3,10 @@ import type { RequestContext } from '../../request/request-context.ts';
 import type { Embeddings, Engine, GenerationEvent, GenerationRequest, Prompt } from '../engine.ts';
 import { affinityKey } from './affinity-key.ts';
 import { chatBody, completionBody } from './chat-body.ts';
-import type { CapabilityProbes, Feature } from './capability-probes.ts';
+import type { CapabilityProbes } from './capability-probes.ts';
 import { requestEmbeddings } from './embeddings.ts';
+import { featuresOf } from './features.ts';
+import type { Pacing } from './pacing.ts';
 import type { ReplicaSet } from './replica-set.ts';
 import { RemoteStreamDecoder } from './stream-decoder.ts';
 import { estimateTextTokens, estimateTokens } from './token-estimate.ts';
@@ -18,11 +20,12 @@ interface RemoteEngineOptions {
   readonly replicas: ReplicaSet;
   readonly client: UpstreamClient;
   readonly probes: CapabilityProbes;
+  readonly pacing: Pacing;
 }
 
 /** An engine that sends its requests to a remote server with an API like that of OpenAI. */
 export function createRemoteEngine(options: RemoteEngineOptions): Engine {
-  const { upstream, modelId, replicas, client, probes } = options;
+  const { upstream, modelId, replicas, client, probes, pacing } = options;
 
   async function* generate(
     request: GenerationRequest,
@@ -36,32 +39,39 @@ export function createRemoteEngine(options: RemoteEngineOptions): Engine {
     for (const [feature, field] of featuresOf(request)) {
       await probes.assert(modelId, feature, field, context);
     }
-    let decoder = new RemoteStreamDecoder(request);
-    const attempt = async function* (url: string): AsyncGenerator<GenerationEvent> {
-      decoder = new RemoteStreamDecoder(request);
-      const path = isChat ? '/chat/completions' : '/completions';
-      const stream = await client.openStream(`${url}${path}`, body, {
-        signal,
-        traceparent: traceparentOf(context),
-      });
+    const path = isChat ? '/chat/completions' : '/completions';
+    for (const attempt of replicas.attempts(affinityKey(request), signal)) {
+      const decoder = new RemoteStreamDecoder(request);
       try {
-        for (let chunks = await stream.read(); chunks !== undefined; chunks = await stream.read()) {
-          yield* decoder.decode(chunks);
+        const stream = await client.openStream(`${attempt.url}${path}`, body, {
+          signal,
+          traceparent: traceparentOf(context),
+        });
+        try {
+          for (
+            let chunks = await stream.read();
+            chunks !== undefined;
+            chunks = await stream.read()
+          ) {
+            for (const event of decoder.decode(chunks)) yield event;
+            if (decoder.hasOutput) stream.setMinimumInterval(pacing.intervalMs());
+          }
+          yield decoder.end();
+        } finally {
+          // Closes the connection of an answer that was not read to its end, which makes the server stop.
+          stream.close();
         }
-        yield decoder.end();
+        attempt.succeed();
+        return;
+      } catch (error) {
+        if (decoder.hasOutput) {
+          const { reasoningTokens } = decoder;
+          yield { type: 'generation.cut', usage: decoder.usage(), reasoningTokens };
+        }
+        attempt.fail(error, decoder.hasOutput);
       } finally {
-        // Closes the connection of an answer that was not read to its end, which makes the server stop.
-        stream.close();
+        attempt.end();
       }
-    };
-    try {
-      yield* replicas.stream(affinityKey(request), signal, attempt, () => decoder.hasOutput);
-    } catch (error) {
-      if (decoder.hasOutput) {
-        const { reasoningTokens } = decoder;
-        yield { type: 'generation.cut', usage: decoder.usage(), reasoningTokens };
-      }
-      throw error;
     }
   }
 
@@ -83,22 +93,6 @@ export function createRemoteEngine(options: RemoteEngineOptions): Engine {
     countTokens: async (text) => estimateTextTokens(text),
     countPromptTokens: async (request) => estimateTokens(request),
   };
-}
-
-/** The features that servers may lack, with the field of the request that needs each. */
-function featuresOf(request: GenerationRequest): readonly (readonly [Feature, string])[] {
-  if (request.kind === 'completion') return [['completions', 'prompt']];
-  const { tools = [], responseFormat, topLogprobs, messages } = request;
-  const hasImage = messages.some(
-    ({ content }) => typeof content !== 'string' && content.some(({ type }) => type === 'image'),
-  );
-  const needed: (readonly [Feature, string])[] = [];
-  if (tools.length > 0) needed.push(['tools', 'tools']);
-  if (responseFormat?.type === 'json_schema') needed.push(['json_schema', 'responseFormat']);
-  if (responseFormat?.type === 'json_object') needed.push(['json_object', 'responseFormat']);
-  if (hasImage) needed.push(['images', 'messages']);
-  if (topLogprobs !== undefined) needed.push(['logprobs', 'topLogprobs']);
-  return needed;
 }
 
 function traceparentOf({ record }: RequestContext): string | undefined {

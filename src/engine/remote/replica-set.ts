@@ -1,6 +1,7 @@
+import { Attempt, type Replica } from './attempt.ts';
 import { orderReplicas } from './choose-replicas.ts';
 import { Circuit } from './circuit.ts';
-import { isBusy, isReplicaFault, toUpstreamError, unavailable } from './upstream-failure.ts';
+import { unavailable } from './upstream-failure.ts';
 
 /** One address of an upstream, with its health. */
 export interface ReplicaStatus {
@@ -8,12 +9,6 @@ export interface ReplicaStatus {
   readonly state: 'closed' | 'open' | 'half-open';
   /** Requests in flight. */
   readonly active: number;
-}
-
-interface Replica {
-  readonly url: string;
-  readonly circuit: Circuit;
-  active: number;
 }
 
 /** The replicas of one upstream. */
@@ -35,43 +30,39 @@ export class ReplicaSet {
   }
 
   /**
-   * Runs a request on the preferred replica, and on the next one if that fails before the request has shown anything.
+   * Attempts at one request: on the preferred replica, then on the next ones, one after the other, and twice on the
+   * last one. `fail` of each says whether there is another; a request that succeeded reads no further.
    *
    * @param key Requests with the same key prefer the same replica.
-   * @param hasOutput Whether the client has seen a part of the answer, after which nothing is repeated.
+   * @throws HearthError `upstream_unavailable` if no replica may be asked now.
+   */
+  *attempts(key: string, signal: AbortSignal): Generator<Attempt, void, void> {
+    const shared = { upstream: this.#upstream, signal };
+    const candidates = this.#candidates(key);
+    const last = candidates.at(-1);
+    for (const replica of candidates) {
+      yield new Attempt(replica, { ...shared, next: replica === last ? 'same' : 'other' });
+    }
+    if (last !== undefined) yield new Attempt(last, { ...shared, next: 'none' });
+  }
+
+  /**
+   * Runs a request that has one answer.
+   *
    * @throws HearthError `upstream_error`, `upstream_unavailable`, and those of a refused request; the signal's reason.
    */
-  async *stream<T>(
-    key: string,
-    signal: AbortSignal,
-    work: (url: string) => AsyncIterable<T>,
-    hasOutput: () => boolean,
-  ): AsyncGenerator<T, void, void> {
-    let failure: unknown;
-    for (const replica of this.#candidates(key)) {
-      const attempt = this.#begin(replica);
+  async run<T>(key: string, signal: AbortSignal, work: (url: string) => Promise<T>): Promise<T> {
+    for (const attempt of this.attempts(key, signal)) {
       try {
-        yield* work(replica.url);
+        const answer = await work(attempt.url);
         attempt.succeed();
-        return;
+        return answer;
       } catch (error) {
-        signal.throwIfAborted();
         attempt.fail(error);
-        if (hasOutput() || !isReplicaFault(error)) throw toUpstreamError(error, this.#upstream);
-        failure = error;
       } finally {
         attempt.end();
       }
     }
-    throw toUpstreamError(failure, this.#upstream);
-  }
-
-  /** Like `stream`, for a request with one answer. */
-  async run<T>(key: string, signal: AbortSignal, work: (url: string) => Promise<T>): Promise<T> {
-    const once = async function* (url: string): AsyncGenerator<T> {
-      yield await work(url);
-    };
-    for await (const answer of this.stream(key, signal, once, () => false)) return answer;
     throw new Error('A request had no answer.');
   }
 
@@ -81,28 +72,5 @@ export class ReplicaSet {
     if (passable.length > 0) return orderReplicas(passable, key);
     const waitMs = Math.min(...this.#replicas.map(({ circuit }) => circuit.waitMs));
     throw unavailable(this.#upstream, 'its last requests failed', waitMs / 1000);
-  }
-
-  #begin(replica: Replica) {
-    const { circuit } = replica;
-    let isDecided = false;
-    replica.active += 1;
-    circuit.begin();
-    return {
-      succeed: () => {
-        isDecided = true;
-        circuit.succeed();
-      },
-      fail: (error: unknown) => {
-        isDecided = true;
-        // A replica that refuses a request, or is busy, works.
-        if (isReplicaFault(error) && !isBusy(error)) circuit.fail();
-        else circuit.succeed();
-      },
-      end: () => {
-        replica.active -= 1;
-        if (!isDecided) circuit.cancel();
-      },
-    };
   }
 }

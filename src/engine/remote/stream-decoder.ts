@@ -11,7 +11,7 @@ import { EventBatch } from '../protocol/event-batch.ts';
 import { CallDeltas } from './call-deltas.ts';
 import { toTextLogprobs, toTokenLogprobs } from './logprobs.ts';
 import { estimateTokens } from './token-estimate.ts';
-import { streamedFailure, UpstreamBroken } from './upstream-failure.ts';
+import { streamedFailure, UpstreamBroken, UpstreamCut } from './upstream-failure.ts';
 import type { WireChoice, WireEvent, WireUsage } from './wire-chunk.ts';
 
 /** Far above the size of any event; limits memory if a line never ends. */
@@ -52,6 +52,11 @@ export class RemoteStreamDecoder {
     return this.#firstTokenAt !== undefined;
   }
 
+  /** Whether the server has said why the generation ended. */
+  get isFinished(): boolean {
+    return this.#finish !== undefined;
+  }
+
   /** Tokens of the reasoning so far; those that arrived, if the server does not count them. */
   get reasoningTokens(): number {
     return this.#usage?.completion_tokens_details?.reasoning_tokens ?? this.#reasoningCount;
@@ -76,7 +81,7 @@ export class RemoteStreamDecoder {
     if (this.#failure !== undefined) throw this.#failure;
     if (this.#finish === undefined) {
       // Some servers end a stream of text completions without a reason.
-      if (!this.#isDone || !this.hasOutput) throw new UpstreamBroken('its answer broke off');
+      if (!this.#isDone || !this.hasOutput) throw new UpstreamCut();
     }
     const stopReason = this.#stopReason();
     return {
@@ -87,7 +92,8 @@ export class RemoteStreamDecoder {
       }),
       usage: this.usage(),
       reasoningTokens: this.reasoningTokens,
-      isMalformed: false,
+      // A server that leaves out a call which it could not parse.
+      isMalformed: this.#finish?.finish_reason === 'tool_calls' && this.#calls.count === 0,
     };
   }
 

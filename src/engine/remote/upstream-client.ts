@@ -15,6 +15,8 @@ interface CallOptions {
 interface UpstreamStream {
   /** Waits for bytes and returns all that have arrived since the last call; undefined at the end. */
   read(): Promise<readonly Buffer[] | undefined>;
+  /** Sets the minimum time between two batches. */
+  setMinimumInterval(intervalMs: number): void;
   /** Closes the connection, which makes the server stop. Does nothing after the end. */
   close(): void;
 }
@@ -90,22 +92,21 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
       const response = await send(url, body, call);
       return {
         read: () => readPieces(response, call.signal),
-        close: () => response.abort(new Error('closed')),
+        setMinimumInterval: (intervalMs) => response.setMinimumInterval(intervalMs),
+        close: () => response.close(),
       };
     },
     close: () => sender.close(),
   };
 }
 
-async function readPieces(
+function readPieces(
   response: ResponseReader,
   signal: AbortSignal,
 ): Promise<readonly Buffer[] | undefined> {
-  try {
-    return await response.read();
-  } catch (error) {
-    throw toHttpFailure(error, 'interrupted', 'its answer broke off', { signal });
-  }
+  return response.read((error) =>
+    toHttpFailure(error, 'interrupted', 'its answer broke off', { signal }),
+  );
 }
 
 async function readText(

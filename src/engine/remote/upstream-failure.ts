@@ -1,5 +1,6 @@
 import { HearthError } from '../../contract/errors.ts';
 import { HttpFailure } from '../../net/http-failure.ts';
+import { isReset } from '../../net/is-reset.ts';
 
 /** An upstream answered with a status of 400 or more. */
 export class UpstreamRefusal extends Error {
@@ -20,6 +21,13 @@ export class UpstreamBroken extends Error {
   override readonly name = 'UpstreamBroken';
 }
 
+/** The answer of an upstream ended before its end. */
+export class UpstreamCut extends UpstreamBroken {
+  constructor() {
+    super('its answer broke off');
+  }
+}
+
 const maxMessageCharacters = 500;
 const busyStatuses: ReadonlySet<number> = new Set([408, 429, 503]);
 const defaultRetryAfterSeconds = 1;
@@ -33,6 +41,11 @@ export function isReplicaFault(error: unknown): boolean {
 /** Whether the replica is only busy, which says nothing bad about it. */
 export function isBusy(error: unknown): boolean {
   return error instanceof UpstreamRefusal && busyStatuses.has(error.status);
+}
+
+/** Whether the replica closed the connection before it answered: perhaps an idle one, just as it was reused. */
+export function isClosedBefore(error: unknown): boolean {
+  return error instanceof HttpFailure && error.reason === 'unreachable' && isReset(error.cause);
 }
 
 /** Whether the upstream refused the request for what it contains. */

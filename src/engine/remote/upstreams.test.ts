@@ -219,6 +219,19 @@ describe('a fault', () => {
     });
   });
 
+  it('does not show when the server closes an idle connection just as it is reused', async () => {
+    let count = 0;
+    const server = await serve((_request, response) => {
+      count += 1;
+      if (count === 2) response.destroy();
+      else say(response, `answer ${count}`);
+    });
+    const { engine, upstreams } = open([server.url]);
+    const ask = async () => textOf(await read(engine.generate(chat, testContext())));
+    expect([await ask(), await ask()]).toEqual(['answer 1', 'answer 3']);
+    expect(upstreams.describe()[0]?.replicas[0]).toMatchObject({ state: 'closed', active: 0 });
+  });
+
   it('after the first token ends the generation with what there was', async () => {
     const server = await serve((_request, response) => {
       response.writeHead(200);

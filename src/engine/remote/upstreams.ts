@@ -2,6 +2,7 @@ import type { Logger } from '../../observability/logger.ts';
 import type { EngineHandle } from '../engine.ts';
 import { CapabilityProbes } from './capability-probes.ts';
 import { createRemoteEngine } from './remote-engine.ts';
+import { createPacing } from './pacing.ts';
 import { ReplicaSet, type ReplicaStatus } from './replica-set.ts';
 import type { RemoteModel, Upstream } from './upstream.ts';
 import { createUpstreamClient } from './upstream-client.ts';
@@ -29,6 +30,7 @@ interface UpstreamsOptions {
 
 export function openUpstreams({ upstreams, environment, logger }: UpstreamsOptions): Upstreams {
   const closing = new AbortController();
+  const pacing = createPacing();
   const opened = new Map(
     upstreams.map((upstream) => {
       const { name, urls, apiKey, timeoutMs } = upstream;
@@ -51,7 +53,7 @@ export function openUpstreams({ upstreams, environment, logger }: UpstreamsOptio
     open: ({ upstream: name, id }, contextLength) => {
       const found = find(name);
       return {
-        engine: createRemoteEngine({ ...found, modelId: id }),
+        engine: createRemoteEngine({ ...found, modelId: id, pacing }),
         capabilities: {
           runtimeName: `remote-${found.upstream.kind}`,
           runtimeVersion: 'unknown',

@@ -35,7 +35,7 @@ function manager(options: Partial<RuntimeManagerOptions> = {}): RuntimeManager {
   return createRuntimeManager({
     runtimesFolder: folder,
     releaseBaseUrl: server.url,
-    wheelLauncherPath: '/nowhere/wheel-launcher.py',
+    launchers: { wheel: '/nowhere/wheel-launcher.py', mlx: '/nowhere/mlx-launcher.py' },
     // The fake server is a shell script.
     environment: { PATH: '' },
     logger: createLogger('silent'),

@@ -15,6 +15,9 @@ const checkTimeoutMs = 60_000;
 
 /** Installs the official llama.cpp release that is pinned for this machine. */
 export const installRelease: InstallationWay = {
+  engine: 'llama.cpp',
+  format: 'gguf',
+
   plan: async ({ settings, backend, signal }) => {
     const { machine, release, environment } = settings;
     const chosen = backend ?? (await chooseBackend(release, machine, environment, signal));

@@ -1,37 +1,37 @@
 import { join } from 'node:path';
 import { HearthError } from '../../contract/errors.ts';
+import { installMlx } from './install-mlx.ts';
 import { installRelease } from './install-release.ts';
 import { installWheel } from './install-wheel.ts';
 import type { InstallationSettings, InstallationWay } from './installation.ts';
 import { readInstalledRuntime, writeManifest } from './runtime-manifest.ts';
-import type { InstallProgress, Runtime } from './runtime.ts';
+import type { InstallProgress, ModelFormat, Runtime } from './runtime.ts';
 import { publishFolder, removeStaleStaging, withStagingFolder } from './staging.ts';
 import { runtimeName, type Backend } from './target.ts';
 import { renameWithRetry } from '../../rename-with-retry.ts';
 
 interface InstallRequest {
+  readonly format: ModelFormat;
   readonly from: 'release' | 'wheel' | undefined;
   readonly backend: Backend | undefined;
   readonly report: (progress: InstallProgress) => void;
   readonly signal: AbortSignal;
 }
 
-const ways: Readonly<Record<'release' | 'wheel', InstallationWay>> = {
-  release: installRelease,
-  wheel: installWheel,
-};
+const ways = { release: installRelease, wheel: installWheel, packages: installMlx } as const;
 
 /**
  * Installs a runtime from the requested source, or from the first one that works.
  *
- * @throws HearthError `runtime_unavailable` with the causes and possible solutions; the signal's reason when aborted.
+ * @throws HearthError `runtime_unavailable` with the causes and possible solutions; `invalid_value` for a source or backend
+ *   that the format does not have; the signal's reason when aborted.
  */
 export async function installRuntime(
   settings: InstallationSettings,
   request: InstallRequest,
 ): Promise<Runtime> {
-  const names = request.from === undefined ? (['release', 'wheel'] as const) : [request.from];
-  const failures: { readonly name: string; readonly error: unknown }[] = [];
+  const names = sourcesFor(request);
+  const failures: Failure[] = [];
   for (const name of names) {
     try {
       return await installBy(ways[name], settings, request);
@@ -45,7 +45,18 @@ export async function installRuntime(
       failures.push({ name, error });
     }
   }
-  throw unavailable(failures);
+  throw request.format === 'gguf' ? unavailable(failures) : mlxUnavailable(failures);
+}
+
+function sourcesFor({ format, from, backend }: InstallRequest): readonly (keyof typeof ways)[] {
+  if (format === 'gguf') return from === undefined ? ['release', 'wheel'] : [from];
+  const field = from !== undefined ? 'from' : backend !== undefined ? 'backend' : undefined;
+  if (field === undefined) return ['packages'];
+  throw new HearthError(
+    'invalid_value',
+    (name) => `\`${name(field)}\` is for runtimes of GGUF models; there is one for MLX models.`,
+    { field },
+  );
 }
 
 async function installBy(
@@ -53,16 +64,16 @@ async function installBy(
   settings: InstallationSettings,
   { backend, report, signal }: InstallRequest,
 ): Promise<Runtime> {
-  const { runtimesFolder, wheelLauncherPath } = settings;
+  const { runtimesFolder, launchers } = settings;
   await removeStaleStaging(runtimesFolder);
   return withStagingFolder(runtimesFolder, async (stagingFolder) => {
     const contentFolder = join(stagingFolder, 'content');
     const installation = { settings, backend, stagingFolder, contentFolder, report, signal };
     const plan = await way.plan(installation);
-    const name = runtimeName(plan.target);
+    const name = runtimeName(way.engine, plan.target);
     const folder = join(runtimesFolder, `${name}-${plan.version}`);
     const present = (): Promise<Runtime | undefined> =>
-      readInstalledRuntime(folder, wheelLauncherPath).catch(() => undefined);
+      readInstalledRuntime(folder, launchers).catch(() => undefined);
 
     const earlier = await present();
     if (earlier !== undefined) return earlier;
@@ -71,7 +82,7 @@ async function installBy(
       formatVersion: 1,
       name,
       version: plan.version,
-      supportedFormats: ['gguf'],
+      supportedFormats: [way.format],
       installedAt: new Date().toISOString(),
       origin,
     });
@@ -82,13 +93,28 @@ async function installBy(
       await renameWithRetry(folder, join(stagingFolder, 'replaced'));
       await publishFolder(contentFolder, folder);
     }
-    return readInstalledRuntime(folder, wheelLauncherPath);
+    return readInstalledRuntime(folder, launchers);
   });
 }
 
-function unavailable(
-  failures: readonly { readonly name: string; readonly error: unknown }[],
-): HearthError {
+interface Failure {
+  readonly name: string;
+  readonly error: unknown;
+}
+
+function mlxUnavailable(failures: readonly Failure[]): HearthError {
+  return new HearthError(
+    'runtime_unavailable',
+    [
+      'No runtime for MLX models is installed and none could be installed.',
+      ...failures.map(({ error }) => `${oneLine(error)}.`),
+      'Use the model in GGUF format, or run `hearth runtime install mlx` with access to a package index.',
+    ].join(' '),
+    { cause: new AggregateError(failures.map(({ error }) => error)) },
+  );
+}
+
+function unavailable(failures: readonly Failure[]): HearthError {
   const causes = failures.map(({ name, error }) => `The ${name}: ${oneLine(error)}.`);
   return new HearthError(
     'runtime_unavailable',

@@ -28,7 +28,7 @@ function manager(
   const { architecture = process.arch, wheel = pinnedWheel } = options;
   return createRuntimeManager({
     runtimesFolder: folder,
-    wheelLauncherPath: launcher,
+    launchers: { wheel: launcher, mlx: launcher },
     environment,
     logger: createLogger('silent'),
     machine: { ...thisMachine, architecture },

@@ -1,22 +1,23 @@
 import type { Logger } from '../../observability/logger.ts';
 import type { ProcessGuard } from '../../processes/managed-child.ts';
+import type { PinnedMlx } from './pinned-mlx.ts';
 import type { PinnedRelease, PinnedWheel } from './pinned-release.ts';
-import type { RuntimeOrigin } from './runtime-manifest.ts';
-import type { InstallProgress } from './runtime.ts';
-import type { Backend, Machine } from './target.ts';
+import type { PythonLaunchers, RuntimeOrigin } from './runtime-manifest.ts';
+import type { InstallProgress, ModelFormat } from './runtime.ts';
+import type { Backend, EngineName, Machine } from './target.ts';
 
-/** Settings of both ways to install a runtime. */
+/** Settings of all ways to install a runtime. */
 export interface InstallationSettings {
   readonly runtimesFolder: string;
   readonly machine: Machine;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly release: PinnedRelease;
   readonly wheel: PinnedWheel;
+  readonly mlx: PinnedMlx;
   /** URL of the releases, with one folder per tag. */
   readonly releaseBaseUrl: string;
   readonly retryDelaysMs: readonly number[];
-  /** Path of the Python script that starts the wheel's server. */
-  readonly wheelLauncherPath: string;
+  readonly launchers: PythonLaunchers;
   readonly logger: Logger;
   /** Kills running installers when this process dies. */
   readonly guard: ProcessGuard | undefined;
@@ -39,12 +40,14 @@ export interface Installation {
 export interface InstallationPlan {
   /** Such as `linux-x64-cpu`. */
   readonly target: string;
-  /** llama.cpp build. */
+  /** llama.cpp build, or version of mlx-lm. */
   readonly version: string;
 }
 
 /** A source of runtimes. Its errors explain in one line why it can't be used. */
 export interface InstallationWay {
+  readonly engine: EngineName;
+  readonly format: ModelFormat;
   plan(installation: Installation): Promise<InstallationPlan>;
   /** Fills the content folder and checks that its server starts. */
   fill(plan: InstallationPlan, installation: Installation): Promise<RuntimeOrigin>;

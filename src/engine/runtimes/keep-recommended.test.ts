@@ -13,6 +13,7 @@ const old: ListedRuntime = {
   folder: '/runtimes/b1',
   isSelected: false,
   isRecommended: false,
+  isActive: true,
 };
 
 async function installs(list: readonly ListedRuntime[], failure?: Error) {

@@ -31,8 +31,9 @@ export async function keepRecommended(options: KeepRecommendedOptions): Promise<
   }
 }
 
-/** Whether all runtimes that Hearth installed are of other versions than the recommended ones. */
+/** Whether all runtimes for GGUF that Hearth installed are of other versions than the recommended ones. */
 function isOutdated(installed: readonly ListedRuntime[]): boolean {
-  const isCurrent = installed.some((each) => each.isSelected || each.isRecommended);
-  return installed.length > 0 && !isCurrent;
+  const ofGguf = installed.filter(({ supportedFormats }) => supportedFormats.includes('gguf'));
+  const isCurrent = ofGguf.some((each) => each.isSelected || each.isRecommended);
+  return ofGguf.length > 0 && !isCurrent;
 }

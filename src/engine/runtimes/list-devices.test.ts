@@ -42,7 +42,7 @@ describe.skipIf(process.platform === 'win32')('listDevices', () => {
     expect((await listOf(text)).devices).toEqual([]);
   });
 
-  it('finds none without a runtime, and logs why it can not ask', async () => {
+  it('finds none without a runtime, and logs why it cannot ask', async () => {
     const lines: string[] = [];
     const logger = createLogger('warn', { write: (line) => void lines.push(line) });
     const options = { environment: {}, logger };

@@ -22,7 +22,7 @@ function manager(configuredServer?: string): RuntimeManager {
   return createRuntimeManager({
     runtimesFolder: join(home, 'runtimes'),
     configuredServer,
-    wheelLauncherPath: '/launcher.py',
+    launchers: { wheel: '/launcher.py', mlx: '/mlx-launcher.py' },
     environment: { PATH: `relative:${join(home, 'bin')}` },
     logger: createLogger('warn', { write: (line) => logged.push(line) }),
     machine: { platform: 'linux', architecture: 'x64' },

@@ -12,9 +12,14 @@ import {
   type PinnedRelease,
   type PinnedWheel,
 } from './pinned-release.ts';
-import { readInstalledRuntime, type InstalledRuntime } from './runtime-manifest.ts';
+import { pinnedMlx, type PinnedMlx } from './pinned-mlx.ts';
+import {
+  readInstalledRuntime,
+  type InstalledRuntime,
+  type PythonLaunchers,
+} from './runtime-manifest.ts';
 import { preferredFirst } from './preferred-first.ts';
-import { readSelection, writeSelection } from './runtime-selection.ts';
+import { readSelections, writeSelections, type RuntimeSelection } from './runtime-selection.ts';
 import type { InstallProgress, ListedRuntime, Runtime, RuntimeManager } from './runtime.ts';
 import type { ProcessGuard } from '../../processes/managed-child.ts';
 import { createSingleFlight } from '../../concurrency/single-flight.ts';
@@ -28,7 +33,7 @@ export interface RuntimeManagerOptions {
   readonly configuredServer?: string | undefined;
   /** The setting `engine.releaseUrl`: a URL with a folder for each tag, like GitHub's downloads. */
   readonly releaseBaseUrl?: string | undefined;
-  readonly wheelLauncherPath: string;
+  readonly launchers: PythonLaunchers;
   /** Environment of child programs, with `PATH` and the proxies. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
@@ -38,8 +43,12 @@ export interface RuntimeManagerOptions {
   readonly machine?: Machine;
   readonly release?: PinnedRelease;
   readonly wheel?: PinnedWheel;
+  readonly mlx?: PinnedMlx;
   readonly retryDelaysMs?: readonly number[];
 }
+
+/** A runtime before it is known which ones are active. */
+type Candidate = Omit<ListedRuntime, 'isActive'>;
 
 const officialReleases = 'https://github.com/ggml-org/llama.cpp/releases/download';
 
@@ -53,9 +62,10 @@ export function createRuntimeManager(options: RuntimeManagerOptions): RuntimeMan
     environment,
     release: options.release ?? pinnedRelease,
     wheel: options.wheel ?? pinnedWheel,
+    mlx: options.mlx ?? pinnedMlx,
     releaseBaseUrl: options.releaseBaseUrl ?? officialReleases,
     retryDelaysMs: options.retryDelaysMs ?? [500, 2_000],
-    wheelLauncherPath: options.wheelLauncherPath,
+    launchers: options.launchers,
     logger,
     guard: options.guard,
   };
@@ -65,7 +75,7 @@ export function createRuntimeManager(options: RuntimeManagerOptions): RuntimeMan
   async function external(command: string, source: 'setting' | 'path'): Promise<Runtime> {
     return {
       // The backend of a binary from elsewhere is unknown.
-      name: runtimeName(targetOf(machine, 'custom')),
+      name: runtimeName('llama.cpp', targetOf(machine, 'custom')),
       version: await versionOf(command),
       supportedFormats: ['gguf'],
       source,
@@ -88,20 +98,24 @@ export function createRuntimeManager(options: RuntimeManagerOptions): RuntimeMan
     );
   }
 
-  const isRecommended = ({ source, version }: Runtime): boolean =>
-    (source === 'release' && version === settings.release.tag) ||
-    (source === 'wheel' && version === settings.wheel.build);
+  const isRecommended = ({ source, version, supportedFormats }: Runtime): boolean => {
+    if (supportedFormats.includes('mlx')) return version === settings.mlx.version;
+    return (
+      (source === 'release' && version === settings.release.tag) ||
+      (source === 'wheel' && version === settings.wheel.build)
+    );
+  };
 
-  const elsewhere = (runtime: Runtime | undefined): readonly ListedRuntime[] =>
+  const elsewhere = (runtime: Runtime | undefined): readonly Candidate[] =>
     runtime === undefined ? [] : [{ ...runtime, isSelected: false, isRecommended: false }];
 
-  /** The selected runtime, then recommended ones, then the others. */
-  async function preferred(): Promise<readonly ListedRuntime[]> {
-    const [runtimes, selection] = await Promise.all([installed(), readSelection(runtimesFolder)]);
+  /** The selected runtimes, then recommended ones, then the others. */
+  async function preferred(): Promise<readonly Candidate[]> {
+    const [runtimes, selections] = await Promise.all([installed(), readSelections(runtimesFolder)]);
     return preferredFirst(
       runtimes.map((runtime) => ({
         ...runtime,
-        isSelected: runtime.name === selection?.name && runtime.version === selection.version,
+        isSelected: selections.some((selection) => isSame(selection, runtime)),
         isRecommended: isRecommended(runtime),
       })),
     );
@@ -120,7 +134,7 @@ export function createRuntimeManager(options: RuntimeManagerOptions): RuntimeMan
       if (!entry.isDirectory() || isStagingName(entry.name)) continue;
       const folder = join(runtimesFolder, entry.name);
       try {
-        runtimes.push(await readInstalledRuntime(folder, settings.wheelLauncherPath));
+        runtimes.push(await readInstalledRuntime(folder, settings.launchers));
       } catch (error) {
         logger.warn(
           { event: 'runtime.ignored', folder, err: error },
@@ -137,13 +151,14 @@ export function createRuntimeManager(options: RuntimeManagerOptions): RuntimeMan
   }
 
   return {
-    list: async () => [
-      ...elsewhere(await configured()),
-      ...(await preferred()),
-      ...elsewhere(await onPath()),
-    ],
+    list: async () =>
+      listed([
+        ...elsewhere(await configured()),
+        ...(await preferred()),
+        ...elsewhere(await onPath()),
+      ]),
 
-    installed: preferred,
+    installed: async () => listed(await preferred()),
 
     resolve: async (format) => {
       const runs = (runtime: Runtime | undefined): runtime is Runtime =>
@@ -156,23 +171,29 @@ export function createRuntimeManager(options: RuntimeManagerOptions): RuntimeMan
       return runs(found) ? found : undefined;
     },
 
-    install: ({ from, backend, onProgress, signal }) =>
+    install: ({ format = 'gguf', from, backend, onProgress, signal }) =>
       installations.join(
-        `${from ?? 'any'} ${backend ?? 'any'}`,
-        (report, shared) => installRuntime(settings, { from, backend, report, signal: shared }),
+        `${format} ${from ?? 'any'} ${backend ?? 'any'}`,
+        (report, shared) =>
+          installRuntime(settings, { format, from, backend, report, signal: shared }),
         { signal, onEvent: onProgress },
       ),
 
     select: async (name, version) => {
       if (name === null) {
-        await writeSelection(runtimesFolder, undefined);
+        await writeSelections(runtimesFolder, []);
         return true;
       }
-      const found = (await installed()).find(
+      const runtimes = await installed();
+      const found = runtimes.find(
         (runtime) => runtime.name === name && (version ?? runtime.version) === runtime.version,
       );
       if (found === undefined) return false;
-      await writeSelection(runtimesFolder, { name, version: found.version });
+      const kept = (await readSelections(runtimesFolder)).filter((selection) => {
+        const runtime = runtimes.find((each) => isSame(selection, each));
+        return runtime !== undefined && !sharesFormat(runtime, found);
+      });
+      await writeSelections(runtimesFolder, [...kept, { name, version: found.version }]);
       return true;
     },
 
@@ -189,4 +210,23 @@ export function createRuntimeManager(options: RuntimeManagerOptions): RuntimeMan
       return targets.length > 0;
     },
   };
+}
+
+function isSame(selection: RuntimeSelection, { name, version }: Runtime): boolean {
+  return selection.name === name && selection.version === version;
+}
+
+function sharesFormat(one: Runtime, other: Runtime): boolean {
+  return one.supportedFormats.some((format) => other.supportedFormats.includes(format));
+}
+
+/** Those for GGUF first; the first one for each format is active. */
+function listed(candidates: readonly Candidate[]): readonly ListedRuntime[] {
+  const runsGguf = ({ supportedFormats }: Runtime): number =>
+    supportedFormats.includes('gguf') ? 0 : 1;
+  const sorted = candidates.toSorted((one, other) => runsGguf(one) - runsGguf(other));
+  return sorted.map((candidate) => ({
+    ...candidate,
+    isActive: sorted.find((each) => sharesFormat(each, candidate)) === candidate,
+  }));
 }

@@ -17,6 +17,7 @@ const originSchema = z.discriminatedUnion('source', [
     /** Absolute path of the Python that the package was installed for. */
     python: z.string().min(1).max(4096),
   }),
+  z.object({ source: z.literal('mlx-lm'), python: z.string().min(1).max(4096) }),
 ]);
 
 const manifestSchema = z.object({
@@ -39,6 +40,12 @@ export interface InstalledRuntime extends Runtime {
   readonly installedAt: string;
 }
 
+/** Paths of the Python scripts that start the servers of packages. */
+export interface PythonLaunchers {
+  readonly wheel: string;
+  readonly mlx: string;
+}
+
 export async function writeManifest(folder: string, manifest: RuntimeManifest): Promise<void> {
   await writeFile(join(folder, manifestFile), `${JSON.stringify(manifest, null, 2)}\n`);
 }
@@ -50,7 +57,7 @@ export async function writeManifest(folder: string, manifest: RuntimeManifest): 
  */
 export async function readInstalledRuntime(
   folder: string,
-  wheelLauncherPath: string,
+  launchers: PythonLaunchers,
 ): Promise<InstalledRuntime> {
   const manifest = manifestSchema.parse(
     JSON.parse(await readFile(join(folder, manifestFile), 'utf8')),
@@ -59,9 +66,12 @@ export async function readInstalledRuntime(
   const [command, leadingArguments] =
     origin.source === 'release'
       ? [join(folder, origin.executable), []]
-      : [origin.python, wheelArguments(wheelLauncherPath, folder)];
+      : [
+          origin.python,
+          launcherArguments(origin.source === 'wheel' ? launchers.wheel : launchers.mlx, folder),
+        ];
   if (!(await isExecutable(command))) throw new Error(`${command} is not an executable file`);
-  const { source } = origin;
+  const source = origin.source === 'release' ? 'release' : 'wheel';
   return {
     name,
     version,
@@ -74,7 +84,7 @@ export async function readInstalledRuntime(
   };
 }
 
-/** Arguments that make Python the server of the wheel in a folder; `-I` excludes the user's packages. */
-export function wheelArguments(wheelLauncherPath: string, folder: string): readonly string[] {
-  return ['-I', wheelLauncherPath, '--runtime-folder', folder];
+/** Arguments that make Python the server of the packages in a folder; `-I` excludes the user's packages. */
+export function launcherArguments(launcherPath: string, folder: string): readonly string[] {
+  return ['-I', launcherPath, '--runtime-folder', folder];
 }

@@ -8,26 +8,31 @@ const selectionSchema = z.object({
   version: z.string().min(1).max(100),
 });
 
-/** The installed runtime that the user selected. */
-type RuntimeSelection = z.infer<typeof selectionSchema>;
+/** An installed runtime that the user selected. */
+export type RuntimeSelection = z.infer<typeof selectionSchema>;
+
+/** One for each format; a single one in files of earlier versions. */
+const fileSchema = z.union([
+  z.array(selectionSchema).max(10),
+  selectionSchema.transform((selection) => [selection]),
+]);
 
 const fileIn = (runtimesFolder: string): string => join(runtimesFolder, 'selected.json');
 
-/** @returns undefined if there is no selection, or its file is invalid. */
-export async function readSelection(runtimesFolder: string): Promise<RuntimeSelection | undefined> {
+/** @returns none if nothing is selected, or the file is invalid. */
+export async function readSelections(runtimesFolder: string): Promise<readonly RuntimeSelection[]> {
   const content = await readIfPresent(fileIn(runtimesFolder));
-  if (content === undefined) return undefined;
-  return z.string().transform(parseJson).pipe(selectionSchema).safeParse(content).data;
+  if (content === undefined) return [];
+  return z.string().transform(parseJson).pipe(fileSchema).safeParse(content).data ?? [];
 }
 
-/** Selects a runtime, or none. */
-export async function writeSelection(
+export async function writeSelections(
   runtimesFolder: string,
-  selection: RuntimeSelection | undefined,
+  selections: readonly RuntimeSelection[],
 ): Promise<void> {
   const file = fileIn(runtimesFolder);
-  if (selection === undefined) await rm(file, { force: true });
-  else await replacePrivateFile(file, `${JSON.stringify(selection, null, 2)}\n`);
+  if (selections.length === 0) await rm(file, { force: true });
+  else await replacePrivateFile(file, `${JSON.stringify(selections, null, 2)}\n`);
 }
 
 function parseJson(text: string): unknown {

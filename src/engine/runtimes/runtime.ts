@@ -1,14 +1,17 @@
 import type { Backend } from './target.ts';
 
+/** Formats of models that Hearth can install a runtime for. */
+export type ModelFormat = 'gguf' | 'mlx';
+
 /** An installed engine binary: its name, version and start command. */
 export interface Runtime {
-  /** `llama.cpp-<platform>-<arch>-<backend>`, such as `llama.cpp-linux-x64-cpu`. */
+  /** `<engine>-<platform>-<arch>-<backend>`, such as `llama.cpp-linux-x64-cpu`. */
   readonly name: string;
-  /** llama.cpp build, such as `b11549`; `unknown` if the binary does not report it. */
+  /** llama.cpp build, such as `b11549`, or version of mlx-lm; `unknown` if the binary does not report it. */
   readonly version: string;
   /** Supported model formats, such as `gguf`. */
   readonly supportedFormats: readonly string[];
-  /** Its source. */
+  /** Its source; `wheel`: packages of Python. */
   readonly source: 'setting' | 'release' | 'wheel' | 'path';
   /** Executable, and the arguments before llama-server's own. */
   readonly command: string;
@@ -23,6 +26,8 @@ export interface ListedRuntime extends Runtime {
   readonly isSelected: boolean;
   /** Whether it is a build that this version of Hearth names. */
   readonly isRecommended: boolean;
+  /** Whether the next load of a model in one of its formats uses it. */
+  readonly isActive: boolean;
 }
 
 export type InstallProgress =
@@ -36,7 +41,7 @@ export type InstallProgress =
 export interface RuntimeManager {
   /**
    * Lists the usable runtimes, best first: from the setting, selected, recommended, otherwise installed (newest first),
-   * from `PATH`.
+   * from `PATH`; those for GGUF before those for MLX.
    */
   list(): Promise<readonly ListedRuntime[]>;
 
@@ -47,14 +52,17 @@ export interface RuntimeManager {
   resolve(format: string): Promise<Runtime | undefined>;
 
   /**
-   * Installs the pinned runtime: the official release, else the PyPI wheel. Concurrent calls share one
-   * installation. A failed installation leaves nothing behind.
+   * Installs the pinned runtime for a format. For GGUF: the official release, else the PyPI wheel; for MLX: mlx-lm and
+   * the packages that it needs, with pip. Concurrent calls share one installation. A failed one leaves nothing behind.
    *
-   * @throws HearthError `runtime_unavailable`, whose message lists the solutions.
+   * @throws HearthError `runtime_unavailable`, whose message lists the solutions; `invalid_value` for a source or
+   *   backend that the format does not have.
    */
   install(options: {
     readonly onProgress?: (progress: InstallProgress) => void;
     readonly signal?: AbortSignal;
+    /** Absent: GGUF. */
+    readonly format?: ModelFormat;
     /** Absent: tries the release, then the wheel. */
     readonly from?: 'release' | 'wheel';
     /** Absent: the fastest that the machine's graphics driver can run. */
@@ -62,8 +70,8 @@ export interface RuntimeManager {
   }): Promise<Runtime>;
 
   /**
-   * Selects the installed runtime of the next loads, in all processes that use the folder. Without a version, the most
-   * recently installed one of the name; null selects none.
+   * Selects the installed runtime of the next loads of its formats, in all processes that use the folder. Without a
+   * version, the most recently installed one of the name; null selects none.
    *
    * @returns false if there is no such runtime.
    */

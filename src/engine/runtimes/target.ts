@@ -16,7 +16,10 @@ export function targetOf(machine: Machine, backend: string): string {
   return `${platform}-${machine.architecture}-${backend}`;
 }
 
+/** The programs that run models. */
+export type EngineName = 'llama.cpp' | 'mlx-lm';
+
 /** The name of a runtime for a target. */
-export function runtimeName(target: string): string {
-  return `llama.cpp-${target}`;
+export function runtimeName(engine: EngineName, target: string): string {
+  return `${engine}-${target}`;
 }

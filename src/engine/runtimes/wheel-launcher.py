@@ -28,7 +28,9 @@ def parse_arguments():
     option("--port", type=int, default=8080)
     option("--threads-http", type=int, default=-1)
     option("-c", "--ctx-size", type=int, default=0)
-    option("-np", "--parallel", type=int, default=1)
+    option("-np", "--parallel", type=int, default=-1)
+    option("-kvu", "--kv-unified", action="store_true")
+    option("--kv-unified-per-slot", type=int, default=0)
     option("-t", "--threads", type=int, default=-1)
     option("-tb", "--threads-batch", type=int, default=-1)
     option("-ngl", "--n-gpu-layers", type=int, default=-1)
@@ -39,7 +41,13 @@ def parse_arguments():
     option("-ctv", "--cache-type-v", default="f16")
     option("-nkvo", "--no-kv-offload", action="store_true")
     option("-cram", "--cache-ram", type=int, default=8192)
+    option("--no-cache-idle-slots", action="store_true")
     option("--slot-save-path", default="")
+    option("--spec-type", choices=["none", "ngram-simple", "draft-simple"], default="none")
+    option("--spec-ngram-simple-size-n", type=int, default=12)
+    option("--spec-ngram-simple-size-m", type=int, default=48)
+    option("--spec-draft-model", default="")
+    option("--spec-draft-ngl", type=int, default=-1)
     option("--reasoning-format", choices=["none", "auto", "deepseek"], default="auto")
     option("--embeddings", action="store_true")
     option("--reranking", action="store_true")
@@ -67,6 +75,9 @@ def build_parameters(xllamacpp, arguments):
     parameters.api_keys = [key] if key else []
     parameters.n_ctx = arguments.ctx_size
     parameters.n_parallel = arguments.parallel
+    parameters.kv_unified = arguments.kv_unified
+    parameters.kv_unified_per_slot = arguments.kv_unified_per_slot
+    parameters.cache_idle_slots = not arguments.no_cache_idle_slots
     parameters.cpuparams.n_threads = arguments.threads
     parameters.cpuparams_batch.n_threads = arguments.threads_batch
     parameters.n_gpu_layers = arguments.n_gpu_layers
@@ -82,6 +93,7 @@ def build_parameters(xllamacpp, arguments):
     parameters.no_kv_offload = arguments.no_kv_offload
     parameters.cache_ram_mib = arguments.cache_ram
     parameters.slot_save_path = arguments.slot_save_path
+    add_speculation(xllamacpp, arguments, parameters.speculative)
     parameters.reasoning_format = getattr(
         xllamacpp.common_reasoning_format,
         "COMMON_REASONING_FORMAT_" + arguments.reasoning_format.upper(),
@@ -96,6 +108,18 @@ def build_parameters(xllamacpp, arguments):
     parameters.offline = arguments.offline
     parameters.ui = not arguments.no_webui
     return parameters
+
+
+def add_speculation(xllamacpp, arguments, speculative):
+    if arguments.spec_type == "none":
+        return
+    name = "COMMON_SPECULATIVE_TYPE_" + arguments.spec_type.upper().replace("-", "_")
+    speculative.types = [getattr(xllamacpp.common_speculative_type, name)]
+    speculative.ngram_simple.size_n = arguments.spec_ngram_simple_size_n
+    speculative.ngram_simple.size_m = arguments.spec_ngram_simple_size_m
+    if arguments.spec_draft_model:
+        speculative.draft.mparams.path = arguments.spec_draft_model
+        speculative.draft.n_gpu_layers = arguments.spec_draft_ngl
 
 
 def cache_type(xllamacpp, name):

@@ -22,6 +22,15 @@ export async function readJsonBody(request: Request, limitBytes: number): Promis
   const bytes = isLengthKnown
     ? Buffer.from(await request.arrayBuffer())
     : await readBounded(request, limitBytes);
+  return parseJsonBody(bytes);
+}
+
+/**
+ * Parses the bytes of a body, or of a request in a file.
+ *
+ * @throws HearthError `invalid_json`; `body_too_large` for too many values.
+ */
+export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.byteLength === 0) {
     throw new HearthError('invalid_json', 'The body is empty; a JSON object is expected.');
   }

@@ -3,6 +3,8 @@ export interface UploadBody {
   readonly body: AsyncIterable<Uint8Array>;
   /** From the header; undefined for a chunked body. */
   readonly declaredBytes: number | undefined;
+  /** The `Content-Type`. */
+  readonly contentType: string | undefined;
 }
 
 /** A client that sends more after an early error loses its connection before it reads the error. */
@@ -26,6 +28,7 @@ export function openUpload({ body, headers }: Request) {
   const upload: UploadBody = {
     body: chunks(),
     declaredBytes: length === null ? undefined : Number(length),
+    contentType: headers.get('content-type') ?? undefined,
   };
   async function drain(): Promise<void> {
     for (let drainedBytes = 0; drainedBytes <= maxDrainedBytes;) {

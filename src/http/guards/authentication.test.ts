@@ -46,6 +46,7 @@ describe('of two headers', () => {
       createdAt: new Date(0),
       expiresAt: null,
       lastUsedAt: null,
+      rateLimits: { requestsPerMinute: null, tokensPerMinute: null },
     },
   });
   /** Takes `one` and `two` for tokens, `revoked` for an unknown one, and anything else for a foreign key. */

@@ -1,7 +1,7 @@
 import { ownerId } from '../../access/owner-token.ts';
 import type { Authentication, TokenService } from '../../access/token-service.ts';
 import { HearthError } from '../../contract/errors.ts';
-import { anonymousPrincipal, type Principal } from './principal.ts';
+import { anonymousPrincipal, tokenPrincipal, type Principal } from './principal.ts';
 
 export type Authenticator = Pick<TokenService, 'authenticate'>;
 
@@ -27,8 +27,10 @@ export async function identify(
       return isTokenRequired ? null : anonymousPrincipal;
     case 'token': {
       const { id, name, permissions, expiresAt } = authentication.token;
-      const type = id === ownerId ? 'owner' : 'token';
-      return { tokenId: id, permissions, identity: { type, id, name, expiresAt } };
+      if (id === ownerId) {
+        return { tokenId: id, permissions, identity: { type: 'owner', id, name, expiresAt } };
+      }
+      return tokenPrincipal(authentication.token);
     }
     case 'session': {
       const { id, expiresAt } = authentication.session;

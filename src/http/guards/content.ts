@@ -1,4 +1,5 @@
 import { HearthError } from '../../contract/errors.ts';
+import type { UploadType } from '../../contract/route.ts';
 import { shorten } from '../validation/shown-value.ts';
 
 const jsonType = /^application\/json *(?:; *charset="?utf-?8"? *)?$/i;
@@ -11,12 +12,9 @@ interface ContentHeaders {
   readonly transferEncoding: string | undefined;
   /** Whether the type that programs such as curl declare without being told is allowed. */
   readonly allowsUndeclared?: boolean;
-  /** Whether the endpoint takes a file. */
-  readonly isUpload?: boolean;
+  /** The type of the file, or form with a file, that the endpoint takes. */
+  readonly uploadType?: UploadType | undefined;
 }
-
-/** Declared for a file; pages of other origins can't send it without a preflight request either. */
-const uploadType = 'application/octet-stream';
 
 /** What curl declares if it is not told the type. */
 const undeclaredType = 'application/x-www-form-urlencoded';
@@ -28,8 +26,10 @@ const undeclaredType = 'application/x-www-form-urlencoded';
 export function checkContentType(headers: ContentHeaders): HearthError | undefined {
   const { method, contentType, contentLength, transferEncoding } = headers;
   if (!methodsWithBody.has(method)) return undefined;
-  if (headers.isUpload === true) {
-    if (contentType?.toLowerCase() === uploadType) return undefined;
+  const { uploadType } = headers;
+  if (uploadType !== undefined) {
+    // A form names its boundary. Pages of other origins are refused by their `Origin`.
+    if (contentType?.split(';')[0]?.trim().toLowerCase() === uploadType) return undefined;
     return unsupported(contentType, uploadType);
   }
   if (contentType !== undefined && jsonType.test(contentType)) return undefined;

@@ -1,6 +1,8 @@
 import { HearthError } from '../../contract/errors.ts';
 import type { Permission } from '../../contract/permission.ts';
 import type { CallerIdentity } from '../../request/request-context.ts';
+import type { RateLimits } from '../../store/shared/rate-limit-repository.ts';
+import type { StoredToken } from '../../store/store.ts';
 
 /** The sender of a request and its permissions. */
 export interface Principal {
@@ -9,6 +11,8 @@ export interface Principal {
   /** Absent for an anonymous caller. */
   readonly identity?: CallerIdentity;
   readonly permissions: readonly Permission[];
+  /** Own limits of a token; absent for callers that have none. */
+  readonly rateLimits?: RateLimits;
 }
 
 /**
@@ -20,15 +24,26 @@ export const anonymousPrincipal: Principal = {
   permissions: ['chat', 'embeddings', 'models:read', 'models:write', 'ephemeral-mcp', 'metrics'],
 };
 
+/** The principal of a valid token, other than that of the owner of the home folder. */
+export function tokenPrincipal({
+  id,
+  name,
+  permissions,
+  expiresAt,
+  rateLimits,
+}: StoredToken): Principal {
+  return { tokenId: id, permissions, identity: { type: 'token', id, name, expiresAt }, rateLimits };
+}
+
 /** `admin` implies every other permission. */
 export function permits(principal: Principal, permission: Permission): boolean {
   return principal.permissions.includes(permission) || principal.permissions.includes('admin');
 }
 
-/** Returns the principal if it may use an endpoint with this permission; null requires none. */
+/** Returns the principal if it may use an endpoint with this permission, or one of these; null requires none. */
 export function authorize(
   principal: Principal | null,
-  permission: Permission | null,
+  permission: Permission | readonly Permission[] | null,
 ): Principal | HearthError {
   if (permission === null) return principal ?? { tokenId: null, permissions: [] };
   if (principal === null) {
@@ -37,8 +52,9 @@ export function authorize(
       'This server requires a token. Send it as "Authorization: Bearer <token>"; `hearth token create` makes one.',
     );
   }
-  if (permits(principal, permission)) return principal;
-  const lacking = `the permission "${permission}"`;
+  const sufficient = [permission].flat();
+  if (sufficient.some((each) => permits(principal, each))) return principal;
+  const lacking = `the permission ${sufficient.map((each) => `"${each}"`).join(' or ')}`;
   return new HearthError(
     'forbidden',
     principal.tokenId === null

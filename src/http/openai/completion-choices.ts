@@ -6,6 +6,7 @@ import {
 } from '../../chat/run-completion.ts';
 import type { V0CompletionRequest } from '../../contract/v0/text-completion.ts';
 import type { Prompt } from '../../engine/engine.ts';
+import type { ModelTarget } from '../../instances/acquire-request.ts';
 import { omitUndefined } from '../../omit-undefined.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { runChoices, type ChoiceEvent } from './choices.ts';
@@ -25,7 +26,11 @@ export interface CompletionChoices {
   readonly count: number;
   /** What the text of a choice begins with: its prompt, or nothing. */
   readonly echoOf: (index: number) => string;
-  readonly start: (context: RequestContext) => AsyncGenerator<ChoiceEvent<CompletionEvent>>;
+  /** @param target What the request names as its model, if that is known already. */
+  readonly start: (
+    context: RequestContext,
+    target?: ModelTarget,
+  ) => AsyncGenerator<ChoiceEvent<CompletionEvent>>;
 }
 
 export function toCompletionChoices(
@@ -37,17 +42,18 @@ export function toCompletionChoices(
   const requests = prompts.map((prompt) => toCompletionRequest(body, prompt));
   const count = prompts.length * perPrompt;
   const promptOf = (index: number): number => Math.floor(index / perPrompt);
-  const run = (index: number, context: RequestContext) => {
+  const run = (index: number, context: RequestContext, target?: ModelTarget) => {
     const request = requests[promptOf(index)];
     if (request === undefined) throw new Error(`No prompt for choice ${index}`);
-    return runCompletion(services, withSeedOf(request, index % perPrompt), context);
+    const seeded = withSeedOf(request, index % perPrompt);
+    return runCompletion(services, { ...seeded, ...omitUndefined({ target }) }, context);
   };
   return {
     prompts,
     perPrompt,
     count,
     echoOf: (index) => (body.echo === true ? String(prompts[promptOf(index)]) : ''),
-    start: (context) => runChoices(count, run, context),
+    start: (context, target) => runChoices(count, (index, own) => run(index, own, target), context),
   };
 }
 

@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 
 /** The fields that all chunks of a completion share, and that a whole result begins with. */
 export function completionHead<Name extends string>(
@@ -6,7 +6,7 @@ export function completionHead<Name extends string>(
   object: Name,
 ): { readonly id: string; readonly object: Name; readonly created: number } {
   // 21 of a-z and 0-9.
-  const characters = Array.from({ length: 21 }, () => randomInt(36).toString(36));
+  const characters = Array.from(randomBytes(21), (byte) => (byte % 36).toString(36));
   return {
     id: `${prefix}-${characters.join('')}`,
     object,

@@ -8,7 +8,13 @@ import type { RequestContext } from '../../request/request-context.ts';
  */
 export function toStreamError(error: unknown, { signal, logger }: RequestContext): HearthError {
   if (error instanceof HearthError) return error;
-  if (signal.aborted) throw error;
+  if (signal.aborted) {
+    if (signal.reason instanceof HearthError) return signal.reason;
+    throw error;
+  }
   logger.error({ err: error }, 'stream failed');
-  return new HearthError('internal', 'Something went wrong in the server; its log says more.');
+  return new HearthError(
+    'internal',
+    'An unexpected error occurred; the log of the server has the details.',
+  );
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Route } from '../../contract/route.ts';
 import type { Endpoint } from '../mount.ts';
 import { examplesOf, type ComponentSchemas, type JsonObject } from './component-schemas.ts';
 import type { ErrorResponses } from './error-responses.ts';
@@ -38,7 +39,7 @@ export function toOperation({ surface, route }: Endpoint, components: Components
           requestBody: {
             required: true,
             content: {
-              [route.upload.contentType]: { schema: { type: 'string', format: 'binary' } },
+              [route.upload.contentType]: { schema: toUploadSchema(route.upload) },
             },
           },
         }),
@@ -66,6 +67,17 @@ export function toOperation({ surface, route }: Endpoint, components: Components
       },
       ...errors.responsesOf(route, surface.errorSerializer),
     },
+  };
+}
+
+function toUploadSchema(upload: NonNullable<Route['upload']>): JsonObject {
+  const file = { type: 'string', format: 'binary' };
+  if (upload.contentType === 'application/octet-stream') return file;
+  const { properties, required = [] } = z.toJSONSchema(upload.fields);
+  return {
+    type: 'object',
+    properties: { file, ...(properties as JsonObject) },
+    required: ['file', ...required],
   };
 }
 

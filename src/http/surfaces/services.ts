@@ -1,6 +1,7 @@
 import type { SessionService } from '../../access/session-service.ts';
 import type { TokenService } from '../../access/token-service.ts';
 import type { BackgroundTurns } from '../../background/background-turns.ts';
+import type { Batches } from '../../batches/batches.ts';
 import type { FetchImage } from '../../chat/fetch-images.ts';
 import type { LiveSettings } from '../../config/live-settings.ts';
 import type { SettingsEditor } from '../../config/settings-editor.ts';
@@ -16,6 +17,7 @@ import type { LogHistory } from '../../observability/log-history.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { RequestLog } from '../../observability/request-log.ts';
 import type { ServerEvents } from '../../observability/server-events.ts';
+import type { LeaseKeeper } from '../../store/shared/lease-keeper.ts';
 import type { Store } from '../../store/store.ts';
 import type { PluginFileEditor } from '../../tools/plugin-file-editor.ts';
 import type { TriableToolServers } from '../../tools/toolbox.ts';
@@ -46,6 +48,9 @@ export interface SurfaceServices {
     readonly isAllowed: boolean;
   };
   readonly background: BackgroundTurns;
+  /** Locks that all servers of the database share. */
+  readonly leases: LeaseKeeper;
+  readonly batches: Batches;
   readonly maxToolRounds: number;
   readonly settings: {
     readonly editor: SettingsEditor;

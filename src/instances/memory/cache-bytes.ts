@@ -1,5 +1,5 @@
 import type { ModelEntry } from '../../models/model.ts';
-import { cacheCells, windowCells } from './cache-cells.ts';
+import { cacheCells, cacheCount, windowCells } from './cache-cells.ts';
 import type { MemoryDemand } from './memory-demand.ts';
 
 interface BytesPerToken {
@@ -19,7 +19,7 @@ export function cacheBytes({ attention }: ModelEntry, demand: MemoryDemand, batc
     attention.window === null
       ? 0
       : bytesPerCell(attention.window) * windowCells(attention.window.tokens, demand, batch);
-  return (whole + window + attention.recurrentBytesPerSlot) * parallel;
+  return whole * cacheCount(demand) + (window + attention.recurrentBytesPerSlot) * parallel;
 }
 
 /** Computed from the block sizes of ggml's types. */

@@ -24,7 +24,7 @@ export function graphBytes(
   if (dimensions === null) return 0;
   const usesFlashAttention = demand.hasFlashAttention ?? true;
   // An encoder has no cache: each token attends to the others of its batch.
-  const lookedAt = attention === null ? batch : cacheCells(demand);
+  const lookedAt = attention === null ? batch : cacheCells(demand) * (demand.sharedContexts ?? 1);
   const widest = Math.max(
     feedForwardFloats(dimensions),
     usesFlashAttention ? 0 : plainAttentionFloats(dimensions, lookedAt),

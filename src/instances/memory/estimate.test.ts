@@ -100,6 +100,16 @@ describe('the KV cache', () => {
     expect(estimate(qwen7b).kvCacheBytes).toBe(448 * mebibyte);
   });
 
+  test('has as many contexts as the slots share', () => {
+    const shared = { parallel: 4, sharedContexts: 2 };
+    expect(estimate(llama8b, shared).kvCacheBytes).toBe(2048 * mebibyte);
+    expect(estimate(llama8b, shared).processBytes).toBeLessThan(
+      estimate(llama8b, { parallel: 4 }).processBytes,
+    );
+    // The mask of a batch covers all cells.
+    expect(graphMebibytes(llama8b, shared) - graphMebibytes(llama8b, { parallel: 4 })).toBe(4);
+  });
+
   test('scales with its types', () => {
     const quantized = { kvCacheTypes: { k: 'q8_0', v: 'q4_0' } };
     expect(estimate(llama8b, quantized).kvCacheBytes).toBe(512 * mebibyte * ((8.5 + 4.5) / 16));

@@ -59,6 +59,18 @@ export function estimateMemory(selection: ModelSelection, demand: MemoryDemand):
   return { totalBytes: Object.values(parts).reduce((sum, bytes) => sum + bytes, 0), ...parts };
 }
 
+/** The estimate of an instance whose engine also runs a draft model. */
+export function withDraft(estimate: MemoryEstimate, draft: MemoryEstimate): MemoryEstimate {
+  const added = draft.totalBytes - draft.processBytes;
+  return {
+    ...estimate,
+    totalBytes: estimate.totalBytes + added,
+    weightsBytes: estimate.weightsBytes + draft.weightsBytes,
+    kvCacheBytes: estimate.kvCacheBytes + draft.kvCacheBytes,
+    computeBytes: estimate.computeBytes + added - draft.weightsBytes - draft.kvCacheBytes,
+  };
+}
+
 /** Keeps sums of forged headers within safe integers. */
 const maxBytes = 2 ** 50;
 

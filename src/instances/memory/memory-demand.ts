@@ -7,4 +7,6 @@ export interface MemoryDemand extends Pick<
 > {
   /** Types of the KV cache, such as `f16` or `q8_0`. */
   readonly kvCacheTypes: { readonly k: string; readonly v: string };
+  /** Number of whole contexts that the slots share; absent: each has one of its own. */
+  readonly sharedContexts?: number;
 }

@@ -1,6 +1,6 @@
 import type { ModelEntry } from '../../models/model.ts';
 import type { Purpose } from '../purpose.ts';
-import { cacheCells } from './cache-cells.ts';
+import { cacheCells, cacheCount } from './cache-cells.ts';
 import type { MemoryDemand } from './memory-demand.ts';
 
 const mebibyte = 1024 * 1024;
@@ -32,6 +32,7 @@ export function processBytes(
   return (
     baseBytes[purpose] +
     entries * bytesPerVocabularyEntry +
-    (bytesPerSlot + cellBytes) * demand.parallel
+    bytesPerSlot * demand.parallel +
+    cellBytes * cacheCount(demand)
   );
 }

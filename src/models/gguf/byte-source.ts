@@ -56,6 +56,6 @@ export function corruptFile(name: string, reason: string): HearthError {
 function unreadableFile(name: string, cause: unknown): HearthError {
   const code = errorCode(cause) ?? 'unknown error';
   return code === 'ENOENT'
-    ? new HearthError('missing_file', `The model file ${name} is not there.`, { cause })
+    ? new HearthError('missing_file', `The model file ${name} does not exist.`, { cause })
     : new HearthError('corrupt_file', `The model file ${name} can't be read (${code}).`, { cause });
 }

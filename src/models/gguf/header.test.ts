@@ -125,7 +125,7 @@ describe('readGgufHeader', () => {
     const read = readGgufHeader(join(folder.path, 'gone.gguf'), signal);
     await expect(read).rejects.toMatchObject({
       code: 'missing_file',
-      message: 'The model file gone.gguf is not there.',
+      message: 'The model file gone.gguf does not exist.',
     });
   });
 

@@ -1,5 +1,5 @@
 import { ggufLimits } from './limits.ts';
-import type { WindowReader } from './window-reader.ts';
+import { stringLengthBytes, type WindowReader } from './window-reader.ts';
 
 /** Integers above 2^53 lose precision. */
 export type GgufValue = string | number | boolean | readonly number[];
@@ -21,7 +21,6 @@ interface NumberType {
 const boolType = 7;
 const stringType = 8;
 const arrayType = 9;
-const stringLengthBytes = 8;
 
 /** Value types by their number in the file (GGUF specification, `gguf_metadata_value_type`). */
 const numberTypes: Readonly<Record<number, NumberType>> = {
@@ -141,11 +140,11 @@ async function skipItems(reader: WindowReader, itemType: number, length: number)
   }
   reader.assertRemaining(length * stringLengthBytes);
   let longest = 0;
-  for (let index = 0; index < length; index += 1) {
+  for (let index = 0; index < length;) {
     if (reader.buffered < stringLengthBytes) await reader.need(stringLengthBytes);
-    const bytes = reader.readUint64();
-    longest = Math.max(longest, bytes);
-    reader.skip(bytes);
+    const skipped = reader.skipStrings(length - index);
+    index += skipped.count;
+    longest = Math.max(longest, skipped.longest);
   }
   return longest;
 }

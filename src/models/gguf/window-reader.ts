@@ -5,6 +5,8 @@ import { ggufLimits } from './limits.ts';
 /** At least the length of the longest kept string, so that no value spans two windows. */
 const windowBytes = ggufLimits.keptStringBytes;
 const twoToThe32 = 2 ** 32;
+/** Of the length of a string. */
+export const stringLengthBytes = 8;
 
 /**
  * Reads a file forward through one window of fixed size, independent of the file's claims. Callers request bytes
@@ -14,6 +16,7 @@ export class WindowReader {
   readonly #source: ByteSource;
   readonly #signal: AbortSignal;
   readonly #window: Buffer;
+  readonly #view: DataView;
   readonly #limit: number;
   #windowStart = 0;
   #windowEnd = 0;
@@ -24,6 +27,8 @@ export class WindowReader {
     this.#signal = signal;
     this.#limit = Math.min(source.sizeBytes, ggufLimits.headerBytes);
     this.#window = Buffer.allocUnsafe(Math.min(windowBytes, this.#limit));
+    const { buffer, byteOffset, byteLength } = this.#window;
+    this.#view = new DataView(buffer, byteOffset, byteLength);
   }
 
   get position(): number {
@@ -60,6 +65,35 @@ export class WindowReader {
   skip(byteCount: number): void {
     this.assertRemaining(byteCount);
     this.#position += byteCount;
+  }
+
+  /**
+   * Skips strings, each behind its length of 8 bytes, as long as lengths are in the window. A vocabulary has hundreds of
+   * thousands of them, and the first load waits for that.
+   *
+   * @returns How many were skipped, and the bytes of the longest.
+   * @throws HearthError `corrupt_file` unless the header can have them.
+   */
+  skipStrings(maxCount: number): { readonly count: number; readonly longest: number } {
+    const view = this.#view;
+    const end = this.#windowEnd - this.#windowStart - stringLengthBytes;
+    const limit = this.#limit - this.#windowStart;
+    let start = this.#position - this.#windowStart;
+    let count = 0;
+    let longest = 0;
+    while (count < maxCount && start <= end) {
+      const bytes = view.getUint32(start, true) + view.getUint32(start + 4, true) * twoToThe32;
+      start += stringLengthBytes;
+      if (start + bytes > limit) {
+        this.#position = this.#windowStart + start;
+        this.assertRemaining(bytes);
+      }
+      start += bytes;
+      if (bytes > longest) longest = bytes;
+      count += 1;
+    }
+    this.#position = this.#windowStart + start;
+    return { count, longest };
   }
 
   readUint8(): number {

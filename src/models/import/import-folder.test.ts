@@ -166,7 +166,7 @@ describe('a folder', () => {
     await expect(run('empty')).rejects.toMatchObject({
       code: 'invalid_value',
       message:
-        'The folder "empty" has no model in it: neither GGUF files, nor config.json with *.safetensors.',
+        'The folder "empty" contains no model: neither GGUF files, nor config.json with *.safetensors.',
     });
     await put('from/cat-Q8_0.gguf');
     await put('from/dog-Q8_0.gguf');

@@ -100,14 +100,14 @@ async function findSources({ path, repo, signal }: ImportOptions): Promise<Found
       leftOut[0]?.error ??
       new HearthError(
         'invalid_value',
-        `The folder ${name} has no model in it: neither GGUF files, nor config.json with *.safetensors.`,
+        `The folder ${name} contains no model: neither GGUF files, nor config.json with *.safetensors.`,
         { field: 'file' },
       )
     );
   if (repo !== undefined && sources.length > 1)
     throw new HearthError(
       'invalid_value',
-      `The folder ${name} has ${sources.length} models in it: leave the repo out, or import one of them.`,
+      `The folder ${name} has ${sources.length} models: omit the repo, or import one of them.`,
       { field: 'repo' },
     );
   return found;

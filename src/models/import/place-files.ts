@@ -142,7 +142,7 @@ function explain(error: unknown, how: PlacingMethod): unknown {
   const advice = how === 'copy' ? ' Free some, or use --move or --link.' : '';
   return new HearthError(
     'insufficient_disk',
-    `The disk of the models folder has no room for it.${advice}`,
+    `The disk of the models folder has no space for it.${advice}`,
     { cause: error },
   );
 }

@@ -154,7 +154,7 @@ function diskFull(neededBytes: number, freeBytes: number, cause?: unknown): Hear
   const needed = neededBytes > 0 ? ` for ${neededBytes} bytes` : '';
   return new HearthError(
     'insufficient_disk',
-    `The disk of the models folder has no room${needed}: ${Math.max(0, freeBytes)} bytes are free. Make room, then upload the file again.`,
+    `The disk of the models folder has no space${needed}: ${Math.max(0, freeBytes)} bytes are free. Free some space, then upload the file again.`,
     { cause },
   );
 }

@@ -68,7 +68,7 @@ async function removeFile(path: string): Promise<number> {
     if (!forbidding.has(code)) throw error;
     throw new HearthError(
       'conflict',
-      `The system does not let Hearth remove ${basename(path)} (${code}); check the permissions of its folder.`,
+      `The operating system does not allow Hearth to remove ${basename(path)} (${code}); check the permissions of its folder.`,
       { cause: error },
     );
   }

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { HearthError } from '../../contract/errors.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { ancestryOf } from '../ancestry.ts';
-import { readableRows } from '../response-row.ts';
+import { firstOfPage, responsesOf } from '../page-of-responses.ts';
 import type { Schema } from '../schema.ts';
 import type { ResponsePage } from '../store.ts';
 import type { ConversationRepository } from './conversation.ts';
@@ -17,17 +17,10 @@ export async function conversationBranch(
   if (isOldestFirst) ancestry.reverse();
   const start = after === undefined ? 0 : ancestry.indexOf(after) + 1;
   if (after !== undefined && start === 0) throw notInBranch(after, leafId);
-  const rows = await database
-    .selectFrom('responses')
-    .where('id', 'in', ancestry.slice(start, start + limit))
-    .where('deleted_at', 'is', null)
-    .selectAll()
-    .execute();
-  const responses = new Map(readableRows(rows, logger).map((each) => [each.id, each]));
-  const shown = ancestry.slice(start, start + limit);
+  const shown = await firstOfPage(database, ancestry.slice(start, start + limit));
   return {
-    responses: shown.flatMap((id) => responses.get(id) ?? []),
-    nextCursor: start + limit < ancestry.length ? (shown.at(-1) ?? null) : null,
+    responses: await responsesOf(database, logger, shown),
+    nextCursor: start + shown.length < ancestry.length ? (shown.at(-1) ?? null) : null,
   };
 }
 

@@ -9,10 +9,11 @@ import { conversationBranch } from './conversation-branch.ts';
 import { fromConversationRow } from './conversation-row.ts';
 import { conversationTree } from './conversation-tree.ts';
 import { deleteConversation } from './delete-conversation.ts';
-import { importConversation } from './import-conversation.ts';
+import { importConversation, placeImport } from './import-conversation.ts';
 import { listConversations } from './list-conversations.ts';
 import type { SearchBacklog } from './search-backlog.ts';
 import { toSearchText } from './search-text.ts';
+import type { PlaceBlobs } from '../blobs/place-blobs.ts';
 import type { TextSearch } from './text-search.ts';
 import type { Transactions } from '../transactions.ts';
 import type { Logger } from '../../observability/logger.ts';
@@ -21,6 +22,8 @@ interface ConversationRepositoryOptions {
   readonly database: Kysely<Schema>;
   readonly logger: Logger;
   readonly transactions: Transactions;
+  /** Called with the images of an import before it is stored. */
+  readonly placeBlobs: PlaceBlobs;
   readonly search: TextSearch;
   readonly backlog: Pick<SearchBacklog, 'pendingCount'>;
   /** Called before a conversation is deleted. */
@@ -32,16 +35,18 @@ export function createConversationRepository({
   database,
   logger,
   transactions,
+  placeBlobs,
   search,
   backlog,
   onDelete,
 }: ConversationRepositoryOptions): ConversationRepository {
   return {
     page: async (options) => {
-      const page = await listConversations(database, search, options);
-      return options.search === undefined
-        ? page
-        : { ...page, unindexedCount: await backlog.pendingCount() };
+      if (options.search === undefined) return listConversations(database, search, options);
+      const page = await transactions.readLong((reader) =>
+        listConversations(reader, search, options),
+      );
+      return { ...page, unindexedCount: await backlog.pendingCount() };
     },
     find: (id, callerId) => find(database, id, callerId),
     head: (id, callerId) => head(database, id, callerId),
@@ -72,24 +77,29 @@ export function createConversationRepository({
       transactions.change((transaction) => update(transaction, id, ownerId, changes)),
     delete: (id, ownerId) => {
       onDelete();
-      return transactions.change(async (transaction) => {
+      return transactions.changeLong(async (transaction) => {
         const exists = await isOwn(transaction, id, ownerId);
         if (exists) await deleteConversation(transaction, id);
         return exists;
       });
     },
     leastRecent: (before) => leastRecent(database, before),
-    import: (conversation) =>
-      transactions.add(async (transaction) => {
-        const id = await importConversation(transaction, conversation);
-        return fromConversationRow(
-          await transaction
-            .selectFrom('conversations')
-            .where('id', '=', id)
-            .selectAll()
-            .executeTakeFirstOrThrow(),
-        );
-      }),
+    import: async (conversation) => {
+      const placed = await placeImport(conversation, placeBlobs);
+      return transactions.add(
+        async (transaction) => {
+          const id = await importConversation(transaction, placed);
+          return fromConversationRow(
+            await transaction
+              .selectFrom('conversations')
+              .where('id', '=', id)
+              .selectAll()
+              .executeTakeFirstOrThrow(),
+          );
+        },
+        { isLong: true },
+      );
+    },
     canReadBlob: async (sha256, callerId) => {
       const reference = await readableResponses(database, callerId)
         .innerJoin('response_blobs', 'response_blobs.response_id', 'responses.id')

@@ -134,7 +134,7 @@ describe('a conversation', () => {
     ).rejects.toMatchObject({ code: 'invalid_value', field: 'after' });
   });
 
-  it('leaves out responses that can not be read, and logs them', async () => {
+  it('leaves out responses that cannot be read, and logs them', async () => {
     for (const text of ['a', 'b<a', 'c<b']) await home.say(text);
     await home.query(
       `update responses set content = '{' where id = '${responseIdOf('b')}' returning id`,

@@ -1,9 +1,30 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { Transaction } from 'kysely';
+import type { PlaceBlobs, PlacedBlob } from '../blobs/place-blobs.ts';
+import { detachImages } from '../detach-images.ts';
 import { insertResponse } from '../insert-response.ts';
 import type { Schema } from '../schema.ts';
-import type { ConversationImport } from './conversation.ts';
+import type { ConversationImport, ImportedResponse } from './conversation.ts';
+
+/** An import whose images are where they belong. */
+interface PlacedImport extends Omit<ConversationImport, 'responses' | 'blobs'> {
+  readonly responses: readonly (ImportedResponse & { readonly blobs: readonly PlacedBlob[] })[];
+}
+
+/** Places the images of an import, before the transaction. */
+export async function placeImport(
+  { responses, blobs, ...conversation }: ConversationImport,
+  placeBlobs: PlaceBlobs,
+): Promise<PlacedImport> {
+  const placed: PlacedImport['responses'][number][] = [];
+  for (const [index, response] of responses.entries()) {
+    const { turn, blobs: detached } = detachImages(response.turn);
+    const own = await placeBlobs([...(index === 0 ? blobs : []), ...detached]);
+    placed.push({ ...response, turn, blobs: own });
+  }
+  return { ...conversation, responses: placed };
+}
 
 /**
  * Stores the responses of an import with new ids.
@@ -12,13 +33,13 @@ import type { ConversationImport } from './conversation.ts';
  */
 export async function importConversation(
   transaction: Transaction<Schema>,
-  { ownerId, title, responses, blobs }: ConversationImport,
+  { ownerId, title, responses }: PlacedImport,
 ): Promise<string> {
   const newIds = new Map(
     responses.map(({ id }) => [id, `resp_${randomBytes(24).toString('hex')}`]),
   );
   let conversationId: string | undefined;
-  for (const [index, response] of responses.entries()) {
+  for (const [index, { blobs, ...response }] of responses.entries()) {
     const { id, parentId } = response;
     conversationId = await insertResponse(
       transaction,
@@ -28,7 +49,7 @@ export async function importConversation(
         parentId: parentId === null ? null : (newIds.get(parentId) ?? parentId),
         ownerId,
       },
-      index === 0 ? blobs : [],
+      blobs,
       { title, conversationId },
     );
     // Each response takes a fraction of a millisecond.

@@ -1,8 +1,10 @@
+import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { Insertable, Transaction } from 'kysely';
 import { HearthError } from '../../contract/errors.ts';
 import { previewOf, searchTextOf, titleOf } from '../../conversation/turn-summary.ts';
 import { omitUndefined } from '../../omit-undefined.ts';
 import type { Schema } from '../schema.ts';
+import { StepSize } from '../step-size.ts';
 import type { StoredResponse } from '../store.ts';
 import { toSearchText } from './search-text.ts';
 
@@ -175,11 +177,28 @@ async function wasCreated(transaction: Transaction<Schema>, id: string): Promise
   return metadata !== null;
 }
 
-/** Removes a conversation without responses; its tombstones belong to none. */
+/** Removes a conversation without responses, in steps; its tombstones belong to none. */
 export async function removeConversation(
   transaction: Transaction<Schema>,
   id: string,
 ): Promise<void> {
-  await transaction.deleteFrom('conversation_entries').where('conversation_id', '=', id).execute();
+  const steps = new StepSize();
+  while (true) {
+    const { size } = steps;
+    const startedAt = performance.now();
+    const entries = await transaction
+      .selectFrom('conversation_entries')
+      .where('conversation_id', '=', id)
+      .select('id')
+      .limit(size)
+      .execute();
+    if (entries.length > 0) {
+      const ids = entries.map((entry) => entry.id);
+      await transaction.deleteFrom('conversation_entries').where('id', 'in', ids).execute();
+    }
+    steps.learn(performance.now() - startedAt);
+    if (entries.length < size) break;
+    await nextLoop();
+  }
   await transaction.deleteFrom('conversations').where('id', '=', id).execute();
 }

@@ -1,5 +1,6 @@
 import { sql, type Expression, type Kysely, type Selectable } from 'kysely';
 import { HearthError } from '../../contract/errors.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import type { Schema } from '../schema.ts';
 import type { ConversationPage, ConversationRepository, Snippet } from './conversation.ts';
 import { fromConversationRow } from './conversation-row.ts';
@@ -37,14 +38,13 @@ export async function listConversations(
     .select('matched.entry_id')
     .execute();
   const { conversations, nextCursor } = toPage(found, limit);
-  const entries = new Map(found.map((row) => [row.id, row.entry_id]));
+  const entries = new Map(found.slice(0, limit).map((row) => [row.id, row.entry_id]));
+  const snippets = await snippetsOf(database, [...entries.values()], words);
   return {
-    conversations: await Promise.all(
-      conversations.map(async (conversation) => ({
-        ...conversation,
-        snippet: await snippetOf(database, entries.get(conversation.id) ?? 0, words),
-      })),
-    ),
+    conversations: conversations.map((conversation) => ({
+      ...conversation,
+      ...omitUndefined({ snippet: snippets.get(entries.get(conversation.id) ?? 0) }),
+    })),
     nextCursor,
   };
 }
@@ -71,18 +71,22 @@ function newestMatches(database: Kysely<Schema>, match: Expression<number>) {
     .as('matched');
 }
 
-async function snippetOf(
+/** The place of the match in each entry. */
+async function snippetsOf(
   database: Kysely<Schema>,
-  entryId: number,
+  entryIds: readonly number[],
   words: readonly string[],
-): Promise<Snippet> {
-  const { text, response_id: responseId } = await database
-    .selectFrom('conversation_texts')
-    .innerJoin('conversation_entries', 'conversation_entries.id', 'conversation_texts.id')
-    .where('conversation_texts.id', '=', entryId)
-    .select(['text', 'response_id'])
-    .executeTakeFirstOrThrow();
-  return toSnippet(text, words, responseId);
+): Promise<ReadonlyMap<number, Snippet>> {
+  if (entryIds.length === 0) return new Map();
+  const rows = await database
+    .selectFrom('conversation_texts as texts')
+    .innerJoin('conversation_entries as entries', 'entries.id', 'texts.id')
+    .where('texts.id', 'in', entryIds)
+    .select(['texts.id', 'texts.text', 'entries.response_id'])
+    .execute();
+  return new Map(
+    rows.map(({ id, text, response_id: responseId }) => [id, toSnippet(text, words, responseId)]),
+  );
 }
 
 function parseCursor(cursor: string) {

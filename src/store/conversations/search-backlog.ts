@@ -3,12 +3,13 @@ import { CompiledQuery, type Kysely, type Transaction } from 'kysely';
 import { decodeTurn } from '../../conversation/codec.ts';
 import { searchTextOf } from '../../conversation/turn-summary.ts';
 import type { Schema } from '../schema.ts';
-import { toSearchText } from './search-text.ts';
+import type { Transactions } from '../transactions.ts';
+import { maxIndexedAtOnce, toSearchText } from './search-text.ts';
 
-/** Time of one step, which blocks the event loop; other work runs for as long before the next one. */
-const stepMs = 5;
-/** Texts that are read at a time. */
-const rowsPerRead = 8;
+/** Texts of one step, which other work of the database waits for. It runs for as long before the next one. */
+const maxTextsPerStep = 8;
+/** Each step adds a part to the index. */
+const stepsPerMerge = 16;
 
 /**
  * The titles and turns of an older database that the full-text index lacks. They are indexed in descending order of their
@@ -16,10 +17,19 @@ const rowsPerRead = 8;
  */
 export class SearchBacklog {
   readonly #database: Kysely<Schema>;
+  readonly #transactions: Transactions;
+  readonly #mergeIndex: (signal: AbortSignal) => Promise<void>;
   #pendingCount: number | undefined;
 
-  constructor(database: Kysely<Schema>) {
+  /** @param mergeIndex Merges the parts that the steps add to the index. */
+  constructor(
+    database: Kysely<Schema>,
+    transactions: Transactions,
+    mergeIndex: (signal: AbortSignal) => Promise<void>,
+  ) {
     this.#database = database;
+    this.#transactions = transactions;
+    this.#mergeIndex = mergeIndex;
   }
 
   /** Number of titles and turns that a search does not find yet. */
@@ -37,15 +47,14 @@ export class SearchBacklog {
   async fill(signal: AbortSignal): Promise<number> {
     if ((await this.pendingCount()) === 0) return 0;
     let count = 0;
-    while (true) {
+    for (let step = 1; ; step += 1) {
       const startedAt = performance.now();
-      const indexed = await this.#database
-        .transaction()
-        .execute((transaction) => indexSome(transaction, startedAt + stepMs));
+      const indexed = await this.#transactions.changeLong((transaction) => indexSome(transaction));
       if (indexed === 0) break;
       count += indexed;
       this.#pendingCount = Math.max(0, (this.#pendingCount ?? 0) - indexed);
       await delay(performance.now() - startedAt, undefined, { signal });
+      if (step % stepsPerMerge === 0) await this.#mergeIndex(signal);
     }
     this.#pendingCount = 0;
     return count;
@@ -59,31 +68,30 @@ async function countPending(database: Kysely<Schema>): Promise<number> {
   return count;
 }
 
-/** Indexes the next texts until a time of `performance.now()`, at least one. Returns their number. */
-async function indexSome(transaction: Transaction<Schema>, until: number): Promise<number> {
-  let count = 0;
-  do {
-    const rows = await pendingEntries(transaction, await lowestIndexed(transaction))
-      .leftJoin('responses', 'responses.id', 'entry.response_id')
-      .leftJoin('conversations', 'conversations.id', 'entry.conversation_id')
-      .orderBy('entry.id', 'desc')
-      .limit(rowsPerRead)
-      .select(['entry.id', 'responses.content', 'conversations.title'])
-      .execute();
-    if (rows.length === 0) return count;
-    for (const { id, content, title } of rows) {
-      const text = content === null ? (title ?? '') : textOf(content);
-      await transaction.executeQuery(
-        CompiledQuery.raw('insert into conversation_texts (id, text) values (?, ?)', [
-          id,
-          toSearchText(text),
-        ]),
-      );
-      count += 1;
-      if (performance.now() > until) break;
-    }
-  } while (performance.now() < until);
-  return count;
+/** Indexes the next texts, at least one. Returns their number. */
+async function indexSome(transaction: Transaction<Schema>): Promise<number> {
+  const rows = await pendingEntries(transaction, await lowestIndexed(transaction))
+    .leftJoin('responses', 'responses.id', 'entry.response_id')
+    .leftJoin('conversations', 'conversations.id', 'entry.conversation_id')
+    .orderBy('entry.id', 'desc')
+    .limit(maxTextsPerStep)
+    .select(['entry.id', 'responses.content', 'conversations.title'])
+    .execute();
+  const texts: { readonly id: number; readonly text: string }[] = [];
+  let length = 0;
+  for (const { id, content, title } of rows) {
+    const text = toSearchText(content === null ? (title ?? '') : textOf(content));
+    length += text.length;
+    if (texts.length > 0 && length > maxIndexedAtOnce) break;
+    texts.push({ id, text });
+  }
+  // In ascending order: before a lower id the index writes what it has, as a part of its own.
+  for (const { id, text } of texts.toReversed()) {
+    await transaction.executeQuery(
+      CompiledQuery.raw('insert into conversation_texts (id, text) values (?, ?)', [id, text]),
+    );
+  }
+  return texts.length;
 }
 
 function pendingEntries(database: Kysely<Schema>, below: number) {

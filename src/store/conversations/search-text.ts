@@ -1,7 +1,17 @@
+import { searchTextOf, type TurnTexts } from '../../conversation/turn-summary.ts';
+
 /** Shorter words are found by the terms of the index that begin with them. */
 export const trigramLength = 3;
 
 /** A text as the index has it: its last characters begin a trigram, too. */
 export function toSearchText(text: string): string {
   return `${text}\n\n`;
+}
+
+/** Characters that the database indexes in some milliseconds. */
+export const maxIndexedAtOnce = 16 * 1024;
+
+/** Whether indexing a turn takes long. */
+export function isLongToIndex(turn: TurnTexts): boolean {
+  return searchTextOf(turn).length > maxIndexedAtOnce;
 }

@@ -9,25 +9,28 @@ const batchSize = 50;
 export const turnFormat: Migration = async (transaction, { onProgress }) => {
   const total = await countOf(transaction, 'responses');
   let done = 0;
-  let lastId = '';
+  let lastRow = 0;
   while (true) {
-    const rows = await transaction
-      .selectFrom('responses')
-      .where('id', '>', lastId)
-      .orderBy('id')
-      .select(['id', 'content'])
-      .limit(batchSize)
-      .execute();
-    for (const { id, content } of rows) {
+    // In the order of the file: ids are random, and rows of many pages would not stay in memory.
+    const { rows } = await transaction.executeQuery<{
+      readonly row: number;
+      readonly content: string;
+    }>(
+      CompiledQuery.raw(
+        'select rowid as row, content from responses where rowid > ? order by rowid limit ?',
+        [lastRow, batchSize],
+      ),
+    );
+    for (const { row, content } of rows) {
       const rewritten = rewrite(content);
       if (rewritten === undefined) continue;
       await transaction.executeQuery(
-        CompiledQuery.raw('update responses set content = ? where id = ?', [rewritten, id]),
+        CompiledQuery.raw('update responses set content = ? where rowid = ?', [rewritten, row]),
       );
     }
     const last = rows.at(-1);
     if (last === undefined) return;
-    lastId = last.id;
+    lastRow = last.row;
     done += rows.length;
     await onProgress(done, total);
   }

@@ -6,6 +6,8 @@ import { countOf, type Migration, type MigrationOptions } from './migration.ts';
 
 /** Number of turns in memory at a time. */
 const batchSize = 100;
+/** Title of a conversation whose first turn can't be read. */
+const untitled = 'Untitled';
 
 /**
  * Groups the responses into conversations. The full-text index of their titles and texts, which takes most of the time,
@@ -14,8 +16,9 @@ const batchSize = 100;
 export const conversations: Migration = async (transaction, { onProgress }) => {
   await createTables(transaction);
   await groupResponses(transaction);
-  await summarizeTurns(transaction, onProgress);
   await createConversations(transaction);
+  await summarizeTurns(transaction, onProgress);
+  await createTitles(transaction);
 };
 
 async function createTables(transaction: Transaction<Schema>): Promise<void> {
@@ -107,11 +110,31 @@ async function groupResponses(transaction: Transaction<Schema>): Promise<void> {
   )`.execute(transaction);
 }
 
+/** Creates the conversations without their titles. */
+async function createConversations(transaction: Transaction<Schema>): Promise<void> {
+  await sql`
+    insert into conversations (
+      id, owner_id, title, is_pinned, created_at, updated_at, response_count, last_response_id, model_key
+    )
+    select grouped.id, newest.owner_id, ${untitled}, 0, oldest.created_at, newest.created_at, grouped.count,
+      newest.id, newest.model_key
+    from (
+      select conversation_id as id, min(id) as first, max(id) as last, count(*) as count
+      from conversation_entries where is_deleted = 0 group by conversation_id
+    ) as grouped
+    join conversation_entries as first_entry on first_entry.id = grouped.first
+    join responses as oldest on oldest.id = first_entry.response_id
+    join conversation_entries as last_entry on last_entry.id = grouped.last
+    join responses as newest on newest.id = last_entry.response_id`.execute(transaction);
+}
+
+/** Fills in the previews of the turns, and the titles of the conversations. */
 async function summarizeTurns(
   transaction: Transaction<Schema>,
   onProgress: MigrationOptions['onProgress'],
 ): Promise<void> {
   const total = await countOf(transaction, 'conversation_entries');
+  const titled = new Set<string>();
   let lastId = 0;
   while (true) {
     const rows = await transaction
@@ -120,11 +143,13 @@ async function summarizeTurns(
       .where('entry.id', '>', lastId)
       .where('entry.is_deleted', '=', 0)
       .orderBy('entry.id')
-      .select(['entry.id', 'responses.content'])
+      .select(['entry.id', 'entry.conversation_id', 'responses.content'])
       .limit(batchSize)
       .execute();
-    for (const { id, content } of rows) {
+    for (const { id, conversation_id: conversationId, content } of rows) {
       const turn = readTurn(content);
+      const isFirst = !titled.has(conversationId);
+      titled.add(conversationId);
       if (turn === undefined) continue;
       // Not built for each row: that would take longer than the update.
       await transaction.executeQuery(
@@ -132,6 +157,13 @@ async function summarizeTurns(
           'update conversation_entries set preview = ?, is_interrupted = ? where id = ?',
           [previewOf(turn), Number(turn.isInterrupted === true), id],
         ),
+      );
+      if (!isFirst) continue;
+      await transaction.executeQuery(
+        CompiledQuery.raw('update conversations set title = ? where id = ?', [
+          titleOf(turn),
+          conversationId,
+        ]),
       );
     }
     const last = rows.at(-1);
@@ -141,57 +173,12 @@ async function summarizeTurns(
   }
 }
 
-async function createConversations(transaction: Transaction<Schema>): Promise<void> {
-  const rows = await transaction
-    .selectFrom('conversation_entries')
-    .where('is_deleted', '=', 0)
-    .groupBy('conversation_id')
-    .select(({ fn }) => [
-      'conversation_id as id',
-      fn.min('id').as('first'),
-      fn.max('id').as('last'),
-      fn.countAll<number>().as('count'),
-    ])
-    .orderBy('first')
-    .execute();
-  for (const { id, first, last, count } of rows) {
-    const [oldest, newest] = [await responseOf(first), await responseOf(last)];
-    const turn = readTurn(oldest.content);
-    const title = turn === undefined ? 'Untitled' : titleOf(turn);
-    await transaction
-      .insertInto('conversations')
-      .values({
-        id,
-        owner_id: newest.owner_id,
-        title,
-        is_pinned: 0,
-        created_at: oldest.created_at,
-        updated_at: newest.created_at,
-        response_count: count,
-        last_response_id: newest.id,
-        model_key: newest.model_key,
-      })
-      .execute();
-    await transaction
-      .insertInto('conversation_entries')
-      .values({
-        conversation_id: id,
-        response_id: null,
-        is_deleted: 0,
-        is_interrupted: 0,
-        preview: '',
-      })
-      .execute();
-  }
-
-  function responseOf(entryId: number) {
-    return transaction
-      .selectFrom('conversation_entries as entry')
-      .innerJoin('responses', 'responses.id', 'entry.response_id')
-      .where('entry.id', '=', entryId)
-      .selectAll('responses')
-      .executeTakeFirstOrThrow();
-  }
+/** Adds the entries of the titles, in the order of the conversations. */
+async function createTitles(transaction: Transaction<Schema>): Promise<void> {
+  await sql`
+    insert into conversation_entries (conversation_id, response_id, is_deleted, is_interrupted, preview)
+    select conversation_id, null, 0, 0, '' from conversation_entries
+    where is_deleted = 0 group by conversation_id order by min(id)`.execute(transaction);
 }
 
 /** Undefined for a damaged row, which is listed without texts. */

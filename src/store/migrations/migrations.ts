@@ -4,6 +4,9 @@ import { turnFormat } from './0003-turn-format.ts';
 import { toolImages } from './0004-tool-images.ts';
 import { conversations } from './0005-conversations.ts';
 import { conversationMetadata } from './0006-conversation-metadata.ts';
+import { batches } from './0007-batches.ts';
+import { shared } from './0008-shared.ts';
+import { objects } from './0009-objects.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. The version of a schema is the number of migrations applied to it. */
@@ -14,4 +17,7 @@ export const migrations: readonly Migration[] = [
   toolImages,
   conversations,
   conversationMetadata,
+  batches,
+  shared,
+  objects,
 ];

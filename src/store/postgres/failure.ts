@@ -26,14 +26,14 @@ const transientStates = new Map([
 const networkErrors = new Map([
   ['ECONNREFUSED', 'no server accepts connections there'],
   ['ENOENT', 'no server accepts connections there'],
-  ['EACCES', 'its socket can not be opened'],
+  ['EACCES', 'its socket cannot be opened'],
   ['ECONNRESET', 'the connection was lost'],
   ['EPIPE', 'the connection was lost'],
   ['ETIMEDOUT', 'its server does not respond'],
-  ['EHOSTUNREACH', 'its host can not be reached'],
-  ['ENETUNREACH', 'its host can not be reached'],
+  ['EHOSTUNREACH', 'its host cannot be reached'],
+  ['ENETUNREACH', 'its host cannot be reached'],
   ['ENOTFOUND', 'its host name is unknown'],
-  ['EAI_AGAIN', 'its host name can not be resolved'],
+  ['EAI_AGAIN', 'its host name cannot be resolved'],
 ]);
 
 /** Errors of `pg` without a code. */

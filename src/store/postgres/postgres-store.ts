@@ -1,15 +1,24 @@
 import type { Kysely } from 'kysely';
 import { Mutex } from '../../concurrency/semaphore.ts';
 import type { Logger } from '../../observability/logger.ts';
-import { createBlobRepository } from '../blob-repository.ts';
+import { createBatchRepository } from '../batches/batch-repository.ts';
+import { createFileRepository } from '../batches/file-repository.ts';
+import { createBlobRepository } from '../blobs/blob-repository.ts';
+import { deleteDiscardedObjects } from '../blobs/discarded-objects.ts';
+import type { ObjectStorage } from '../blobs/object-storage.ts';
+import { createPlaceBlobs } from '../blobs/place-blobs.ts';
 import { ChainReader } from '../chain-reader.ts';
 import { createConversationRepository } from '../conversations/conversation-repository.ts';
-import { createDownloadRepository } from '../download-repository.ts';
+import { adoptDownloads, createDownloadRepository } from '../download-repository.ts';
 import type { SchemaVersions } from '../migrate.ts';
 import { createOwnerRepository } from '../owner-repository.ts';
 import { createResponseRepository } from '../response-repository.ts';
 import type { Schema } from '../schema.ts';
 import type { DownloadRepository, Store } from '../store.ts';
+import { createBackgroundTurnRepository } from '../shared/background-turn-repository.ts';
+import { postgresClock } from '../shared/clock.ts';
+import { createLeaseRepository } from '../shared/lease-repository.ts';
+import { createRateLimitRepository } from '../shared/rate-limit-repository.ts';
 import { createTokenRepository } from '../token-repository.ts';
 import { serverTimeouts, type PoolTimeouts } from './connection-pool.ts';
 import { StoreUnavailableError } from './failure.ts';
@@ -23,6 +32,10 @@ interface PostgresStoreOptions {
   /** `postgres://…`; what it omits comes from the variables of libpq, such as `PGPASSWORD`. */
   readonly url: string;
   readonly logger: Logger;
+  /** The home folder whose downloads are found; absent for commands, which use none. */
+  readonly homeId?: string | undefined;
+  /** Keeps the images; the database does if absent. The caller closes it after the store. */
+  readonly objects?: ObjectStorage | undefined;
   readonly maxConnections?: number;
   /** Time to wait for a database that can't be reached when the store is opened. */
   readonly waitMs?: number;
@@ -40,6 +53,8 @@ interface PostgresStoreOptions {
 export async function createPostgresStore({
   url,
   logger,
+  homeId,
+  objects,
   maxConnections = 10,
   waitMs = 0,
   retryMs = 10_000,
@@ -55,27 +70,51 @@ export async function createPostgresStore({
     onMigrated,
   });
   const transactions = createPostgresTransactions(database, retryMs);
-  const chains = new ChainReader(database, parseSystemPrompts);
+  const chains = new ChainReader(database, parseSystemPrompts, () => readDeletionCount(database));
+  const placeBlobs = createPlaceBlobs(database, objects);
+  const leases = createLeaseRepository(database, postgresClock);
+  if (homeId !== undefined) {
+    // A standby can be read.
+    await adoptDownloads(database, homeId).catch((err: unknown) =>
+      logger.warn({ err }, 'downloads without a server not taken over'),
+    );
+  }
   const onDelete = (): void => chains.clear();
   return {
-    responses: createResponseRepository({ database, transactions, logger, chains, onDelete }),
+    responses: createResponseRepository({
+      database,
+      transactions,
+      placeBlobs,
+      logger,
+      chains,
+      onDelete,
+    }),
     conversations: createConversationRepository({
       database,
       transactions,
+      placeBlobs,
       search: trigramSearch,
       logger,
       // Texts are indexed when they are stored.
       backlog: { pendingCount: async () => 0 },
       onDelete,
     }),
-    blobs: createBlobRepository(database),
+    blobs: createBlobRepository(database, objects),
     tokens: createTokenRepository(database),
     owners: createOwnerRepository({ database, transactions, onChange: onDelete }),
-    downloads: withUpdatesInOrder(createDownloadRepository(database)),
+    downloads: withUpdatesInOrder(createDownloadRepository(database, homeId)),
+    files: createFileRepository(database),
+    batches: createBatchRepository(database, transactions, leases),
+    leases,
+    backgroundTurns: createBackgroundTurnRepository(database),
+    rateLimits: createRateLimitRepository(database, postgresClock),
+    deletionCount: () => chains.forgetChanged(),
     fillSearchIndex: async () => 0,
     size: () => postgresSize(database),
     // Autovacuum does it.
     reclaim: async (signal) => signal.throwIfAborted(),
+    deleteDiscardedObjects: async (signal) =>
+      objects === undefined ? 0 : deleteDiscardedObjects(database, objects, signal),
     ping: () => assertWritable(database),
     close: () => database.destroy(),
   };
@@ -85,6 +124,14 @@ export async function createPostgresStore({
 function withUpdatesInOrder(downloads: DownloadRepository): DownloadRepository {
   const order = new Mutex();
   return { ...downloads, update: (download) => order.run(() => downloads.update(download)) };
+}
+
+async function readDeletionCount(database: Kysely<Schema>): Promise<number> {
+  const row = await database
+    .selectFrom('deletions')
+    .select('deletion_count')
+    .executeTakeFirstOrThrow();
+  return row.deletion_count;
 }
 
 async function assertWritable(database: Kysely<Schema>): Promise<void> {

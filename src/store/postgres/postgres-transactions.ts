@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
 import type { Schema } from '../schema.ts';
-import type { Transactions } from '../transactions.ts';
+import type { AddOptions, Transactions } from '../transactions.ts';
 import { StoreUnavailableError } from './failure.ts';
 
 const firstDelayMs = 100;
@@ -19,7 +19,7 @@ export function createPostgresTransactions(
 ): Transactions {
   async function add<Result>(
     work: (transaction: Transaction<Schema>) => Promise<Result>,
-    findResult?: () => Promise<Result | undefined>,
+    { findResult }: AddOptions<Result> = {},
   ): Promise<Result> {
     const until = performance.now() + retryMs;
     let mayBeCommitted = false;
@@ -37,8 +37,18 @@ export function createPostgresTransactions(
       await delay(waitMs);
     }
   }
-  return {
-    add,
-    change: (work) => database.transaction().setIsolationLevel('serializable').execute(work),
-  };
+  const change: Transactions['change'] = (work) =>
+    database
+      .transaction()
+      .setIsolationLevel('serializable')
+      .execute(async (transaction) => {
+        const result = await work(transaction);
+        // Other processes forget what they have read.
+        await transaction
+          .updateTable('deletions')
+          .set(({ eb }) => ({ deletion_count: eb('deletion_count', '+', 1) }))
+          .execute();
+        return result;
+      });
+  return { add, change, changeLong: change, readLong: (work) => work(database) };
 }

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { sql } from 'kysely';
+import type { ObjectStorage } from '../blobs/object-storage.ts';
+import { DamagedObjectError, readObject } from '../blobs/read-object.ts';
 import { decodeTurn } from '../../conversation/codec.ts';
 import { countRows, readRows } from './read-rows.ts';
 import { tables, type StoreTables } from './store-tables.ts';
@@ -19,9 +21,14 @@ export interface StoreCheck {
  * Reads the whole database: turns that can't be read, images that differ from their SHA-256, conversations that don't
  * agree with their responses, and what the database itself finds.
  *
- * @throws the signal's reason when aborted.
+ * @param objects Storage of the images that the database does not have.
+ * @throws HearthError `store_unavailable` if that is not available; the signal's reason when aborted.
  */
-export async function checkTables(store: StoreTables, signal: AbortSignal): Promise<StoreCheck> {
+export async function checkTables(
+  store: StoreTables,
+  signal: AbortSignal,
+  objects?: ObjectStorage,
+): Promise<StoreCheck> {
   const { database } = store;
   const rowCounts: Record<string, number> = {};
   for (const table of tables) rowCounts[table.name] = await countRows(database, table);
@@ -30,7 +37,7 @@ export async function checkTables(store: StoreTables, signal: AbortSignal): Prom
     problems: [
       ...(await store.findDamage()),
       ...(await findUnreadable(store, signal)),
-      ...(await findOtherBlobs(store, signal)),
+      ...(await findOtherBlobs(store, objects, signal)),
       ...(await findOtherCounts(store)),
     ],
   };
@@ -55,11 +62,19 @@ async function findUnreadable(
 
 async function findOtherBlobs(
   { database }: StoreTables,
+  objects: ObjectStorage | undefined,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const problems: string[] = [];
   for await (const rows of rowsOf(database, 'blobs', signal)) {
-    for (const { sha256, bytes } of rows) {
+    for (const { sha256, bytes, object_key: key } of rows) {
+      if (typeof key === 'string') {
+        await readObject(objects, key, String(sha256)).catch((error: unknown) => {
+          if (!(error instanceof DamagedObjectError)) throw error;
+          problems.push(`The image ${String(sha256)} can't be read: ${error.message}.`);
+        });
+        continue;
+      }
       const actual = createHash('sha256').update(bytes as Uint8Array);
       if (actual.digest('hex') !== sha256) {
         problems.push(`The image ${String(sha256)} has other bytes than its SHA-256 says.`);

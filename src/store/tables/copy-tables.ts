@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { sql, type Kysely, type Transaction } from 'kysely';
+import type { ObjectStorage } from '../blobs/object-storage.ts';
+import { readObject } from '../blobs/read-object.ts';
 import type { Schema } from '../schema.ts';
 import { countRows, readRows, type Row } from './read-rows.ts';
 import { tables, type StoreTables } from './store-tables.ts';
@@ -20,6 +22,8 @@ export class CopyError extends Error {
 interface CopyOptions {
   readonly from: StoreTables;
   readonly to: StoreTables;
+  /** Storage of the images that the database does not have. The copy has them itself. */
+  readonly objects?: ObjectStorage | undefined;
   /** Called with rows that are copied and verified, of all. */
   readonly onProgress: (done: number, total: number) => void;
   readonly signal: AbortSignal;
@@ -33,6 +37,7 @@ interface CopyOptions {
 export async function copyTables({
   from,
   to,
+  objects,
   onProgress,
   signal,
 }: CopyOptions): Promise<readonly CopiedTable[]> {
@@ -50,11 +55,14 @@ export async function copyTables({
       await assertEmpty(target);
       for (const table of tables) {
         for await (const rows of readRows(source, table)) {
-          await insertRows(target, table.name, rows);
+          await insertRows(target, table.name, await withBytes(rows, objects));
           await advance(rows.length);
         }
       }
-      const [expected, found] = [await digest(source, advance), await digest(target, advance)];
+      const [expected, found] = [
+        await digest(source, objects, advance),
+        await digest(target, undefined, advance),
+      ];
       for (const [index, { name, rowCount, sha256 }] of expected.entries()) {
         const other = found[index];
         if (other?.rowCount === rowCount && other.sha256 === sha256) continue;
@@ -99,6 +107,7 @@ async function insertRows(
 /** Counts and hashes of all tables. */
 async function digest(
   database: Kysely<Schema>,
+  objects: ObjectStorage | undefined,
   onRows: (count: number) => Promise<void>,
 ): Promise<readonly CopiedTable[]> {
   const digests: CopiedTable[] = [];
@@ -106,13 +115,28 @@ async function digest(
     const hash = createHash('sha256');
     let rowCount = 0;
     for await (const rows of readRows(database, table)) {
-      for (const row of rows) hash.update(canonical(row));
+      for (const row of await withBytes(rows, objects)) hash.update(canonical(row));
       rowCount += rows.length;
       await onRows(rows.length);
     }
     digests.push({ name: table.name, rowCount, sha256: hash.digest('hex') });
   }
   return digests;
+}
+
+/** Rows with the bytes of images that are objects: a copy must not share them, since it may outlive the source. */
+async function withBytes(
+  rows: readonly Row[],
+  objects: ObjectStorage | undefined,
+): Promise<readonly Row[]> {
+  const complete: Row[] = [];
+  for (const row of rows) {
+    const { object_key: key, sha256 } = row;
+    const isObject = typeof key === 'string';
+    const bytes = isObject ? await readObject(objects, key, String(sha256)) : undefined;
+    complete.push(isObject ? { ...row, bytes, object_key: null } : row);
+  }
+  return complete;
 }
 
 /** The values of a row in the order of the names of its columns. */

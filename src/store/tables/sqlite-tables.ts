@@ -1,6 +1,7 @@
 import { Kysely, sql } from 'kysely';
 import type { Schema } from '../schema.ts';
-import { openSqliteFile, SqliteConnectionDialect } from '../sqlite-connection.ts';
+import { openSqliteFile } from '../open-sqlite-file.ts';
+import { SqliteConnectionDialect } from '../sqlite-connection.ts';
 import { createSqliteStore, type SqliteStoreOptions } from '../sqlite-store.ts';
 import type { StoreTables } from './store-tables.ts';
 

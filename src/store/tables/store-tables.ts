@@ -14,13 +14,13 @@ export interface StoreTables {
 }
 
 interface TableDescription {
-  readonly name: Exclude<keyof Schema, 'schema_version'>;
+  readonly name: Exclude<keyof Schema, 'schema_version' | 'discarded_objects'>;
   readonly key: readonly string[];
   /** Rows that are in memory at a time. */
   readonly batchSize: number;
 }
 
-/** In an order in which rows refer to earlier tables only. */
+/** In an order in which rows refer to earlier tables only. A copy has no objects, and so none to discard. */
 export const tables: readonly TableDescription[] = [
   { name: 'blobs', key: ['sha256'], batchSize: 4 },
   { name: 'responses', key: ['id'], batchSize: 50 },
@@ -30,4 +30,8 @@ export const tables: readonly TableDescription[] = [
   { name: 'conversation_texts', key: ['id'], batchSize: 50 },
   { name: 'tokens', key: ['id'], batchSize: 100 },
   { name: 'downloads', key: ['id'], batchSize: 100 },
+  { name: 'files', key: ['id'], batchSize: 200 },
+  { name: 'file_chunks', key: ['file_id', 'position'], batchSize: 16 },
+  { name: 'batches', key: ['id'], batchSize: 200 },
+  { name: 'batch_lines', key: ['batch_id', 'line'], batchSize: 50 },
 ];

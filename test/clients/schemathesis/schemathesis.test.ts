@@ -19,6 +19,9 @@ const otherVendors =
 const excludedOperations = [
   // Would download runtimes of every kind.
   'installRuntime',
+  // All tests share the folder of runtimes.
+  'selectRuntime',
+  'removeRuntime',
   // Would run commands, or change the server under the other requests.
   'testMcpServer',
   'callMcpTool',
@@ -47,7 +50,10 @@ const hearth = useHearth(async (home) => {
   };
 });
 
-it('has no differences but those of the baseline', async () => {
+/** Four minutes on an idle machine. */
+const timeout = 900_000;
+
+it('has no differences but those of the baseline', { timeout }, async () => {
   const folder = import.meta.dirname;
   const update = process.env['SCHEMATHESIS_UPDATE'] === undefined ? [] : ['--baseline-update'];
   const output = await run('st', [

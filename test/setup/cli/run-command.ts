@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { commandTable } from '../../../src/cli/command-table.ts';
 import type { StandardInput } from '../../../src/cli/context.ts';
 import { runProgram } from '../../../src/cli/program.ts';
 import { createMemoryTerminal } from './memory-terminal.ts';
@@ -21,7 +22,7 @@ export async function runCommand(
 ): Promise<CommandOutcome> {
   const { terminal, stdout, stderr } = createMemoryTerminal();
   const stdin: StandardInput = Readable.from([Buffer.from(options.stdin ?? '')]);
-  const exitCode = await runProgram(commandLine, {
+  const exitCode = await runProgram(commandLine, commandTable, {
     environment: { ...options.environment },
     terminal,
     stdin,

@@ -7,11 +7,17 @@ import { createLogger } from '../../../src/observability/logger.ts';
 /** Runtimes are large: all tests, and every server that they start, use this folder. */
 export const sharedRuntimesFolder = join(projectFolder, '.cache/test-runtimes');
 
+/** The scripts that start the servers of Python packages. */
+export const launchers = {
+  wheel: join(projectFolder, 'src/engine/runtimes/wheel-launcher.py'),
+  mlx: join(projectFolder, 'src/engine/mlx/mlx-launcher.py'),
+};
+
 /** The engine that tests run on: the wheel, installed with the first call. */
 export async function testRuntime(): Promise<Runtime> {
   const runtimes = createRuntimeManager({
     runtimesFolder: sharedRuntimesFolder,
-    wheelLauncherPath: join(projectFolder, 'src/engine/runtimes/wheel-launcher.py'),
+    launchers,
     environment: process.env,
     logger: createLogger('silent'),
   });

@@ -64,7 +64,7 @@ export async function bundleScript(source: string, folder: string): Promise<stri
     format: 'esm',
     // Bundled CommonJS packages need it.
     banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+      js: "import { createRequire as createTestRequire } from 'node:module'; const require = createTestRequire(import.meta.url);",
     },
     logLevel: 'error',
   });

@@ -92,6 +92,7 @@ const testAuthenticator: AppOptions['authenticator'] = {
       createdAt: new Date(0),
       expiresAt: null,
       lastUsedAt: null,
+      rateLimits: { requestsPerMinute: null, tokensPerMinute: null },
     };
     return { kind: 'token', token };
   },

@@ -23,7 +23,7 @@ const runtime: Runtime = {
 };
 
 const runtimes: RuntimeManager = {
-  list: async () => [{ ...runtime, isSelected: false, isRecommended: true }],
+  list: async () => [{ ...runtime, isSelected: false, isRecommended: true, isActive: true }],
   resolve: async (format) => (format === 'gguf' ? runtime : undefined),
   install: async () => runtime,
   installed: async () => [],
@@ -49,6 +49,7 @@ export interface ScriptedPoolOptions extends Partial<
 export function scriptedPoolWith({ estimate, loaders = [], ...options }: ScriptedPoolOptions) {
   const launcher = createScriptedLauncher();
   const loader = new GgufLoader({
+    cacheContexts: 4,
     runtimes,
     launcher,
     kvCacheTypes: { k: 'f16', v: 'f16' },

@@ -84,6 +84,9 @@ function call({ id, params }: Message): void {
         `{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"`,
       );
       return flood('x'.repeat(65_536));
+    case 'many-values':
+      process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":[${'[],'.repeat(20_000)}[]]}\n`);
+      return;
     case 'invalid-json':
       process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":\n`);
       return;

@@ -1,13 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { placeModel } from './place-model.ts';
-import { patchGgufNumber } from './gguf-writer.ts';
+import { addGgufEntries, patchGgufNumber } from './gguf-writer.ts';
 import { starterPath } from '../engine/test-engines.ts';
 
 export const endlessModel = 'test/endless';
 
+/** `<|unused3|>`. */
+const unusedToken = 15;
+
 /**
  * Puts a model into a home folder that writes until its context is full, some ten seconds with 8,192 tokens:
- * the starter chat model with its end-of-turn tokens renamed, so that the engine does not know them.
+ * the starter chat model with its end-of-turn tokens renamed, so that the engine does not know them, and with an
+ * unused token as its end of sequence, which the engine never samples.
  *
  * @returns its path
  */
@@ -16,11 +20,11 @@ export async function placeEndlessModel(home: string): Promise<string> {
   const renamed = starter
     .replaceAll('<|im_end|>', '<|im_fin|>')
     .replaceAll('<|endoftext|>', '<|beginning|>');
-  const lastToken = 1279;
-  const unending = patchGgufNumber(
-    Buffer.from(renamed, 'latin1'),
-    'tokenizer.ggml.eos_token_id',
-    lastToken,
-  );
-  return placeModel(home, endlessModel, patchGgufNumber(unending, 'llama.context_length', 2 ** 30));
+  let file: Buffer = Buffer.from(renamed, 'latin1');
+  file = patchGgufNumber(file, 'tokenizer.ggml.eos_token_id', unusedToken);
+  file = patchGgufNumber(file, 'llama.context_length', 2 ** 30);
+  file = addGgufEntries(file, {
+    'tokenizer.ggml.suppress_tokens': { int32s: [unusedToken] },
+  });
+  return placeModel(home, endlessModel, file);
 }

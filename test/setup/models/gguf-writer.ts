@@ -1,12 +1,13 @@
 import { tensorTypes } from '../../../src/models/gguf/tensor-types.ts';
 
-/** A whole number is written as u32; `{ float }` and `{ uint64 }` choose another type. */
+/** A whole number is written as u32; `{ float }`, `{ uint64 }` and `{ int32s }` choose another type. */
 export type GgufTestValue =
   | string
   | boolean
   | number
   | { readonly float: number }
   | { readonly uint64: bigint }
+  | { readonly int32s: readonly number[] }
   | readonly string[]
   | readonly number[]
   | readonly boolean[];
@@ -27,6 +28,8 @@ export interface GgufTestFile {
 }
 
 const alignment = 32;
+/** Position of the number of metadata entries. */
+const countPosition = 16;
 const someTensors: readonly GgufTestTensor[] = [
   { name: 'token_embd.weight', shape: [32, 4], type: 1 },
 ];
@@ -74,6 +77,27 @@ export function patchGgufNumber(file: Buffer, key: string, value: number): Buffe
   return patched;
 }
 
+/** A copy of a GGUF file with more metadata. */
+export function addGgufEntries(
+  file: Buffer,
+  metadata: Readonly<Record<string, GgufTestValue>>,
+): Buffer {
+  const added = Object.entries(metadata).flatMap(([key, value]) => [text(key), typedValue(value)]);
+  const filler = [text('test.filler'), uint32(8)];
+  const length = Buffer.concat([...added, ...filler, uint64(0)]).length;
+  // The tensors stay aligned.
+  const entries = Buffer.concat([...added, ...filler, text(' '.repeat(aligned(length) - length))]);
+  const counted = Buffer.from(file);
+  const count = counted.readBigUInt64LE(countPosition);
+  counted.writeBigUInt64LE(count + BigInt(Object.keys(metadata).length + 1), countPosition);
+  const entriesStart = countPosition + 8;
+  return Buffer.concat([
+    counted.subarray(0, entriesStart),
+    entries,
+    counted.subarray(entriesStart),
+  ]);
+}
+
 function tensorData(tensor: GgufTestTensor): Buffer {
   const data = Buffer.alloc(aligned(tensorBytes(tensor)));
   for (const [index, value] of (tensor.values ?? []).entries()) data.writeFloatLE(value, index * 4);
@@ -93,6 +117,10 @@ function typedValue(value: GgufTestValue): Buffer {
   if (typeof value === 'number') return Buffer.concat([uint32(4), uint32(value)]);
   if ('float' in value) return Buffer.concat([uint32(6), float32(value.float)]);
   if ('uint64' in value) return Buffer.concat([uint32(10), uint64(value.uint64)]);
+  if ('int32s' in value) {
+    const { int32s } = value;
+    return Buffer.concat([uint32(9), uint32(5), uint64(int32s.length), ...int32s.map(uint32)]);
+  }
   const items = value.map(typedValue);
   const itemType = items[0]?.subarray(0, 4) ?? uint32(4);
   return Buffer.concat([

@@ -11,10 +11,12 @@ import { templateDatabase } from '../postgres/global-setup.ts';
 
 type Rows = readonly Record<string, unknown>[];
 
+type ImageStorage = Pick<Parameters<typeof openStore>[0], 'objects'>;
+
 /** An empty database of a test, which goes with it. */
 export interface TestDatabase {
   readonly url: string;
-  readonly open: (logger: Logger) => Promise<Store>;
+  readonly open: (logger: Logger, images?: ImageStorage) => Promise<Store>;
   /** Reads or changes the database without the repositories. */
   readonly query: (text: string) => Promise<Rows>;
   /** Throws if the database is damaged, or a row refers to one that does not exist. */
@@ -40,7 +42,7 @@ async function sqliteDatabase(): Promise<TestDatabase> {
   };
   return {
     url,
-    open: (logger) => openStore({ url, logger, maxConnections: 1 }),
+    open: (logger, images = {}) => openStore({ url, logger, maxConnections: 1, ...images }),
     query,
     assertSound: async () => {
       expect(await query('pragma foreign_key_check')).toEqual([]);
@@ -75,7 +77,7 @@ export async function postgresDatabase(
   const url = urlOf(name);
   return {
     url,
-    open: (logger) => openStore({ url, logger, maxConnections: 5 }),
+    open: (logger, images = {}) => openStore({ url, logger, maxConnections: 5, ...images }),
     query: (text) => run(name, text),
     // The constraints see to it.
     assertSound: async () => {},

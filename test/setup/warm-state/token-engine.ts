@@ -22,14 +22,22 @@ export class TokenEngine {
   readonly calls: string[] = [];
   /** Tokens that were read in all. */
   readTokens = 0;
+  /** Most cells that the slots held together. */
+  mostCells = 0;
+  readonly #cache: { readonly totalCells: number; readonly contextLength: number };
   step: (call: string, signal: AbortSignal) => Promise<void> = () => Promise.resolve();
 
-  /** @param folder Where states are saved. */
-  constructor(folder: string) {
+  /**
+   * @param folder Where states are saved.
+   * @param cache Cells of all slots together, without which it fails; with a context, it writes answers of full length.
+   */
+  constructor(folder: string, cache = { totalCells: Infinity, contextLength: 0 }) {
+    this.#cache = cache;
     const path = (fileName: string): string => join(folder, fileName);
     this.slots = {
       tokenize: async (request, signal) => {
         await this.step('tokenize', signal);
+        this.calls.push('tokenize');
         return tokensOf(request);
       },
       read: async ({ slot, reusesSlot }, tokens, signal) => {
@@ -47,9 +55,14 @@ export class TokenEngine {
       restore: async (slot, fileName, signal) => {
         await this.step(`restore ${slot}`, signal);
         const tokens: readonly number[] = JSON.parse(await readFile(path(fileName), 'utf8'));
-        this.contents.set(slot, tokens);
+        this.#hold(slot, tokens);
         this.calls.push(`restore ${slot}: ${tokens.length}`);
         return tokens.length;
+      },
+      erase: async (slot, signal) => {
+        await this.step(`erase ${slot}`, signal);
+        this.contents.delete(slot);
+        this.calls.push(`erase ${slot}`);
       },
     };
     this.engine = {
@@ -67,6 +80,8 @@ export class TokenEngine {
     const tokens = tokensOf(request);
     const cachedTokens = this.#read('generate', slot, tokens, reusesSlot);
     yield { type: 'content.delta', text: 'Hi' };
+    const answer = this.#answerTo(request, tokens);
+    this.#hold(slot, [...tokens, ...answer]);
     await this.step(`write ${slot}`, signal);
     const promptMs = (tokens.length - cachedTokens) * msPerToken;
     yield {
@@ -75,7 +90,7 @@ export class TokenEngine {
       usage: {
         promptTokens: tokens.length,
         cachedTokens,
-        completionTokens: 0,
+        completionTokens: answer.length,
         promptMs,
         generationMs: 1,
       },
@@ -83,11 +98,26 @@ export class TokenEngine {
     };
   }
 
+  #answerTo(
+    { maxTokens = Infinity }: GenerationRequest,
+    tokens: readonly number[],
+  ): readonly number[] {
+    const length = Math.min(maxTokens, this.#cache.contextLength - tokens.length);
+    return Array.from({ length: Math.max(0, length) }, () => 0);
+  }
+
+  #hold(slot: number, tokens: readonly number[]): void {
+    this.contents.set(slot, tokens);
+    const cells = [...this.contents.values()].reduce((sum, { length }) => sum + length, 0);
+    this.mostCells = Math.max(this.mostCells, cells);
+    if (cells > this.#cache.totalCells) throw new Error('Context size has been exceeded.');
+  }
+
   #read(call: string, slot: number, tokens: readonly number[], reusesSlot: boolean): number {
     const before = reusesSlot ? (this.contents.get(slot) ?? []) : [];
     const end = tokens.findIndex((token, index) => token !== before[index]);
     const cached = Math.min(end === -1 ? tokens.length : end, tokens.length - 1);
-    this.contents.set(slot, tokens);
+    this.#hold(slot, tokens);
     this.readTokens += tokens.length - cached;
     this.calls.push(`${call} ${slot}: ${cached}+${tokens.length - cached}`);
     return cached;

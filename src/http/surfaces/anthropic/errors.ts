@@ -5,7 +5,19 @@ import {
 import { errorTable, type ErrorCode } from '../../../contract/errors.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
 import { createErrorSerializer, type NamedError } from '../../errors/error-serializer.ts';
-import { toSnakeCase } from '../../errors/snake-case.ts';
+import { createNameField, type FieldNames } from '../../errors/name-field.ts';
+
+/** Names that are not the domain's name in snake case. */
+const fieldNames: FieldNames = [
+  [/^clientTools/, 'tools'],
+  [/^responseFormat\.schema$/, 'output_config.format.schema'],
+  [/^maxOutputTokens$/, 'max_tokens'],
+  [/^stop$/, 'stop_sequences'],
+  [/^reasoning$/, 'thinking'],
+];
+
+/** `clientTools[1].name` becomes `tools[1].name`, `toolChoice` becomes `tool_choice`. */
+export const nameAnthropicField = createNameField(fieldNames);
 
 /** Errors in Anthropic's format with Anthropic's types and statuses; `error_code` is Hearth's code. */
 export const anthropicErrors = createErrorSerializer({
@@ -67,19 +79,4 @@ function toText({ message, param, promptSize }: NamedError): string {
     return `prompt is too long: ${isLowerBound ? 'at least ' : ''}${tokens} tokens > ${maxTokens} maximum`;
   }
   return param === undefined || message.includes(param) ? message : `${param}: ${message}`;
-}
-
-/** Names that are not the domain's name in snake case. */
-const rules: readonly (readonly [RegExp, string])[] = [
-  [/^clientTools/, 'tools'],
-  [/^responseFormat\.schema$/, 'output_config.format.schema'],
-  [/^maxOutputTokens$/, 'max_tokens'],
-  [/^stop$/, 'stop_sequences'],
-  [/^reasoning$/, 'thinking'],
-];
-
-/** `clientTools[1].name` becomes `tools[1].name`, `toolChoice` becomes `tool_choice`. */
-export function nameAnthropicField(field: string): string {
-  const rule = rules.find(([pattern]) => pattern.test(field));
-  return rule === undefined ? toSnakeCase(field) : field.replace(...rule);
 }

@@ -52,9 +52,10 @@ async function readRequest(
   { pool }: SurfaceServices,
   body: AnthropicCountTokensRequest & Partial<AnthropicMessageRequest>,
 ): Promise<{ readonly request: TurnRequest; readonly conversation: Conversation }> {
-  const { selection } = await pool.resolve(body.model, 'generation');
+  const target = await pool.resolve(body.model, 'generation');
   const conversation = toConversation(body.messages);
-  return { request: toTurnRequest(body, conversation, selection.model), conversation };
+  const request = { ...toTurnRequest(body, conversation, target.selection.model), target };
+  return { request, conversation };
 }
 
 /** Errors of the turn name parts of its messages; the client knows them by their paths in the request. */

@@ -11,7 +11,9 @@ export function createAnthropicSurface(services: SurfaceServices): Surface {
     description: 'The API of Anthropic, for clients that were made for it.',
     prefixes: ['/v1', '/v1/messages'],
     clientHeaders: ['anthropic-version'],
+    unservedPaths: ['/v1/files'],
     requestIdHeader: 'Request-Id',
+    rateLimitStyle: 'anthropic',
     errorSerializer: anthropicErrors,
     mountRoutes: (app) => {
       mountModels(app, services);

@@ -156,31 +156,41 @@ function assertNoCitations(
   path: string,
 ): void {
   if (citations?.enabled !== true) return;
-  throw new HearthError('invalid_value', 'Citations are not supported. Leave them out.', {
+  throw new HearthError('invalid_value', 'Citations are not supported. Omit them.', {
     param: `${path}.citations`,
   });
 }
 
 /** Joins neighbours with the same role. */
 function joinAlike(located: readonly LocatedMessage[]): readonly LocatedMessage[] {
-  const joined: LocatedMessage[] = [];
-  for (const next of located) {
-    const last = joined.at(-1);
-    const message = last === undefined ? undefined : join(last.message, next.message);
-    if (last === undefined || message === undefined) joined.push(next);
-    else joined[joined.length - 1] = { message, paths: [...last.paths, ...next.paths] };
+  const groups: [LocatedMessage, ...LocatedMessage[]][] = [];
+  for (const each of located) {
+    const group = groups.at(-1);
+    if (group !== undefined && isAlike(group[0], each)) group.push(each);
+    else groups.push([each]);
   }
-  return joined;
+  return groups.map(join);
 }
 
-/** Undefined where two messages stay apart. */
-function join(one: TurnMessage, other: TurnMessage): TurnMessage | undefined {
-  const content = [...one.content, ...other.content];
-  if (one.role === 'assistant' && other.role === 'assistant') {
-    const toolCalls = [...(one.toolCalls ?? []), ...(other.toolCalls ?? [])];
-    return { role: 'assistant', content, ...(toolCalls.length === 0 ? {} : { toolCalls }) };
-  }
-  return one.role === 'user' && other.role === 'user' ? { role: 'user', content } : undefined;
+/** Whether two neighbours are one message; each result of a tool is one of its own. */
+function isAlike({ message: one }: LocatedMessage, { message: other }: LocatedMessage): boolean {
+  return one.role === other.role && (one.role === 'user' || one.role === 'assistant');
+}
+
+function join(group: readonly [LocatedMessage, ...LocatedMessage[]]): LocatedMessage {
+  const [first] = group;
+  if (group.length === 1) return first;
+  const toolCalls = group.flatMap(({ message }) =>
+    message.role === 'assistant' ? (message.toolCalls ?? []) : [],
+  );
+  const content = group.flatMap(({ message }) => message.content);
+  return {
+    message:
+      first.message.role === 'assistant'
+        ? { role: 'assistant', content, ...(toolCalls.length === 0 ? {} : { toolCalls }) }
+        : { ...first.message, content },
+    paths: group.flatMap(({ paths }) => paths),
+  };
 }
 
 /**

@@ -220,9 +220,43 @@ describe('a conversation', () => {
     expect(messages[1]).toMatchObject({ toolCalls: [{ id: 'a' }, { id: 'b' }] });
   });
 
-  it('can not begin an answer that thinks', () => {
+  it('cannot begin an answer that thinks', () => {
     const messages = [...base.messages, { role: 'assistant', content: 'I am' }];
     expect(() => convert({ messages, thinking: { type: 'adaptive' } })).toThrow(HearthError);
     expect(convert({ messages }).messages).toHaveLength(2);
   });
+});
+
+it('joins many messages of one role in linear time', () => {
+  const message = { role: 'user' as const, content: 'Hi' };
+  const { messages, pathOf } = toConversation(Array.from({ length: 80_000 }, () => message));
+  expect(messages).toHaveLength(1);
+  expect(messages[0]?.content).toHaveLength(80_000);
+  expect(pathOf(0, 79_999)).toBe('messages[79999].content');
+});
+
+it('joins the calls of messages of the assistant, and changes none of the request', () => {
+  const use = (id: string) => ({ type: 'tool_use' as const, id, name: 'f', input: {} });
+  const assistant = [
+    { role: 'assistant' as const, content: [use('a')] },
+    { role: 'assistant' as const, content: 'Now' },
+    { role: 'assistant' as const, content: [use('b')] },
+  ];
+  const result = (id: string) => ({ type: 'tool_result' as const, tool_use_id: id });
+  const { messages } = toConversation([
+    ...assistant,
+    { role: 'user', content: [result('a'), result('b')] },
+  ]);
+  expect(messages).toEqual([
+    {
+      role: 'assistant',
+      content: [text('Now')],
+      toolCalls: [
+        { id: 'a', name: 'f', argumentsJson: '{}' },
+        { id: 'b', name: 'f', argumentsJson: '{}' },
+      ],
+    },
+    { role: 'tool', toolCallId: 'a', content: [] },
+    { role: 'tool', toolCallId: 'b', content: [] },
+  ]);
 });

@@ -43,7 +43,7 @@ export async function* withErrorLine(
   }
 }
 
-export function toErrorLine(error: HearthError): object {
+function toErrorLine(error: HearthError): object {
   return ollamaErrors.serialize(error).body;
 }
 
@@ -58,7 +58,10 @@ export async function loadModel(
   (await pool.acquire({ target, waitsForLoad: true, ...options }, context)).release();
 }
 
-/** Loads a model, or with `keep_alive: 0` unloads its idle instances, for a request without a prompt. */
+/**
+ * Loads a model, or with `keep_alive: 0` unloads its idle instances, for a request without a prompt. As with any idle time,
+ * those that were loaded by name or are pinned stay, unless the caller may unload them.
+ */
 export async function prepareModel<Fields extends object>(
   services: Pick<SurfaceServices, 'pool'>,
   found: NamedModel,
@@ -69,9 +72,11 @@ export async function prepareModel<Fields extends object>(
   const isUnload = options.ttlSeconds === 0;
   if (isUnload) {
     const { key } = found.selection.model;
+    const mayUnload = context.caller.hasPermission('models:write');
     const idle = services.pool
       .list()
-      .filter(({ selection, requestCount }) => selection.model.key === key && requestCount === 0);
+      .filter(({ selection, requestCount }) => selection.model.key === key && requestCount === 0)
+      .filter(({ isExplicit, isPinned }) => mayUnload || (!isExplicit && !isPinned));
     await Promise.all(idle.map(({ id }) => services.pool.unload(id)));
   } else {
     await loadModel(services, found, options, context);

@@ -1,18 +1,9 @@
 import { ollamaErrorSchema } from '../../../contract/ollama/fields.ts';
 import { createErrorSerializer } from '../../errors/error-serializer.ts';
-import { toSnakeCase } from '../../errors/snake-case.ts';
-
-/** Errors in Ollama's format: a text. */
-export const ollamaErrors = createErrorSerializer({
-  schema: ollamaErrorSchema,
-  toBody: ({ message, param }) => ({
-    error: param === undefined || message.includes(param) ? message : `${param}: ${message}`,
-  }),
-  nameField: nameOllamaField,
-});
+import { createNameField, type FieldNames } from '../../errors/name-field.ts';
 
 /** Names that are not the domain's name in snake case. */
-const rules: readonly (readonly [RegExp, string])[] = [
+const fieldNames: FieldNames = [
   [/^(messages\[\d+\])\.content\[(\d+)\]$/, '$1.images'],
   [/^clientTools(\[\d+\])?\.name$/, 'tools$1.function.name'],
   [/^clientTools/, 'tools'],
@@ -25,7 +16,13 @@ const rules: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** `messages[2].content[1]`, an image, becomes `messages[2].images`. */
-export function nameOllamaField(field: string): string {
-  const rule = rules.find(([pattern]) => pattern.test(field));
-  return rule === undefined ? toSnakeCase(field) : field.replace(...rule);
-}
+const nameOllamaField = createNameField(fieldNames);
+
+/** Errors in Ollama's format: a text. */
+export const ollamaErrors = createErrorSerializer({
+  schema: ollamaErrorSchema,
+  toBody: ({ message, param }) => ({
+    error: param === undefined || message.includes(param) ? message : `${param}: ${message}`,
+  }),
+  nameField: nameOllamaField,
+});

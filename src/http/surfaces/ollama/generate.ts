@@ -75,7 +75,7 @@ const unsupportedOfRaw: readonly UnsupportedField[] = [
   { name: 'system', reason: ofRaw, isHarmless: is('') },
   { name: 'images', reason: ofRaw, isHarmless: isEmptyObject },
   { name: 'think', reason: ofRaw, isHarmless: is(false) },
-  { name: 'format', reason: 'can not be combined with a raw prompt.', isHarmless: is('') },
+  { name: 'format', reason: 'cannot be combined with a raw prompt.', isHarmless: is('') },
 ];
 
 /** A conversation of one message. */

@@ -4,7 +4,7 @@ import type { ModelSelection } from '../../../models/model.ts';
 import { variantFiles } from '../../../models/variant-files.ts';
 
 /** The name of a model and variant: the tag of the best variant is `latest`. */
-export function toOllamaName({ model, variant }: ModelSelection): string {
+function toOllamaName({ model, variant }: ModelSelection): string {
   return `${model.key}:${variant.id === model.variants[0]?.id ? 'latest' : variant.id}`;
 }
 

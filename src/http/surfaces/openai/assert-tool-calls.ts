@@ -14,7 +14,7 @@ export function assertToolCalls(messages: readonly TurnMessage[]): void {
     if (message.role !== 'tool' || known.has(message.toolCallId)) continue;
     throw new HearthError(
       'invalid_value',
-      `No tool call ${JSON.stringify(message.toolCallId)} comes before this result of it.`,
+      `No tool call ${JSON.stringify(message.toolCallId)} comes before this result.`,
       { field: `messages[${index}].toolCallId` },
     );
   }

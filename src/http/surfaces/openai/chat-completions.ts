@@ -20,10 +20,11 @@ import { toTurnRequest } from './to-turn-request.ts';
 
 export function mountChatCompletions(app: App, services: SurfaceServices): void {
   mount(app, createChatCompletionOpenAi, async ({ body, context }) => {
-    const { selection } = await services.pool.resolve(body.model ?? undefined, 'generation');
-    const reasoning = toReasoning(selection.model, body);
+    const target = await services.pool.resolve(body.model ?? undefined, 'generation');
+    const { model } = target.selection;
+    const reasoning = toReasoning(model, body);
     const responseId = newResponseId();
-    const request = { ...toTurnRequest(body, reasoning), responseId };
+    const request = { ...toTurnRequest(body, reasoning), target, responseId };
     const count = body.n ?? 1;
     const events = runChoices(
       count,
@@ -31,7 +32,7 @@ export function mountChatCompletions(app: App, services: SurfaceServices): void 
       context,
     );
     const named = {
-      model: body.model || selection.model.key,
+      model: body.model || model.key,
       ...(request.isStored ? { id: responseId.replace('resp_', 'chatcmpl-') } : {}),
     };
     if (body.stream !== true) {

@@ -31,11 +31,11 @@ export function mountCompletions(app: App, services: SurfaceServices): void {
     const limited = { ...body, max_tokens: body.max_tokens ?? defaultMaxTokens };
     const choices = toCompletionChoices(services, limited, body.n ?? 1);
     assertHonoured(body, choices);
-    const { selection } = await services.pool.resolve(body.model ?? undefined, 'generation');
-    const events = choices.start(context);
+    const target = await services.pool.resolve(body.model ?? undefined, 'generation');
+    const events = choices.start(context, target);
     const head = {
       ...completionHead('cmpl', 'text_completion'),
-      model: body.model || selection.model.key,
+      model: body.model || target.selection.model.key,
     };
     if (body.stream !== true) {
       const results = await collectCompletions(events, choices.count);
@@ -65,7 +65,7 @@ function assertHonoured(
     throw new HearthError('invalid_value', message, { param });
   };
   if (count > maxChoices) {
-    refuse('n', `The prompts times \`n\` are more than ${maxChoices} choices.`);
+    refuse('n', `The number of prompts times \`n\` must be at most ${maxChoices}.`);
   }
   if ((body.best_of ?? perPrompt) > perPrompt) {
     refuse('best_of', '`best_of` above `n` is not supported. Leave it out.');

@@ -12,7 +12,7 @@ export function toLogprobs(
   return { content: logprobs.map(toTokenLogprob), refusal: null };
 }
 
-export function toTokenLogprob({ topLogprobs, ...chosen }: TokenLogprob): OpenAiTokenLogprob {
+function toTokenLogprob({ topLogprobs, ...chosen }: TokenLogprob): OpenAiTokenLogprob {
   return { ...toFields(chosen), top_logprobs: topLogprobs.map(toFields) };
 }
 

@@ -246,8 +246,8 @@ describe('a stream of a response', () => {
     );
   });
 
-  it('reports a server whose tools can not be listed', () => {
-    const error = new HearthError('mcp_unreachable', 'The tool server "adder" can not be used.');
+  it('reports a server whose tools cannot be listed', () => {
+    const error = new HearthError('mcp_unreachable', 'The tool server "adder" cannot be used.');
     const recorded = recordResponse([
       { type: 'toolList.start', provider },
       { type: 'toolList.failure', provider, error },

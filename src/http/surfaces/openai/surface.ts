@@ -1,5 +1,7 @@
 import type { Surface } from '../../surface.ts';
 import type { SurfaceServices } from '../services.ts';
+import { mountBatches } from './batches/batches.ts';
+import { mountFiles } from './batches/files.ts';
 import { mountChatCompletions } from './chat-completions.ts';
 import { mountCompletions } from './completions.ts';
 import { mountEmbeddings } from './embeddings.ts';
@@ -23,7 +25,9 @@ export function createOpenAiSurface(services: SurfaceServices): Surface {
       mountCompletions(app, services);
       mountEmbeddings(app, services);
       mountRerank(app, services);
-      const locks = new ConversationLocks();
+      mountFiles(app, services);
+      mountBatches(app, services);
+      const locks = new ConversationLocks(services.leases);
       mountResponses(app, services, locks);
       mountConversations(app, services, locks);
     },

@@ -52,7 +52,8 @@ describe('a chat completion', () => {
   it.each([
     { modalities: ['text'] },
     { functions: [] },
-    { metadata: {} },
+    { metadata: { topic: 'sea' } },
+    { top_logprobs: 0 },
     { verbosity: 'medium' },
     { audio: null },
   ])('takes %j', (body) => {

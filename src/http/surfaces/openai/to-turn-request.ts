@@ -6,17 +6,7 @@ import { toMessage, toResponseFormat, toTools } from '../../openai/conversation.
 import { toGenerationOptions } from '../../openai/to-generation-options.ts';
 import { HearthError } from '../../../contract/errors.ts';
 import { assertToolCalls } from './assert-tool-calls.ts';
-import {
-  assertSupported,
-  isEmptyObject,
-  unsupportedChatFields,
-  type UnsupportedField,
-} from '../../openai/unsupported-fields.ts';
-
-const unsupported: readonly UnsupportedField[] = [
-  ...unsupportedChatFields,
-  { name: 'metadata', reason: 'is not kept with completions.', isHarmless: isEmptyObject },
-];
+import { assertSupported, unsupportedChatFields } from '../../openai/unsupported-fields.ts';
 
 /**
  * The turn that a chat completion asks for: the whole conversation, with client-side tools.
@@ -28,10 +18,15 @@ export function toTurnRequest(
   body: OpenAiChatRequest,
   reasoning: ReasoningLevel | undefined,
 ): TurnRequest {
-  assertSupported(body, unsupported);
+  assertSupported(body, unsupportedChatFields);
   if (body.store === true && (body.n ?? 1) > 1) {
-    throw new HearthError('invalid_value', '`store` keeps one choice; `n` must be 1 with it.', {
+    throw new HearthError('invalid_value', '`store` requires `n` to be 1.', {
       param: 'store',
+    });
+  }
+  if ((body.top_logprobs ?? 0) > 0 && body.logprobs !== true) {
+    throw new HearthError('invalid_value', '`top_logprobs` requires `logprobs` to be true.', {
+      param: 'top_logprobs',
     });
   }
   const messages = body.messages.map(toMessage);
@@ -49,6 +44,7 @@ export function toTurnRequest(
       callsInParallel: body.parallel_tool_calls,
       responseFormat: toResponseFormat(body.response_format),
       topLogprobs: body.logprobs === true ? (body.top_logprobs ?? 0) : undefined,
+      metadata: body.store === true ? body.metadata : undefined,
       reasoning,
     }),
   };

@@ -1,4 +1,5 @@
-import { getHealth, getMetrics, getReadiness } from '../../../contract/server/server.ts';
+import { getHealth, getReadiness } from '../../../contract/server/health.ts';
+import { getMetrics } from '../../../contract/server/server.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
 import { createHearthErrorSerializer } from '../../errors/hearth-error-serializer.ts';
 import { toSnakeCase } from '../../errors/snake-case.ts';

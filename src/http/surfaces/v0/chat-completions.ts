@@ -13,8 +13,9 @@ import { toTurnRequest } from './to-turn-request.ts';
 
 export function mountChatCompletions(app: App, services: SurfaceServices): void {
   mount(app, createChatCompletionV0, async ({ body, context }) => {
-    const { selection } = await services.pool.resolve(body.model ?? undefined, 'generation');
-    const request = toTurnRequest(body, toReasoning(selection.model, body));
+    const target = await services.pool.resolve(body.model ?? undefined, 'generation');
+    const reasoning = toReasoning(target.selection.model, body);
+    const request = { ...toTurnRequest(body, reasoning), target };
     if (body.stream !== true) return collect(runTurn(services, request, context));
     const events = runChoices(1, (_, own) => runTurn(services, request, own), context);
     const chunks = await openChunkStream(events, createChatChunks(), { count: 1, context });

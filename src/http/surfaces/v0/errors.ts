@@ -1,10 +1,8 @@
 import { createOpenAiErrorSerializer } from '../../errors/openai-error-serializer.ts';
-import { toSnakeCase } from '../../errors/snake-case.ts';
-
-export const v0Errors = createOpenAiErrorSerializer(nameV0Field);
+import { createNameField, type FieldNames } from '../../errors/name-field.ts';
 
 /** Names that are not the domain's name in snake case. Of the parts of a message only images are checked. */
-const rules: readonly (readonly [RegExp, string])[] = [
+const fieldNames: FieldNames = [
   [/^(messages\[\d+\]\.content\[\d+\])$/, '$1.image_url'],
   [/^clientTools(\[\d+\])?\.name$/, 'tools$1.function.name'],
   [/^clientTools/, 'tools'],
@@ -16,7 +14,6 @@ const rules: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** `messages[2].content[0]` becomes `messages[2].content[0].image_url`, `toolChoice` becomes `tool_choice`. */
-export function nameV0Field(field: string): string {
-  const rule = rules.find(([pattern]) => pattern.test(field));
-  return rule === undefined ? toSnakeCase(field) : field.replace(...rule);
-}
+export const nameV0Field = createNameField(fieldNames);
+
+export const v0Errors = createOpenAiErrorSerializer(nameV0Field);

@@ -57,6 +57,19 @@ function toStats(summaries: readonly GenerationSummary[], first: GenerationSumma
     time_to_first_token: Math.min(...timings.map((each) => each.timeToFirstTokenSeconds)),
     generation_time: sum(timings.map((each) => each.generationSeconds)),
     stop_reason: failed === undefined ? (first.stopReason ?? 'failed') : 'failed',
+    ...draftCounts(summaries),
+  };
+}
+
+function draftCounts(summaries: readonly GenerationSummary[]) {
+  const drafts = summaries.map(({ usage }) => usage.drafts).filter((each) => each !== undefined);
+  if (drafts.length === 0) return {};
+  const total = sum(drafts.map(({ proposedTokens }) => proposedTokens));
+  const accepted = sum(drafts.map(({ acceptedTokens }) => acceptedTokens));
+  return {
+    total_draft_tokens_count: total,
+    accepted_draft_tokens_count: accepted,
+    rejected_draft_tokens_count: total - accepted,
   };
 }
 

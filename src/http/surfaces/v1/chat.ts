@@ -37,9 +37,13 @@ async function runInBackground(
   context: RequestContext,
 ): Promise<ChatResult | Response> {
   if (body.store === false) {
-    throw new HearthError('invalid_value', '`background` requires `store`: leave it out.', {
-      param: 'background',
-    });
+    throw new HearthError(
+      'invalid_value',
+      '`background` requires `store`: omit it, or set it to true.',
+      {
+        param: 'background',
+      },
+    );
   }
   const request = { ...turnRequest, waitsForLoad: true };
   const turn = await services.background.start(services, request, context);

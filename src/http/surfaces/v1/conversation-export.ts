@@ -13,6 +13,7 @@ import type {
 } from '../../../store/conversations/conversation.ts';
 import { imagesOf } from '../../../store/detach-images.ts';
 import type { Store, StoredResponse } from '../../../store/store.ts';
+import { attachment } from '../../attachment.ts';
 import { mount, type App } from '../../mount.ts';
 import type { SurfaceServices } from '../services.ts';
 import { conversationTitleMarkdown, toMarkdown } from './conversation-markdown.ts';
@@ -136,18 +137,6 @@ function branchOf(nodes: readonly ConversationNode[], leaf: string): readonly st
 function download(pieces: AsyncIterable<string>, type: string, fileName: string): Response {
   const body = ReadableStream.from(pieces).pipeThrough(new TextEncoderStream());
   return new Response(body, {
-    headers: {
-      'Content-Type': type,
-      // https://www.rfc-editor.org/rfc/rfc6266#section-4.3
-      'Content-Disposition': `attachment; filename*=UTF-8''${encodeFileName(fileName)}`,
-    },
+    headers: { 'Content-Type': type, 'Content-Disposition': attachment(fileName) },
   });
-}
-
-/** RFC 8187 allows fewer characters than a URL component. */
-function encodeFileName(name: string): string {
-  return encodeURIComponent(name.replaceAll(/[/\\]/g, '_').toWellFormed()).replaceAll(
-    /['()*]/g,
-    (character) => `%${character.codePointAt(0)?.toString(16).toUpperCase() ?? ''}`,
-  );
 }

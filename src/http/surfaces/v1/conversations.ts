@@ -16,7 +16,8 @@ import type {
 import type { Store } from '../../../store/store.ts';
 import { mount, type App } from '../../mount.ts';
 import type { SurfaceServices } from '../services.ts';
-import { toReferencingResponse, toStoredResponse } from './to-stored-response.ts';
+import { toResponsePage } from './to-response-page.ts';
+import { toReferencingResponse } from './to-stored-response.ts';
 
 export function mountConversations(app: App, { store }: SurfaceServices): void {
   mount(app, listConversations, async ({ query, context }) => {
@@ -47,19 +48,13 @@ export function mountConversations(app: App, { store }: SurfaceServices): void {
     const { conversation_id: id } = params;
     const conversation = await findConversation(store, id, context.caller.tokenId);
     const leafId = await leafOf(store, conversation, query.leaf);
-    const { responses, nextCursor } = await store.conversations.branch({
+    const page = await store.conversations.branch({
       leafId,
       limit: query.limit,
       ...omitUndefined({ after: query.after }),
     });
-    const shown =
-      query.images === 'reference'
-        ? responses.map(toReferencingResponse)
-        : await Promise.all(responses.map((response) => toStoredResponse(store, response)));
-    return {
-      responses: shown,
-      next_cursor: nextCursor,
-    };
+    if (query.images !== 'reference') return toResponsePage(store, page);
+    return { responses: page.responses.map(toReferencingResponse), next_cursor: page.nextCursor };
   });
 
   mount(app, updateConversation, async ({ params: { conversation_id: id }, body, context }) => {
@@ -138,7 +133,7 @@ function toNode(node: ConversationNode) {
 export function conversationNotFound(id: string): HearthError {
   return new HearthError(
     'conversation_not_found',
-    `No stored conversation has the id "${id}". GET /api/v1/conversations lists those there are.`,
+    `No stored conversation has the id "${id}". GET /api/v1/conversations lists the existing ones.`,
     { param: 'conversation_id' },
   );
 }

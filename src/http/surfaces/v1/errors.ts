@@ -6,6 +6,8 @@ export const v1Errors = createHearthErrorSerializer(nameV1Field);
 /** Domain fields whose name in v1 is not the same in snake case. */
 const otherNames: Readonly<Record<string, string>> = {
   expertCount: 'num_experts',
+  hasFlashAttention: 'flash_attention',
+  offloadsKvCacheToGpu: 'offload_kv_cache_to_gpu',
   isStored: 'store',
 };
 

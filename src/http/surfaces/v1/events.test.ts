@@ -177,6 +177,20 @@ it('tells a client that reads too slowly how much it has missed, with a new snap
   expect((await readAgain()).event.type).toBe('events.snapshot');
 });
 
+it('gives a client the events of its topics however busy the others are', async () => {
+  const { events, follow } = setUp();
+  const { read } = await follow('Bearer models:read', '?topics=models');
+  const { id } = await read();
+  const path = '/api/v1/chat';
+  for (let count = 0; count < 5000; count += 1) {
+    new RequestRecord({ requestId: 'r', method: 'POST', path, events }).begin(path, null);
+  }
+  events.publish(ready('a/b'));
+  expect((await read()).event).toMatchObject({ type: 'instance.ready' });
+  const { read: readAgain } = await follow('Bearer models:read', '?topics=models', id);
+  expect((await readAgain()).event).toMatchObject({ type: 'instance.ready' });
+});
+
 it('continues after the last event of a client, and ends when the server stops', async () => {
   const { events, feed, follow } = setUp();
   const { read, response } = await follow('Bearer models:read');

@@ -13,7 +13,7 @@ import { toInstanceStatus } from './status.ts';
 export function mountEvents(app: App, services: SurfaceServices): void {
   mount(app, streamEvents, async ({ query, headers, context }) => {
     const topics = topicsFor(query.topics, context.caller);
-    const after = services.feed.positionOf(headers['last-event-id'] ?? '');
+    const after = headers['last-event-id'] ?? '';
     return eventStream(follow(services, topics, after, context.signal), context);
   });
 }
@@ -32,32 +32,30 @@ function topicsFor(
   );
 }
 
-/** The events after a position, or a snapshot and later events, until the signal aborts or the server stops. */
+/** The events after that of an id, or a snapshot and later events, until the signal aborts or the server stops. */
 async function* follow(
   services: SurfaceServices,
   topics: ReadonlySet<EventTopic>,
-  after: number | undefined,
+  after: string,
   signal: AbortSignal,
 ): AsyncGenerator<SseMessage> {
   const { feed } = services;
   const reader = feed.open(topics);
-  let position = after;
+  let position = feed.positionOf(after, topics);
   try {
     while (!signal.aborted && !feed.isClosed) {
-      const entries = position === undefined ? undefined : feed.since(position);
-      if (position === undefined || entries === undefined) {
-        const latest: number = feed.sequence;
-        if (position !== undefined) yield dropped(feed, latest, latest - position);
+      const entries = position === undefined ? undefined : feed.since(position, topics);
+      const missed = reader.takeUnread();
+      const latest: number = feed.sequence;
+      if (entries === undefined) {
+        if (position !== undefined) yield dropped(feed, latest, missed);
         yield await snapshot(services, topics, latest);
-        position = latest;
-        continue;
-      }
-      const wanted = entries.filter(({ topic }) => topics.has(topic));
-      position += entries.length;
-      if (wanted.length === 0) await reader.next(signal);
-      for (const { sequence, type, data } of wanted) {
-        yield { event: type, id: feed.idOf(sequence), data };
-      }
+      } else if (entries.length === 0) await reader.next(signal);
+      else
+        for (const { sequence, type, data } of entries) {
+          yield { event: type, id: feed.idOf(sequence), data };
+        }
+      position = latest;
     }
   } finally {
     reader.close();

@@ -1,4 +1,4 @@
-import type { BackgroundTurn } from '../../../background/background-turn.ts';
+import type { FollowableTurn } from '../../../background/followable-turn.ts';
 import { HearthError } from '../../../contract/errors.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
 import { eventStream, type SseMessage } from '../../sse.ts';
@@ -6,12 +6,12 @@ import { v1Errors } from './errors.ts';
 import { toChatEvent } from './to-chat-event.ts';
 
 /** Streams the events of a turn in the background after a position, and later ones. Their ids are positions. */
-export function followTurn(turn: BackgroundTurn, after: number, context: RequestContext): Response {
+export function followTurn(turn: FollowableTurn, after: number, context: RequestContext): Response {
   return eventStream(toMessages(turn, after, context), context);
 }
 
 async function* toMessages(
-  turn: BackgroundTurn,
+  turn: FollowableTurn,
   after: number,
   { signal }: RequestContext,
 ): AsyncGenerator<SseMessage> {

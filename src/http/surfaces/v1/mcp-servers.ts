@@ -108,7 +108,7 @@ export function mountMcpServers(app: App, { plugins, tools }: SurfaceServices): 
 function notFound(label: string): never {
   throw new HearthError(
     'mcp_server_not_found',
-    `mcp.json has no server ${JSON.stringify(label)}. GET /api/v1/mcp/servers lists those there are.`,
+    `mcp.json has no server ${JSON.stringify(label)}. GET /api/v1/mcp/servers lists the existing ones.`,
     { param: 'label' },
   );
 }

@@ -63,6 +63,8 @@ function toLoadOptions(body: LoadRequest): LoadOptions {
     contextLength: body.context_length,
     parallel: body.parallel,
     gpuLayers: body.gpu_layers,
+    speculation: body.speculation,
+    draftModel: body.draft_model,
     identifier: body.identifier,
     evalBatchSize: body.eval_batch_size,
     hasFlashAttention: body.flash_attention,

@@ -82,6 +82,8 @@ export function toLoadConfig(config: InstanceConfig): LoadConfig {
       num_experts: config.expertCount,
       offload_kv_cache_to_gpu: config.offloadsKvCacheToGpu,
       gpu_layers: config.gpuLayers,
+      speculation: config.speculation,
+      draft_model: config.draft?.model.key,
     }),
   };
 }

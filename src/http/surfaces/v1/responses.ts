@@ -10,19 +10,17 @@ import {
 import { mount, type App } from '../../mount.ts';
 import type { SurfaceServices } from '../services.ts';
 import { followTurn } from './follow-turn.ts';
+import { toResponsePage } from './to-response-page.ts';
 import { toStoredResponse } from './to-stored-response.ts';
 
 export function mountResponses(app: App, { store, background }: SurfaceServices): void {
   mount(app, listResponses, async ({ query, context }) => {
-    const { responses, nextCursor } = await store.responses.page({
+    const page = await store.responses.page({
       ownerId: context.caller.tokenId,
       limit: query.limit,
       ...omitUndefined({ after: query.after }),
     });
-    return {
-      responses: await Promise.all(responses.map((response) => toStoredResponse(store, response))),
-      next_cursor: nextCursor,
-    };
+    return toResponsePage(store, page);
   });
 
   mount(app, getResponse, async ({ params, context }) => {
@@ -33,21 +31,21 @@ export function mountResponses(app: App, { store, background }: SurfaceServices)
 
   mount(app, followResponse, async ({ params, headers, context }) => {
     const { response_id: id } = params;
-    const turn = background.find(id, context.caller.tokenId);
+    const turn = await background.find(id, context.caller.tokenId);
     if (turn === undefined) throw noEvents(id);
     return followTurn(turn, headers['last-event-id'] ?? -1, context);
   });
 
   mount(app, cancelResponse, async ({ params: { response_id: id }, context }) => {
     const { tokenId } = context.caller;
-    await background.cancel(id, tokenId);
+    await background.cancel(id, tokenId, context.signal);
     const response = await store.responses.find(id, tokenId);
     if (response === undefined) throw notFound(id);
     return toStoredResponse(store, response);
   });
 
   mount(app, deleteResponse, async ({ params, context }) => {
-    background.remove(params.response_id, context.caller.tokenId);
+    await background.remove(params.response_id, context.caller.tokenId);
     const isDeleted = await store.responses.delete(params.response_id, context.caller.tokenId);
     if (!isDeleted) throw notFound(params.response_id);
     return { response_id: params.response_id, deleted: true };
@@ -57,7 +55,7 @@ export function mountResponses(app: App, { store, background }: SurfaceServices)
 function notFound(id: string): HearthError {
   return new HearthError(
     'response_not_found',
-    `No stored response has the id "${id}". GET /api/v1/responses lists those there are.`,
+    `No stored response has the id "${id}". GET /api/v1/responses lists the existing ones.`,
     { param: 'response_id' },
   );
 }

@@ -17,7 +17,7 @@ import { v1Errors } from './errors.ts';
 
 export function mountRuntimes(app: App, { runtimes, logger }: SurfaceServices): void {
   async function records(): Promise<RuntimeRecord[]> {
-    return (await runtimes.list()).map((runtime, index) => toRecord(runtime, index === 0));
+    return (await runtimes.list()).map(toRecord);
   }
 
   async function installedRecord(installed: Runtime): Promise<RuntimeRecord> {
@@ -72,7 +72,10 @@ function toErrorEvent(error: unknown): InstallRuntimeEvent {
   const failure =
     error instanceof HearthError
       ? error
-      : new HearthError('internal', 'The runtime was not installed; the log says why.');
+      : new HearthError(
+          'internal',
+          'The runtime was not installed; the log of the server has the details.',
+        );
   return { type: 'error', ...v1Errors.serialize(failure).body };
 }
 
@@ -89,7 +92,7 @@ function notInstalled(name: string, version: string | undefined): HearthError {
   const full = version === undefined ? name : `${name} ${version}`;
   return new HearthError(
     'runtime_not_found',
-    `No runtime ${full} is installed. GET /api/v1/runtimes lists those there are.`,
+    `No runtime ${full} is installed. GET /api/v1/runtimes lists the existing ones.`,
     { param: 'name' },
   );
 }
@@ -98,7 +101,7 @@ function pathOf({ folder, command }: Runtime): string {
   return folder ?? command;
 }
 
-function toRecord(runtime: ListedRuntime, isActive: boolean): RuntimeRecord {
+function toRecord(runtime: ListedRuntime): RuntimeRecord {
   const { name, version, supportedFormats, source, isSelected, isRecommended, folder } = runtime;
   return {
     name,
@@ -106,7 +109,7 @@ function toRecord(runtime: ListedRuntime, isActive: boolean): RuntimeRecord {
     supported_formats: [...supportedFormats],
     source,
     path: pathOf(runtime),
-    active: isActive,
+    active: runtime.isActive,
     selected: isSelected,
     recommended: isRecommended,
     removable: folder !== undefined,

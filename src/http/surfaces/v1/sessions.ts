@@ -43,7 +43,7 @@ export function mountSessions(app: App, { sessions, server }: SurfaceServices): 
     if (sessions.revoke(id)) return { id, revoked: true as const };
     throw new HearthError(
       'session_not_found',
-      `No session has the id ${JSON.stringify(id)}. GET /api/v1/sessions lists those there are.`,
+      `No session has the id ${JSON.stringify(id)}. GET /api/v1/sessions lists the existing ones.`,
       { param: 'id' },
     );
   });

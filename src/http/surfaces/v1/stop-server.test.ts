@@ -19,6 +19,7 @@ async function stopWith(authorization?: string) {
     createdAt: new Date(0),
     expiresAt: null,
     lastUsedAt: null,
+    rateLimits: { requestsPerMinute: null, tokensPerMinute: null },
   };
   const { app } = createTestApp({
     authenticator: withOwnerToken(

@@ -23,6 +23,10 @@ export function toChatStats({
     reasoning_output_tokens: usage.reasoningTokens,
     ...omitUndefined({ tokens_per_second: timings.tokensPerSecond || undefined }),
     time_to_first_token_seconds: timings.timeToFirstTokenSeconds,
-    ...omitUndefined({ model_load_time_seconds: timings.loadTimeSeconds }),
+    ...omitUndefined({
+      model_load_time_seconds: timings.loadTimeSeconds,
+      draft_tokens: usage.drafts?.proposedTokens,
+      accepted_draft_tokens: usage.drafts?.acceptedTokens,
+    }),
   };
 }

@@ -52,7 +52,10 @@ function toFields(
     output: toStoredOutput(turn.items),
     stats: {
       ...toChatStats(turn),
-      ...(turn.usage.cachedTokens > 0 ? { cached_input_tokens: turn.usage.cachedTokens } : {}),
+      ...omitUndefined({
+        cached_input_tokens: turn.usage.cachedTokens || undefined,
+        stop_reason: turn.stopReason ?? undefined,
+      }),
     },
     ...omitUndefined({ dropped_turns: turn.droppedTurns }),
     response_id: response.id,

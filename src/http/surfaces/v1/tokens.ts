@@ -17,6 +17,10 @@ export function mountTokens(app: App, { tokens, store }: TokenServices): void {
     const { record, token } = await tokens.create({
       name,
       permissions,
+      rateLimits: {
+        requestsPerMinute: body.requests_per_minute ?? null,
+        tokensPerMinute: body.tokens_per_minute ?? null,
+      },
       ...omitUndefined({
         expiresAt: typeof expiresAt !== 'string' ? undefined : new Date(expiresAt),
       }),
@@ -71,7 +75,7 @@ export function mountTokens(app: App, { tokens, store }: TokenServices): void {
 function tokenNotFound(id: string, param: string): HearthError {
   return new HearthError(
     'token_not_found',
-    `No ${param === 'id' ? '' : 'other '}token has the id ${JSON.stringify(id)}. GET /api/v1/tokens lists those there are.`,
+    `No ${param === 'id' ? '' : 'other '}token has the id ${JSON.stringify(id)}. GET /api/v1/tokens lists the existing ones.`,
     { param },
   );
 }
@@ -80,12 +84,14 @@ function toCounts({ responseCount, conversationCount }: OwnedCount) {
   return { response_count: responseCount, conversation_count: conversationCount };
 }
 
-function toFields({ id, name, permissions, createdAt, expiresAt }: StoredToken) {
+function toFields({ id, name, permissions, createdAt, expiresAt, rateLimits }: StoredToken) {
   return {
     id,
     name,
     permissions: [...permissions],
     created_at: createdAt.toISOString(),
     expires_at: expiresAt?.toISOString() ?? null,
+    requests_per_minute: rateLimits.requestsPerMinute,
+    tokens_per_minute: rateLimits.tokensPerMinute,
   };
 }

@@ -4,6 +4,7 @@ import type { OpenAiStoredItem } from '../../../../contract/openai/item-list.ts'
 import type { ConversationHead } from '../../../../store/conversations/conversation.ts';
 import type { Store, StoredResponse } from '../../../../store/store.ts';
 import { omitUndefined } from '../../../../omit-undefined.ts';
+import { toPage } from '../page.ts';
 import { toInputItems } from '../responses/to-input-items.ts';
 import { responseIdOf, toOutput } from '../responses/to-output-item.ts';
 
@@ -16,6 +17,8 @@ interface ItemPageOptions {
 
 /** Responses that are read at a time. */
 const responsesPerStep = 20;
+/** Characters of the items of a page as JSON. A page with more ends early, since it is in memory as a whole. */
+const maxPageCharacters = 32 * 1024 * 1024;
 
 /**
  * A page of the items of a conversation: those of the branch that was used last.
@@ -26,19 +29,27 @@ export async function conversationItems(
   store: Store,
   head: ConversationHead,
   { order, limit, after }: ItemPageOptions,
-): Promise<ReturnType<typeof toItemList>> {
+  maxCharacters = maxPageCharacters,
+): Promise<ReturnType<typeof toPage<OpenAiStoredItem>>> {
   const items: OpenAiStoredItem[] = [];
   let isPassed = after === undefined;
+  let characters = 0;
   for await (const response of responsesOf(store, head, order === 'asc', after)) {
     const own = await itemsOfResponse(store, response);
     for (const item of order === 'asc' ? own : own.toReversed()) {
-      if (isPassed && items.push(item) > limit) return toItemList(items.slice(0, limit), true);
+      if (isPassed && (items.length === limit || characters > maxCharacters)) {
+        return toPage(items, true);
+      }
+      if (isPassed) {
+        items.push(item);
+        characters += JSON.stringify(item).length;
+      }
       isPassed ||= item.id === after;
     }
     if (!isPassed) break;
   }
   if (!isPassed) throw notAnItem(after ?? '');
-  return toItemList(items, false);
+  return toPage(items, false);
 }
 
 /** The responses of the branch that was used last; from that of an item on, if one is given. */
@@ -53,12 +64,17 @@ async function* responsesOf(
   if (itemId !== undefined && cursor === undefined) throw notAnItem(itemId);
   let first = cursor === undefined ? undefined : await store.responses.find(cursor, ownerId);
   do {
-    const page = await store.conversations.branch({
-      leafId,
-      isOldestFirst,
-      limit: responsesPerStep,
-      ...omitUndefined({ after: cursor }),
-    });
+    const page = await store.conversations
+      .branch({
+        leafId,
+        isOldestFirst,
+        limit: responsesPerStep,
+        ...omitUndefined({ after: cursor }),
+      })
+      .catch((error: unknown) => {
+        const isElsewhere = error instanceof HearthError && error.field === 'after';
+        throw isElsewhere && itemId !== undefined ? notAnItem(itemId) : error;
+      });
     if (first !== undefined) yield first;
     first = undefined;
     yield* page.responses;
@@ -73,16 +89,6 @@ export async function itemsOfResponse(
 ): Promise<readonly OpenAiStoredItem[]> {
   const { id, turn } = await withToolImages(store, response);
   return [...(await toInputItems(store, response)), ...toOutput(id, turn)];
-}
-
-export function toItemList(data: readonly OpenAiStoredItem[], hasMore: boolean) {
-  return {
-    object: 'list' as const,
-    data: [...data],
-    first_id: data[0]?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
-    has_more: hasMore,
-  };
 }
 
 function notAnItem(id: string): HearthError {

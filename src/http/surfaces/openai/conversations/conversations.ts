@@ -20,11 +20,12 @@ import type { StoredResponse } from '../../../../store/store.ts';
 import { mount, type App } from '../../../mount.ts';
 import type { SurfaceServices } from '../../services.ts';
 import { assertToolCalls } from '../assert-tool-calls.ts';
+import { toPage } from '../page.ts';
 import { withItemNames } from '../responses/field-names.ts';
 import { withReferencedItems } from '../responses/item-references.ts';
 import { readInput } from '../responses/read-input.ts';
 import { responseIdOf } from '../responses/to-output-item.ts';
-import { conversationItems, itemsOfResponse, toItemList } from './conversation-items.ts';
+import { conversationItems, itemsOfResponse } from './conversation-items.ts';
 import type { ConversationLocks } from './conversation-locks.ts';
 import { findHead, ownHead } from './find-head.ts';
 
@@ -80,9 +81,9 @@ export function mountConversations(
       const head = await ownHead(store, id, context);
       const messages = await readItems(services, body.items, context);
       if (head.lastResponseId === null) assertToolCalls(messages);
-      if (messages.length === 0) return toItemList([], false);
+      if (messages.length === 0) return toPage([], false);
       const added = await add(services, head, messages, context);
-      return toItemList(await itemsOfResponse(store, added), false);
+      return toPage(await itemsOfResponse(store, added), false);
     };
     return locks.with(id, () => naming(work));
   });

@@ -1,4 +1,4 @@
-import type { BackgroundTurn } from '../../../../background/background-turn.ts';
+import type { FollowableTurn } from '../../../../background/followable-turn.ts';
 import { HearthError } from '../../../../contract/errors.ts';
 import type { OpenAiResponse } from '../../../../contract/openai/response.ts';
 import type { TurnEvent } from '../../../../chat/turn-event.ts';
@@ -6,55 +6,52 @@ import type { ResponseEvent } from './response-event.ts';
 import { ResponseStream } from './response-stream.ts';
 import { toInitialResponse } from './to-response.ts';
 
-/** The responses of turns in the background as they began; turns of other surfaces get one from their request. */
-export class BackgroundResponses {
-  readonly #initial = new WeakMap<BackgroundTurn, OpenAiResponse>();
-
-  add(turn: BackgroundTurn, initial: OpenAiResponse): void {
-    this.#initial.set(turn, initial);
-  }
-
-  /** The response as it is now; undefined if the events that it consists of are no longer kept. */
-  current(turn: BackgroundTurn): OpenAiResponse | undefined {
-    const events = turn.recorded();
-    if (events === undefined) return undefined;
-    const stream = this.#open(turn);
-    for (const event of events) {
-      for (const each of stream.record(event)) {
-        if (isTerminal(each)) return each.response;
-      }
-    }
-    if (turn.error !== undefined && !turn.isRunning) return stream.fail(turn.error).response;
-    return stream.snapshot(turn.status === 'queued' ? 'queued' : 'in_progress');
-  }
-
-  /**
-   * The events of the response from the first one, and later ones.
-   *
-   * @throws HearthError `response_not_found` if the first ones are no longer kept; the signal's reason.
-   */
-  async *follow(turn: BackgroundTurn, signal: AbortSignal): AsyncGenerator<ResponseEvent> {
-    const stream = this.#open(turn);
-    yield* stream.begin();
-    const events = values(turn.events(-1, signal));
-    try {
-      for await (const event of events) yield* stream.record(event);
-    } catch (error) {
-      // The turn failed before its first event.
-      if (!(error instanceof HearthError) || error !== turn.error) throw error;
-      yield stream.fail(error);
+/** The response as it is now; undefined if the events that it consists of are no longer kept. */
+export async function currentResponse(turn: FollowableTurn): Promise<OpenAiResponse | undefined> {
+  const events = await turn.recorded();
+  if (events === undefined) return undefined;
+  const stream = open(turn);
+  for (const event of events) {
+    for (const each of stream.record(event)) {
+      if (isTerminal(each)) return each.response;
     }
   }
+  if (turn.error !== undefined && !turn.isRunning) return stream.fail(turn.error).response;
+  const hasBegun = events.some(({ type }) => type === 'prompt.start');
+  return stream.snapshot(hasBegun ? 'in_progress' : 'queued');
+}
 
-  #open(turn: BackgroundTurn): ResponseStream {
-    const now = () => (turn.endedAt ?? new Date()).getTime();
-    return new ResponseStream(this.#initial.get(turn) ?? initialOf(turn), now);
+/**
+ * The events of the response from the first one, and later ones.
+ *
+ * @throws HearthError `response_not_found` if the first ones are no longer kept; the signal's reason.
+ */
+export async function* followResponse(
+  turn: FollowableTurn,
+  signal: AbortSignal,
+): AsyncGenerator<ResponseEvent> {
+  const stream = open(turn);
+  yield* stream.begin();
+  const events = values(turn.events(-1, signal));
+  try {
+    for await (const event of events) yield* stream.record(event);
+  } catch (error) {
+    // The turn failed before its first event.
+    if (!(error instanceof HearthError) || error.code !== turn.error?.code) throw error;
+    yield stream.fail(error);
   }
 }
 
-function initialOf({ id, createdAt, request }: BackgroundTurn): OpenAiResponse {
-  const { model, instructions, previousResponseId, conversationId } = request;
-  const { metadata, maxOutputTokens } = request;
+function open(turn: FollowableTurn): ResponseStream {
+  const now = () => (turn.endedAt ?? new Date()).getTime();
+  return new ResponseStream(initialOf(turn), now);
+}
+
+/** Turns of other surfaces get a response from their request. */
+function initialOf({ id, createdAt, head }: FollowableTurn): OpenAiResponse {
+  if (head.initial !== undefined) return head.initial as OpenAiResponse;
+  const { model, instructions, previousResponseId, conversationId } = head;
+  const { metadata, maxOutputTokens } = head;
   return {
     ...toInitialResponse(id, model ?? '', {
       input: '',

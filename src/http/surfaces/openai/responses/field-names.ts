@@ -1,11 +1,9 @@
-import { HearthError } from '../../../../contract/errors.ts';
+import { HearthError, type NameField } from '../../../../contract/errors.ts';
 import { omitUndefined } from '../../../../omit-undefined.ts';
-import { toSnakeCase } from '../../../errors/snake-case.ts';
-
-type Rules = readonly (readonly [RegExp, string])[];
+import { createNameField, type FieldNames } from '../../../errors/name-field.ts';
 
 /** Names of a response's request that are not the domain's name in snake case. */
-const responseRules: Rules = [
+const responseNames: FieldNames = [
   [/^(?:messages|approvals).*$/, 'input'],
   [/^clientTools.*$/, 'tools'],
   [/^integrations.*$/, 'tools'],
@@ -15,28 +13,24 @@ const responseRules: Rules = [
 ];
 
 /** Names of the request that adds items to a conversation. */
-const itemRules: Rules = [
+const itemNames: FieldNames = [
   [/^(?:messages|approvals).*$/, 'items'],
   [/^previousResponseId$/, 'response'],
 ];
 
 /** The error with the field names of responses, which differ from those of the surface's other endpoints. */
 export function withResponseNames(error: unknown): unknown {
-  return withNames(error, responseRules, 'input');
+  return withNames(error, createNameField(responseNames), 'input');
 }
 
 /** The error with the field names of the items of a conversation. */
 export function withItemNames(error: unknown): unknown {
-  return withNames(error, itemRules, 'items');
+  return withNames(error, createNameField(itemNames), 'items');
 }
 
 /** @param input Name of the list of items. */
-function withNames(error: unknown, rules: Rules, input: 'input' | 'items'): unknown {
+function withNames(error: unknown, nameField: NameField, input: 'input' | 'items'): unknown {
   if (!(error instanceof HearthError)) return error;
-  const nameField = (field: string): string => {
-    const rule = rules.find(([pattern]) => pattern.test(field));
-    return rule === undefined ? toSnakeCase(field) : field.replace(...rule);
-  };
   const { field } = error;
   const named = field === undefined ? undefined : nameField(field);
   const param = error.param?.replace(/^input(?=\[)/, input) ?? named;

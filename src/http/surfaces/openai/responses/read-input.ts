@@ -41,13 +41,20 @@ export function readInput(input: OpenAiResponseRequest['input']): ResponseInput 
   const responses = items.filter((item) => item.type === 'mcp_approval_response');
   const answeredIds = new Set(responses.map((item) => item.approval_request_id));
   const messages: TurnMessage[] = [];
+  /** The calls of the last message. */
+  let lastCalls: { readonly of: TurnMessage; readonly calls: ClientToolCall[] } | undefined;
   const addCall = (call: ClientToolCall): void => {
     const last = messages.at(-1);
-    if (last?.role === 'assistant') {
-      messages[messages.length - 1] = { ...last, toolCalls: [...(last.toolCalls ?? []), call] };
-    } else {
-      messages.push({ role: 'assistant', content: [], toolCalls: [call] });
+    if (last !== undefined && last === lastCalls?.of) {
+      lastCalls.calls.push(call);
+      return;
     }
+    const toolCalls = [call];
+    const content = last?.role === 'assistant' ? last.content : [];
+    if (last?.role === 'assistant') messages.pop();
+    const message = { role: 'assistant', content, toolCalls } as const;
+    messages.push(message);
+    lastCalls = { of: message, calls: toolCalls };
   };
   for (const [index, item] of input.entries()) {
     if ('role' in item) {

@@ -1,4 +1,5 @@
 import { countTurnTokens } from '../../../../chat/count-tokens.ts';
+import { beforeEnd } from '../../../../chat/before-end.ts';
 import { runTurn } from '../../../../chat/run-turn.ts';
 import { withToolImages } from '../../../../chat/stored-image.ts';
 import { newResponseId } from '../../../../chat/response-id.ts';
@@ -27,10 +28,10 @@ import type { SurfaceServices } from '../../services.ts';
 import { openAiErrors } from '../errors.ts';
 import { toReasoning } from '../../../openai/reasoning.ts';
 import { toStreamError } from '../../../openai/stream-error.ts';
-import { toItemList } from '../conversations/conversation-items.ts';
+import { toPage } from '../page.ts';
 import type { ConversationLocks } from '../conversations/conversation-locks.ts';
 import { ownHead } from '../conversations/find-head.ts';
-import { BackgroundResponses } from './background.ts';
+import { currentResponse, followResponse } from './background.ts';
 import { withResponseNames } from './field-names.ts';
 import { withReferencedItems } from './item-references.ts';
 import type { NumberedEvent, ResponseEvent } from './response-event.ts';
@@ -46,11 +47,10 @@ export function mountResponses(
   locks: ConversationLocks,
 ): void {
   const { store, background } = services;
-  const backgroundResponses = new BackgroundResponses();
 
   mount(app, createResponseOpenAi, async ({ body, context }) => {
     try {
-      return await createResponse({ services, backgroundResponses, locks }, body, context);
+      return await createResponse({ services, locks }, body, context);
     } catch (error) {
       throw withResponseNames(error);
     }
@@ -67,19 +67,19 @@ export function mountResponses(
   });
 
   mount(app, getResponseOpenAi, async ({ params: { response_id: id }, query, context }) => {
-    const turn = background.find(id, context.caller.tokenId);
+    const turn = await background.find(id, context.caller.tokenId);
     if (query.stream === 'true') {
       if (turn === undefined) throw noEvents(await find(services, id, context));
-      const events = backgroundResponses.follow(turn, context.signal);
+      const events = followResponse(turn, context.signal);
       return eventStream(toMessages(events, context, query.starting_after), context);
     }
-    const current = turn && backgroundResponses.current(turn);
+    const current = turn && (await currentResponse(turn));
     return current ?? storedResponse(services, id, context);
   });
 
   mount(app, cancelResponseOpenAi, async ({ params: { response_id: id }, context }) => {
-    const turn = await background.cancel(id, context.caller.tokenId);
-    const current = turn && backgroundResponses.current(turn);
+    const turn = await background.cancel(id, context.caller.tokenId, context.signal);
+    const current = turn && (await currentResponse(turn));
     if (current !== undefined) return current;
     const { turn: stored } = await find(services, id, context);
     if (stored.isBackground === true) return storedResponse(services, id, context);
@@ -89,7 +89,7 @@ export function mountResponses(
   });
 
   mount(app, deleteResponseOpenAi, async ({ params: { response_id: id }, context }) => {
-    background.remove(id, context.caller.tokenId);
+    await background.remove(id, context.caller.tokenId);
     const isDeleted = await store.responses.delete(id, context.caller.tokenId);
     if (!isDeleted) throw notFound(id);
     return { id, object: 'response', deleted: true };
@@ -100,14 +100,14 @@ export function mountResponses(
     const items = await toInputItems(store, response);
     const ordered = query.order === 'asc' ? items : items.toReversed();
     const start = ordered.findIndex(({ id }) => id === query.after) + 1;
+    if (query.after !== undefined && start === 0) throw notAnItem(query.after);
     const data = ordered.slice(start, start + query.limit);
-    return toItemList(data, start + data.length < ordered.length);
+    return toPage(data, start + data.length < ordered.length);
   });
 }
 
 interface ResponseServices {
   readonly services: SurfaceServices;
-  readonly backgroundResponses: BackgroundResponses;
   readonly locks: ConversationLocks;
 }
 
@@ -118,23 +118,23 @@ async function createResponse(
   context: RequestContext,
 ): Promise<OpenAiResponse | Response> {
   const conversationId = namedConversation(body);
-  if (conversationId === undefined) return respond(parts, body, context, () => {});
+  if (conversationId === undefined) return respond(parts, body, context, async () => {});
   const { id } = await ownHead(parts.services.store, conversationId, context, 'conversation');
-  const unlock = parts.locks.lock(id);
+  const unlock = await parts.locks.lock(id);
   try {
     return await respond(parts, body, context, unlock);
   } catch (error) {
-    unlock();
+    await unlock();
     throw error;
   }
 }
 
 /** @param onEnd Called when the turn has ended; not if this throws. */
 async function respond(
-  { services, backgroundResponses }: ResponseServices,
+  { services }: ResponseServices,
   body: OpenAiResponseRequest,
   context: RequestContext,
-  onEnd: () => void,
+  onEnd: () => Promise<void>,
 ): Promise<OpenAiResponse | Response> {
   const { request: turnRequest, modelKey } = await readRequest(services, body, context);
   const responseId = newResponseId();
@@ -142,38 +142,24 @@ async function respond(
   const initial = toInitialResponse(responseId, body.model || modelKey, body);
   if (body.background === true) {
     const unhurried = { ...request, waitsForLoad: true };
-    const turn = await services.background.start(services, unhurried, context);
-    void turn.ended.then(onEnd);
-    backgroundResponses.add(turn, initial);
-    if (body.stream !== true) return backgroundResponses.current(turn) ?? initial;
-    const replayed = backgroundResponses.follow(turn, context.signal);
+    const turn = await services.background.start(services, unhurried, context, {
+      initial,
+      onEnd,
+    });
+    if (body.stream !== true) return (await currentResponse(turn)) ?? initial;
+    const replayed = followResponse(turn, context.signal);
     return eventStream(toMessages(replayed, context), context);
   }
-  const events = runTurn(services, request, context);
+  const events = beforeEnd(runTurn(services, request, context), onEnd);
   const stream = new ResponseStream(initial);
-  if (body.stream !== true) {
-    const whole = await collect(events, stream);
-    onEnd();
-    return whole;
-  }
+  if (body.stream !== true) return collect(events, stream);
   const ready = await readAhead(events, (event) => {
     if (event.type === 'turn.error') throw event.error;
     return event.type.endsWith('.delta') || event.type === 'turn.end';
   });
   // A client that leaves before the stream is read ends no generator.
-  context.signal.addEventListener('abort', onEnd, { once: true });
-  return eventStream(toMessages(endingWith(onEnd, toEvents(ready, stream)), context), context);
-}
-
-async function* endingWith<Value>(
-  onEnd: () => void,
-  values: AsyncIterable<Value>,
-): AsyncGenerator<Value> {
-  try {
-    yield* values;
-  } finally {
-    onEnd();
-  }
+  context.signal.addEventListener('abort', () => void onEnd(), { once: true });
+  return eventStream(toMessages(toEvents(ready, stream), context), context);
 }
 
 async function readRequest(
@@ -187,12 +173,13 @@ async function readRequest(
     conversationId === undefined
       ? undefined
       : await ownHead(store, conversationId, context, 'conversation');
-  const { selection } = await pool.resolve(body.model ?? undefined, 'generation');
-  const reasoning = toReasoning(selection.model, { reasoning_effort: body.reasoning?.effort });
+  const target = await pool.resolve(body.model ?? undefined, 'generation');
+  const { model } = target.selection;
+  const reasoning = toReasoning(model, { reasoning_effort: body.reasoning?.effort });
   const input = await withReferencedItems(store, body.input, tokenId);
   return {
-    request: toTurnRequest({ ...body, input }, reasoning, conversation),
-    modelKey: selection.model.key,
+    request: { ...toTurnRequest({ ...body, input }, reasoning, conversation), target },
+    modelKey: model.key,
   };
 }
 
@@ -276,6 +263,12 @@ function noEvents({ id }: StoredResponse): HearthError {
     `The events of ${id} are not kept: it did not run in the background, or ended more than 5 minutes ago.`,
     { param: 'stream' },
   );
+}
+
+function notAnItem(id: string): HearthError {
+  return new HearthError('invalid_value', `The input has no item ${JSON.stringify(id)}.`, {
+    param: 'after',
+  });
 }
 
 function notFound(id: string): HearthError {

@@ -6,7 +6,7 @@ import type {
   OpenAiResponseRequest,
   OpenAiTool,
 } from '../../../../contract/openai/response-request.ts';
-import type { ReasoningLevel, ResponseFormat, ToolChoice } from '../../../../engine/engine.ts';
+import type { ReasoningLevel, ResponseFormat } from '../../../../engine/engine.ts';
 import type { ConversationHead } from '../../../../store/conversations/conversation.ts';
 import { omitUndefined } from '../../../../omit-undefined.ts';
 import type { ApprovalRule, ToolFilter } from '../../../../tools/tool-filter.ts';
@@ -158,10 +158,17 @@ function allowedTools({ tools, tool_choice: choice }: OpenAiResponseRequest): Op
   return offered.filter((tool) => choice.tools.some((allowed) => isSame(tool, allowed)));
 }
 
-function toToolChoice(choice: OpenAiResponseRequest['tool_choice']): ToolChoice | undefined {
+function toToolChoice(choice: OpenAiResponseRequest['tool_choice']): TurnRequest['toolChoice'] {
   if (choice == null) return undefined;
   if (typeof choice === 'string') return choice;
-  return choice.type === 'function' ? { name: choice.name } : choice.mode;
+  switch (choice.type) {
+    case 'function':
+      return { name: choice.name };
+    case 'mcp':
+      return { serverLabel: choice.server_label, name: choice.name };
+    case 'allowed_tools':
+      return choice.mode;
+  }
 }
 
 function toFormat({ text }: OpenAiResponseRequest): ResponseFormat | undefined {

@@ -1,0 +1,86 @@
+import { getStatus, type InstanceStatus } from '../contract/server/server.ts';
+import { getModel, loadModel, type LoadConfig, type LoadRequest } from '../contract/v1/model.ts';
+import { printable } from '../printable.ts';
+import { ApiError } from './client/client-error.ts';
+import type { Client } from './client/client.ts';
+
+interface LoadedInstance {
+  readonly instance: InstanceStatus;
+  /** Its settings that the load names with other values, such as `context_length 1024`. */
+  readonly differences: readonly string[];
+}
+
+const configKeys = [
+  'context_length',
+  'parallel',
+  'eval_batch_size',
+  'flash_attention',
+  'num_experts',
+  'offload_kv_cache_to_gpu',
+  'gpu_layers',
+  'speculation',
+  'draft_model',
+] as const satisfies readonly (keyof LoadConfig)[];
+
+/** What an instance does whose configuration does not name a setting. */
+const defaults: Partial<LoadConfig> = {
+  speculation: 'off',
+  offload_kv_cache_to_gpu: true,
+};
+
+/**
+ * The ready instance of a model with the fewest settings that differ from those of a load. A setting that the load does
+ * not name may have any value. Undefined if there is none.
+ */
+export async function findLoadedInstance(
+  client: Client,
+  body: LoadRequest,
+  signal: AbortSignal,
+): Promise<LoadedInstance | undefined> {
+  try {
+    const model = await client.call(getModel, { params: { model: body.model } }, signal);
+    // The status of an instance does not tell its variant.
+    if (body.model.includes('@') && (model.variants?.length ?? 0) > 1) return undefined;
+    const { instances } = await client.call(getStatus, {}, signal);
+    const ready = instances.filter(
+      (instance) => instance.model === model.key && instance.state === 'ready',
+    );
+    if (ready.length === 0) return undefined;
+    // The server completes the settings: it rounds contexts and resolves names.
+    const estimate = { ...body, estimate_only: true, echo_load_config: true };
+    const { load_config: config } = await client.call(loadModel, { body: estimate }, signal);
+    if (config === undefined) return undefined;
+    return ready
+      .map((instance) => ({ instance, differences: differencesOf(body, config, instance) }))
+      .toSorted((one, other) => one.differences.length - other.differences.length)[0];
+  } catch (error) {
+    // The load itself reports what is wrong, and may be allowed where reading models is not.
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+function differencesOf(
+  body: LoadRequest,
+  wanted: LoadConfig,
+  { config, ttl_seconds: ttl }: InstanceStatus,
+): readonly string[] {
+  const named = configKeys.filter((key) => (body[key] ?? undefined) !== undefined);
+  const differing = named.filter(
+    (key) => (wanted[key] ?? defaults[key]) !== (config[key] ?? defaults[key]),
+  );
+  const differences = differing.map((key) => describe(key, config[key] ?? defaults[key]));
+  if ((body.ttl ?? undefined) === undefined || body.ttl === ttl) return differences;
+  return [...differences, describe('ttl', ttl)];
+}
+
+function describe(key: string, value: string | number | boolean | undefined): string {
+  const text = typeof value === 'boolean' ? (value ? 'on' : 'off') : value;
+  const option = `--${key.replaceAll('_', '-')}`;
+  return text === undefined ? `no ${option}` : `${option} ${printable(String(text))}`;
+}
+
+/** Says why a load does not use an instance. */
+export function describeDifferences({ instance, differences }: LoadedInstance): string {
+  return `${printable(instance.model)} is loaded as ${printable(instance.id)} with ${differences.join(', ')}; loading another instance.`;
+}

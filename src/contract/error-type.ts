@@ -1,0 +1,20 @@
+/** Kinds of errors, as v1 names them in `type`. */
+export type ErrorType =
+  | 'invalid_request'
+  | 'model_not_found'
+  | 'job_not_found'
+  | 'response_not_found'
+  | 'instance_not_found'
+  | 'not_found'
+  | 'conflict'
+  | 'server_busy'
+  | 'internal_error'
+  | 'mcp_connection_error'
+  | 'plugin_connection_error'
+  | 'hub_error'
+  | 'upstream_error'
+  | 'unavailable'
+  | 'model_load_failed'
+  | 'insufficient_memory'
+  | 'insufficient_storage'
+  | 'engine_crashed';

@@ -1,0 +1,77 @@
+import {
+  readReply,
+  type EngineConnection,
+  type EngineReply,
+  type EngineStream,
+} from '../../net/engine-connection.ts';
+import type { GenerationEvent, GenerationUsage } from '../engine.ts';
+import { connectionFailure } from './engine-failure.ts';
+
+/**
+ * Tokens that arrive within this time are sent together; the first one is never delayed.
+ * These are two screen frames for a single stream: each batch takes the cores from the engine for about a millisecond.
+ * With many streams each waits longer, since every batch costs as much as reading several tokens, but never long enough
+ * to be visible.
+ */
+const batchMs = { least: 33, perStream: 5, most: 50 };
+
+/** Converts the bytes of one answer to events. */
+export interface GenerationDecoder {
+  /** Whether the model has generated anything yet. */
+  readonly hasOutput: boolean;
+  /** Whether a stop string was found, after which the rest of the stream does not count. */
+  readonly isStopped: boolean;
+  readonly reasoningTokens: number;
+  decode(chunks: readonly Buffer[]): readonly GenerationEvent[];
+  /** The last event, after all bytes; throws what the engine reported, or that it broke off. */
+  end(): GenerationEvent;
+  usage(): GenerationUsage;
+}
+
+/** One generation as an engine's HTTP API has it. */
+export interface GenerationCall {
+  readonly path: string;
+  readonly body: object;
+  readonly decoder: GenerationDecoder;
+  /** The error for an answer with a status other than 200. */
+  readonly toFailure: (reply: EngineReply) => Error;
+}
+
+/** Runs generations on one engine. */
+export function createGenerate(connection: EngineConnection) {
+  const streams = new Set<EngineStream>();
+  return async function* generate(
+    { path, body, decoder, toFailure }: GenerationCall,
+    signal: AbortSignal,
+  ): AsyncGenerator<GenerationEvent, void, void> {
+    const stream = await connection.openStream(path, body, signal).catch((error: unknown) => {
+      throw connectionFailure(error);
+    });
+    streams.add(stream);
+    try {
+      if (stream.status !== 200) throw toFailure(await readReply(stream));
+      for (let chunks = await stream.read(); chunks !== undefined; chunks = await stream.read()) {
+        for (const event of decoder.decode(chunks)) {
+          yield event;
+          signal.throwIfAborted();
+        }
+        if (decoder.isStopped) break;
+        if (decoder.hasOutput) stream.setMinimumInterval(batchIntervalMs(streams.size));
+      }
+      yield decoder.end();
+    } catch (error) {
+      if (decoder.hasOutput) {
+        const { reasoningTokens } = decoder;
+        yield { type: 'generation.cut', usage: decoder.usage(), reasoningTokens };
+      }
+      throw connectionFailure(error);
+    } finally {
+      streams.delete(stream);
+      stream.close();
+    }
+  };
+}
+
+function batchIntervalMs(streamCount: number): number {
+  return Math.min(batchMs.most, Math.max(batchMs.least, streamCount * batchMs.perStream));
+}

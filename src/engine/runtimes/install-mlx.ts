@@ -1,0 +1,56 @@
+import { dirname, join } from 'node:path';
+import type { Installation, InstallationWay } from './installation.ts';
+import { findPython, installPackages } from './python-packages.ts';
+import { runProgram } from './run-program.ts';
+import { launcherArguments } from './runtime-manifest.ts';
+import { targetOf, type Backend } from './target.ts';
+
+/** Python compiles the packages when they are first imported. */
+const checkTimeoutMs = 5 * 60_000;
+const backends: readonly Backend[] = ['metal', 'cpu'];
+
+/** Installs mlx-lm and the packages that it needs, with the user's own Python and pip. */
+export const installMlx: InstallationWay = {
+  engine: 'mlx-lm',
+  format: 'mlx',
+
+  plan: async ({ settings: { machine, mlx } }) => {
+    const target = backends
+      .map((backend) => targetOf(machine, backend))
+      .find((candidate) => mlx.targets.includes(candidate));
+    if (target !== undefined) return { target, version: mlx.version };
+    const known = mlx.targets.join(', ');
+    const found = targetOf(machine, '').replace(/-$/, '');
+    throw new Error(`MLX does not run on ${found}, only on ${known}`);
+  },
+
+  fill: async (_plan, installation) => {
+    const { mlx, launchers } = installation.settings;
+    const python = await findPython(mlx.minimumPythonMinor, installation);
+    const message = `Installing mlx-lm ${mlx.version} with pip`;
+    installation.report({ type: 'install.step', message });
+    // Compiling all of them would take longer than the download; the check compiles those that are used.
+    const requirements = join(dirname(launchers.mlx), 'mlx-requirements.txt');
+    await installPackages(python, requirements, installation, ['--no-compile']);
+    await checkServer(python, installation);
+    return { source: 'mlx-lm', python };
+  },
+};
+
+/** Imports the server in the same way as a load, and compares its version. */
+async function checkServer(
+  python: string,
+  { settings, contentFolder, stagingFolder, report, signal }: Installation,
+): Promise<void> {
+  report({ type: 'install.step', message: 'Checking that the engine starts' });
+  const { launchers, environment, mlx } = settings;
+  const { exitCode, output } = await runProgram(
+    python,
+    [...launcherArguments(launchers.mlx, contentFolder), '--version'],
+    { environment, timeoutMs: checkTimeoutMs, workingFolder: stagingFolder, signal },
+  );
+  if (exitCode !== 0 || !output.includes(`version: ${mlx.version} `)) {
+    const reason = output.trim().split('\n').at(-1) ?? '';
+    throw new Error(`mlx-lm ${mlx.version} does not run on this machine: ${reason}`);
+  }
+}

@@ -1,0 +1,165 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  acquireFrom,
+  libraryOf,
+  scriptedPoolWith,
+  type ScriptedPoolOptions,
+} from '../../test/setup/instances/scripted-pool.ts';
+import { modelEntry } from '../../test/setup/models/model-entry.ts';
+import { testContext } from '../../test/setup/test-context.ts';
+import { HearthError } from '../contract/errors.ts';
+import type { ModelLibrary } from '../models/model.ts';
+import type { ServerEvent } from '../observability/server-event.ts';
+
+const key = 'test/model';
+const [bestVariant] = modelEntry().variants;
+if (bestVariant === undefined) throw new Error('no variant');
+const variants = [bestVariant, { ...bestVariant, id: 'q4_0' }];
+
+/** A library whose models also have their second variant, `key@q4_0`. */
+function libraryOfVariants(): ModelLibrary {
+  const library = libraryOf(modelEntry({ variants }));
+  return {
+    ...library,
+    find: async (identifier) => {
+      const [name = '', id] = identifier.split('@');
+      const { model, variant } = await library.find(name);
+      return { model, variant: model.variants.find((each) => each.id === id) ?? variant };
+    },
+  };
+}
+
+function setUp(options: Partial<ScriptedPoolOptions> = {}) {
+  const events: ServerEvent[] = [];
+  const publisher = { publish: (event: ServerEvent) => void events.push(event) };
+  return {
+    ...scriptedPoolWith({ library: libraryOfVariants(), events: publisher, ...options }),
+    events,
+  };
+}
+
+describe('an instance', () => {
+  it('has the key of its model as its id, with the variant where that is not the best one', async () => {
+    const { pool } = setUp();
+    for (const name of [key, `${key}@q4_0`, `${key}@q4_0`]) {
+      await acquireFrom(pool, name, { contextLength: 256 * (pool.list().length + 1) });
+    }
+    expect(pool.list().map(({ id }) => id)).toEqual([key, `${key}@q4_0`, `${key}@q4_0:2`]);
+  });
+
+  it.each([
+    [key, [true, true]],
+    [`${key}@q4_0`, [false, true]],
+    ['test/other', [false, false]],
+  ])('is pinned by %s', async (name, isPinned) => {
+    const { pool } = setUp({ pinned: [name] });
+    for (const each of [key, `${key}@q4_0`]) await acquireFrom(pool, each);
+    expect(pool.list().map((each) => each.isPinned)).toEqual(isPinned);
+  });
+});
+
+describe('the idle time', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it('begins with the end of the last request', async () => {
+    const { pool, events } = setUp();
+    const first = await acquireFrom(pool, key, { ttlSeconds: 1 });
+    const second = await acquireFrom(pool, key);
+    vi.useFakeTimers();
+    first.release();
+    vi.advanceTimersByTime(10_000);
+    expect(events.filter(({ type }) => type === 'instance.evicted')).toEqual([]);
+    second.release();
+    vi.advanceTimersByTime(999);
+    expect(events.filter(({ type }) => type === 'instance.evicted')).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(events.filter(({ type }) => type === 'instance.evicted')).toMatchObject([
+      { instanceId: key, cause: 'idle', reason: `${key} was idle for 1 s.` },
+    ]);
+  });
+
+  it('may have more days than a timer counts', async () => {
+    const { pool, events } = setUp();
+    const dayMs = 24 * 3600_000;
+    const lease = await acquireFrom(pool, key, { ttlSeconds: (60 * dayMs) / 1000 });
+    vi.useFakeTimers();
+    lease.release();
+    vi.advanceTimersByTime(60 * dayMs - 1);
+    expect(events.filter(({ type }) => type === 'instance.evicted')).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(events.filter(({ type }) => type === 'instance.evicted')).toHaveLength(1);
+  });
+});
+
+describe('a load that fails', () => {
+  it('is reported with a message that tells nothing of the server, and can be tried again', async () => {
+    const { pool, events, launcher, loader } = setUp();
+    const works = loader.load.bind(loader);
+    loader.load = async () => {
+      throw new Error('/secret/path');
+    };
+    await expect(acquireFrom(pool, key)).rejects.toMatchObject({
+      code: 'internal',
+      message: `Loading ${key} failed; the log of the server has the details.`,
+    });
+    expect(events.filter(({ type }) => type === 'instance.failed')).toMatchObject([
+      { instanceId: key, error: { code: 'internal' } },
+    ]);
+    expect(pool.list()).toEqual([]);
+    loader.load = works;
+    expect(await acquireFrom(pool, key)).toMatchObject({ instanceId: key });
+    expect(launcher.launchCount()).toBe(1);
+  });
+
+  it('passes on an error of the domain', async () => {
+    const { pool, loader } = setUp();
+    const failure = new HearthError('corrupt_file', 'The file is damaged.');
+    loader.load = async () => {
+      throw failure;
+    };
+    await expect(acquireFrom(pool, key)).rejects.toBe(failure);
+  });
+});
+
+it('says which models run where no runtime has the format of one', async () => {
+  const library = libraryOf(modelEntry({ format: 'mlx' }));
+  const { pool } = setUp({ library });
+  await expect(acquireFrom(pool, key)).rejects.toMatchObject({
+    code: 'unsupported_format',
+    message: 'No runtime for mlx models runs on this machine; GGUF models do.',
+  });
+});
+
+it('has less memory to use while a model is loaded by name, and all of it afterwards', async () => {
+  const { pool } = setUp({
+    memoryLimitBytes: 2 ** 40,
+    availableMemory: () => ({ bytes: 2 ** 40, includesMappedFiles: false }),
+  });
+  const before = pool.headroom().usableBytes;
+  const { id } = await pool.load(key, {}, testContext());
+  const { estimatedBytes } = pool.list()[0] ?? { estimatedBytes: 0 };
+  expect(estimatedBytes).toBeGreaterThan(0);
+  expect(pool.headroom().usableBytes).toBe(before - estimatedBytes);
+  await pool.unload(id);
+  expect(pool.headroom().usableBytes).toBe(before);
+});
+
+it('loads a replaced model again only if it was loaded by name', async () => {
+  let fingerprint = 'a';
+  const library = { ...libraryOfVariants(), fingerprint: async () => fingerprint };
+  const { pool, launcher, events } = setUp({ library });
+  (await acquireFrom(pool, key)).release();
+  fingerprint = 'b';
+  (await acquireFrom(pool, key)).release();
+  expect(launcher.launchCount()).toBe(2);
+  expect(pool.list()).toMatchObject([{ id: key, isExplicit: false }]);
+  expect(events.filter(({ type }) => type === 'instance.evicted')).toMatchObject([
+    { cause: 'replaced', reason: `The files of ${key} were replaced.` },
+  ]);
+  await pool.unload(key);
+  await pool.load(key, {}, testContext());
+  fingerprint = 'c';
+  (await acquireFrom(pool, key)).release();
+  expect(launcher.launchCount()).toBe(4);
+  expect(pool.list()).toMatchObject([{ id: key, isExplicit: true }]);
+});

@@ -1,0 +1,101 @@
+import type { Logger } from '../observability/logger.ts';
+import { sqliteResultCode, sqliteResultCodes, type SqliteConnection } from '../sqlite.ts';
+import { mergeIndex } from './reclaim-space.ts';
+import type { RunStatement, StatementThread } from './statement-thread.ts';
+
+/** Time from a commit until the work that it leaves. */
+const delayMs = 100;
+/** Commits that may each have added a part to the search index. */
+const commitsPerMerge = 16;
+/** Pages of the log that are not in the file yet: SQLite's own default. */
+const maxLogPages = 1000;
+/** SQLite copies the log within a commit beyond this, so that it does not grow without limit. */
+const lastResortLogPages = 16_384;
+
+interface AfterCommitsOptions {
+  readonly connection: SqliteConnection;
+  readonly thread: Pick<StatementThread, 'run'>;
+  /** Runs a statement in the thread while the connection does not write. */
+  readonly runAlone: RunStatement;
+  readonly logger: Logger;
+}
+
+/**
+ * What SQLite does within commits by default, and blocks the event loop for: it merges the search index, and copies the
+ * log of changes (WAL) into the file and waits for the disk. Here a thread does it soon after the commits.
+ */
+export class AfterCommits {
+  readonly #options: AfterCommitsOptions;
+  readonly #stopping = new AbortController();
+  /** Since the last merge. */
+  #commits = 0;
+  #hasNewCommit = false;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(options: AfterCommitsOptions) {
+    this.#options = options;
+    setAutomaticCopy(options.connection, lastResortLogPages);
+  }
+
+  noteCommit(): void {
+    this.#commits += 1;
+    this.#hasNewCommit = true;
+    this.#schedule();
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  #schedule(): void {
+    if (this.#timer !== undefined || this.#stopping.signal.aborted) return;
+    this.#timer = setTimeout(() => {
+      this.#running = this.#run();
+    }, delayMs).unref();
+  }
+
+  async #run(): Promise<void> {
+    const { connection, thread, runAlone, logger } = this.#options;
+    const { signal } = this.#stopping;
+    this.#hasNewCommit = false;
+    try {
+      if (this.#commits >= commitsPerMerge) {
+        this.#commits = 0;
+        await mergeIndex(runAlone, 'some', signal);
+      }
+      // It waits for no other connection, and none for it.
+      if (logPages(connection) >= maxLogPages) await thread.run('pragma wal_checkpoint(passive)');
+    } catch (err) {
+      // The next commit is an occasion to try again.
+      if (signal.aborted || isInUse(err)) return;
+      logger.warn({ err }, 'the thread of the database failed; commits take longer');
+      setAutomaticCopy(connection, maxLogPages);
+      this.#stopping.abort();
+    } finally {
+      this.#timer = undefined;
+      if (this.#hasNewCommit) this.#schedule();
+    }
+  }
+}
+
+/** Another process writes, or the connection has an open transaction. */
+function isInUse(error: unknown): boolean {
+  const code = sqliteResultCode(error);
+  return code === sqliteResultCodes.busy || code === sqliteResultCodes.locked;
+}
+
+/** Pages of the log that are not in the file yet. */
+function logPages(connection: SqliteConnection): number {
+  const { log, checkpointed } = connection.prepare('pragma wal_checkpoint(noop)').get() as {
+    readonly log: number;
+    readonly checkpointed: number;
+  };
+  return log - checkpointed;
+}
+
+function setAutomaticCopy(connection: SqliteConnection, pages: number): void {
+  connection.exec(`pragma wal_autocheckpoint = ${pages}`);
+}

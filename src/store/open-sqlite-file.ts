@@ -1,0 +1,79 @@
+import { closeSync, openSync, statfsSync } from 'node:fs';
+import { openSqlite, type SqliteConnection } from '../sqlite.ts';
+import { chooseJournal, networkFileSystem } from './network-file-system.ts';
+
+/** How long a write waits for the lock of another process. It blocks this process. */
+const lockWaitMs = 2000;
+
+/** What differs from a local disk, in words for the log. */
+export type ReportFileSystem = (message: string) => void;
+
+/** Opens a SQLite file, and restricts a new file to its owner. */
+export function openSqliteFile(
+  file: string,
+  report: ReportFileSystem = () => {},
+): SqliteConnection {
+  closeSync(openSync(file, 'a', 0o600));
+  return open(file, (connection) => {
+    // Of a new file; the file then shrinks after deletions. It has to come before the journal.
+    connection.exec('pragma auto_vacuum = incremental');
+    configure(connection, file, report);
+  });
+}
+
+/**
+ * Opens a SQLite file that this process has open. Opening such a file by other means and closing it would release the
+ * locks of all its connections (fcntl(2) on POSIX locks).
+ */
+export function openAnotherConnection(file: string): SqliteConnection {
+  return open(file, (connection) => configure(connection, file, () => {}));
+}
+
+function open(file: string, prepare: (connection: SqliteConnection) => void): SqliteConnection {
+  const connection = openSqlite(file, { lockWaitMs });
+  try {
+    prepare(connection);
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+  return connection;
+}
+
+function configure(connection: SqliteConnection, file: string, report: ReportFileSystem): void {
+  setJournal(connection, file, report);
+  connection.exec('pragma foreign_keys = on');
+  // Overwrites deleted text where that takes no additional write.
+  connection.exec('pragma secure_delete = fast');
+  // macOS: fsync alone does not reach the disk.
+  connection.exec('pragma checkpoint_fullfsync = on');
+}
+
+function setJournal(connection: SqliteConnection, file: string, report: ReportFileSystem): void {
+  const network = networkFileSystem(process.platform, fileSystemType(file));
+  const { journal, synchronous } = chooseJournal(network);
+  const { journal_mode: mode } = connection.prepare(`pragma journal_mode = ${journal}`).get() as {
+    readonly journal_mode: string;
+  };
+  // docs/adr/0003: a commit survives a crash of this process at once, and a power failure shortly after.
+  // A file system without shared memory keeps another journal, which needs more.
+  connection.exec(`pragma synchronous = ${mode === 'wal' ? synchronous : 'full'}`);
+  if (network !== undefined) {
+    report(
+      `the database is on a network file system (${network}): each commit waits for it, and only one machine may use the home folder`,
+    );
+  } else if (mode !== 'wal') {
+    report(
+      `the file system of the database does not support WAL (${mode}): each commit waits for the disk`,
+    );
+  }
+}
+
+/** 0 if it is unknown. */
+function fileSystemType(file: string): number {
+  try {
+    return statfsSync(file).type;
+  } catch {
+    return 0;
+  }
+}

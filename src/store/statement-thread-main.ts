@@ -1,0 +1,34 @@
+/**
+ * The thread of `statement-thread.ts`: runs each statement that it receives on a connection of its own, and ends after
+ * `null`. Its data is the path of the database.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { sqliteResultCode } from '../sqlite.ts';
+import { openAnotherConnection } from './open-sqlite-file.ts';
+import { preparedStatements, toSqliteValue } from './prepared-statements.ts';
+import type { StatementReply, StatementRequest } from './statement-thread.ts';
+
+const connection = openAnotherConnection(String(workerData));
+const prepare = preparedStatements(connection);
+
+parentPort?.on('message', (request: StatementRequest | null) => {
+  if (request === null) {
+    connection.close();
+    parentPort?.close();
+    return;
+  }
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+  parentPort?.postMessage(reply(request));
+});
+
+function reply({ statement, parameters }: StatementRequest): StatementReply {
+  try {
+    const prepared = prepare(statement);
+    const values = parameters.map(toSqliteValue);
+    if (prepared.columns().length > 0) return { rows: prepared.all(...values) };
+    return { rows: [], changes: prepared.run(...values).changes };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { message, errcode: sqliteResultCode(error) };
+  }
+}

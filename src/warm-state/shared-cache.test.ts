@@ -1,0 +1,226 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { seededRandom } from '../../test/setup/seeded-random.ts';
+import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
+import { testContext } from '../../test/setup/test-context.ts';
+import { TokenEngine } from '../../test/setup/warm-state/token-engine.ts';
+import type { EngineHandle, GenerationRequest } from '../engine/engine.ts';
+import { createLogger } from '../observability/logger.ts';
+import { ActivePrompt } from './active-prompt.ts';
+import { KeptStates } from './kept-states.ts';
+import { MemoryStates } from './memory-states.ts';
+import { promptChain } from './prompt-chain.ts';
+import { PromptReader } from './prompt-reader.ts';
+import { ReadingSpeed } from './reading-speed.ts';
+import type { SlotUse } from './slot-use.ts';
+import { withWarmSlots } from './warm-engine.ts';
+import { WarmSlots } from './warm-slots.ts';
+
+const never = new AbortController().signal;
+const logger = createLogger('silent');
+const contextLength = 2000;
+const totalCells = 2 * contextLength;
+
+describe('slots that share a cache', () => {
+  let scripted: TokenEngine;
+  let slots: WarmSlots;
+
+  beforeEach(async () => {
+    const folder = await temporaryFolder();
+    const states = join(folder, 'states');
+    await mkdir(states);
+    scripted = new TokenEngine(states, { totalCells, contextLength });
+    const kept = await KeptStates.open({
+      folder: join(folder, 'kept'),
+      maxBytes: 1e9,
+      isWanted: async () => true,
+      logger,
+      usableBytes: async () => 1e9,
+    });
+    slots = new WarmSlots({
+      states: scripted.slots,
+      slotCount: 4,
+      cacheSize: { totalCells, contextLength },
+      key: 'key',
+      memory: new MemoryStates({
+        folder: states,
+        maxBytes: 1e6,
+        freeBytes: async () => 1e6,
+        bytesPerToken: 10,
+      }),
+      isMemory: true,
+      kept,
+      persistsStateless: false,
+      secondsToRead: () => undefined,
+      logger,
+    });
+  });
+
+  /** Of so many tokens, each of 4 characters. */
+  function prompt(name: string, tokens: number, maxTokens?: number): ActivePrompt {
+    const request: GenerationRequest = {
+      kind: 'completion',
+      prompt: name.repeat(4).repeat(tokens),
+      sampling: {},
+      ...(maxTokens === undefined ? {} : { maxTokens }),
+    };
+    return new ActivePrompt(request, null, promptChain(null, request), scripted.slots);
+  }
+
+  /** Starts to take a slot, and notes when it has one. */
+  function start(activePrompt: ActivePrompt, signal = never) {
+    const started = {
+      isTaken: false,
+      use: slots.acquire(activePrompt, signal),
+      prompt: activePrompt,
+    };
+    started.use.then(
+      () => (started.isTaken = true),
+      () => {},
+    );
+    return started;
+  }
+
+  async function end(
+    { use, prompt: { chain } }: ReturnType<typeof start>,
+    heldTokens: number,
+    isCut = false,
+  ): Promise<void> {
+    const content = { ownerId: null, responseId: null, chain, tokens: heldTokens, heldTokens };
+    (await use).release(content, isCut ? undefined : 0);
+  }
+
+  const settled = async (): Promise<void> => {
+    for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
+    await new Promise(setImmediate);
+  };
+
+  it('runs as many requests without a limit as it holds contexts, and others in order of arrival', async () => {
+    const first = start(prompt('a', 10));
+    const second = start(prompt('b', 10));
+    const third = start(prompt('c', 10));
+    const small = start(prompt('d', 10, 10));
+    await settled();
+    expect([first, second, third, small].map(({ isTaken }) => isTaken)).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+    await end(first, 50);
+    await settled();
+    expect([third, small].map(({ isTaken }) => isTaken)).toEqual([true, false]);
+    await end(second, 50);
+    await settled();
+    expect(small.isTaken).toBe(true);
+  });
+
+  it('counts a prompt only if it does not fit by its length', async () => {
+    const limited = ['a', 'b', 'c'].map((name) => start(prompt(name, 150, 50)));
+    await settled();
+    expect(limited.every(({ isTaken }) => isTaken)).toBe(true);
+    expect(scripted.calls).toEqual([]);
+    await start(prompt('d', 150, 50)).use;
+    expect(scripted.calls).toEqual(['tokenize']);
+  });
+
+  it('saves and empties the idle slots whose cells a request needs, the least recently used first', async () => {
+    for (const name of ['a', 'b', 'c', 'd']) {
+      const use = start(prompt(name, 900, 90));
+      await use.use;
+      scripted.contents.set(
+        (await use.use).slotId,
+        Array.from({ length: 1000 }, () => 1),
+      );
+      await end(use, 1000);
+    }
+    const changes = () => scripted.calls.filter((call) => call !== 'tokenize');
+    expect(changes()).toEqual([]);
+    await end(start(prompt('d', 910, 80)), 1000);
+    expect(changes()).toEqual([]);
+    await start(prompt('e', 1200, 300)).use;
+    expect(changes()).toEqual(['save 1: 1000', 'erase 1', 'save 0: 1000']);
+  });
+
+  it('keeps the room of a generation that was cancelled until its slot is emptied', async () => {
+    const cancelled = start(prompt('a', 100));
+    await cancelled.use;
+    await end(cancelled, 100, true);
+    const running = start(prompt('b', 100));
+    await running.use;
+    expect(scripted.calls).toEqual([]);
+    await start(prompt('c', 100, 100)).use;
+    expect(scripted.calls.at(-1)).toBe('erase 0');
+  });
+
+  it('lets a request leave the line, and those behind it pass', async () => {
+    const running = [start(prompt('a', 10)), start(prompt('b', 10, 200))];
+    const client = new AbortController();
+    const leaving = start(prompt('c', 10), client.signal);
+    const small = start(prompt('d', 10, 10));
+    await settled();
+    expect(small.isTaken).toBe(false);
+    client.abort(new Error('left'));
+    await expect(leaving.use).rejects.toThrow('left');
+    await small.use;
+    expect(running.every(({ isTaken }) => isTaken)).toBe(true);
+  });
+
+  it('reserves more for a prompt that turns out to be longer than its text', async () => {
+    const longer: SlotUse = await slots.acquire(prompt('a', 10, 100), never);
+    longer.noteTokens(1800);
+    const running = start(prompt('b', 10));
+    const waiting = start(prompt('c', 10, 1000));
+    await settled();
+    expect([running.isTaken, waiting.isTaken]).toEqual([true, false]);
+  });
+
+  it('never lacks cells, whatever is requested, cancelled and continued', async () => {
+    const speed = new ReadingSpeed(64);
+    const reader = new PromptReader({
+      slots: scripted.slots,
+      warmSlots: slots,
+      speed,
+      contextLength,
+    });
+    const handle = {
+      engine: scripted.engine,
+      closed: new Promise(() => {}),
+      stop: async () => {},
+    } as unknown as EngineHandle;
+    const { engine } = withWarmSlots(handle, {
+      slots,
+      reader,
+      stepTokens: () => 64,
+      idleMs: 1e6,
+      stopSaveMs: 1000,
+    });
+    const random = seededRandom(11);
+    const integer = (most: number): number => Math.floor(random() * most);
+    scripted.step = async () => {
+      for (let turn = integer(4); turn > 0; turn -= 1) await new Promise(setImmediate);
+    };
+    const failures: unknown[] = [];
+    let endedCount = 0;
+    const run = async (): Promise<void> => {
+      const name = 'abcdefgh'[integer(8)] ?? 'a';
+      const { request } = prompt(name, 1 + integer(1500), integer(600) || undefined);
+      const client = new AbortController();
+      const events = engine.generate(request, testContext({ signal: client.signal }));
+      const isCancelled = integer(5) === 0;
+      for await (const event of events) {
+        if (isCancelled) client.abort('left');
+        if (event.type === 'generation.end') endedCount += 1;
+      }
+    };
+    const clients = Array.from({ length: 6 }, async () => {
+      for (let count = 0; count < 25; count += 1)
+        await run().catch((error: unknown) => failures.push(error));
+    });
+    await Promise.all(clients);
+    expect(failures.filter((failure) => failure !== 'left')).toEqual([]);
+    expect(endedCount).toBeGreaterThan(90);
+    expect(scripted.mostCells).toBeGreaterThan(0.9 * totalCells);
+  });
+});

@@ -1,0 +1,111 @@
+import { expect, it } from 'vitest';
+import { post } from '../setup/server/api.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+import { withTokens } from '../setup/server/with-tokens.ts';
+
+let tokens: Readonly<Record<'requests' | 'tokens' | 'defaults', string>>;
+const hearth = useHearth(async (home) => {
+  tokens = await withTokens(home, async (service) => {
+    const make = async (requestsPerMinute: number | null, tokensPerMinute: number | null) => {
+      const rateLimits = { requestsPerMinute, tokensPerMinute };
+      return (await service.create({ name: 'test', permissions: ['chat', 'admin'], rateLimits }))
+        .token;
+    };
+    return {
+      requests: await make(2, null),
+      tokens: await make(1000, 40),
+      defaults: await make(null, null),
+    };
+  });
+  return { flags: ['--limits-requests-per-minute=3'] };
+});
+
+const model = 'hearth/starter-chat';
+const messages = [{ role: 'user', content: 'Hello!' }];
+const body = { model, messages, max_tokens: 8, temperature: 0 };
+const as = (name: keyof typeof tokens, more: Readonly<Record<string, string>> = {}) => ({
+  headers: { authorization: `Bearer ${tokens[name]}`, ...more },
+});
+const chat = (name: keyof typeof tokens) =>
+  post(hearth.url, '/v1/chat/completions', body, as(name));
+
+it('limits the requests of a token, and tells the clients of OpenAI and Anthropic how long to wait', async () => {
+  const first = await chat('requests');
+  expect(first.status).toBe(200);
+  expect(first.headers.get('x-ratelimit-limit-requests')).toBe('2');
+  expect(first.headers.get('x-ratelimit-remaining-requests')).toBe('1');
+  expect(first.headers.get('x-ratelimit-reset-requests')).toMatch(/^[\d.]+m?s$/);
+  expect(first.headers.get('x-ratelimit-limit-tokens')).toBeNull();
+  await chat('requests');
+  const refused = await chat('requests');
+  expect(refused).toMatchObject({
+    status: 429,
+    body: { error: { type: 'rate_limit_error', code: 'rate_limit_exceeded' } },
+  });
+  expect(refused.body.error.message).toMatch(/^The token has used its 2 requests per minute\./);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(30);
+  expect(Number(refused.headers.get('retry-after-ms'))).toBeGreaterThan(0);
+  expect(refused.headers.get('x-ratelimit-remaining-requests')).toBe('0');
+  const anthropic = await post(
+    hearth.url,
+    '/v1/messages',
+    body,
+    as('requests', { 'anthropic-version': '2023-06-01' }),
+  );
+  expect(anthropic).toMatchObject({ status: 429, body: { error: { type: 'rate_limit_error' } } });
+  expect(anthropic.headers.get('anthropic-ratelimit-requests-limit')).toBe('2');
+  expect(anthropic.headers.get('anthropic-ratelimit-requests-remaining')).toBe('0');
+  expect(
+    Date.parse(anthropic.headers.get('anthropic-ratelimit-requests-reset') ?? ''),
+  ).toBeGreaterThan(Date.now());
+  expect(anthropic.headers.get('retry-after')).not.toBeNull();
+  const native = await post(hearth.url, '/api/v1/chat', { model, input: 'Hi' }, as('requests'));
+  expect(native).toMatchObject({
+    status: 429,
+    body: { error: { type: 'server_busy', code: 'rate_limit_exceeded' } },
+  });
+  // It generates nothing.
+  const listed = await fetch(`${hearth.url}/v1/models`, as('requests'));
+  expect(listed.status).toBe(200);
+});
+
+it('limits the tokens of prompts and answers', async () => {
+  const first = await chat('tokens');
+  expect(first.headers.get('x-ratelimit-remaining-tokens')).toBe('40');
+  let refused = first;
+  await expect
+    .poll(async () => {
+      refused = await chat('tokens');
+      return refused.status;
+    })
+    .toBe(429);
+  expect(refused.body.error.message).toMatch(/^The token has used its 40 tokens per minute\./);
+  expect(refused.headers.get('x-ratelimit-remaining-tokens')).toBe('0');
+});
+
+it('takes the limits of the settings for a token without its own, and none without a token', async () => {
+  const statuses = [];
+  for (let count = 0; count < 4; count += 1) statuses.push((await chat('defaults')).status);
+  expect(statuses).toEqual([200, 200, 200, 429]);
+  for (let count = 0; count < 5; count += 1) {
+    expect((await post(hearth.url, '/v1/chat/completions', body)).status).toBe(200);
+  }
+});
+
+it('has the limits of a token in the API', async () => {
+  const created = await post(
+    hearth.url,
+    '/api/v1/tokens',
+    { name: 'guest', permissions: ['chat'], requests_per_minute: 5 },
+    as('defaults'),
+  );
+  expect(created.body).toMatchObject({ requests_per_minute: 5, tokens_per_minute: null });
+  const bad = await post(
+    hearth.url,
+    '/api/v1/tokens',
+    { name: 'guest', permissions: ['chat'], tokens_per_minute: 0 },
+    as('defaults'),
+  );
+  expect(bad).toMatchObject({ status: 400, body: { error: { param: 'tokens_per_minute' } } });
+});

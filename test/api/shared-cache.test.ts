@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { post } from '../setup/server/api.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+
+/** Four slots that share the cache of one context. */
+const hearth = useHearth({
+  flags: ['--engine-parallel=4', '--engine-cache-contexts=1', '--engine-context-length=1024'],
+});
+
+/** A prompt of some 300 tokens. */
+const text = Array.from({ length: 45 }, (_, index) => `Apple ${index} is red.`).join(' ');
+
+async function complete(index: number, more: Readonly<Record<string, unknown>> = {}) {
+  const { status, body } = await post(hearth.url, '/v1/completions', {
+    model: 'hearth/starter-chat',
+    prompt: `${index}: ${text}`,
+    temperature: 0,
+    max_tokens: 200,
+    // No end of the text.
+    logit_bias: { 2: -100 },
+    ...more,
+  });
+  return { status, body, usage: body.usage, reason: body.choices?.[0]?.finish_reason };
+}
+
+describe('slots that share a cache', () => {
+  it('answer more requests than the cache holds, each to its end', async () => {
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => complete(index)));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    const most = answers.map(({ usage }) => usage.prompt_tokens + usage.completion_tokens);
+    expect(Math.max(...most) * 4).toBeGreaterThan(1024);
+    const alone = await complete(3);
+    expect(alone.body.choices[0].text).toBe(answers[3]?.body.choices[0].text);
+  });
+
+  it('give each answer the whole context, one after the other', async () => {
+    const answers = await Promise.all(
+      [1, 2, 3].map((index) => complete(index, { max_tokens: 5000 })),
+    );
+    for (const { status, usage, reason } of answers) {
+      expect([status, reason, usage.total_tokens]).toEqual([200, 'length', 1024]);
+    }
+  });
+
+  it('refuse a prompt that exceeds the context, although the cache of all is larger', async () => {
+    const { status, body } = await complete(0, { prompt: text.repeat(5) });
+    expect([status, body.error.code]).toEqual([400, 'context_length_exceeded']);
+  });
+});

@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { clientsFolder } from '../run.ts';
+
+export interface MotoServer {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Starts moto's server of AWS's APIs on a free port of loopback. */
+export async function startMotoServer(): Promise<MotoServer> {
+  const program = join(clientsFolder, '.venv/bin/moto_server');
+  const child = spawn(program, ['--host', '127.0.0.1', '--port', '0'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const exited = once(child, 'exit');
+  const lines = createInterface({ input: child.stderr });
+  for await (const line of lines) {
+    const url = /Running on (http:\S+)/.exec(line)?.[1];
+    if (url === undefined) continue;
+    // What it logs later must not fill the pipe.
+    child.stderr.resume();
+    return {
+      url,
+      close: async () => {
+        child.kill();
+        await exited;
+      },
+    };
+  }
+  throw new Error('moto_server ended before it listened');
+}

@@ -1,0 +1,101 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { startLlamaReplica } from '../setup/engine/llama-replicas.ts';
+import { sharedRuntimesFolder } from '../setup/engine/shared-runtimes.ts';
+import { starterPath } from '../setup/engine/test-engines.ts';
+import { mlxRuntimesFolder } from '../setup/mlx/mlx-runtime.ts';
+import { writeMlxModel } from '../setup/mlx/write-mlx-model.ts';
+import { startPostgres } from '../setup/postgres/postgres-server.ts';
+import { projectFolder } from '../setup/project-folder.ts';
+import { get, post } from '../setup/server/api.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+import { useResource } from '../setup/use-resource.ts';
+
+/**
+ * One conversation over two servers on PostgreSQL and three engines. `HEARTH_TRANSCRIPT=1` writes what it shows into
+ * `docs/one-conversation.md`.
+ */
+
+const postgres = useResource(() => startPostgres());
+const replica = useResource(async () => {
+  const llama = await startLlamaReplica('tiny');
+  return { url: llama.url, close: () => llama.kill() };
+});
+const open = (runtimes: string) =>
+  useHearth(async (home) => {
+    await writeMlxModel(starterPath('chat'), join(home, 'models/mlx/chat'));
+    const upstreams = { lab: { url: replica.url, kind: 'llama-server' } };
+    await writeFile(join(home, 'config.json'), JSON.stringify({ upstreams }));
+    return {
+      environment: {
+        HEARTH_STORE_URL: postgres.url('postgres'),
+        HEARTH_ENGINE_RUNTIMES_DIR: runtimes,
+      },
+    };
+  });
+const [first, second] = [open(sharedRuntimesFolder), open(mlxRuntimesFolder)];
+
+it('continues from a local model to a remote one and to MLX, from server to server', async () => {
+  const turns = [
+    { name: 'first', server: first, engine: 'llama.cpp', model: 'hearth/starter-chat' },
+    { name: 'second', server: second, engine: 'llama-server of an upstream', model: 'lab/tiny' },
+    { name: 'second', server: second, engine: 'mlx-lm', model: 'mlx/chat' },
+    { name: 'first', server: first, engine: 'llama.cpp again', model: 'hearth/starter-chat' },
+  ];
+  const questions = ['My boat is called Ada.', 'What is a harbour?', 'Is it far?', 'Thank you!'];
+  let previous: string | undefined;
+  const lines: string[] = [];
+  let inputTokens = 0;
+  for (const [index, { name, server, engine, model }] of turns.entries()) {
+    const request = {
+      model,
+      input: questions[index] ?? '',
+      temperature: 0,
+      reasoning: 'off',
+      max_output_tokens: 24,
+      ...(previous === undefined ? {} : { previous_response_id: previous }),
+    };
+    const { status, body } = await post(server.url, '/api/v1/chat', request);
+    expect(status, JSON.stringify(body)).toBe(200);
+    // It has read the earlier turns.
+    expect(body.stats.input_tokens).toBeGreaterThan(inputTokens);
+    inputTokens = body.stats.input_tokens;
+    previous = body.response_id;
+    lines.push(
+      `## Turn ${index + 1}: ${engine}, on the ${name} server`,
+      '',
+      '```json',
+      JSON.stringify(request, undefined, 2),
+      '```',
+      '',
+      '```json',
+      JSON.stringify({ output: body.output, stats: body.stats }, undefined, 2),
+      '```',
+      '',
+    );
+  }
+  for (const { url } of [first, second]) {
+    const { body } = await get(url, '/api/v1/conversations?search=boat');
+    expect(body.conversations).toMatchObject([{ response_count: 4, last_response_id: previous }]);
+    const id = body.conversations[0].conversation_id as string;
+    const tree = await get(url, `/api/v1/conversations/${id}`);
+    expect(tree.body.responses.map((each: { readonly model: string }) => each.model)).toEqual(
+      turns.map(({ model }) => model),
+    );
+  }
+  if (process.env['HEARTH_TRANSCRIPT'] === undefined) return;
+  await mkdir(join(projectFolder, 'docs'), { recursive: true });
+  const head = [
+    '# One conversation, two servers, three engines',
+    '',
+    '`HEARTH_TRANSCRIPT=1 npx vitest run --project mlx test/mlx/one-conversation.test.ts` starts PostgreSQL, a llama-server as',
+    'upstream and two Hearth servers on the database, and writes this page. The model is the tiny starter model in each engine, so',
+    'its answers make little sense; that the prompts grow shows that each engine has read the turns of the others.',
+    '',
+  ];
+  await writeFile(
+    join(projectFolder, 'docs/one-conversation.md'),
+    `${[...head, ...lines].join('\n').trimEnd()}\n`,
+  );
+}, 120_000);

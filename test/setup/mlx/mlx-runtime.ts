@@ -1,0 +1,20 @@
+import { join } from 'node:path';
+import { createRuntimeManager } from '../../../src/engine/runtimes/runtime-manager.ts';
+import type { Runtime } from '../../../src/engine/runtimes/runtime.ts';
+import { createLogger } from '../../../src/observability/logger.ts';
+import { launchers } from '../engine/shared-runtimes.ts';
+import { projectFolder } from '../project-folder.ts';
+
+/** Large, and apart from the runtimes of other tests, which expect only those for GGUF. */
+export const mlxRuntimesFolder = join(projectFolder, '.cache/test-mlx-runtimes');
+
+/** The runtime for MLX models, installed with the first call. */
+export async function mlxRuntime(): Promise<Runtime> {
+  const runtimes = createRuntimeManager({
+    runtimesFolder: mlxRuntimesFolder,
+    launchers,
+    environment: process.env,
+    logger: createLogger('silent'),
+  });
+  return (await runtimes.resolve('mlx')) ?? (await runtimes.install({ format: 'mlx' }));
+}

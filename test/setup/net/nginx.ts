@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { loopbackEndpoint } from '../../../src/engine/launch/endpoint.ts';
+import { projectFolder } from '../project-folder.ts';
+import { makeFolder, removeFolder } from '../temporary-folder.ts';
+
+/** Starts nginx with `deploy/cluster/nginx.conf` before two servers. */
+export async function startNginx(servers: readonly [string, string]): Promise<{
+  readonly url: string;
+  close(): Promise<void>;
+}> {
+  const folder = await makeFolder();
+  const { port } = await loopbackEndpoint();
+  const deployed = await readFile(join(projectFolder, 'deploy/cluster/nginx.conf'), 'utf8');
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${folder}/${name};`,
+  );
+  const replacements = [
+    ['hearth-1:1234', new URL(servers[0]).host],
+    ['hearth-2:1234', new URL(servers[1]).host],
+    ['listen 8080', `listen 127.0.0.1:${port}`],
+    ['worker_processes auto', 'worker_processes 1'],
+    ['worker_rlimit_nofile 65536;', ''],
+    ['worker_connections 16384', 'worker_connections 1024'],
+    ['access_log off;', `access_log off; ${temporary.join(' ')}`],
+  ] as const;
+  let text = `daemon off; pid ${folder}/pid; error_log ${folder}/error.log;\n${deployed}`;
+  for (const [from, to] of replacements) text = text.replace(from, to);
+  const file = join(folder, 'nginx.conf');
+  await writeFile(file, text);
+  const child = spawn('nginx', ['-c', file, '-p', folder], { stdio: 'inherit' });
+  const exited = once(child, 'exit');
+  const url = `http://127.0.0.1:${port}`;
+  while (child.exitCode === null && !(await isUp(url))) await delay(20);
+  return {
+    url,
+    close: async () => {
+      child.kill('SIGTERM');
+      await exited;
+      await removeFolder(folder);
+    },
+  };
+}
+
+function isUp(url: string): Promise<boolean> {
+  return fetch(`${url}/health`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}

@@ -1,0 +1,29 @@
+import { randomBytes } from 'node:crypto';
+import { useHearth, type RunningHearth } from '../server/use-hearth.ts';
+import { storeEnvironment } from './store-environment.ts';
+
+interface TwoServers {
+  readonly one: RunningHearth;
+  readonly two: RunningHearth;
+  /** The variable of their database, for commands. */
+  readonly environment: () => Promise<Readonly<Record<string, string>>>;
+}
+
+/**
+ * Two servers with a home folder each on one database, for all tests of a file.
+ *
+ * @param prepare Fills the home folder of each.
+ */
+export function useTwoServers(
+  flags: readonly string[],
+  prepare: (home: string) => Promise<unknown>,
+): TwoServers {
+  const name = randomBytes(8).toString('hex');
+  const environment = () => storeEnvironment(name);
+  const open = (): RunningHearth =>
+    useHearth(async (home) => {
+      await prepare(home);
+      return { environment: await environment(), flags };
+    });
+  return { one: open(), two: open(), environment };
+}
