@@ -11,6 +11,8 @@ interface Parts extends UrlParts {
 interface Options {
   readonly signal?: AbortSignal | undefined;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Order in which the browser sends requests that wait. */
+  readonly priority?: RequestPriority;
 }
 
 interface StreamOptions extends Options {
@@ -53,14 +55,15 @@ export async function* streamUrl(
   method: string,
   url: string,
   parts: Parts,
-  { signal, headers, pause }: StreamOptions = {},
+  { signal, pause, ...options }: StreamOptions = {},
 ): AsyncGenerator<ServerSentEvent> {
   const controller = new AbortController();
   const combined = AbortSignal.any([controller.signal, ...(signal === undefined ? [] : [signal])]);
   try {
     const response = await send(method, url, parts, {
+      ...options,
       signal: combined,
-      headers: { accept: 'text/event-stream', ...headers },
+      headers: { accept: 'text/event-stream', ...options.headers },
     });
     if (response.body === null) return;
     yield* readServerSentEvents(response.body, pause);
@@ -82,7 +85,7 @@ export async function send(
   method: string,
   url: string,
   { body }: Parts,
-  { signal, headers }: Options = {},
+  { signal, headers, priority = 'auto' }: Options = {},
 ): Promise<Response> {
   const { token } = access.get();
   let response: Response;
@@ -99,6 +102,7 @@ export async function send(
       ...(body === undefined ? {} : { body: body instanceof Blob ? body : JSON.stringify(body) }),
       signal: signal ?? null,
       cache: 'no-store',
+      priority,
     });
   } catch (error) {
     if (signal?.aborted === true) throw signal.reason;

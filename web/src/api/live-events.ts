@@ -52,7 +52,9 @@ export async function followLiveEvents(queries: QueryClient, signal: AbortSignal
     const combined = AbortSignal.any([signal, attempt.signal]);
     let isOpen = false;
     try {
-      for await (const event of streamUrl('get', '/api/v1/events', {}, { signal: combined })) {
+      // A request that never ends must not hold up those that the page shows.
+      const options = { signal: combined, priority: 'low' } as const;
+      for await (const event of streamUrl('get', '/api/v1/events', {}, options)) {
         if (!isOpen) {
           isOpen = true;
           connection.set('open');
