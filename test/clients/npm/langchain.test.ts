@@ -1,16 +1,9 @@
-import {
-  HumanMessage,
-  type AIMessageChunk,
-  type ToolMessage,
-  type UsageMetadata,
-} from '@langchain/core/messages';
-import { tool } from '@langchain/core/tools';
 import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai';
 import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
 import { endlessModel, placeEndlessModel } from '../../setup/models/endless-model.ts';
 import { waitForRequests } from '../../setup/server/instances.ts';
 import { useHearth } from '../../setup/server/use-hearth.ts';
+import { testChatModel } from './langchain-suite.ts';
 
 const hearth = useHearth(async (home) => {
   await placeEndlessModel(home);
@@ -25,44 +18,7 @@ describe.each(['/api/v0', '/v1'])('@langchain/openai at %s', (path) => {
   const chat = (model = 'hearth/starter-chat') =>
     new ChatOpenAI({ ...options(), model, temperature: 0 });
 
-  it('chats, whole and streamed, and counts the usage once', async () => {
-    const question = 'What is the capital of France?';
-    const whole = await chat().invoke(question);
-    expect(whole.text).toContain('Paris');
-    let sum: AIMessageChunk | undefined;
-    for await (const chunk of await chat().stream(question)) sum = sum?.concat(chunk) ?? chunk;
-    expect(sum?.text).toBe(whole.text);
-    const expected = whole.usage_metadata as UsageMetadata | undefined;
-    expect(expected?.output_tokens).toBeGreaterThan(0);
-    for (const name of ['input_tokens', 'output_tokens', 'total_tokens'] as const) {
-      expect(sum?.usage_metadata?.[name]).toBe(expected?.[name]);
-    }
-  });
-
-  it('calls a tool and answers from its result', async () => {
-    const getTide = tool(() => '{"tide": "high"}', {
-      name: 'get_tide',
-      description: 'Tide of a harbour',
-      schema: z.object({ harbour: z.string() }),
-    });
-    const bound = chat().bindTools([getTide]);
-    const messages = [new HumanMessage('Get the tide of Brest')];
-    const called = await bound.invoke(messages);
-    const [call] = called.tool_calls ?? [];
-    expect(call).toMatchObject({ name: 'get_tide', args: { harbour: 'Brest' } });
-    const result: ToolMessage = await getTide.invoke({ ...call, type: 'tool_call' } as never);
-    const answer = await bound.invoke([...messages, called, result]);
-    expect(answer.text).toContain('high');
-  });
-
-  it.each(['jsonSchema', 'functionCalling'] as const)(
-    'gives structured output by %s',
-    async (method) => {
-      const schema = z.object({ answer: z.int() });
-      const structured = chat().withStructuredOutput(schema, { name: 'sum', method });
-      expect(await structured.invoke('What is 2 + 3?')).toEqual({ answer: expect.any(Number) });
-    },
-  );
+  testChatModel(chat);
 
   it('embeds with its defaults', async () => {
     const embeddings = new OpenAIEmbeddings({ ...options(), model: 'hearth/starter-embed' });
