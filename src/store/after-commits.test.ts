@@ -62,7 +62,7 @@ describe('the work after commits', () => {
     const afterCommits = new AfterCommits({
       connection,
       thread: { run },
-      runAlone: async () => [],
+      mergeIndex: async () => {},
       logger,
     });
     connection.exec('insert into texts values (zeroblob(8000000))');

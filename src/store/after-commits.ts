@@ -1,7 +1,6 @@
 import type { Logger } from '../observability/logger.ts';
 import { sqliteResultCode, sqliteResultCodes, type SqliteConnection } from '../sqlite.ts';
-import { mergeIndex } from './reclaim-space.ts';
-import type { RunStatement, StatementThread } from './statement-thread.ts';
+import type { StatementThread } from './statement-thread.ts';
 
 /** Time from a commit until the work that it leaves. */
 const delayMs = 100;
@@ -15,8 +14,8 @@ const lastResortLogPages = 16_384;
 interface AfterCommitsOptions {
   readonly connection: SqliteConnection;
   readonly thread: Pick<StatementThread, 'run'>;
-  /** Runs a statement in the thread while the connection does not write. */
-  readonly runAlone: RunStatement;
+  /** Merges parts of the search index while there are many. */
+  readonly mergeIndex: (signal: AbortSignal) => Promise<void>;
   readonly logger: Logger;
 }
 
@@ -58,13 +57,13 @@ export class AfterCommits {
   }
 
   async #run(): Promise<void> {
-    const { connection, thread, runAlone, logger } = this.#options;
+    const { connection, thread, mergeIndex, logger } = this.#options;
     const { signal } = this.#stopping;
     this.#hasNewCommit = false;
     try {
       if (this.#commits >= commitsPerMerge) {
         this.#commits = 0;
-        await mergeIndex(runAlone, 'some', signal);
+        await mergeIndex(signal);
       }
       // It waits for no other connection, and none for it.
       if (logPages(connection) >= maxLogPages) await thread.run('pragma wal_checkpoint(passive)');

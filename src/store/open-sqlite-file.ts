@@ -5,6 +5,9 @@ import { chooseJournal, networkFileSystem } from './network-file-system.ts';
 /** How long a write waits for the lock of another process. It blocks this process. */
 const lockWaitMs = 2000;
 
+/** Size that the file of the log keeps after a long transaction, such as a migration: several times what it needs. */
+const maxKeptLogBytes = 16 * 1024 * 1024;
+
 /** What differs from a local disk, in words for the log. */
 export type ReportFileSystem = (message: string) => void;
 
@@ -45,6 +48,7 @@ function configure(connection: SqliteConnection, file: string, report: ReportFil
   connection.exec('pragma foreign_keys = on');
   // Overwrites deleted text where that takes no additional write.
   connection.exec('pragma secure_delete = fast');
+  connection.exec(`pragma journal_size_limit = ${maxKeptLogBytes}`);
   // macOS: fsync alone does not reach the disk.
   connection.exec('pragma checkpoint_fullfsync = on');
 }

@@ -1,4 +1,4 @@
-import { setImmediate as nextLoop } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextLoop } from 'node:timers/promises';
 import { sql, type Kysely } from 'kysely';
 import type { Schema } from './schema.ts';
 import type { RunStatement } from './statement-thread.ts';
@@ -12,31 +12,37 @@ export interface StoreSize {
   readonly freeBytes: number;
 }
 
+/** Runs statements, with no other one of the database between them. */
+export type RunAlone = <Result>(work: (run: RunStatement) => Promise<Result>) => Promise<Result>;
+
 /**
- * Merges parts of the search index, in steps, so that other work of the server runs between them. A commit adds a part
- * and merges none: see `index-settings.ts`.
+ * Merges parts of the search index, in steps, so that other work of the server runs between them: it works half of the
+ * time. A commit adds a part and merges none: see `index-settings.ts`.
  *
  * @param extent `all`: until one part is left, which removes the words of deleted texts; `some`: as long as there are many.
- * @throws the signal's reason when aborted.
+ * @throws Error when the signal is aborted.
  */
 export async function mergeIndex(
-  run: RunStatement,
+  runAlone: RunAlone,
   extent: 'all' | 'some',
   signal: AbortSignal,
 ): Promise<void> {
   // https://www.sqlite.org/fts5.html#the_merge_command: a negative number merges all.
   const pages = extent === 'all' ? -pagesPerStep : pagesPerStep;
-  let before = await totalChanges(run);
   while (true) {
-    await run(
-      `insert into conversation_search(conversation_search, rank) values ('merge', ${pages})`,
-    );
-    const after = await totalChanges(run);
-    // The command counts as one change.
-    if (after - before < 2) return;
-    before = after;
-    await pause(signal);
+    const startedAt = performance.now();
+    if (!(await runAlone((run) => mergePages(run, pages)))) return;
+    await delay(performance.now() - startedAt, undefined, { signal });
   }
+}
+
+/** Returns whether it merged anything: the command itself counts as one change. */
+async function mergePages(run: RunStatement, pages: number): Promise<boolean> {
+  const before = await totalChanges(run);
+  await run(
+    `insert into conversation_search(conversation_search, rank) values ('merge', ${pages})`,
+  );
+  return (await totalChanges(run)) - before > 1;
 }
 
 /**
@@ -45,7 +51,7 @@ export async function mergeIndex(
  * @throws the signal's reason when aborted.
  */
 export async function freePages(
-  run: RunStatement,
+  runAlone: RunAlone,
   database: Kysely<Schema>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -54,8 +60,9 @@ export async function freePages(
     const { freeBytes } = await storeSize(database);
     if (freeBytes === 0 || freeBytes >= free) return;
     free = freeBytes;
-    await run(`pragma incremental_vacuum(${pagesPerStep})`);
-    await pause(signal);
+    await runAlone((run) => run(`pragma incremental_vacuum(${pagesPerStep})`));
+    await nextLoop();
+    signal.throwIfAborted();
   }
 }
 
@@ -76,9 +83,4 @@ export async function storeSize(database: Kysely<Schema>): Promise<StoreSize> {
 async function totalChanges(run: RunStatement): Promise<number> {
   const [row] = await run('select total_changes() as count');
   return (row as { readonly count: number }).count;
-}
-
-async function pause(signal: AbortSignal): Promise<void> {
-  await nextLoop();
-  signal.throwIfAborted();
 }

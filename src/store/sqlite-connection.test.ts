@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -27,6 +27,16 @@ describe('openSqliteFile', () => {
     // `synchronous = 1` is `normal`; docs/adr/0003 has the reasons.
     // `secure_delete = 2` is `fast`.
     expect(settings.flat()).toEqual(['wal', 1, 1, 2000, 2]);
+  });
+
+  it('gives the space of its log back after a long transaction', async () => {
+    const connection = openSqliteFile(file);
+    connection.exec('create table texts (text); insert into texts values (zeroblob(40000000))');
+    const sizeOfLog = async () => (await stat(`${file}-wal`)).size;
+    expect(await sizeOfLog()).toBeGreaterThan(40_000_000);
+    connection.exec('pragma wal_checkpoint(passive); insert into texts values (1)');
+    expect(await sizeOfLog()).toBeLessThan(20_000_000);
+    connection.close();
   });
 
   it('throws the error of a file that is not a database', async () => {

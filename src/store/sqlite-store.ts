@@ -19,7 +19,7 @@ import { migrate, NewerSchemaError, type SchemaVersions } from './migrate.ts';
 import { migrations } from './migrations/migrations.ts';
 import { createOwnerRepository } from './owner-repository.ts';
 import { createResponseRepository } from './response-repository.ts';
-import { freePages, mergeIndex, storeSize } from './reclaim-space.ts';
+import { freePages, mergeIndex, storeSize, type RunAlone } from './reclaim-space.ts';
 import type { Schema } from './schema.ts';
 import { openSqliteFile } from './open-sqlite-file.ts';
 import { SqliteConnectionDialect } from './sqlite-connection.ts';
@@ -70,15 +70,22 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
   const { logger, file, objects, threadScript } = options;
   const { database, connection, onCommit } = await open(options);
   const thread = threadScript === undefined ? undefined : new StatementThread(threadScript, file);
+  const run: RunStatement = async (statement) =>
+    thread === undefined ? connection.prepare(statement).all() : thread.run(statement);
   // Other statements wait, so that none blocks this thread until the lock of the other one is free.
-  const runAlone: RunStatement = (statement) =>
-    database
-      .connection()
-      .execute(async () =>
-        thread === undefined ? connection.prepare(statement).all() : thread.run(statement),
-      );
+  const runAlone: RunAlone = (work) => database.connection().execute(() => work(run));
+  let merged: Promise<unknown> = Promise.resolve();
+  /** One merge at a time: the next one finds what is left. */
+  const merge = (extent: 'all' | 'some', signal: AbortSignal): Promise<void> => {
+    const merging = merged.then(() => mergeIndex(runAlone, extent, signal));
+    merged = merging.catch(() => {});
+    return merging;
+  };
+  const mergeSome = (signal: AbortSignal): Promise<void> => merge('some', signal);
   const afterCommits =
-    thread === undefined ? undefined : new AfterCommits({ connection, thread, runAlone, logger });
+    thread === undefined
+      ? undefined
+      : new AfterCommits({ connection, thread, mergeIndex: mergeSome, logger });
   const placeBlobs = createPlaceBlobs(database, objects);
   const chains = new ChainReader(database);
   let hasDeletions = false;
@@ -93,9 +100,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
     thread === undefined
       ? serialTransactions(database)
       : threadTransactions({ database, thread, onCommit: noteCommit, logger });
-  const backlog = new SearchBacklog(database, transactions, (signal) =>
-    mergeIndex(runAlone, 'some', signal),
-  );
+  const backlog = new SearchBacklog(database, transactions, mergeSome);
   const onDelete = (): void => {
     chains.clear();
     hasDeletions = true;
@@ -141,12 +146,12 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
     size: () => storeSize(database),
     reclaim: async (signal) => {
       const hadDeletions = hasDeletions;
-      if (hasCommits) await mergeIndex(runAlone, hadDeletions ? 'all' : 'some', signal);
+      if (hasCommits) await merge(hadDeletions ? 'all' : 'some', signal);
       hasCommits = false;
       hasDeletions = false;
       await freePages(runAlone, database, signal);
       // The log has the pages as they were before the deletions.
-      if (hadDeletions) await runAlone('pragma wal_checkpoint(truncate)');
+      if (hadDeletions) await runAlone(() => run('pragma wal_checkpoint(truncate)'));
     },
     deleteDiscardedObjects: async (signal) =>
       objects === undefined ? 0 : deleteDiscardedObjects(database, objects, signal),

@@ -2,6 +2,7 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { conversationTurn } from '../../../test/setup/store/conversation-turn.ts';
+import { useThreadScript } from '../../../test/setup/store/thread-script.ts';
 import { recordedStoreFile } from '../../../test/setup/store/recorded-store.ts';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { createLogger } from '../../observability/logger.ts';
@@ -10,6 +11,7 @@ import { createSqliteStore } from '../sqlite-store.ts';
 import { startIndexing } from '../start-indexing.ts';
 import type { Store } from '../store.ts';
 
+const script = useThreadScript();
 let file: string;
 let store: Store;
 beforeEach(async () => {
@@ -18,8 +20,8 @@ beforeEach(async () => {
   store = await open();
 });
 
-const open = async (): Promise<Store> => {
-  const opened = await createSqliteStore({ file, logger: createLogger('silent') });
+const open = async (threadScript?: string): Promise<Store> => {
+  const opened = await createSqliteStore({ file, logger: createLogger('silent'), threadScript });
   onTestFinished(() => opened.close());
   return opened;
 };
@@ -36,6 +38,31 @@ function query(text: string): readonly Record<string, unknown>[] {
   } finally {
     database.close();
   }
+}
+
+/** Adds conversations of one turn to a database of 0.1.0. */
+function addResponses(count: number): void {
+  const database = openSqlite(file);
+  const insert = database.prepare(
+    `insert into responses (id, created_at, model_key, model_instance_id, content)
+     select ?, created_at, model_key, model_instance_id, ? from responses where parent_id is null limit 1`,
+  );
+  for (let index = 0; index < count; index += 1) {
+    const content = {
+      systemPrompt: null,
+      input: [{ type: 'text', content: `number${index}x ${'and more '.repeat(200)}` }],
+      output: [{ type: 'message', content: 'I will remember it.' }],
+      stats: {
+        input_tokens: 3,
+        total_output_tokens: 5,
+        reasoning_output_tokens: 0,
+        tokens_per_second: 2.5,
+        time_to_first_token_seconds: 0.25,
+      },
+    };
+    insert.run(`resp_${index.toString(16).padStart(48, '0')}`, JSON.stringify(content));
+  }
+  database.close();
 }
 
 describe('the search in a database of an earlier version', () => {
@@ -95,6 +122,33 @@ describe('the search in a database of an earlier version', () => {
     store = await open();
     expect(await pending()).toBe(rest);
     expect(await store.fillSearchIndex(running)).toBe(rest);
+  });
+
+  it('is complete after a stop in the middle, while others merge the index', async () => {
+    file = join(await temporaryFolder(), 'hearth.db');
+    await copyFile(recordedStoreFile, file);
+    addResponses(400);
+    store = await open(script.path);
+    const total = await pending();
+    expect(total).toBeGreaterThan(400);
+    const stopping = new AbortController();
+    const filling = store.fillSearchIndex(stopping.signal);
+    await expect.poll(pending).toBeLessThan(total - 100);
+    stopping.abort();
+    await expect(filling).rejects.toThrow('aborted');
+    await store.close();
+
+    store = await open(script.path);
+    const rest = await pending();
+    expect(rest).toBeGreaterThan(0);
+    expect(rest).toBeLessThan(total - 100);
+    const reclaiming = store.reclaim(running);
+    expect(await store.fillSearchIndex(running)).toBe(rest);
+    await reclaiming;
+    for (const index of [0, 199, 399]) {
+      expect((await search(`number${index}x`)).conversations).toHaveLength(1);
+    }
+    query(`insert into conversation_search(conversation_search) values ('integrity-check')`);
   });
 
   it('does not try a damaged turn again', async () => {
