@@ -1,4 +1,4 @@
-import { setTimeout as delay, setImmediate as nextLoop } from 'node:timers/promises';
+import { setImmediate as nextLoop } from 'node:timers/promises';
 import { sql, type Kysely } from 'kysely';
 import type { Schema } from './schema.ts';
 import type { RunStatement } from './statement-thread.ts';
@@ -16,11 +16,11 @@ export interface StoreSize {
 export type RunAlone = <Result>(work: (run: RunStatement) => Promise<Result>) => Promise<Result>;
 
 /**
- * Merges parts of the search index, in steps, so that other work of the server runs between them: it works half of the
- * time. A commit adds a part and merges none: see `index-settings.ts`.
+ * Merges parts of the search index, in steps, so that other work of the server runs between them. A commit adds a part
+ * and merges none: see `index-settings.ts`.
  *
  * @param extent `all`: until one part is left, which removes the words of deleted texts; `some`: as long as there are many.
- * @throws Error when the signal is aborted.
+ * @throws the signal's reason when aborted.
  */
 export async function mergeIndex(
   runAlone: RunAlone,
@@ -29,11 +29,7 @@ export async function mergeIndex(
 ): Promise<void> {
   // https://www.sqlite.org/fts5.html#the_merge_command: a negative number merges all.
   const pages = extent === 'all' ? -pagesPerStep : pagesPerStep;
-  while (true) {
-    const startedAt = performance.now();
-    if (!(await runAlone((run) => mergePages(run, pages)))) return;
-    await delay(performance.now() - startedAt, undefined, { signal });
-  }
+  while (await runAlone((run) => mergePages(run, pages))) await pause(signal);
 }
 
 /** Returns whether it merged anything: the command itself counts as one change. */
@@ -61,8 +57,7 @@ export async function freePages(
     if (freeBytes === 0 || freeBytes >= free) return;
     free = freeBytes;
     await runAlone((run) => run(`pragma incremental_vacuum(${pagesPerStep})`));
-    await nextLoop();
-    signal.throwIfAborted();
+    await pause(signal);
   }
 }
 
@@ -83,4 +78,9 @@ export async function storeSize(database: Kysely<Schema>): Promise<StoreSize> {
 async function totalChanges(run: RunStatement): Promise<number> {
   const [row] = await run('select total_changes() as count');
   return (row as { readonly count: number }).count;
+}
+
+async function pause(signal: AbortSignal): Promise<void> {
+  await nextLoop();
+  signal.throwIfAborted();
 }

@@ -1,4 +1,5 @@
 import { Kysely, sql } from 'kysely';
+import { Mutex } from '../concurrency/semaphore.ts';
 import type { Logger } from '../observability/logger.ts';
 import { sqliteResultCode, sqliteResultCodes, type SqliteConnection } from '../sqlite.ts';
 import { AfterCommits } from './after-commits.ts';
@@ -74,13 +75,10 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
     thread === undefined ? connection.prepare(statement).all() : thread.run(statement);
   // Other statements wait, so that none blocks this thread until the lock of the other one is free.
   const runAlone: RunAlone = (work) => database.connection().execute(() => work(run));
-  let merged: Promise<unknown> = Promise.resolve();
-  /** One merge at a time: the next one finds what is left. */
-  const merge = (extent: 'all' | 'some', signal: AbortSignal): Promise<void> => {
-    const merging = merged.then(() => mergeIndex(runAlone, extent, signal));
-    merged = merging.catch(() => {});
-    return merging;
-  };
+  /** Merges take turns: the next one finds what is left. */
+  const merges = new Mutex();
+  const merge = (extent: 'all' | 'some', signal: AbortSignal): Promise<void> =>
+    merges.run(() => mergeIndex(runAlone, extent, signal), signal);
   const mergeSome = (signal: AbortSignal): Promise<void> => merge('some', signal);
   const afterCommits =
     thread === undefined
