@@ -53,7 +53,7 @@ def parse_arguments():
     option("--reranking", action="store_true")
     option("--fit", choices=["on", "off"], default="on")
     option("-lv", "--log-verbosity", type=int, default=3)
-    option("--jinja", action="store_true")
+    option("--jinja", action=argparse.BooleanOptionalAction, default=True)
     option("--slots", action="store_true")
     option("--offline", action="store_true")
     option("--no-webui", action="store_true")

@@ -30,7 +30,7 @@ export async function startLlamaReplica(modelId: string): Promise<LlamaReplica> 
   };
   const child = spawn(
     command,
-    [...leadingArguments, ...Object.entries(values).flat(), '--jinja', '--no-webui', '--offline'],
+    [...leadingArguments, ...Object.entries(values).flat(), '--no-webui', '--offline'],
     { stdio: 'ignore' },
   );
   const root = `http://127.0.0.1:${port}`;
