@@ -29,7 +29,11 @@ export function openSqliteFile(
  * locks of all its connections (fcntl(2) on POSIX locks).
  */
 export function openAnotherConnection(file: string): SqliteConnection {
-  return open(file, (connection) => configure(connection, file, () => {}));
+  return open(file, (connection) => {
+    configure(connection, file, () => {});
+    // Here only, in the thread: a commit that gives back hundreds of megabytes waits for the file system.
+    connection.exec(`pragma journal_size_limit = ${maxKeptLogBytes}`);
+  });
 }
 
 function open(file: string, prepare: (connection: SqliteConnection) => void): SqliteConnection {
@@ -48,7 +52,6 @@ function configure(connection: SqliteConnection, file: string, report: ReportFil
   connection.exec('pragma foreign_keys = on');
   // Overwrites deleted text where that takes no additional write.
   connection.exec('pragma secure_delete = fast');
-  connection.exec(`pragma journal_size_limit = ${maxKeptLogBytes}`);
   // macOS: fsync alone does not reach the disk.
   connection.exec('pragma checkpoint_fullfsync = on');
 }

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 import type { SqliteConnection } from '../sqlite.ts';
 import type { Schema } from './schema.ts';
-import { openSqliteFile } from './open-sqlite-file.ts';
+import { openAnotherConnection, openSqliteFile } from './open-sqlite-file.ts';
 import { SqliteConnectionDialect } from './sqlite-connection.ts';
 
 let file: string;
@@ -29,13 +29,18 @@ describe('openSqliteFile', () => {
     expect(settings.flat()).toEqual(['wal', 1, 1, 2000, 2]);
   });
 
-  it('gives the space of its log back after a long transaction', async () => {
+  it('gives the space of the log back after a long transaction, in the thread', async () => {
     const connection = openSqliteFile(file);
+    const ofThread = openAnotherConnection(file);
     connection.exec('create table texts (text); insert into texts values (zeroblob(40000000))');
     const sizeOfLog = async () => (await stat(`${file}-wal`)).size;
     expect(await sizeOfLog()).toBeGreaterThan(40_000_000);
-    connection.exec('pragma wal_checkpoint(passive); insert into texts values (1)');
+    const restart = 'pragma wal_checkpoint(passive); insert into texts values (1)';
+    connection.exec(restart);
+    expect(await sizeOfLog()).toBeGreaterThan(40_000_000);
+    ofThread.exec(restart);
     expect(await sizeOfLog()).toBeLessThan(20_000_000);
+    ofThread.close();
     connection.close();
   });
 
