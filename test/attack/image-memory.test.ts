@@ -15,6 +15,8 @@ const hearth = useHearth({
 });
 const model = 'hearth/starter-vision';
 const mebibyte = 1024 * 1024;
+/** One image of 40 million pixels takes 160 MB when it is decoded, and the decoder of lossless WebP as much again. */
+const maxGrowth = 400 * mebibyte;
 
 /** Noise, which compresses badly, repeated: `width` × `height` pixels in all. */
 async function photo(width: number, height: number): Promise<Sharp> {
@@ -114,7 +116,7 @@ beforeAll(async () => {
   await v1([await picture('red')]);
 });
 
-describe('the memory of the server rises by less than 300 MiB', () => {
+describe('the memory of the server rises by less than 400 MiB', () => {
   it.each([
     ['v1', v1, 'input[4].data_url'],
     ['v0', v0, 'messages[0].content[4].image_url'],
@@ -129,7 +131,7 @@ describe('the memory of the server rises by less than 300 MiB', () => {
       message: /images of the request have .* pixels together; at most 160000000/,
       isV0: name === 'v0',
     });
-    expect(growth).toBeLessThan(300 * mebibyte);
+    expect(growth).toBeLessThan(maxGrowth);
   });
 
   it('for ten images of 40 million pixels: the result of a tool', async () => {
@@ -139,7 +141,7 @@ describe('the memory of the server rises by less than 300 MiB', () => {
     });
     const { output } = toolCallOf(answer);
     expect(JSON.parse(output)).toHaveLength(10);
-    expect(growth).toBeLessThan(300 * mebibyte);
+    expect(growth).toBeLessThan(maxGrowth);
   });
 
   it.each([
@@ -156,7 +158,7 @@ describe('the memory of the server rises by less than 300 MiB', () => {
     expect(answer?.status, JSON.stringify(answer?.body).slice(0, 500)).toBe(200);
     const { output } = send === tool ? toolCallOf(answer) : { output: jpegBlock };
     expect(output.slice(0, jpegBlock.length)).toBe(jpegBlock);
-    expect(growth).toBeLessThan(300 * mebibyte);
+    expect(growth).toBeLessThan(maxGrowth);
   });
 
   it.each([
@@ -172,7 +174,7 @@ describe('the memory of the server rises by less than 300 MiB', () => {
       ({ status } = await v1([url(data, info.format)]));
     });
     expect(status).toBe(200);
-    expect(growth).toBeLessThan(300 * mebibyte);
+    expect(growth).toBeLessThan(maxGrowth);
   });
 
   it('for a progressive JPEG, which has to be held as a whole', async () => {
@@ -186,7 +188,7 @@ describe('the memory of the server rises by less than 300 MiB', () => {
     expect((answer as { body?: unknown } | undefined)?.body).toMatchObject({
       model_instance_id: model,
     });
-    expect(growth).toBeLessThan(300 * mebibyte);
+    expect(growth).toBeLessThan(maxGrowth);
   });
 
   it('for as many encoded bytes as a body holds', async () => {
@@ -201,7 +203,7 @@ describe('the memory of the server rises by less than 300 MiB', () => {
       param: `input[${Math.floor((32 * mebibyte * 4) / 3 / noise.length)}].data_url`,
       message: /images of the request take .* MiB together; at most 32/,
     });
-    expect(growth).toBeLessThan(300 * mebibyte);
+    expect(growth).toBeLessThan(maxGrowth);
   });
 });
 
@@ -212,5 +214,5 @@ it('serves many requests with large images at once', { timeout: 120_000 }, async
     statuses = answers.map(({ status }) => status);
   });
   expect(statuses).toEqual(Array.from({ length: 8 }, () => 200));
-  expect(growth).toBeLessThan(300 * mebibyte);
+  expect(growth).toBeLessThan(maxGrowth);
 });
