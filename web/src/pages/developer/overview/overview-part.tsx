@@ -26,7 +26,7 @@ export function OverviewPart() {
       {(data) => (
         <div className="flex flex-col gap-6">
           <dl className="grid grid-cols-2 gap-3 lg:grid-cols-3">
-            {samples !== undefined && <MetricFigures samples={samples} rates={rates} />}
+            {isAllowed('metrics') && <MetricFigures samples={samples} rates={rates} />}
             <Figure
               name={labels.memory}
               value={formatBytes(data.memory.reserved_bytes)}
@@ -42,21 +42,25 @@ export function OverviewPart() {
   );
 }
 
+/** Their places are taken before the metrics arrive, so that nothing below moves. */
 function MetricFigures({
   samples,
   rates,
 }: {
-  readonly samples: readonly Sample[];
+  readonly samples: readonly Sample[] | undefined;
   readonly rates: readonly number[];
 }) {
-  const number = (name: string) => (sumOf(samples, name) ?? 0).toLocaleString('en');
-  const lag = (quantile: string) => sumOf(samples, `nodejs_eventloop_lag_${quantile}_seconds`);
-  const [p50, p99] = [lag('p50'), lag('p99')];
+  const number = (name: string) =>
+    samples === undefined ? labels.none : (sumOf(samples, name) ?? 0).toLocaleString('en');
+  const lag = (quantile: string) => {
+    const seconds = sumOf(samples ?? [], `nodejs_eventloop_lag_${quantile}_seconds`);
+    return seconds === undefined ? labels.none : formatDuration(seconds);
+  };
   return (
     <>
       <Figure
         name={labels.speed}
-        value={(rates.at(-1) ?? 0).toFixed(1)}
+        value={samples === undefined ? labels.none : (rates.at(-1) ?? 0).toFixed(1)}
         hint={labels.speedHint}
         chart={<Sparkline values={rates} />}
       />
@@ -70,11 +74,7 @@ function MetricFigures({
           number('hearth_prompt_tokens_cached_total'),
         )}
       />
-      <Figure
-        name={labels.eventLoop}
-        value={p99 === undefined ? labels.none : formatDuration(p99)}
-        hint={labels.eventLoopHint(p50 === undefined ? labels.none : formatDuration(p50))}
-      />
+      <Figure name={labels.eventLoop} value={lag('p99')} hint={labels.eventLoopHint(lag('p50'))} />
     </>
   );
 }
