@@ -4,22 +4,14 @@ import type { Logger } from '../observability/logger.ts';
 import { sqliteResultCode, sqliteResultCodes, type SqliteConnection } from '../sqlite.ts';
 import { AfterCommits } from './after-commits.ts';
 import { backUp } from './backup.ts';
-import { createBatchRepository } from './batches/batch-repository.ts';
-import { createFileRepository } from './batches/file-repository.ts';
-import { createBlobRepository } from './blobs/blob-repository.ts';
-import { deleteDiscardedObjects } from './blobs/discarded-objects.ts';
 import type { ObjectStorage } from './blobs/object-storage.ts';
-import { createPlaceBlobs } from './blobs/place-blobs.ts';
 import { ChainReader } from './chain-reader.ts';
-import { createConversationRepository } from './conversations/conversation-repository.ts';
 import { SearchBacklog } from './conversations/search-backlog.ts';
 import { fullTextSearch } from './conversations/search-query.ts';
-import { createDownloadRepository } from './download-repository.ts';
+import { createRepositories } from './create-repositories.ts';
 import { applyIndexSettings } from './index-settings.ts';
 import { migrate, NewerSchemaError, type SchemaVersions } from './migrate.ts';
 import { migrations } from './migrations/migrations.ts';
-import { createOwnerRepository } from './owner-repository.ts';
-import { createResponseRepository } from './response-repository.ts';
 import { freePages, mergeIndex, storeSize, type RunAlone } from './reclaim-space.ts';
 import type { Schema } from './schema.ts';
 import { openSqliteFile } from './open-sqlite-file.ts';
@@ -27,11 +19,7 @@ import { SqliteConnectionDialect } from './sqlite-connection.ts';
 import { StatementThread, type RunStatement } from './statement-thread.ts';
 import { StoreOpenError } from './store-open-error.ts';
 import type { Store } from './store.ts';
-import { createBackgroundTurnRepository } from './shared/background-turn-repository.ts';
 import { processClock } from './shared/clock.ts';
-import { createLeaseRepository } from './shared/lease-repository.ts';
-import { createRateLimitRepository } from './shared/rate-limit-repository.ts';
-import { createTokenRepository } from './token-repository.ts';
 import { threadTransactions } from './thread-transactions.ts';
 import { serialTransactions } from './transactions.ts';
 
@@ -84,7 +72,6 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
     thread === undefined
       ? undefined
       : new AfterCommits({ connection, thread, mergeIndex: mergeSome, logger });
-  const placeBlobs = createPlaceBlobs(database, objects);
   const chains = new ChainReader(database);
   let hasDeletions = false;
   // An earlier process may have left parts to merge.
@@ -103,7 +90,6 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
     chains.clear();
     hasDeletions = true;
   };
-  const leases = createLeaseRepository(database, processClock);
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await afterCommits?.close();
@@ -112,32 +98,17 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
     await database.destroy();
   };
   return {
-    responses: createResponseRepository({
+    ...createRepositories({
       database,
       transactions,
-      placeBlobs,
       logger,
       chains,
-      onDelete,
-    }),
-    conversations: createConversationRepository({
-      database,
-      transactions,
-      placeBlobs,
       search: fullTextSearch,
-      logger,
       backlog,
+      clock: processClock,
+      objects,
       onDelete,
     }),
-    blobs: createBlobRepository(database, objects),
-    tokens: createTokenRepository(database),
-    owners: createOwnerRepository({ database, transactions, onChange: onDelete }),
-    downloads: createDownloadRepository(database),
-    files: createFileRepository(database),
-    batches: createBatchRepository(database, transactions, leases),
-    leases,
-    backgroundTurns: createBackgroundTurnRepository(database),
-    rateLimits: createRateLimitRepository(database, processClock),
     // One process uses it.
     deletionCount: async () => 0,
     fillSearchIndex: (signal) => backlog.fill(signal),
@@ -151,8 +122,6 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
       // The log has the pages as they were before the deletions.
       if (hadDeletions) await runAlone(() => run('pragma wal_checkpoint(truncate)'));
     },
-    deleteDiscardedObjects: async (signal) =>
-      objects === undefined ? 0 : deleteDiscardedObjects(database, objects, signal),
     rewrite: async () => {
       connection.exec(`insert into conversation_search(conversation_search) values ('optimize')`);
       // Also for files of early versions.

@@ -1,25 +1,14 @@
 import type { Kysely } from 'kysely';
 import { Mutex } from '../../concurrency/semaphore.ts';
 import type { Logger } from '../../observability/logger.ts';
-import { createBatchRepository } from '../batches/batch-repository.ts';
-import { createFileRepository } from '../batches/file-repository.ts';
-import { createBlobRepository } from '../blobs/blob-repository.ts';
-import { deleteDiscardedObjects } from '../blobs/discarded-objects.ts';
 import type { ObjectStorage } from '../blobs/object-storage.ts';
-import { createPlaceBlobs } from '../blobs/place-blobs.ts';
 import { ChainReader } from '../chain-reader.ts';
-import { createConversationRepository } from '../conversations/conversation-repository.ts';
-import { adoptDownloads, createDownloadRepository } from '../download-repository.ts';
+import { createRepositories } from '../create-repositories.ts';
+import { adoptDownloads } from '../download-repository.ts';
 import type { SchemaVersions } from '../migrate.ts';
-import { createOwnerRepository } from '../owner-repository.ts';
-import { createResponseRepository } from '../response-repository.ts';
 import type { Schema } from '../schema.ts';
 import type { DownloadRepository, Store } from '../store.ts';
-import { createBackgroundTurnRepository } from '../shared/background-turn-repository.ts';
 import { postgresClock } from '../shared/clock.ts';
-import { createLeaseRepository } from '../shared/lease-repository.ts';
-import { createRateLimitRepository } from '../shared/rate-limit-repository.ts';
-import { createTokenRepository } from '../token-repository.ts';
 import { serverTimeouts, type PoolTimeouts } from './connection-pool.ts';
 import { StoreUnavailableError } from './failure.ts';
 import { isReadOnly, openPostgresDatabase } from './open-database.ts';
@@ -71,50 +60,33 @@ export async function createPostgresStore({
   });
   const transactions = createPostgresTransactions(database, retryMs);
   const chains = new ChainReader(database, parseSystemPrompts, () => readDeletionCount(database));
-  const placeBlobs = createPlaceBlobs(database, objects);
-  const leases = createLeaseRepository(database, postgresClock);
   if (homeId !== undefined) {
     // A standby can be read.
     await adoptDownloads(database, homeId).catch((err: unknown) =>
       logger.warn({ err }, 'downloads without a server not taken over'),
     );
   }
-  const onDelete = (): void => chains.clear();
+  const repositories = createRepositories({
+    database,
+    transactions,
+    logger,
+    chains,
+    search: trigramSearch,
+    // Texts are indexed when they are stored.
+    backlog: { pendingCount: async () => 0 },
+    clock: postgresClock,
+    objects,
+    homeId,
+    onDelete: () => chains.clear(),
+  });
   return {
-    responses: createResponseRepository({
-      database,
-      transactions,
-      placeBlobs,
-      logger,
-      chains,
-      onDelete,
-    }),
-    conversations: createConversationRepository({
-      database,
-      transactions,
-      placeBlobs,
-      search: trigramSearch,
-      logger,
-      // Texts are indexed when they are stored.
-      backlog: { pendingCount: async () => 0 },
-      onDelete,
-    }),
-    blobs: createBlobRepository(database, objects),
-    tokens: createTokenRepository(database),
-    owners: createOwnerRepository({ database, transactions, onChange: onDelete }),
-    downloads: withUpdatesInOrder(createDownloadRepository(database, homeId)),
-    files: createFileRepository(database),
-    batches: createBatchRepository(database, transactions, leases),
-    leases,
-    backgroundTurns: createBackgroundTurnRepository(database),
-    rateLimits: createRateLimitRepository(database, postgresClock),
+    ...repositories,
+    downloads: withUpdatesInOrder(repositories.downloads),
     deletionCount: () => chains.forgetChanged(),
     fillSearchIndex: async () => 0,
     size: () => postgresSize(database),
     // Autovacuum does it.
     reclaim: async (signal) => signal.throwIfAborted(),
-    deleteDiscardedObjects: async (signal) =>
-      objects === undefined ? 0 : deleteDiscardedObjects(database, objects, signal),
     ping: () => assertWritable(database),
     close: () => database.destroy(),
   };

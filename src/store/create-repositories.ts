@@ -1,0 +1,62 @@
+import type { Kysely } from 'kysely';
+import type { Logger } from '../observability/logger.ts';
+import { createBatchRepository } from './batches/batch-repository.ts';
+import { createFileRepository } from './batches/file-repository.ts';
+import { createBlobRepository } from './blobs/blob-repository.ts';
+import { deleteDiscardedObjects } from './blobs/discarded-objects.ts';
+import type { ObjectStorage } from './blobs/object-storage.ts';
+import { createPlaceBlobs } from './blobs/place-blobs.ts';
+import type { ChainReader } from './chain-reader.ts';
+import { createConversationRepository } from './conversations/conversation-repository.ts';
+import type { SearchBacklog } from './conversations/search-backlog.ts';
+import type { TextSearch } from './conversations/text-search.ts';
+import { createDownloadRepository } from './download-repository.ts';
+import { createOwnerRepository } from './owner-repository.ts';
+import { createResponseRepository } from './response-repository.ts';
+import type { Schema } from './schema.ts';
+import { createBackgroundTurnRepository } from './shared/background-turn-repository.ts';
+import type { StoreClock } from './shared/clock.ts';
+import { createLeaseRepository } from './shared/lease-repository.ts';
+import { createRateLimitRepository } from './shared/rate-limit-repository.ts';
+import type { Store } from './store.ts';
+import { createTokenRepository } from './token-repository.ts';
+import type { Transactions } from './transactions.ts';
+
+/** What differs between the databases. */
+interface RepositoriesOptions {
+  readonly database: Kysely<Schema>;
+  readonly transactions: Transactions;
+  readonly logger: Logger;
+  readonly chains: ChainReader;
+  readonly search: TextSearch;
+  readonly backlog: Pick<SearchBacklog, 'pendingCount'>;
+  readonly clock: StoreClock;
+  /** Keeps the images; the database does if undefined. */
+  readonly objects: ObjectStorage | undefined;
+  /** The home folder whose downloads are found; all are if undefined. */
+  readonly homeId?: string | undefined;
+  /** Called before something is deleted. */
+  readonly onDelete: () => void;
+}
+
+/** The part of a store that any database has which Kysely supports. */
+export function createRepositories(options: RepositoriesOptions) {
+  const { database, transactions, objects, homeId, clock, onDelete } = options;
+  const placeBlobs = createPlaceBlobs(database, objects);
+  const leases = createLeaseRepository(database, clock);
+  return {
+    responses: createResponseRepository({ ...options, placeBlobs }),
+    conversations: createConversationRepository({ ...options, placeBlobs }),
+    blobs: createBlobRepository(database, objects),
+    tokens: createTokenRepository(database),
+    owners: createOwnerRepository({ database, transactions, onChange: onDelete }),
+    downloads: createDownloadRepository(database, homeId),
+    files: createFileRepository(database),
+    batches: createBatchRepository(database, transactions, leases),
+    leases,
+    backgroundTurns: createBackgroundTurnRepository(database),
+    rateLimits: createRateLimitRepository(database, clock),
+    deleteDiscardedObjects: async (signal: AbortSignal) =>
+      objects === undefined ? 0 : deleteDiscardedObjects(database, objects, signal),
+  } satisfies Partial<Store>;
+}
