@@ -4,6 +4,7 @@ import type { Logger } from '../observability/logger.ts';
 import { ChainReader } from './chain-reader.ts';
 import { createPlaceBlobs, type PlaceBlobs } from './blobs/place-blobs.ts';
 import { isLongToIndex } from './conversations/search-text.ts';
+import { creationTime } from './creation-time.ts';
 import { deleteResponse } from './delete-response.ts';
 import { detachImages } from './detach-images.ts';
 import { insertResponse } from './insert-response.ts';
@@ -129,13 +130,8 @@ async function creationTimeOfCursor(
   id: string,
   ownerId: string | null,
 ): Promise<string> {
-  const row = await database
-    .selectFrom('responses')
-    .where('id', '=', id)
-    .where('owner_id', ownerId === null ? 'is' : '=', ownerId)
-    .select('created_at')
-    .executeTakeFirst();
-  if (row !== undefined) return row.created_at;
+  const time = await creationTime(database, 'responses', id, ownerId);
+  if (time !== undefined) return time;
   throw new HearthError(
     'invalid_value',
     `after: "${id}" is not a stored response (any more). Start again from the first page.`,

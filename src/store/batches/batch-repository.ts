@@ -12,7 +12,7 @@ import {
   type BatchStatus,
   type StoredBatch,
 } from './batch.ts';
-import { cursorTime } from './cursor-time.ts';
+import { afterCursor } from './after-cursor.ts';
 
 /** Rows of a statement; other work runs between two. */
 const rowsPerStep = 200;
@@ -69,14 +69,7 @@ export function createBatchRepository(
         .orderBy('id', order)
         .limit(limit + 1);
       if (after !== undefined) {
-        const time = await cursorTime(database, 'batches', after, ownerId);
-        query = query.where((expression) =>
-          expression(
-            expression.refTuple('created_at', 'id'),
-            order === 'asc' ? '>' : '<',
-            expression.tuple(time, after),
-          ),
-        );
+        query = query.where(await afterCursor(database, 'batches', { after, ownerId, order }));
       }
       const rows = await query.execute();
       return { items: rows.slice(0, limit).map(fromRow), hasMore: rows.length > limit };

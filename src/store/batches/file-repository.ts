@@ -2,7 +2,7 @@ import { sql, type Kysely, type Selectable } from 'kysely';
 import { deleteInSteps } from '../delete-in-steps.ts';
 import type { Schema } from '../schema.ts';
 import type { FileRepository, StoredFile } from './batch.ts';
-import { cursorTime } from './cursor-time.ts';
+import { afterCursor } from './after-cursor.ts';
 
 /** Bytes of each piece of a file but the last. */
 const chunkBytes = 256 * 1024;
@@ -85,14 +85,7 @@ export function createFileRepository(database: Kysely<Schema>): FileRepository {
         .limit(limit + 1);
       if (purpose !== undefined) query = query.where('purpose', '=', purpose);
       if (after !== undefined) {
-        const time = await cursorTime(database, 'files', after, ownerId);
-        query = query.where((expression) =>
-          expression(
-            expression.refTuple('created_at', 'id'),
-            order === 'asc' ? '>' : '<',
-            expression.tuple(time, after),
-          ),
-        );
+        query = query.where(await afterCursor(database, 'files', { after, ownerId, order }));
       }
       const rows = await query.execute();
       return { items: rows.slice(0, limit).map(fromRow), hasMore: rows.length > limit };
