@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   scriptedTurnsWith,
+  turnRequest,
   userMessage,
   generationEnd,
 } from '../../test/setup/chat/scripted-turn.ts';
@@ -32,19 +33,7 @@ async function open(
   const logger = createLogger('silent');
   const background = new BackgroundTurns({ maxRunning: 2, store, leases, logger, ...options });
   const start = (changes: Partial<TurnRequest> = {}, context: RequestContext = testContext()) =>
-    background.start(
-      services,
-      {
-        model: 'test/model',
-        messages: userMessage('Hello'),
-        sampling: {},
-        integrations: [],
-        isStored: true,
-        waitsForLoad: true,
-        ...changes,
-      },
-      context,
-    );
+    background.start(services, turnRequest(changes), context);
   return { background, start, store, requests };
 }
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import {
   generationEnd,
   scriptedTurnsWith,
-  userMessage,
+  turnRequest,
 } from '../../test/setup/chat/scripted-turn.ts';
 import { deferred } from '../../test/setup/deferred.ts';
 import { temporaryStore } from '../../test/setup/store/temporary-store.ts';
@@ -44,15 +44,7 @@ async function openTwo(durationMs = 60_000) {
   const [one, two] = [open('one'), open('two')];
   const turn = await one.start(
     services,
-    {
-      model: 'test/model',
-      messages: userMessage('Hello'),
-      sampling: {},
-      integrations: [],
-      isStored: true,
-      waitsForLoad: true,
-      metadata: { project: 'sea' },
-    },
+    turnRequest({ metadata: { project: 'sea' } }),
     testContext({ caller: { tokenId: 'ada' } }),
     { initial: { status: 'queued' } },
   );

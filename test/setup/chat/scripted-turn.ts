@@ -23,6 +23,19 @@ const usage = {
   generationMs: 2,
 };
 
+/** A stored turn that says hello. */
+export function turnRequest(changes: Partial<TurnRequest> = {}): TurnRequest {
+  return {
+    model: 'test/model',
+    messages: userMessage('Hello'),
+    sampling: {},
+    integrations: [],
+    isStored: true,
+    waitsForLoad: true,
+    ...changes,
+  };
+}
+
 /** The last event of a complete generation. */
 export const generationEnd: Extract<GenerationEvent, { readonly type: 'generation.end' }> = {
   type: 'generation.end',
@@ -75,19 +88,7 @@ export async function scriptedTurnsWith(
     fetchImage,
   };
   const startWith = (context: RequestContext, changes: Partial<TurnRequest> = {}) =>
-    runTurn(
-      services,
-      {
-        model: 'test/model',
-        messages: userMessage('Hello'),
-        sampling: {},
-        integrations: [],
-        isStored: true,
-        waitsForLoad: true,
-        ...changes,
-      },
-      context,
-    );
+    runTurn(services, turnRequest(changes), context);
   const start = (changes: Partial<TurnRequest> = {}, signal = never) =>
     startWith(testContext({ signal }), changes);
   const run = async (changes: Partial<TurnRequest> = {}, signal = never) => {
