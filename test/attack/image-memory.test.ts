@@ -15,8 +15,6 @@ const hearth = useHearth({
 });
 const model = 'hearth/starter-vision';
 const mebibyte = 1024 * 1024;
-/** One image of 40 million pixels takes 160 MB when it is decoded, and the decoder of lossless WebP as much again. */
-const maxGrowth = 400 * mebibyte;
 
 /** Noise, which compresses badly, repeated: `width` × `height` pixels in all. */
 async function photo(width: number, height: number): Promise<Sharp> {
@@ -116,7 +114,7 @@ beforeAll(async () => {
   await v1([await picture('red')]);
 });
 
-describe('the memory of the server rises by less than 400 MiB', () => {
+describe('the memory of the server has a limit', () => {
   it.each([
     ['v1', v1, 'input[4].data_url'],
     ['v0', v0, 'messages[0].content[4].image_url'],
@@ -131,7 +129,7 @@ describe('the memory of the server rises by less than 400 MiB', () => {
       message: /images of the request have .* pixels together; at most 160000000/,
       isV0: name === 'v0',
     });
-    expect(growth).toBeLessThan(maxGrowth);
+    expect(growth).toBeLessThan(300 * mebibyte);
   });
 
   it('for ten images of 40 million pixels: the result of a tool', async () => {
@@ -141,7 +139,8 @@ describe('the memory of the server rises by less than 400 MiB', () => {
     });
     const { output } = toolCallOf(answer);
     expect(JSON.parse(output)).toHaveLength(10);
-    expect(growth).toBeLessThan(maxGrowth);
+    // One decoded image is 160 MB, and its decoder holds a copy; here memory of the server's own adds to them.
+    expect(growth).toBeLessThan(400 * mebibyte);
   });
 
   it.each([
@@ -158,7 +157,7 @@ describe('the memory of the server rises by less than 400 MiB', () => {
     expect(answer?.status, JSON.stringify(answer?.body).slice(0, 500)).toBe(200);
     const { output } = send === tool ? toolCallOf(answer) : { output: jpegBlock };
     expect(output.slice(0, jpegBlock.length)).toBe(jpegBlock);
-    expect(growth).toBeLessThan(maxGrowth);
+    expect(growth).toBeLessThan(300 * mebibyte);
   });
 
   it.each([
@@ -174,7 +173,7 @@ describe('the memory of the server rises by less than 400 MiB', () => {
       ({ status } = await v1([url(data, info.format)]));
     });
     expect(status).toBe(200);
-    expect(growth).toBeLessThan(maxGrowth);
+    expect(growth).toBeLessThan(300 * mebibyte);
   });
 
   it('for a progressive JPEG, which has to be held as a whole', async () => {
@@ -188,7 +187,7 @@ describe('the memory of the server rises by less than 400 MiB', () => {
     expect((answer as { body?: unknown } | undefined)?.body).toMatchObject({
       model_instance_id: model,
     });
-    expect(growth).toBeLessThan(maxGrowth);
+    expect(growth).toBeLessThan(300 * mebibyte);
   });
 
   it('for as many encoded bytes as a body holds', async () => {
@@ -203,7 +202,7 @@ describe('the memory of the server rises by less than 400 MiB', () => {
       param: `input[${Math.floor((32 * mebibyte * 4) / 3 / noise.length)}].data_url`,
       message: /images of the request take .* MiB together; at most 32/,
     });
-    expect(growth).toBeLessThan(maxGrowth);
+    expect(growth).toBeLessThan(300 * mebibyte);
   });
 });
 
@@ -214,5 +213,5 @@ it('serves many requests with large images at once', { timeout: 120_000 }, async
     statuses = answers.map(({ status }) => status);
   });
   expect(statuses).toEqual(Array.from({ length: 8 }, () => 200));
-  expect(growth).toBeLessThan(maxGrowth);
+  expect(growth).toBeLessThan(300 * mebibyte);
 });
