@@ -1,43 +1,78 @@
 import { build } from 'esbuild';
-import { writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replacements } from './replacements.mjs';
 
 /** `main.js` only chooses the file of the command. */
-const otherFiles = {
-  name: 'other-files',
+const withoutCommands = {
+  name: 'without-commands',
   setup({ onResolve }) {
-    onResolve({ filter: /\.ts$/ }, ({ kind, path }) => {
-      if (kind !== 'dynamic-import') return undefined;
-      return { path: path.replace('./', '../').replace('.ts', '.js'), external: true };
-    });
+    onResolve({ filter: /\.ts$/ }, ({ kind, path }) =>
+      kind === 'dynamic-import' ? { path, external: true } : undefined,
+    );
   },
 };
 
 /**
- * Builds `cli/main.js`, the program, and `cli/quick-start.js` with the quick commands. Each is one CommonJS file: Node.js
- * takes longer to load the files of the main build, and its loader of ES modules, than the commands run.
+ * Builds the program: `cli/main.js`, which chooses the file of the command, `cli/quick-start.js` with the quick commands, and
+ * `all-commands.cjs`. Each is one CommonJS file: Node.js takes longer to load the files of the main build, and its loader of
+ * ES modules, than the quick commands run, and it can keep the compiled code of such a file.
  *
  * @param outdir `dist/`, or where it is built.
+ * @returns esbuild's metafile of all commands.
  */
 export async function buildProgram(outdir, external) {
-  const plugins = { main: [otherFiles], 'quick-start': [replacements] };
+  const shared = {
+    outdir,
+    bundle: true,
+    external,
+    mainFields: ['module', 'main'],
+    platform: 'node',
+    target: 'node20',
+    logLevel: 'warning',
+  };
+  const define = { 'import.meta.url': 'hearthUrl', 'import.meta.dirname': '__dirname' };
+  const forCommonJs = {
+    format: 'cjs',
+    banner: { js: "const hearthUrl = require('node:url').pathToFileURL(__filename).href;" },
+    define,
+  };
+  const modules = await mkdtemp('.program-');
+  let metafile;
+  try {
+    // What is imported on first use becomes a file of its own here, which cuts packages down to what is used.
+    ({ metafile } = await build({
+      ...shared,
+      entryPoints: { 'all-commands': 'src/cli/all-commands.ts' },
+      outdir: modules,
+      splitting: true,
+      format: 'esm',
+      plugins: [replacements],
+      metafile: true,
+    }));
+    await build({
+      ...shared,
+      entryPoints: { 'all-commands': join(modules, 'all-commands.js') },
+      outExtension: { '.js': '.cjs' },
+      ...forCommonJs,
+    });
+  } finally {
+    await rm(modules, { recursive: true, force: true });
+  }
+  const program = await readFile(join(outdir, 'all-commands.cjs'));
+  const hash = createHash('sha256').update(program).digest('hex').slice(0, 16);
+  const plugins = { main: [withoutCommands], 'quick-start': [replacements] };
   for (const [name, ofFile] of Object.entries(plugins)) {
     await build({
+      ...shared,
       entryPoints: { [`cli/${name}`]: `src/cli/${name}.ts` },
-      outdir,
-      bundle: true,
-      external,
       plugins: ofFile,
-      mainFields: ['module', 'main'],
-      banner: { js: "const hearthUrl = require('node:url').pathToFileURL(__filename).href;" },
-      define: { 'import.meta.url': 'hearthUrl' },
-      platform: 'node',
-      target: 'node20',
-      format: 'cjs',
+      ...forCommonJs,
+      define: { ...define, allCommandsHash: JSON.stringify(hash) },
       sourcemap: true,
-      logLevel: 'warning',
     });
   }
   await writeFile(join(outdir, 'cli/package.json'), '{ "type": "commonjs" }\n');
+  return metafile;
 }

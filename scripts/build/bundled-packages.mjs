@@ -15,9 +15,9 @@ const allowedLicenses = new Set([
 /**
  * The folders of the packages with code in a bundle, sorted.
  *
- * @param metafile Of esbuild.
+ * @param outputs Of esbuild's metafiles.
  */
-export function bundledPackages({ outputs }) {
+export function bundledPackages(outputs) {
   const paths = Object.values(outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([path, { bytesInOutput }]) =>
       bytesInOutput > 0 ? [path] : [],

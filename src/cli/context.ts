@@ -22,4 +22,6 @@ export interface CommandContext {
   readonly serviceFolder?: string | undefined;
   /** Aborts with an Interruption on Ctrl-C or SIGTERM. */
   readonly signal: AbortSignal;
+  /** Keeps the code that V8 has compiled so far, for the next process. */
+  readonly keepCompiledCode?: () => void;
 }

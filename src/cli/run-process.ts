@@ -6,9 +6,14 @@ import { runProgram } from './program.ts';
 import { stopSignals } from './stop-signals.ts';
 import { createTerminal } from './ui/terminal.ts';
 
-/** Runs the command line of this process, and ends the process with its exit code. */
+/**
+ * Runs the command line of this process, and ends the process with its exit code.
+ *
+ * @param keepCompiledCode Keeps the code that V8 has compiled so far, for the next process.
+ */
 export async function runProcess(
   commands: readonly (CommandEntry | CommandGroup)[],
+  keepCompiledCode: () => void = () => {},
 ): Promise<void> {
   // Of a process that ends because nothing is left to wait for, although the command has not ended.
   process.exitCode = 1;
@@ -35,6 +40,7 @@ export async function runProcess(
     stdin,
     serviceFolder: systemServiceFolder(process.platform, environment),
     signal: stopping.signal,
+    keepCompiledCode,
   });
   stdout.write('', () => exit(exitCode));
 }

@@ -43,6 +43,7 @@ export const serve = defineCommand({
         else migration.show(event.fraction);
       },
     }).finally(() => migration.stop());
+    context.keepCompiledCode?.();
     // The old generation is collected when it has grown by a fifth. By default V8 lets it double: what streams leave behind
     // took 50 MB after 2,000 requests. A collection takes some 10 ms, on threads of its own for the most part. The start
     // itself needs the memory that it takes, and collecting it meanwhile took a tenth of its time.
