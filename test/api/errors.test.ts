@@ -202,10 +202,10 @@ describe('a server with one slot and no queue', () => {
 
   it('cancelled in the stream of a response that another client cancels', async () => {
     const live = await openStream(hearth.url, chat, { ...endless, store: true, background: true });
-    const { response_id: id } = JSON.parse((await live.until('chat.start'))?.data ?? '{}');
+    const { response_id: id } = JSON.parse((await live.until('chat.start')).data);
     await live.until('message.delta');
     await post(hearth.url, `/api/v1/responses/${id}/cancel`, {});
-    const { error } = JSON.parse((await live.until('"cancelled"'))?.data ?? '{}');
+    const { error } = JSON.parse((await live.until('"cancelled"')).data);
     expect(error).toMatchObject({ type: 'conflict', code: 'cancelled' });
     provoked.add('cancelled');
   });
