@@ -26,3 +26,9 @@ export const generationErrors = [
   'memory_exceeded',
   'unloaded',
 ] as const satisfies readonly ErrorCode[];
+
+/** Errors of anything that generates a message of a chat. */
+export const chatErrors = [
+  ...generationErrors,
+  'invalid_output',
+] as const satisfies readonly ErrorCode[];

@@ -1,17 +1,9 @@
-import type { ErrorType } from './error-type.ts';
+import type { ErrorDefinition } from './error-type.ts';
 
-/** The error table. `docs/errors.md` is generated from it; each surface has its own error body. */
-
-interface ErrorDefinition {
-  readonly type: ErrorType;
-  readonly status: number;
-  /** Whether the same request may succeed later without a change. */
-  readonly retryable: boolean;
-  /** When it happens, for `docs/errors.md`. */
-  readonly when: string;
-}
-
-/** The key of an entry is the error's `code`. */
+/**
+ * The error table: the key of an entry is the error's `code`. `docs/errors.md` is generated from it; each surface has its
+ * own error body.
+ */
 export const errorTable = {
   invalid_json: {
     type: 'invalid_request',
@@ -276,6 +268,12 @@ export const errorTable = {
     status: 502,
     retryable: true,
     when: 'A remote engine closed the connection, or its response is invalid.',
+  },
+  invalid_output: {
+    type: 'invalid_output',
+    status: 502,
+    retryable: true,
+    when: 'The model wrote a tool call or an answer that the engine cannot parse, and nothing of an answer before it.',
   },
   upstream_unavailable: {
     type: 'unavailable',

@@ -13,8 +13,18 @@ export type ErrorType =
   | 'plugin_connection_error'
   | 'hub_error'
   | 'upstream_error'
+  | 'invalid_output'
   | 'unavailable'
   | 'model_load_failed'
   | 'insufficient_memory'
   | 'insufficient_storage'
   | 'engine_crashed';
+
+export interface ErrorDefinition {
+  readonly type: ErrorType;
+  readonly status: number;
+  /** Whether the same request may succeed later without a change. */
+  readonly retryable: boolean;
+  /** When it happens, for `docs/errors.md`. */
+  readonly when: string;
+}

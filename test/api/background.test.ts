@@ -47,7 +47,7 @@ async function startAndLeave(body: Record<string, unknown>): Promise<string> {
     temperature: 0,
     ...body,
   });
-  const start = JSON.parse((await live.until('chat.start'))?.data ?? '{}');
+  const start = JSON.parse((await live.until('chat.start')).data);
   await live.until('message.delta');
   live.disconnect();
   expect(start.response_id).toMatch(/^resp_[0-9a-f]{48}$/);

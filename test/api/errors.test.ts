@@ -202,10 +202,10 @@ describe('a server with one slot and no queue', () => {
 
   it('cancelled in the stream of a response that another client cancels', async () => {
     const live = await openStream(hearth.url, chat, { ...endless, store: true, background: true });
-    const { response_id: id } = JSON.parse((await live.until('chat.start'))?.data ?? '{}');
+    const { response_id: id } = JSON.parse((await live.until('chat.start')).data);
     await live.until('message.delta');
     await post(hearth.url, `/api/v1/responses/${id}/cancel`, {});
-    const { error } = JSON.parse((await live.until('"cancelled"'))?.data ?? '{}');
+    const { error } = JSON.parse((await live.until('"cancelled"')).data);
     expect(error).toMatchObject({ type: 'conflict', code: 'cancelled' });
     provoked.add('cancelled');
   });
@@ -274,17 +274,31 @@ describe('a server with one slot and no queue', () => {
   });
 });
 
-describe('a server whose engine takes ever more memory', () => {
+describe('a server whose engine follows a script', () => {
   const hearth = useHearth(async (home) => {
     const program = await writeScriptedEngine(home);
     const limits = ['--engine-spare-memory-mib=64', '--engine-prompt-cache-mib=0'];
     return { flags: [`--engine-llama-server=${program}`, ...limits] };
   });
 
-  it('memory_exceeded', async () => {
+  it('memory_exceeded if it takes ever more memory', async () => {
     const input = JSON.stringify([{ isGrowing: true }]);
     const answer = await post(hearth.url, chat, { ...hello, input });
     expectProvoked(answer, 'memory_exceeded', 'the memory guard ended it');
+  });
+
+  it('invalid_output if it cannot parse what the model wrote, streamed or not', async () => {
+    const input = JSON.stringify([{ isMalformed: true }]);
+    const answer = await post(hearth.url, chat, { ...hello, input });
+    expectProvoked(answer, 'invalid_output', 'cannot be parsed. Repeat the request');
+    const thoughtful = JSON.stringify([{ reasoning: 'Hm.', isMalformed: true }]);
+    const live = await openStream(hearth.url, chat, { ...hello, input: thoughtful });
+    const { error } = JSON.parse((await live.until('"error"')).data);
+    expect(error).toMatchObject({ type: 'invalid_output', code: 'invalid_output' });
+    const { result } = JSON.parse((await live.until('chat.end')).data);
+    expect(result.output).toEqual([{ type: 'reasoning', content: 'Hm.' }]);
+    const stored = await get(hearth.url, `/api/v1/responses/${result.response_id}`);
+    expect(stored.body).toMatchObject({ interrupted: true, output: result.output });
   });
 });
 

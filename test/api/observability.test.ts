@@ -51,7 +51,7 @@ const hearth = useHearth(async (home) => {
 
 async function next(events: LiveStream, text: string): Promise<ServerEvent> {
   const event = await events.until(text);
-  return serverEventSchema.parse(JSON.parse(event?.data ?? ''));
+  return serverEventSchema.parse(JSON.parse(event.data));
 }
 
 it('tells followers about loads and requests, and remembers a request with its prompts', async () => {

@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
 import { picture } from '../setup/models/picture.ts';
+import { instancesOf } from '../setup/server/instances.ts';
 import { enginePidOf } from '../setup/server/loaded-engines.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { expectAccessible, networkHost, useBrowser } from './setup/browser.ts';
@@ -122,6 +123,25 @@ it('keeps what an engine had written that crashed, and answers again', async () 
   await page.getByRole('button', { name: 'Answer again' }).click();
   await page.getByRole('button', { name: 'Stop the answer' }).click();
   await page.getByRole('group', { name: 'Branches' }).getByText('2/2').waitFor();
+});
+
+it('stops an answer that the server has not taken yet', async () => {
+  const page = await openPage(hearth.url, { settings: endless });
+  let letArrive = (): void => {};
+  const isStopped = new Promise<void>((resolve) => {
+    letArrive = resolve;
+  });
+  await page.route('**/api/v1/chat', async (route) => {
+    await isStopped;
+    await route.continue();
+  });
+  await send(page, 'Tell me a story that never began.');
+  await page.getByRole('button', { name: 'Stop the answer' }).click();
+  letArrive();
+  await page.waitForURL(/\/chat\/conv_/);
+  await page.getByText('The answer was interrupted.').waitFor();
+  const requests = async () => (await instancesOf(hearth.url)).get(endlessModel)?.active_requests;
+  await expect.poll(async () => (await requests()) ?? 0).toBe(0);
 });
 
 it('continues an answer on a slow network that breaks off', async () => {

@@ -137,7 +137,7 @@ describe('a response in the background of the other server', () => {
     const event = await live.until('chat.start');
     await live.until('message.delta');
     live.disconnect();
-    return JSON.parse(event?.data ?? '{}').response_id;
+    return JSON.parse(event.data).response_id;
   }
   const follow = async (url: string, id: string, after?: number) => {
     const stream = await followStream(

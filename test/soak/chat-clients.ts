@@ -120,7 +120,7 @@ async function askStreamed(url: string, chat: Readonly<Record<string, unknown>>)
   }
   let error: string | undefined;
   for (;;) {
-    const event = await live.until('"type":"');
+    const event = await live.next();
     if (event === undefined) return { status: 200, id: undefined, error: error ?? 'cut' };
     const data = JSON.parse(event.data);
     if (data.type === 'error') error = data.error.code;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { generationErrors } from '../error-groups.ts';
+import { chatErrors, generationErrors } from '../error-groups.ts';
 import { tokenCountSchema } from '../field.ts';
 import { defineRoute } from '../route.ts';
 import { anthropicErrorBodySchema } from './error-body.ts';
@@ -198,7 +198,7 @@ export const createMessageAnthropic = defineRoute({
   body: messageRequestSchema,
   result: anthropicMessageSchema,
   events: messageEventSchema,
-  errors: [...generationErrors, ...promptErrors],
+  errors: [...chatErrors, ...promptErrors],
 });
 
 export const countTokensAnthropic = defineRoute({

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { generationErrors } from '../error-groups.ts';
+import { chatErrors } from '../error-groups.ts';
 import { textSchema } from '../field.ts';
 import { defineRoute } from '../route.ts';
 import {
@@ -136,5 +136,5 @@ export const chatOllama = defineRoute({
   body: requestSchema,
   result: ollamaChatAnswerSchema,
   lines: z.union([ollamaChatAnswerSchema, ollamaErrorSchema]).meta({ id: 'OllamaChatLine' }),
-  errors: [...generationErrors, 'unsupported_reasoning'],
+  errors: [...chatErrors, 'unsupported_reasoning'],
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { generationErrors } from '../error-groups.ts';
+import { chatErrors } from '../error-groups.ts';
 import { textSchema } from '../field.ts';
 import { defineRoute } from '../route.ts';
 import {
@@ -72,5 +72,5 @@ export const generateOllama = defineRoute({
   lines: z
     .union([ollamaGenerateAnswerSchema, ollamaErrorSchema])
     .meta({ id: 'OllamaGenerateLine' }),
-  errors: [...generationErrors, 'unsupported_reasoning', 'infill_unsupported'],
+  errors: [...chatErrors, 'unsupported_reasoning', 'infill_unsupported'],
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { openAiEventSchema } from '../error-body.ts';
-import { generationErrors } from '../error-groups.ts';
+import { chatErrors } from '../error-groups.ts';
 import { defineRoute } from '../route.ts';
 import {
   reasoningFields,
@@ -222,7 +222,7 @@ export const createChatCompletionOpenAi = defineRoute({
   result: openAiChatCompletionSchema,
   events: openAiEventSchema(openAiChatChunkSchema, 'OpenAiChatEvent'),
   errors: [
-    ...generationErrors,
+    ...chatErrors,
     'vision_unsupported',
     'invalid_image',
     'unsupported_reasoning',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { generationErrors } from '../error-groups.ts';
+import { chatErrors, generationErrors } from '../error-groups.ts';
 import { droppedTurnsSchema, tokenCountSchema, truncationSchema } from '../field.ts';
 import { defineRoute } from '../route.ts';
 import { jsonObjectSchema } from '../v0/chat-completion.ts';
@@ -255,7 +255,7 @@ export const createResponseOpenAi = defineRoute({
   result: openAiResponseSchema,
   events: openAiResponseEventSchema,
   errors: [
-    ...generationErrors,
+    ...chatErrors,
     'conversation_not_found',
     'conversation_locked',
     'vision_unsupported',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { openAiEventSchema } from '../error-body.ts';
-import { generationErrors } from '../error-groups.ts';
+import { chatErrors } from '../error-groups.ts';
 import { textSchema } from '../field.ts';
 import { defineRoute } from '../route.ts';
 import { exampleV0Report, v0FinishReasonSchema, v0ReportFields } from './result.ts';
@@ -299,5 +299,5 @@ export const createChatCompletionV0 = defineRoute({
   body: v0ChatRequestSchema,
   result: v0ChatResultSchema,
   events: openAiEventSchema(v0ChatChunkSchema, 'V0ChatEvent'),
-  errors: [...generationErrors, 'vision_unsupported', 'invalid_image', 'unsupported_reasoning'],
+  errors: [...chatErrors, 'vision_unsupported', 'invalid_image', 'unsupported_reasoning'],
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { errorBodySchema } from '../error-body.ts';
-import { generationErrors } from '../error-groups.ts';
+import { chatErrors } from '../error-groups.ts';
 import { defineRoute } from '../route.ts';
 import {
   chatRequestSchema,
@@ -82,7 +82,7 @@ export const createChat = defineRoute({
   result: chatResultSchema,
   events: chatEventSchema,
   errors: [
-    ...generationErrors,
+    ...chatErrors,
     'unrecognized_keys',
     'unsupported_reasoning',
     'vision_unsupported',

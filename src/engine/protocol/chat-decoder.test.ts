@@ -21,9 +21,11 @@ const timings = {
 function timingsOf(count: number): object {
   return { timings: { ...timings.timings, predicted_n: count } };
 }
-const parseError = {
-  error: { code: 500, type: 'server_error', message: 'Failed to parse input at pos 12: <tool' },
-};
+const parseErrors = [
+  'Failed to parse input at pos 12: <tool',
+  'The model produced output that does not match the expected peg-native format',
+].map((message) => ({ error: { code: 500, type: 'server_error', message } }));
+const [parseError = {}] = parseErrors;
 
 describe('ChatDecoder', () => {
   it('joins the events of one read, in order', () => {
@@ -171,9 +173,9 @@ describe('ChatDecoder', () => {
     ]);
   });
 
-  it('keeps text that the engine could not parse', () => {
+  it.each(parseErrors)('keeps an answer that the engine could not parse: %j', (error) => {
     const decoder = new ChatDecoder(request);
-    const events = decoder.decode([bytes(progress, delta({ content: 'A' }), parseError)]);
+    const events = decoder.decode([bytes(progress, delta({ content: 'A' }), error)]);
     expect(events.at(-1)).toEqual({ type: 'content.delta', text: 'A' });
     expect(decoder.end()).toMatchObject({
       isMalformed: true,
@@ -182,15 +184,17 @@ describe('ChatDecoder', () => {
   });
 
   it.each([
-    ['before any text', [parseError]],
+    ['before any text', 'invalid_output', [parseError]],
+    ['after reasoning only', 'invalid_output', [delta({ reasoning_content: 'A' }), parseError]],
     [
       'of another kind',
+      'internal',
       [delta({ content: 'A' }), { error: { code: 500, message: 'Compute error.' } }],
     ],
-  ])('throws an engine error %s', (_, chunks) => {
+  ])('throws an engine error %s', (_, code, chunks) => {
     const decoder = new ChatDecoder(request);
     expect(decoder.decode([bytes(...chunks)])).toHaveLength(chunks.length - 1);
-    expect(() => decoder.end()).toThrow(expect.objectContaining({ code: 'internal' }));
+    expect(() => decoder.end()).toThrow(expect.objectContaining({ code }));
   });
 
   it('throws if the stream is cut', () => {

@@ -31,6 +31,13 @@ it.each([
   [400, { message: 'Failed to load image or audio file' }, 'invalid_image', 'image'],
   [501, { message: 'This server does not support embeddings. …' }, 'wrong_model_type', 'text'],
   [400, { message: 'JSON schema error at #' }, 'invalid_value', 'JSON schema error at #'],
+  [
+    500,
+    { message: 'The model produced output that does not match the expected peg-native format' },
+    'invalid_output',
+    'cannot be parsed. Repeat the request',
+  ],
+  [500, { message: 'Failed to parse input at pos 7: <tool' }, 'invalid_output', 'cannot be parsed'],
   [500, { message: 'Compute error.' }, 'internal', 'Compute error.'],
 ] as const)('%i %j is %s', (status, error, code, message) => {
   const failure = replyFailure({ status, body: { error } });

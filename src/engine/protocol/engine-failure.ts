@@ -32,6 +32,11 @@ export function streamFailure(error: WireError): HearthError {
   return failure(error, error.code ?? 500);
 }
 
+/** Whether the engine could not parse what the model wrote; builds differ in their words. */
+export function isParseFailure({ message = '' }: WireError): boolean {
+  return /failed to parse input|produced output that does not match/iu.test(message);
+}
+
 /** A lost connection means that the engine died; other errors stay unchanged. */
 export function connectionFailure(error: unknown): unknown {
   if (!(error instanceof ConnectionLostError)) return error;
@@ -75,6 +80,13 @@ function failure(error: WireError, status: number, contextLength = Infinity): He
   }
   if (/support embeddings/iu.test(message)) {
     return new HearthError('wrong_model_type', 'The model is loaded for text, not for embeddings.');
+  }
+  if (isParseFailure(error)) {
+    return new HearthError(
+      'invalid_output',
+      'The model wrote an answer or a tool call that cannot be parsed. Repeat the request, with another seed if it sets one, or use another model.',
+      { cause: new Error(message) },
+    );
   }
   if (status === 400) {
     return new HearthError('invalid_value', `The engine rejected the request: ${message}`);

@@ -8,7 +8,7 @@ import type {
   GenerationUsage,
   TokenLogprob,
 } from '../engine.ts';
-import { streamFailure } from './engine-failure.ts';
+import { isParseFailure, streamFailure } from './engine-failure.ts';
 import { EventBatch } from './event-batch.ts';
 import { stopReason } from './stop-reason.ts';
 import type {
@@ -143,12 +143,12 @@ export abstract class StreamDecoder<Chunk> {
   }
 
   /**
-   * A message that the engine can't parse was still delivered: it is kept and marked
-   * (https://github.com/ggml-org/llama.cpp/issues/27733). Other failures are thrown by `end`, after
-   * the events that came before them.
+   * An answer that the engine can't parse was still delivered: it is kept and marked
+   * (https://github.com/ggml-org/llama.cpp/issues/27733). Without an answer this fails as other errors do, which are
+   * thrown by `end`, after the events that came before them.
    */
   protected acceptError(error: WireError): void {
-    if (this.#deltaCount > 0 && /failed to parse/iu.test(error.message ?? '')) {
+    if (this.#deltaCount > this.#reasoningCount && isParseFailure(error)) {
       this.#isMalformed = true;
     } else {
       this.#failure ??= streamFailure(error);

@@ -84,7 +84,8 @@ async function generate(body: string, response: ServerResponse): Promise<void> {
     }
   }
   if (isMalformed === true) {
-    send({ error: { code: 500, type: 'server_error', message: 'Failed to parse input at pos 7' } });
+    const message = 'The model produced output that does not match the expected peg-native format';
+    send({ error: { code: 500, type: 'server_error', message } });
   } else {
     send({
       choices: [{ delta: {}, finish_reason: calls.length > 0 ? 'tool_calls' : 'stop' }],

@@ -7,11 +7,14 @@ export const endlessModel = 'test/endless';
 
 /** `<|unused3|>`. */
 const unusedToken = 15;
+/** `<tool_call>`. */
+const callToken = 5;
 
 /**
- * Puts a model into a home folder that writes until its context is full, some ten seconds with 8,192 tokens:
+ * Puts a model into a home folder that writes until its context is full, ten seconds and more with 8,192 tokens:
  * the starter chat model with its end-of-turn tokens renamed, so that the engine does not know them, and with an
- * unused token as its end of sequence, which the engine never samples.
+ * unused token as its end of sequence, which the engine never samples. Nor does it sample the beginning of a tool call:
+ * the server would hold back the text of a call that does not end.
  *
  * @returns its path
  */
@@ -24,7 +27,7 @@ export async function placeEndlessModel(home: string): Promise<string> {
   file = patchGgufNumber(file, 'tokenizer.ggml.eos_token_id', unusedToken);
   file = patchGgufNumber(file, 'llama.context_length', 2 ** 30);
   file = addGgufEntries(file, {
-    'tokenizer.ggml.suppress_tokens': { int32s: [unusedToken] },
+    'tokenizer.ggml.suppress_tokens': { int32s: [unusedToken, callToken] },
   });
   return placeModel(home, endlessModel, file);
 }

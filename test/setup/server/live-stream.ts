@@ -1,10 +1,20 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
 import { postRaw, type ApiInit, type SseEvent } from './api.ts';
 
+/** Less than the time limit of a test, so that a test fails with what it waited for. */
+const longestWaitMs = 30_000;
+
 /** An event stream while it runs. */
 export interface LiveStream {
-  /** Reads on to the first event whose data holds `text`; undefined if none comes. */
-  until(text: string): Promise<SseEvent | undefined>;
+  /**
+   * Reads on to the first event whose data holds `text`.
+   *
+   * @throws Error with the last event if the stream ends before, or none comes for half a minute.
+   */
+  until(text: string): Promise<SseEvent>;
+  /** Reads the next event; undefined at the end. */
+  next(): Promise<SseEvent | undefined>;
   /** Reads the rest: all events that no other call has given. */
   rest(): Promise<readonly SseEvent[]>;
   /** Closes the connection in the middle. */
@@ -45,13 +55,25 @@ async function liveStream(response: Response, connection: AbortController): Prom
   }
   // `values` locks the stream: an unread one ends when its response is collected as garbage.
   const events = readEvents(response.body.values());
+  async function next(): Promise<SseEvent | undefined> {
+    const { value, done } = await events.next();
+    return done === true ? undefined : value;
+  }
   return {
     async until(text) {
-      for (let next = await events.next(); next.done !== true; next = await events.next()) {
-        if (next.value.data.includes(text)) return next.value;
+      const isLate = delay(longestWaitMs, 'late' as const, { ref: false });
+      let last: SseEvent | undefined;
+      for (;;) {
+        const event = await Promise.race([next(), isLate]);
+        if (event === 'late' || event === undefined) {
+          const why = event === 'late' ? 'came in time' : 'came before the end of the stream';
+          throw new Error(`No event with ${text} ${why}; the last one: ${JSON.stringify(last)}`);
+        }
+        if (event.data.includes(text)) return event;
+        last = event;
       }
-      return undefined;
     },
+    next,
     async rest() {
       const all: SseEvent[] = [];
       for await (const event of events) all.push(event);

@@ -12,6 +12,7 @@ export const nextSteps: Readonly<Record<string, string>> = {
   out_of_memory: memory,
   memory_exceeded: memory,
   crashed: 'Answer again: the model is then loaded again.',
+  invalid_output: 'Answer again, or choose another model.',
   storage_failed: 'Free some space, then answer again.',
   insufficient_disk: 'Delete models that are no longer needed, then try again.',
   runtime_unavailable: 'Install a runtime at Developer, Runtimes.',

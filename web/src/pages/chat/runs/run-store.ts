@@ -42,6 +42,8 @@ function areSame(some: readonly RunningAnswer[], others: readonly RunningAnswer[
 }
 
 const controllers = new Map<string, AbortController>();
+/** Keys of the runs that are cancelled once their response has an id. */
+const stopping = new Set<string>();
 
 interface StartOptions {
   readonly conversationId: string | undefined;
@@ -78,16 +80,27 @@ export function startRun({ conversationId, previousId, input, body }: StartOptio
   return run;
 }
 
-/** Stops an answer; the server stores what it has written so far. */
-export async function stopRun(run: Run): Promise<void> {
-  if (run.responseId === undefined) {
-    controllers.get(run.key)?.abort();
-    removeRun(run.key);
-    return;
+/**
+ * Stops an answer; the server stores what it has written so far. An answer without an id is cancelled once it has one:
+ * the server would continue it if its connection were only closed, as a second call does.
+ */
+export async function stopRun({ key }: Run): Promise<void> {
+  // The page may not show the newest state yet.
+  const responseId = runs.get().find((run) => run.key === key)?.responseId;
+  if (responseId !== undefined) {
+    await cancel(responseId);
+  } else if (stopping.has(key)) {
+    controllers.get(key)?.abort();
+    removeRun(key);
+  } else {
+    stopping.add(key);
   }
+}
+
+async function cancel(responseId: string): Promise<void> {
   try {
     await call('post', '/api/v1/responses/{response_id}/cancel', {
-      params: { response_id: run.responseId },
+      params: { response_id: responseId },
     });
   } catch (error) {
     // It has ended in the meantime.
@@ -97,6 +110,7 @@ export async function stopRun(run: Run): Promise<void> {
 
 export function removeRun(key: string): void {
   controllers.delete(key);
+  stopping.delete(key);
   runs.set((all) => all.filter((each) => each.key !== key));
 }
 
@@ -171,6 +185,7 @@ async function follow(run: Run, first: AsyncIterable<ServerSentEvent>): Promise<
         if (known === undefined && current.responseId !== undefined) {
           saveRun({ ...current, responseId: current.responseId });
           updates.flush();
+          if (stopping.delete(key)) void cancel(current.responseId);
         }
       }
       break;
