@@ -1,5 +1,5 @@
 import type { EngineHandle } from '../engine/engine.ts';
-import type { EngineLauncher, GpuSplit, Speculation } from '../engine/launch/launch.ts';
+import type { EngineLauncher, GpuSplit, LaunchSpec, Speculation } from '../engine/launch/launch.ts';
 import { batchTokens } from '../engine/launch/server-arguments.ts';
 import type { InstallProgress, Runtime, RuntimeManager } from '../engine/runtimes/runtime.ts';
 import type { ModelSelection } from '../models/model.ts';
@@ -8,6 +8,7 @@ import { canShareCache } from '../warm-state/can-save-slots.ts';
 import type { WarmStates } from '../warm-state/warm-states.ts';
 import type { EngineLoader, LoadSpec } from './engine-loader.ts';
 import type { InstanceConfig } from './load-options.ts';
+import { maxIdleTokens } from './memory/cache-bytes.ts';
 import { estimateMemory, withDraft, type MemoryEstimate } from './memory/estimate.ts';
 import { layerSizes } from './memory/layer-sizes.ts';
 import { placeOnGpu, type Placement } from './policy/place-on-gpu.ts';
@@ -128,6 +129,9 @@ export class GgufLoader implements EngineLoader {
       selection,
       slotCount: config.parallel,
       sharedContexts: spec.sharedContexts,
+      maxIdleTokens: isOnCpu(spec)
+        ? maxIdleTokens(model, variant.sizeBytes, kvCacheTypes)
+        : undefined,
       batchTokens: batchTokens(spec),
       maxMemoryBytes: promptCacheMiB * 1024 * 1024,
       settings: { ...rest, runtime: [runtime.name, runtime.version, runtime.command] },
@@ -156,6 +160,13 @@ const firstSharingBuild = 11_549;
 
 function knowsSharing({ version }: Runtime): boolean {
   return Number(/^b(\d+)$/u.exec(version)?.[1] ?? 0) >= firstSharingBuild;
+}
+
+function isOnCpu({
+  gpuLayers,
+  runtime,
+}: Pick<LaunchSpec, 'runtime'> & { readonly gpuLayers?: number | undefined }): boolean {
+  return gpuLayers === 0 || runtime.name.endsWith('-cpu');
 }
 
 function toSpeculation(

@@ -8,6 +8,8 @@ export interface CacheSize {
   readonly totalCells: number;
   /** Maximum of one slot. */
   readonly contextLength: number;
+  /** Cells of idle slots that slow down the engine little, which passes them in each step. Undefined: any number. */
+  readonly maxIdleCells?: number | undefined;
 }
 
 /** A slot that was chosen for a prompt. */
@@ -36,6 +38,13 @@ export class SharedCache {
   /** Whether idle slots hold so much that the generations that run may lack cells. */
   get isTight(): boolean {
     return cellsOf(this.#slots) > this.#size.totalCells;
+  }
+
+  /** Whether idle slots hold so much that it slows down the generations that run. */
+  get isSlowedByIdle(): boolean {
+    return (
+      cellsOf(this.#slots.filter(({ isBusy }) => !isBusy)) > (this.#size.maxIdleCells ?? Infinity)
+    );
   }
 
   /**

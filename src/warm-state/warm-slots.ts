@@ -134,6 +134,7 @@ export class WarmSlots {
     if (isStale) await this.#empty(slot, choice.saves);
     slot.cells = cellsInUse;
     await this.#makeRoom({ ...chosen, heldCells: isStale ? 0 : heldCells }, prompt, signal);
+    if (this.#slots.every((other) => other === slot || !other.isBusy)) await this.#parkIdle();
     const restored = await this.#prepare(slot, choice, signal);
     if (signal.aborted) {
       this.#free(slot);
@@ -196,6 +197,35 @@ export class WarmSlots {
         if (!slot.isBusy && slot.cells > 0) await this.#clear(slot);
       }
     });
+  }
+
+  /** Moves what idle slots hold into memory, the least recently used first, until it no longer slows down a generation. */
+  async #parkIdle(): Promise<void> {
+    const cache = this.#cache;
+    if (!this.#options.isMemory || cache?.isSlowedByIdle !== true) return;
+    await this.#clearing.run(async () => {
+      for (const slot of this.#slots.toSorted((one, other) => one.lastUsed - other.lastUsed)) {
+        if (!cache.isSlowedByIdle) return;
+        // What is not settled yet could not continue after a restart.
+        if (slot.isBusy || slot.settle !== undefined || this.#viewOf(slot).isReadFast) continue;
+        await this.#park(slot);
+      }
+    });
+  }
+
+  /** What can't be saved stays in its slot. */
+  async #park(slot: Slot): Promise<void> {
+    const { content } = slot;
+    if (content === undefined || content.heldTokens < minTokens) return;
+    slot.isBusy = true;
+    if (!slot.isSaved) {
+      const { maxPrepareMs = defaultPrepareMs } = this.#options;
+      await withTimeout(maxPrepareMs, unlimited, (inner) =>
+        this.#states.save(slot, content, inner),
+      ).catch(this.#warn);
+    }
+    if (slot.isSaved) await this.#clear(slot);
+    else this.#free(slot);
   }
 
   /** Saves an idle slot, if that is worth while, and empties it. */

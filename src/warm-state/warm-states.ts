@@ -43,6 +43,8 @@ interface EngineFacts {
   readonly slotCount: number;
   /** Number of whole contexts that the slots share; absent: each has one of its own. */
   readonly sharedContexts?: number | undefined;
+  /** Tokens in idle slots that slow down the engine little; absent: any number. */
+  readonly maxIdleTokens?: number | undefined;
   /** Tokens that the engine reads in one step. */
   readonly batchTokens: number;
   /** Maximum memory for states besides those in the slots. */
@@ -193,9 +195,9 @@ export class WarmStates {
 }
 
 function cacheSize(
-  { sharedContexts }: EngineFacts,
+  { sharedContexts, maxIdleTokens }: EngineFacts,
   { contextLength }: EngineCapabilities,
 ): CacheSize | undefined {
   if (sharedContexts === undefined) return undefined;
-  return { totalCells: sharedContexts * contextLength, contextLength };
+  return { totalCells: sharedContexts * contextLength, contextLength, maxIdleCells: maxIdleTokens };
 }

@@ -6,7 +6,7 @@ it('passes only the variables that an engine needs', () => {
     { PATH: '/bin', HUB_TOKEN: 'secret', NODE_OPTIONS: '--x', LLAMA_ARG_MODEL: 'other' },
     'key',
   );
-  expect(environment).toMatchObject({ PATH: '/bin', LLAMA_API_KEY: 'key', GOMP_SPINCOUNT: '300' });
+  expect(environment).toMatchObject({ PATH: '/bin', LLAMA_API_KEY: 'key', GOMP_SPINCOUNT: '1000' });
   expect(environment).toMatchObject({ GGML_NO_BACKTRACE: '1' });
   expect(Object.keys(environment)).not.toContain('HUB_TOKEN');
   expect(Object.keys(environment)).not.toContain('NODE_OPTIONS');

@@ -38,7 +38,7 @@ export function childEnvironment(
     ...filterEnvironment(parent, inheritedVariables),
     // Threads wait for each other thousands of times a second: a short spin saves them from sleeping, and a long one
     // starves them on a busy machine (docs/adr/0009-engine-threads.md).
-    GOMP_SPINCOUNT: '300',
+    GOMP_SPINCOUNT: '1000',
     ...extraVariables,
     LLAMA_API_KEY: apiKey,
     // On an abort the engine would start a debugger, whose output hides the cause.

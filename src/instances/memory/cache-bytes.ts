@@ -2,6 +2,9 @@ import type { ModelEntry } from '../../models/model.ts';
 import { cacheCells, cacheCount, windowCells } from './cache-cells.ts';
 import type { MemoryDemand } from './memory-demand.ts';
 
+/** Of the weights: the engine reads them in each step, and passes the tokens of idle slots. */
+const idleShare = 0.05;
+
 interface BytesPerToken {
   readonly keyBytesPerToken: number;
   readonly valueBytesPerToken: number;
@@ -11,15 +14,30 @@ interface BytesPerToken {
 export function cacheBytes({ attention }: ModelEntry, demand: MemoryDemand, batch: number): number {
   if (attention === null) return 0;
   const { parallel, kvCacheTypes } = demand;
-  const bytesPerCell = ({ keyBytesPerToken, valueBytesPerToken }: BytesPerToken): number =>
-    keyBytesPerToken * sizeAgainstF16(kvCacheTypes.k) +
-    valueBytesPerToken * sizeAgainstF16(kvCacheTypes.v);
+  const bytesPerCell = (layers: BytesPerToken): number => bytesPerToken(layers, kvCacheTypes);
   const whole = bytesPerCell(attention) * cacheCells(demand);
   const window =
     attention.window === null
       ? 0
       : bytesPerCell(attention.window) * windowCells(attention.window.tokens, demand, batch);
   return whole * cacheCount(demand) + (window + attention.recurrentBytesPerSlot) * parallel;
+}
+
+/** Tokens in idle slots that slow down an engine on the CPU by a few percent. Undefined if their size is not known. */
+export function maxIdleTokens(
+  { attention }: ModelEntry,
+  weightBytes: number,
+  kvCacheTypes: MemoryDemand['kvCacheTypes'],
+): number | undefined {
+  if (attention === null) return undefined;
+  return Math.floor((weightBytes * idleShare) / bytesPerToken(attention, kvCacheTypes));
+}
+
+function bytesPerToken(
+  { keyBytesPerToken, valueBytesPerToken }: BytesPerToken,
+  { k, v }: MemoryDemand['kvCacheTypes'],
+): number {
+  return keyBytesPerToken * sizeAgainstF16(k) + valueBytesPerToken * sizeAgainstF16(v);
 }
 
 /** Computed from the block sizes of ggml's types. */
