@@ -182,6 +182,18 @@ describe('states of slots', () => {
     expect(third).not.toEqual(first);
   });
 
+  it('stay in idle slots up to 5 % of the weights, if the processor runs the model', async () => {
+    const { warmStates, prepared } = warmStatesOf(true);
+    const { load } = setUp({ warmStates, kvCacheTypes: { k: 'f16', v: 'q8_0' } });
+    const { model, variant } = selectionOf({ attention });
+    // (512 + 272) bytes a token.
+    const selection = { model, variant: { ...variant, sizeBytes: 1_568_000 } };
+    await load({ gpuLayers: 0 }, selection);
+    await load({}, selection);
+    await load({ gpuLayers: 0 }, selectionOf({ attention: null }));
+    expect(prepared.map(({ maxIdleTokens }) => maxIdleTokens)).toEqual([100, undefined, undefined]);
+  });
+
   it('are not kept with a draft model, whose cache they lack', async () => {
     const { warmStates, prepared } = warmStatesOf(true);
     const { load, launched, handle } = setUp({ warmStates });

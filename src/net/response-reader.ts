@@ -81,7 +81,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     return chunks;
   }
 
-  /** Sets the minimum time between two batches; bytes that arrive earlier wait for the next one. */
+  /** Delivers at most one batch in each interval; bytes that arrive later in it wait for the next one. */
   setMinimumInterval(intervalMs: number): void {
     this.#minIntervalMs = intervalMs;
   }
@@ -119,12 +119,17 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     this.#chunks.push(chunk);
     this.#unreadBytes += chunk.length;
     if (this.#unreadBytes > this.#pauseAboveBytes) controller.pause();
-    const waitMs = this.#deliveredAt + this.#minIntervalMs - performance.now();
-    if (waitMs < 1) {
-      this.#wake();
-    } else {
-      this.#timer ??= setTimeout(() => this.#wake(), waitMs);
-    }
+    const waitMs = this.#waitMs();
+    if (waitMs < 1) this.#wake();
+    else this.#timer ??= setTimeout(() => this.#wake(), waitMs);
+  }
+
+  /** Time until the next batch. Those of all responses are delivered at the same times: one after the other costs more. */
+  #waitMs(): number {
+    const intervalMs = this.#minIntervalMs;
+    if (intervalMs === 0) return 0;
+    const dueAt = (Math.floor(this.#deliveredAt / intervalMs) + 1) * intervalMs;
+    return dueAt - performance.now();
   }
 
   onResponseEnd(): void {

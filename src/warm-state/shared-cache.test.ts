@@ -15,7 +15,7 @@ import { PromptReader } from './prompt-reader.ts';
 import { ReadingSpeed } from './reading-speed.ts';
 import type { SlotUse } from './slot-use.ts';
 import { withWarmSlots } from './warm-engine.ts';
-import { WarmSlots } from './warm-slots.ts';
+import { WarmSlots, type WarmSlotsOptions } from './warm-slots.ts';
 
 const never = new AbortController().signal;
 const logger = createLogger('silent');
@@ -25,6 +25,8 @@ const totalCells = 2 * contextLength;
 describe('slots that share a cache', () => {
   let scripted: TokenEngine;
   let slots: WarmSlots;
+
+  let options: WarmSlotsOptions;
 
   beforeEach(async () => {
     const folder = await temporaryFolder();
@@ -38,7 +40,7 @@ describe('slots that share a cache', () => {
       logger,
       usableBytes: async () => 1e9,
     });
-    slots = new WarmSlots({
+    options = {
       states: scripted.slots,
       slotCount: 4,
       cacheSize: { totalCells, contextLength },
@@ -54,7 +56,8 @@ describe('slots that share a cache', () => {
       persistsStateless: false,
       secondsToRead: () => undefined,
       logger,
-    });
+    };
+    slots = new WarmSlots(options);
   });
 
   /** Of so many tokens, each of 4 characters. */
@@ -141,6 +144,72 @@ describe('slots that share a cache', () => {
     expect(changes()).toEqual([]);
     await start(prompt('e', 1200, 300)).use;
     expect(changes()).toEqual(['save 1: 1000', 'erase 1', 'save 0: 1000']);
+  });
+
+  describe('of which idle slots hold much', () => {
+    const changes = () => scripted.calls.filter((call) => call !== 'tokenize');
+
+    function open(changed: Partial<WarmSlotsOptions> = {}): void {
+      slots = new WarmSlots({
+        ...options,
+        cacheSize: { totalCells, contextLength, maxIdleCells: 1000 },
+        secondsToRead: () => 1,
+        ...changed,
+      });
+    }
+
+    /** Two idle slots hold 600 tokens each. */
+    async function fill(): Promise<void> {
+      const held = Array.from({ length: 600 }, () => 1);
+      for (const started of ['a', 'b'].map((name) => start(prompt(name, 500, 100)))) {
+        scripted.contents.set((await started.use).slotId, held);
+        await end(started, 600);
+      }
+    }
+
+    it('moves it into memory before a generation, the least recently used first, and back for the next turn', async () => {
+      open();
+      await fill();
+      await end(start(prompt('c', 10, 10)), 20);
+      expect(changes()).toEqual(['save 0: 600', 'erase 0']);
+      await start(prompt('a', 610, 10)).use;
+      expect(changes().slice(2)).toEqual(['restore 2: 600']);
+    });
+
+    it('does not while another generation runs', async () => {
+      open();
+      const running = start(prompt('c', 10, 10));
+      await running.use;
+      await fill();
+      await end(start(prompt('d', 10, 10)), 20);
+      expect(changes()).toEqual([]);
+      await end(running, 20);
+      await start(prompt('d', 10, 10)).use;
+      expect(changes()).toEqual(['save 1: 600', 'erase 1']);
+    });
+
+    it.each<[string, Partial<WarmSlotsOptions>]>([
+      ['is read again at once', { secondsToRead: () => 0.1 }],
+      ['would be moved to disk', { isMemory: false }],
+      ['slows down little', { cacheSize: { totalCells, contextLength, maxIdleCells: 1200 } }],
+    ])('leaves in its slot what %s', async (_, changed) => {
+      open(changed);
+      await fill();
+      await start(prompt('c', 10, 10)).use;
+      expect(changes()).toEqual([]);
+    });
+
+    it('leaves in its slot what can not be saved', async () => {
+      open();
+      await fill();
+      scripted.step = async (call) => {
+        if (call.startsWith('save')) throw new Error('full');
+      };
+      await start(prompt('c', 10, 10)).use;
+      expect(changes()).toEqual([]);
+      scripted.step = () => Promise.resolve();
+      expect((await start(prompt('a', 610, 10)).use).expectedTokens).toBeGreaterThan(500);
+    });
   });
 
   it('keeps the room of a generation that was cancelled until its slot is emptied', async () => {
