@@ -35,6 +35,8 @@ export async function buildProgram(outdir, external) {
   const define = { 'import.meta.url': 'hearthUrl', 'import.meta.dirname': '__dirname' };
   const forCommonJs = {
     format: 'cjs',
+    // Code that an earlier process compiled can't import.
+    supported: { 'dynamic-import': false },
     banner: { js: "const hearthUrl = require('node:url').pathToFileURL(__filename).href;" },
     define,
   };

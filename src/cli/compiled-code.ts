@@ -3,7 +3,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { cachedDataVersionTag } from 'node:v8';
-import { constants, Script } from 'node:vm';
+import { Script } from 'node:vm';
 
 interface LoadedFile {
   readonly exports: unknown;
@@ -15,7 +15,7 @@ interface LoadedFile {
 }
 
 /**
- * Loads a CommonJS file, in ASCII, with the code that an earlier process compiled. Compiling a file of several megabytes
+ * Loads a CommonJS file, in ASCII and without `import()`, with the code that an earlier process compiled. Compiling a file of several megabytes
  * takes longer than the rest of a start. The code is beside the file, where only those write who can change the file.
  *
  * @param file Absolute path.
@@ -29,7 +29,6 @@ export function loadWithCompiledCode(file: string, contentHash: string): LoadedF
   const script = new Script(source, {
     filename: file,
     ...(cachedData === undefined ? {} : { cachedData }),
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
   const module = { exports: {} };
   const run = script.runInThisContext() as (...values: unknown[]) => void;
