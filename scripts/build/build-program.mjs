@@ -62,7 +62,9 @@ export async function buildProgram(outdir, external) {
   } finally {
     await rm(modules, { recursive: true, force: true });
   }
-  const program = await readFile(join(outdir, 'all-commands.cjs'));
+  const file = join(outdir, 'all-commands.cjs');
+  const program = inAscii(await readFile(file, 'utf8'));
+  await writeFile(file, program);
   const hash = createHash('sha256').update(program).digest('hex').slice(0, 16);
   const plugins = { main: [withoutCommands], 'quick-start': [replacements] };
   for (const [name, ofFile] of Object.entries(plugins)) {
@@ -77,4 +79,15 @@ export async function buildProgram(outdir, external) {
   }
   await writeFile(join(outdir, 'cli/package.json'), '{ "type": "commonjs" }\n');
   return metafile;
+}
+
+/**
+ * With escapes in place of other characters, which esbuild leaves in regular expressions and comments: V8 needs two bytes for
+ * each character of a file that has them. The same for all code but raw templates that are no regular expressions.
+ */
+function inAscii(code) {
+  // oxlint-disable-next-line no-control-regex -- All that is not ASCII.
+  return code.replace(/[^\x00-\x7f]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
 }
