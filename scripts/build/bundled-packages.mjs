@@ -15,9 +15,9 @@ const allowedLicenses = new Set([
 /**
  * The folders of the packages with code in a bundle, sorted.
  *
- * @param outputs Of esbuild's metafiles.
+ * @param metafile Of esbuild.
  */
-export function bundledPackages(outputs) {
+export function bundledPackages({ outputs }) {
   const paths = Object.values(outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([path, { bytesInOutput }]) =>
       bytesInOutput > 0 ? [path] : [],

@@ -13,7 +13,7 @@ it('lists the packages with code in a bundle', () => {
     'node_modules/@opentelemetry/api/index.js': { bytesInOutput: 10 },
     'node_modules/sharp/index.js': { bytesInOutput: 0 },
   };
-  expect(bundledPackages({ 'main.js': { inputs } })).toEqual([
+  expect(bundledPackages({ outputs: { 'main.js': { inputs } } })).toEqual([
     'node_modules/@opentelemetry/api',
     'node_modules/ajv/node_modules/fast-uri',
     'node_modules/hono',

@@ -1,7 +1,11 @@
 import { commandTable } from './command-table.ts';
 import { runProcess } from './run-process.ts';
 
-/** @param keepCompiledCode Keeps the code that V8 has compiled so far, for the next process. */
-export function run(keepCompiledCode: () => void): Promise<void> {
+/**
+ * Runs the command line of this process with all commands.
+ *
+ * @param keepCompiledCode Keeps the code that V8 has compiled so far, for the next process.
+ */
+export function run(keepCompiledCode?: () => void): Promise<void> {
   return runProcess(commandTable, keepCompiledCode);
 }
