@@ -42,6 +42,10 @@ export async function buildProgram(outdir, external) {
     outExtension: { '.js': '.cjs' },
     // Code that an earlier process compiled can't import.
     supported: { 'dynamic-import': false },
+    banner: {
+      js: `(function (exports, require, module, __filename, __dirname) {${shared.banner.js}`,
+    },
+    footer: { js: '})' },
   });
   const file = join(outdir, 'all-commands.cjs');
   const program = inAscii(await readFile(file, 'utf8'));

@@ -6,11 +6,14 @@ import { loadWithCompiledCode } from './compiled-code.ts';
 
 const program = 'exports.add = (a, b) => a + b; exports.file = __filename;';
 
+const wrap = (content: string): string =>
+  `(function (exports, require, module, __filename, __dirname) {${content}})`;
+
 async function makeProgram(content = program) {
   const folder = await makeFolder();
   onTestFinished(() => removeFolder(folder));
   const file = join(folder, 'program.cjs');
-  await writeFile(file, content);
+  await writeFile(file, wrap(content));
   return { folder, file };
 }
 
@@ -53,7 +56,7 @@ it('keeps the compiled code once', async () => {
 it('does not use the code of another content of the same length', async () => {
   const { file } = await makeProgram();
   load(file).keepCompiledCode();
-  await writeFile(file, program.replace('a + b', 'a - b'));
+  await writeFile(file, wrap(program.replace('a + b', 'a - b')));
   expect(load(file, 'b').program.add(1, 2)).toBe(-1);
 });
 
@@ -68,7 +71,7 @@ it.each([
   const damaged = damage(await readFile(join(folder, name)));
   await writeFile(join(folder, name), damaged);
   // V8 does not read the code of what it has compiled in the same process.
-  await writeFile(file, `${program} // Another length.`);
+  await writeFile(file, wrap(`${program} /* Another length. */`));
   const { program: again, keepCompiledCode } = load(file);
   expect(again.add(1, 2)).toBe(3);
   keepCompiledCode();

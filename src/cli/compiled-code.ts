@@ -15,30 +15,28 @@ interface LoadedFile {
 }
 
 /**
- * Loads a CommonJS file, in ASCII and without `import()`, with the code that an earlier process compiled. Compiling a file of several megabytes
- * takes longer than the rest of a start. The code is beside the file, where only those write who can change the file.
+ * Loads a program with the code that an earlier process compiled. Compiling a file of several megabytes takes longer than the
+ * rest of a start. The code is beside the file, where only those write who can change the file.
  *
- * @param file Absolute path.
+ * @param file Absolute path of a script in ASCII and without `import()`. Its value is the function in which Node.js would wrap a
+ * CommonJS module, so that the text is in memory once.
  * @param contentHash Of the file: V8 compares only its length.
  */
 export function loadWithCompiledCode(file: string, contentHash: string): LoadedFile {
   const codeFile = `${file}.${contentHash}.${cachedDataVersionTag().toString(16)}.code`;
   const cachedData = readIfExists(codeFile);
-  const parameters = 'exports, require, module, __filename, __dirname';
-  const source = `(function (${parameters}) { ${readFileSync(file, 'latin1')}\n})`;
-  const script = new Script(source, {
+  const script = new Script(readFileSync(file, 'latin1'), {
     filename: file,
     ...(cachedData === undefined ? {} : { cachedData }),
   });
+  const isKept = cachedData !== undefined && script.cachedDataRejected !== true;
   const module = { exports: {} };
   const run = script.runInThisContext() as (...values: unknown[]) => void;
   run(module.exports, createRequire(file), module, file, dirname(file));
   return {
     exports: module.exports,
     keepCompiledCode: () => {
-      if (cachedData === undefined || script.cachedDataRejected === true) {
-        replace(codeFile, script.createCachedData());
-      }
+      if (!isKept) replace(codeFile, script.createCachedData());
     },
   };
 }
