@@ -29,7 +29,7 @@ export async function buildProgram(outdir, external) {
     external,
     mainFields: ['module', 'main'],
     banner: { js: "const hearthUrl = require('node:url').pathToFileURL(__filename).href;" },
-    define: { 'import.meta.url': 'hearthUrl', 'import.meta.dirname': '__dirname' },
+    define: { 'import.meta.url': 'hearthUrl' },
     platform: 'node',
     target: 'node20',
     format: 'cjs',

@@ -23,5 +23,5 @@ export interface CommandContext {
   /** Aborts with an Interruption on Ctrl-C or SIGTERM. */
   readonly signal: AbortSignal;
   /** Keeps the code that V8 has compiled so far, for the next process. */
-  readonly keepCompiledCode?: () => void;
+  readonly keepCompiledCode?: (() => void) | undefined;
 }

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { run } from './all-commands.ts';
 import { loadWithCompiledCode } from './compiled-code.ts';
@@ -11,9 +10,10 @@ declare const allCommandsHash: string;
 
 // The build puts the quick commands into one file, since loading many files takes most of their time, and all commands, for
 // the server, into another one, whose compiled code is kept.
+const requireFile = createRequire(import.meta.url);
 const [, , name = ''] = process.argv;
 const isQuick = quickCommands.some((each) => each.name === name || each.aliases?.includes(name));
-if (isQuick) createRequire(import.meta.url)('./quick-start.js');
+if (isQuick) requireFile('./quick-start.js');
 else runAll();
 
 function runAll(): void {
@@ -25,7 +25,7 @@ function runAll(): void {
     void import('./all-commands.ts').then((allCommands) => allCommands.run());
     return;
   }
-  const file = join(import.meta.dirname, '../all-commands.cjs');
+  const file = requireFile.resolve('../all-commands.cjs');
   const { exports, keepCompiledCode } = loadWithCompiledCode(file, allCommandsHash);
   void (exports as { readonly run: typeof run }).run(keepCompiledCode);
 }

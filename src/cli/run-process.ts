@@ -13,7 +13,7 @@ import { createTerminal } from './ui/terminal.ts';
  */
 export async function runProcess(
   commands: readonly (CommandEntry | CommandGroup)[],
-  keepCompiledCode: () => void = () => {},
+  keepCompiledCode?: () => void,
 ): Promise<void> {
   // Of a process that ends because nothing is left to wait for, although the command has not ended.
   process.exitCode = 1;
