@@ -1,6 +1,6 @@
 import type { EngineHandle } from '../engine/engine.ts';
-import type { EngineLauncher, GpuSplit, LaunchSpec, Speculation } from '../engine/launch/launch.ts';
-import { batchTokens } from '../engine/launch/server-arguments.ts';
+import type { EngineLauncher, GpuSplit, Speculation } from '../engine/launch/launch.ts';
+import { batchTokens, mayUseGpu } from '../engine/launch/server-arguments.ts';
 import type { InstallProgress, Runtime, RuntimeManager } from '../engine/runtimes/runtime.ts';
 import type { ModelSelection } from '../models/model.ts';
 import { omitUndefined } from '../omit-undefined.ts';
@@ -129,9 +129,9 @@ export class GgufLoader implements EngineLoader {
       selection,
       slotCount: config.parallel,
       sharedContexts: spec.sharedContexts,
-      maxIdleTokens: isOnCpu(spec)
-        ? maxIdleTokens(model, variant.sizeBytes, kvCacheTypes)
-        : undefined,
+      maxIdleTokens: mayUseGpu(spec)
+        ? undefined
+        : maxIdleTokens(model, variant.sizeBytes, kvCacheTypes),
       batchTokens: batchTokens(spec),
       maxMemoryBytes: promptCacheMiB * 1024 * 1024,
       settings: { ...rest, runtime: [runtime.name, runtime.version, runtime.command] },
@@ -160,13 +160,6 @@ const firstSharingBuild = 11_549;
 
 function knowsSharing({ version }: Runtime): boolean {
   return Number(/^b(\d+)$/u.exec(version)?.[1] ?? 0) >= firstSharingBuild;
-}
-
-function isOnCpu({
-  gpuLayers,
-  runtime,
-}: Pick<LaunchSpec, 'runtime'> & { readonly gpuLayers?: number | undefined }): boolean {
-  return gpuLayers === 0 || runtime.name.endsWith('-cpu');
 }
 
 function toSpeculation(

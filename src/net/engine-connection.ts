@@ -25,7 +25,7 @@ export interface EngineStream {
    * @throws ConnectionLostError; the signal's reason when aborted.
    */
   read(): Promise<readonly Buffer[] | undefined>;
-  /** Sets the minimum time between two batches. */
+  /** Delivers at most one batch in each interval. */
   setMinimumInterval(intervalMs: number): void;
   /** Closes the socket, which makes the engine stop. Does nothing after the end of the stream. */
   close(): void;

@@ -191,10 +191,20 @@ export class WarmSlots {
     const fewer = Math.max(cache.cellsIn(chosen, cells), chosen.heldCells);
     chosen.slot.cells = Math.min(chosen.slot.cells, fewer);
     if (!cache.isTight) return;
-    await this.#clearing.run(async () => {
+    await this.#emptyIdle(
+      () => cache.isTight,
+      async (slot) => {
+        if (slot.cells > 0) await this.#clear(slot);
+      },
+    );
+  }
+
+  /** Empties idle slots one after the other, the least recently used first, while they hold too much. */
+  #emptyIdle(holdTooMuch: () => boolean, empty: (slot: Slot) => Promise<void>): Promise<void> {
+    return this.#clearing.run(async () => {
       for (const slot of this.#slots.toSorted((one, other) => one.lastUsed - other.lastUsed)) {
-        if (!cache.isTight) return;
-        if (!slot.isBusy && slot.cells > 0) await this.#clear(slot);
+        if (!holdTooMuch()) return;
+        if (!slot.isBusy) await empty(slot);
       }
     });
   }
@@ -203,20 +213,18 @@ export class WarmSlots {
   async #parkIdle(): Promise<void> {
     const cache = this.#cache;
     if (!this.#options.isMemory || cache?.isSlowedByIdle !== true) return;
-    await this.#clearing.run(async () => {
-      for (const slot of this.#slots.toSorted((one, other) => one.lastUsed - other.lastUsed)) {
-        if (!cache.isSlowedByIdle) return;
-        // What is not settled yet could not continue after a restart.
-        if (slot.isBusy || slot.settle !== undefined || this.#viewOf(slot).isReadFast) continue;
-        await this.#park(slot);
-      }
-    });
+    await this.#emptyIdle(
+      () => cache.isSlowedByIdle,
+      (slot) => this.#park(slot),
+    );
   }
 
-  /** What can't be saved stays in its slot. */
+  /** What can't be saved, or is read again at once, stays in its slot. */
   async #park(slot: Slot): Promise<void> {
-    const { content } = slot;
+    const { content, settle } = slot;
     if (content === undefined || content.heldTokens < minTokens) return;
+    // What is not settled yet could not continue after a restart.
+    if (settle !== undefined || this.#viewOf(slot).isReadFast) return;
     slot.isBusy = true;
     if (!slot.isSaved) {
       const { maxPrepareMs = defaultPrepareMs } = this.#options;

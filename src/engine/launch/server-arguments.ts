@@ -97,6 +97,10 @@ function sharingArguments({ sharedContexts, contextLength }: LaunchSpec) {
   };
 }
 
+interface GpuSpec extends Pick<LaunchSpec, 'runtime'> {
+  readonly gpuLayers?: LaunchSpec['gpuLayers'];
+}
+
 /** The settings that determine the size of a batch. */
 type BatchSpec = Pick<
   LaunchSpec,
@@ -119,18 +123,18 @@ function batchSize(spec: BatchSpec): number {
 }
 
 /** A GPU reads faster in the engine's own, larger batches, and a step of it takes little time. */
-function usesGpu({ purpose, evalBatchSize, gpuLayers, runtime }: LaunchSpec): boolean {
-  return (
-    purpose === 'generation' &&
-    evalBatchSize === undefined &&
-    gpuLayers !== 0 &&
-    !runtime.name.endsWith('-cpu')
-  );
+function usesGpu(spec: LaunchSpec): boolean {
+  return spec.purpose === 'generation' && spec.evalBatchSize === undefined && mayUseGpu(spec);
 }
 
 /** Searching for the number of layers that fit takes a tenth of a second and helps only with a GPU. */
-function picksGpuLayers({ gpuLayers, runtime }: LaunchSpec): boolean {
-  return gpuLayers === undefined && !runtime.name.endsWith('-cpu');
+function picksGpuLayers(spec: LaunchSpec): boolean {
+  return spec.gpuLayers === undefined && mayUseGpu(spec);
+}
+
+/** Whether layers may be on a GPU: the build supports one, and the launch does not exclude it. */
+export function mayUseGpu({ gpuLayers, runtime }: GpuSpec): boolean {
+  return gpuLayers !== 0 && !runtime.name.endsWith('-cpu');
 }
 
 function speculationArguments({ purpose, speculation, gpuLayers }: LaunchSpec) {

@@ -15,7 +15,7 @@ interface CallOptions {
 interface UpstreamStream {
   /** Waits for bytes and returns all that have arrived since the last call; undefined at the end. */
   read(): Promise<readonly Buffer[] | undefined>;
-  /** Sets the minimum time between two batches. */
+  /** Delivers at most one batch in each interval. */
   setMinimumInterval(intervalMs: number): void;
   /** Closes the connection, which makes the server stop. Does nothing after the end. */
   close(): void;
