@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts';
 import { CommandError } from '../failure.ts';
-import { applySteps } from '../service/apply-steps.ts';
+import { restartService } from '../service/apply-steps.ts';
 import { assertPermission } from '../service/assert-installable.ts';
 import { findService } from '../service/find-service.ts';
 import { scopeOf, scopeOption } from '../service/service-options.ts';
@@ -19,7 +19,7 @@ export const serviceRestart = defineCommand({
     assertPermission(context, facts.scope, ['restart']);
     // Running answers finish first.
     await withElapsed(context.terminal.messages, 'Restarting the service', () =>
-      applySteps(definition.restart, context),
+      restartService(definition, context),
     );
     context.terminal.output.line(`Restarted ${definition.name}`);
   },

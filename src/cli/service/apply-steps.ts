@@ -10,16 +10,54 @@ import { renameWithRetry } from '../../rename-with-retry.ts';
  * Writes the files of a service, and starts it; restarts it if a file changed.
  *
  * @returns whether a file changed
- * @throws CommandError with the output of a command that fails; the errors of the file system.
+ * @throws CommandError with the error of a server that does not start, or the output of a command that fails; the
+ * errors of the file system.
  */
 export async function installService(
   definition: ServiceDefinition,
   context: CommandContext,
 ): Promise<boolean> {
-  const { files, register, start, restart } = definition;
+  const { files, register, start } = definition;
   const isChanged = await applySteps(files, context);
-  await applySteps([...register, ...(isChanged ? restart : start)], context);
+  await applySteps(register, context);
+  if (isChanged) await restartService(definition, context);
+  else await startService(definition, start, context);
   return isChanged;
+}
+
+/** @throws as `installService` */
+export function restartService(
+  definition: ServiceDefinition,
+  context: CommandContext,
+): Promise<void> {
+  return startService(definition, definition.restart, context);
+}
+
+async function startService(
+  definition: ServiceDefinition,
+  steps: readonly ServiceStep[],
+  context: CommandContext,
+): Promise<void> {
+  try {
+    await applySteps(steps, context);
+  } catch (error) {
+    const reason = error instanceof CommandError ? await readError(definition, context) : undefined;
+    if (reason === undefined) throw error;
+    throw new CommandError(
+      `${definition.name} is installed, but did not start: ${reason}\nIts log: hearth service logs`,
+    );
+  }
+}
+
+/** The error in the log with which the server ended. */
+async function readError(
+  { logsCommand }: ServiceDefinition,
+  { environment }: CommandContext,
+): Promise<string | undefined> {
+  const { stdout } = await runProgram(logsCommand(20, false), environment);
+  const prefix = 'error: ';
+  const line = stdout.split('\n').findLast((each) => each.startsWith(prefix));
+  return line?.slice(prefix.length);
 }
 
 /**

@@ -22,6 +22,8 @@ export interface ServiceFacts {
   readonly shutdownSeconds: number;
   /** `server.port`. */
   readonly port: number;
+  /** Whether systemd starts the user services of the user at boot. */
+  readonly isLingering: boolean;
   /** Of `render` and `video`, the groups that exist: they own the devices of GPUs. */
   readonly deviceGroups: readonly string[];
   /** Folders outside of the home that the server writes to, such as `models.dir`. */

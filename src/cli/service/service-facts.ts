@@ -14,7 +14,7 @@ export function serviceNames(
   machine: ServiceMachine,
   scope: ServiceScope,
 ): ServiceFacts {
-  const { platform, nodePath, entryPoint, user, recordFolder, deviceGroups } = machine;
+  const { platform, nodePath, entryPoint, user, recordFolder, deviceGroups, isLingering } = machine;
   return {
     platform,
     scope,
@@ -27,6 +27,7 @@ export function serviceNames(
     serviceFolder: machine.serviceFolders[scope],
     shutdownSeconds: 0,
     port: 0,
+    isLingering,
     deviceGroups,
     writableFolders: [],
     readableFolders: [],

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import type { CommandContext } from '../context.ts';
@@ -17,6 +18,7 @@ export interface ServiceMachine {
   readonly homes: Readonly<Record<ServiceScope, string>>;
   readonly serviceFolders: Readonly<Record<ServiceScope, string>>;
   readonly recordFolder: string;
+  readonly isLingering: boolean;
   readonly deviceGroups: readonly string[];
 }
 
@@ -41,6 +43,7 @@ export async function readMachine(context: CommandContext): Promise<ServiceMachi
     entryPoint,
     user,
     ...folders,
+    isLingering: existsSync(`/var/lib/systemd/linger/${user.name}`),
     deviceGroups: platform === 'linux' ? await existingGroups(['render', 'video']) : [],
   };
 }
@@ -69,7 +72,8 @@ export function exampleMachine(platform: ServicePlatform): ServiceMachine {
   const { homeFolder, ...paths } = examples[platform];
   const environment = { ProgramData: String.raw`C:\ProgramData` };
   const folders = foldersOf(platform, { environment, userName: user.name, homeFolder });
-  return { platform, user, ...paths, ...folders, deviceGroups: ['render', 'video'] };
+  const deviceGroups = ['render', 'video'];
+  return { platform, user, ...paths, ...folders, isLingering: false, deviceGroups };
 }
 
 interface FolderFacts {

@@ -64,9 +64,11 @@ export function systemdService(facts: ServiceFacts): ServiceDefinition {
           `Settings: ${join(home, 'config.json')}`,
           `Commands of the owner, such as token create: sudo hearth --home ${home} COMMAND`,
         ]
-      : [
-          `A user service stops when you log out. To start it at boot: loginctl enable-linger ${user.name}`,
-        ],
+      : facts.isLingering
+        ? []
+        : [
+            `A user service stops when you log out. To start it at boot: loginctl enable-linger ${user.name}`,
+          ],
     kept: isSystem
       ? [
           `the data in ${home}, and the user ${serviceUser} who owns it (sudo rm -r ${home}; sudo userdel ${serviceUser})`,

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { freePort } from '../http/free-port.ts';
 import { get } from '../server/api.ts';
 
 interface PrometheusOptions {
@@ -67,13 +67,4 @@ export async function startPrometheus({ folder, target, token, rulesFile }: Prom
       await exited;
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
