@@ -16,7 +16,8 @@ function forward(incoming: IncomingMessage, outgoing: ServerResponse): void {
   incoming.pipe(upstream);
 }
 
-const server = createServer(forward).listen(0, '127.0.0.1', () => {
+// The client keeps connections for longer than Node does by default.
+const server = createServer({ keepAliveTimeout: 0 }, forward).listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;
   process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${port}` })}\n`);
 });

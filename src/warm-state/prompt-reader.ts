@@ -156,7 +156,7 @@ export class PromptReader {
   #isLong(chain: PromptChain, matchedTokens: () => number): boolean {
     const { speed } = this.#options;
     const tokens = speed.estimateTokens(chain);
-    const pieceTokens = speed.pieceTokens();
+    const { pieceTokens } = speed;
     return tokens > pieceTokens && tokens - matchedTokens() > pieceTokens;
   }
 
@@ -195,16 +195,17 @@ export class PromptReader {
           continue;
         }
         const writing = this.#writingCount;
-        const isCrowded = this.#queue.waitingCount > 0;
-        const step = writing > 0 ? speed.pieceTokens(isCrowded) : speed.chunkTokens;
+        const step = writing > 0 ? speed.pieceTokens : speed.chunkTokens;
         if (end >= last || (shared === undefined && tokens.length - end <= step)) break;
         end = Math.min(last, end + step, shared?.tokens ?? last);
         const placement = { slot: use.slotId, reusesSlot: pieces !== undefined || use.reusesSlot };
         const read = await slots.read(placement, tokens.slice(0, end), signal);
         const promptMs = (pieces?.promptMs ?? 0) + read.promptMs;
         pieces = { cachedTokens: pieces?.cachedTokens ?? read.cachedTokens, promptMs };
+        const readTokens = end - read.cachedTokens;
         // Each of the others wrote a token in the same step.
-        speed.measure(end - read.cachedTokens + writing, read.promptMs);
+        speed.measure(readTokens + writing, read.promptMs);
+        if (writing > 0 && readTokens >= step) speed.measurePiece(readTokens, read.promptMs);
         yield {
           type: 'prompt.progress',
           processedTokens: end,

@@ -9,10 +9,6 @@ export class ReadingQueue {
   readonly #waiting = new Set<Entry>();
   #holder: Entry | undefined;
 
-  get waitingCount(): number {
-    return this.#waiting.size;
-  }
-
   /**
    * Waits until a prompt may be read.
    *

@@ -1,9 +1,7 @@
 import { charactersOf, type PromptChain } from './prompt-chain.ts';
 
 /** Time that a running stream may wait while a piece of a prompt is read. */
-const pieceSeconds = 0.4;
-/** The same while other long prompts wait: fewer pieces take less time together. */
-const crowdedPieceSeconds = 0.6;
+const pieceSeconds = 0.35;
 const minPieceTokens = 16;
 /** Before the speed of reading is known. */
 const firstPieceTokens = 64;
@@ -19,6 +17,7 @@ const minMeasuredTokens = 32;
 export class ReadingSpeed {
   readonly #batchTokens: number;
   #tokensPerSecond: number | undefined;
+  #pieceTokens: number | undefined;
   #tokensPerCharacter = firstTokensPerCharacter;
 
   /** @param batchTokens Tokens that the engine reads in one step. */
@@ -26,22 +25,20 @@ export class ReadingSpeed {
     this.#batchTokens = batchTokens;
   }
 
-  /**
-   * Tokens of a piece that is read while another generation writes.
-   *
-   * @param isCrowded Whether other long prompts wait.
-   */
-  pieceTokens(isCrowded = false): number {
-    if (this.#tokensPerSecond === undefined) return Math.min(firstPieceTokens, this.#batchTokens);
-    const seconds = isCrowded ? crowdedPieceSeconds : pieceSeconds;
-    const tokens = Math.round(seconds * this.#tokensPerSecond);
-    return Math.min(Math.max(tokens, minPieceTokens), this.#batchTokens);
+  /** Tokens of a piece that is read while another generation writes. */
+  get pieceTokens(): number {
+    const tokens = this.#pieceTokens ?? this.#tokensIn(pieceSeconds) ?? firstPieceTokens;
+    return Math.min(Math.max(Math.round(tokens), minPieceTokens), this.#batchTokens);
   }
 
   /** Tokens that are read at once while no generation writes: whole batches. */
   get chunkTokens(): number {
-    const batches = Math.floor((chunkSeconds * (this.#tokensPerSecond ?? 0)) / this.#batchTokens);
+    const batches = Math.floor((this.#tokensIn(chunkSeconds) ?? 0) / this.#batchTokens);
     return Math.max(1, batches) * this.#batchTokens;
+  }
+
+  #tokensIn(seconds: number): number | undefined {
+    return this.#tokensPerSecond === undefined ? undefined : seconds * this.#tokensPerSecond;
   }
 
   /** Undefined while the speed is not known. */
@@ -57,6 +54,17 @@ export class ReadingSpeed {
   /** Notes the length of a prompt. */
   learnTokens(tokens: number, chain: PromptChain): void {
     this.#tokensPerCharacter = tokens / (charactersOf(chain) + templateCharacters);
+  }
+
+  /**
+   * Notes the time of a whole piece, so that the next ones take the time that a stream may wait. The speed of longer readings
+   * does not say how long a piece takes: the shorter it is the slower, and the engine writes for others meanwhile.
+   */
+  measurePiece(tokens: number, ms: number): void {
+    if (ms <= 0) return;
+    const before = this.pieceTokens;
+    const wanted = (tokens * pieceSeconds * 1000) / ms;
+    this.#pieceTokens = (before + Math.min(wanted, 2 * before)) / 2;
   }
 
   /** @param tokens All that the engine read and wrote in this time. */
