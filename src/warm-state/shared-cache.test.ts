@@ -158,12 +158,12 @@ describe('slots that share a cache', () => {
       });
     }
 
-    /** Two idle slots hold 600 tokens each. */
-    async function fill(): Promise<void> {
-      const held = Array.from({ length: 600 }, () => 1);
-      for (const started of ['a', 'b'].map((name) => start(prompt(name, 500, 100)))) {
+    /** Two idle slots hold so many tokens each. */
+    async function fill(tokens = 600): Promise<void> {
+      const held = Array.from({ length: tokens }, () => 1);
+      for (const started of ['a', 'b'].map((name) => start(prompt(name, tokens - 100, 100)))) {
         scripted.contents.set((await started.use).slotId, held);
-        await end(started, 600);
+        await end(started, tokens);
       }
     }
 
@@ -189,7 +189,6 @@ describe('slots that share a cache', () => {
     });
 
     it.each<[string, Partial<WarmSlotsOptions>]>([
-      ['is read again at once', { secondsToRead: () => 0.1 }],
       ['would be moved to disk', { isMemory: false }],
       ['slows down little', { cacheSize: { totalCells, contextLength, maxIdleCells: 1200 } }],
     ])('leaves in its slot what %s', async (_, changed) => {
@@ -197,6 +196,21 @@ describe('slots that share a cache', () => {
       await fill();
       await start(prompt('c', 10, 10)).use;
       expect(changes()).toEqual([]);
+    });
+
+    it('leaves in its slot what is short and read again at once', async () => {
+      const cacheSize = { totalCells, contextLength, maxIdleCells: 300 };
+      open({ cacheSize, secondsToRead: () => 0.1 });
+      await fill(200);
+      await start(prompt('c', 10, 10)).use;
+      expect(changes()).toEqual([]);
+    });
+
+    it('moves a long one, even if it is read again at once', async () => {
+      open({ secondsToRead: () => 0.1 });
+      await fill();
+      await start(prompt('c', 10, 10)).use;
+      expect(changes()).toEqual(['save 0: 600', 'erase 0']);
     });
 
     it('leaves in its slot what can not be saved', async () => {

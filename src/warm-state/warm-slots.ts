@@ -18,6 +18,8 @@ import type { SlotRequest, SlotUse } from './slot-use.ts';
 
 /** A request does not wait for the saving of a slot whose content is read again in less time. */
 const minReadSeconds = 0.25;
+/** A content of so many tokens slows down long prompts by more than moving it takes, even where it is read fast. */
+const minParkedTokens = 256;
 
 export interface WarmSlotsOptions extends SlotStatesOptions {
   readonly slotCount: number;
@@ -219,12 +221,13 @@ export class WarmSlots {
     );
   }
 
-  /** What can't be saved, or is read again at once, stays in its slot. */
+  /** What can't be saved stays in its slot, and what is short and read again at once. */
   async #park(slot: Slot): Promise<void> {
     const { content, settle } = slot;
     if (content === undefined || content.heldTokens < minTokens) return;
     // What is not settled yet could not continue after a restart.
-    if (settle !== undefined || this.#viewOf(slot).isReadFast) return;
+    if (settle !== undefined) return;
+    if (content.heldTokens < minParkedTokens && this.#viewOf(slot).isReadFast) return;
     slot.isBusy = true;
     if (!slot.isSaved) {
       const { maxPrepareMs = defaultPrepareMs } = this.#options;
