@@ -104,9 +104,9 @@ async function setUp({ isMemory = true } = {}) {
   return { scripted, slots, run, hold, savedFiles, restoreCount };
 }
 
-/** Prompts of 512 tokens in common and 2 of their own. */
+/** Prompts of 512 tokens in common and 8 of their own. */
 function prompts(count: number): readonly string[] {
-  return Array.from({ length: count }, (_, index) => `${prefix}${`${index}abc`.repeat(2)}`);
+  return Array.from({ length: count }, (_, index) => `${prefix}${`${index}abc`.repeat(8)}`);
 }
 
 describe('requests that share the beginning of their prompts', () => {
@@ -116,7 +116,7 @@ describe('requests that share the beginning of their prompts', () => {
     expect(cached.toSorted((one, other) => one - other)).toEqual([0, ...Array(7).fill(512)]);
     expect(scripted.calls.filter((call) => call.startsWith('save'))).toEqual(['save 0: 512']);
     expect(restoreCount()).toBe(7);
-    expect(scripted.readTokens).toBe(512 + slotCount * 2);
+    expect(scripted.readTokens).toBe(512 + slotCount * 8);
     expect(slots.isIdle).toBe(true);
   });
 

@@ -206,7 +206,7 @@ describe('PromptReader', () => {
     }
     // The last piece is what is left.
     const whole = lengths.slice(0, -1);
-    expect(whole.every((length) => Math.abs(length - 50) <= 2)).toBe(true);
+    expect(whole.every((length) => Math.abs(length - 40) <= 2)).toBe(true);
     await setup.finish(stream);
   });
 

@@ -1,7 +1,7 @@
 import { charactersOf, type PromptChain } from './prompt-chain.ts';
 
 /** Time that a running stream may wait while a piece of a prompt is read. */
-const pieceSeconds = 0.35;
+const pieceSeconds = 0.3;
 const minPieceTokens = 16;
 /** Before the speed of reading is known. */
 const firstPieceTokens = 64;

@@ -8,7 +8,7 @@ import type {
 } from '../../../src/engine/engine.ts';
 
 const tokenCharacters = 4;
-const msPerToken = 10;
+const msPerToken = 5;
 
 /**
  * An engine of tokens of 4 characters, whose slots hold the tokens that it has read. Each call passes `step` first, in which a
