@@ -1,6 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createScriptedLauncher } from '../../test/setup/instances/scripted-launcher.ts';
 import { modelEntry } from '../../test/setup/models/model-entry.ts';
+import type { EngineConnection } from '../net/engine-connection.ts';
+import { testContext } from '../../test/setup/test-context.ts';
 import type { Runtime, RuntimeManager } from '../engine/runtimes/runtime.ts';
 import type { ModelEntry } from '../models/model.ts';
 import { MlxLoader } from './mlx-loader.ts';
@@ -83,6 +85,33 @@ describe('MlxLoader', () => {
     await load();
     expect(install).toHaveBeenCalledWith(expect.objectContaining({ format: 'mlx' }));
   });
+
+  it.each([
+    [['off', 'on'], 'on', { enable_thinking: true }],
+    [['off', 'on'], 'off', { enable_thinking: false }],
+    [['low', 'high'], 'low', undefined],
+    [undefined, undefined, undefined],
+  ] as const)(
+    'asks a model with the reasoning %j, by default %s, for %j',
+    async (allowedOptions, byDefault, expected) => {
+      const { load, launch } = setUp();
+      const reasoning =
+        allowedOptions === undefined ? null : { allowedOptions, default: byDefault };
+      await load(select({ reasoning }));
+      const spec = launch.mock.calls[0]?.[0];
+      const bodies: Record<string, unknown>[] = [];
+      const connection = {
+        postJson: async (_: string, body: Record<string, unknown>) => {
+          bodies.push(body);
+          return { status: 200, body: { tokens: 1 } };
+        },
+      } as unknown as EngineConnection;
+      const engine = spec?.program?.createEngine(connection, spec);
+      const messages = [{ role: 'user', content: 'Hello' }] as const;
+      await engine?.countPromptTokens({ kind: 'chat', messages, sampling: {} }, testContext());
+      expect(bodies.map((body) => body['chat_template_kwargs'])).toEqual([expected]);
+    },
+  );
 
   it('estimates weights, the cache of all slots, and its process', () => {
     const { loader } = setUp();

@@ -199,14 +199,6 @@ describe('a load', () => {
     expect(pool.list()).toEqual([]);
   });
 
-  it('of a format without a runtime names the formats that have one', async () => {
-    const { pool } = setUp();
-    await expect(pool.load('test/mlx', {}, testContext())).rejects.toMatchObject({
-      code: 'unsupported_format',
-      message: 'No runtime for mlx models runs on this machine; GGUF models do.',
-    });
-  });
-
   it('is rejected by a pool that is closed', async () => {
     const { pool, launcher } = setUp();
     await pool.close();
