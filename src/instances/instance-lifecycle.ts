@@ -255,8 +255,8 @@ export class InstanceLifecycle implements SchedulerEffects {
   }
 
   #stopIfDrained(instance: Instance): void {
-    const { id, isOutdated, isRetired, requestCount, load } = instance;
-    if (!isOutdated || isRetired || requestCount > 0 || load !== undefined) return;
+    const { id, isOutdated, isRetired, requestCount } = instance;
+    if (!isOutdated || isRetired || requestCount > 0) return;
     this.evict(instance, 'replaced', `The files of ${id} were replaced.`);
   }
 

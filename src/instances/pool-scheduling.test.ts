@@ -159,6 +159,33 @@ describe('memory', () => {
     busy.release();
   });
 
+  it('counts no memory for a queued load that is unloaded', async () => {
+    const { acquire, pool, ids } = setUp();
+    await acquire('test/d20');
+    await acquire('test/a10');
+    const waiting = acquire('test/b10').catch((error: unknown) => error);
+    await vi.waitFor(() => expect(ids()).toHaveLength(3));
+    const unloading = pool.unload('test/b10');
+    expect(pool.memory().reservedBytes).toBe(30);
+    expect(await waiting).toMatchObject({ code: 'unloaded' });
+    await unloading;
+  });
+
+  it('rejects a load for which the memory is gone once it begins', async () => {
+    let readings = 0;
+    const { pool, ids } = setUp({
+      // The plan still finds room.
+      availableMemory: () => ({
+        bytes: (readings += 1) === 1 ? 1000 : 1,
+        includesMappedFiles: true,
+      }),
+    });
+    await expect(pool.load('test/a10', {}, testContext())).rejects.toMatchObject({
+      code: 'out_of_memory',
+    });
+    expect(ids()).toEqual([]);
+  });
+
   it('rejects queued loads when the pool is closed', async () => {
     const { acquire, pool, ids } = setUp();
     await acquire('test/d20');
