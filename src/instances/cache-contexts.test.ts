@@ -78,7 +78,7 @@ describe('the cache of a GGUF model', () => {
     expect(await setUp({ version: 'unknown' }).contextsOf(4)).toBe(4);
     expect(await setUp({ version: 'b11548' }).contextsOf(4)).toBe(4);
     expect(await setUp({ version: 'b11549-custom' }).contextsOf(4)).toBe(4);
-    expect(await setUp({ version: 'debug11549' }).contextsOf(4)).toBe(4);
+    expect(await setUp({ version: 'web11549' }).contextsOf(4)).toBe(4);
     const stateless = setUp({ keepsStates: false });
     expect(stateless.estimate(4)).toBe(4 * stateless.estimate(1));
     const { estimate, selection } = setUp();
