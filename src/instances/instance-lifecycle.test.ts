@@ -220,6 +220,50 @@ it('fails the request that finds a model replaced by one that has no room', asyn
   await vi.waitFor(() => expect(pool.list()).toEqual([]));
 });
 
+it('keeps the other models and variants where the files of one are replaced', async () => {
+  const versions: Record<string, string> = {};
+  const library: ModelLibrary = {
+    ...libraryOfVariants(),
+    fingerprint: async ({ model, variant }) => {
+      const name = `${model.key}@${variant.id}`;
+      return `${name} ${versions[name] ?? 'old'}`;
+    },
+  };
+  const { pool, launcher } = setUp({ library });
+  const names = [`${key}@${bestVariant.id}`, `${key}@q4_0`];
+  const use = async (name: string) => (await acquireFrom(pool, name)).release();
+  for (const name of [...names, ...names]) await use(name);
+  expect(launcher.launchCount()).toBe(2);
+  versions[`${key}@q4_0`] = 'new';
+  await use(names[0] ?? '');
+  expect(launcher.launchCount()).toBe(2);
+  await use(`${key}@q4_0`);
+  expect(launcher.launchCount()).toBe(3);
+  await vi.waitFor(() => expect(pool.list()).toHaveLength(2));
+  expect(pool.list().map(({ id }) => id)).toEqual([key, `${key}@q4_0`]);
+});
+
+it('uses another variant of a replaced model that no longer has the loaded one', async () => {
+  let fingerprint = 'a';
+  const library = libraryOfVariants();
+  const { pool } = setUp({
+    library: {
+      ...library,
+      fingerprint: async () => fingerprint,
+      find: async (identifier) => {
+        if (fingerprint === 'b' && identifier.includes('@')) {
+          throw new HearthError('model_not_found', 'No such variant.');
+        }
+        return library.find(identifier);
+      },
+    },
+  });
+  await pool.load(`${key}@q4_0`, { identifier: 'mine' }, testContext());
+  fingerprint = 'b';
+  await acquireFrom(pool, 'mine');
+  expect(pool.list().map(({ selection }) => selection.variant.id)).toEqual([bestVariant.id]);
+});
+
 it('loads a replaced model again only if it was loaded by name', async () => {
   let fingerprint = 'a';
   const library = { ...libraryOfVariants(), fingerprint: async () => fingerprint };

@@ -79,3 +79,9 @@ it('reports the seconds since the last request, also after the clock was set bac
     vi.useRealTimers();
   }
 });
+
+it('describes an instance with the figures of its engine', async () => {
+  const { pool } = scriptedPool(modelEntry());
+  await pool.load('test/model', {}, testContext());
+  expect(await pool.describe()).toMatchObject([{ id: 'test/model', stats: { pid: 1 } }]);
+});

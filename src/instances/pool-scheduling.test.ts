@@ -268,6 +268,21 @@ describe('a long load', () => {
     }
   });
 
+  it('has no time limit by name', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const { pool, launcher } = setUp();
+      const loaded = deferred<void>();
+      launcher.onLaunch = () => loaded.promise;
+      const loading = pool.load('test/a10', {}, testContext());
+      await vi.advanceTimersByTimeAsync(600_000);
+      loaded.resolve();
+      expect(await loading).toMatchObject({ id: 'test/a10', state: 'ready' });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('frees its slot if the caller leaves at the moment it is loaded', async () => {
     for (let hops = 0; hops < 30; hops += 1) {
       const { acquire, launcher, pool } = setUp();
@@ -310,6 +325,14 @@ describe('a long load', () => {
 });
 
 describe('several clients and instances', () => {
+  it('refuses a displaced request at once, even while the model loads', async () => {
+    const { acquire, launcher } = setUp({ queueCapacity: 4 });
+    launcher.onLaunch = () => new Promise(() => {});
+    const greedy = Array.from({ length: 6 }, () => acquire('test/a10', { clientKey: 'greedy' }));
+    acquire('test/a10', { clientKey: 'modest' }).catch(() => {});
+    await expect(greedy[5]).rejects.toMatchObject({ code: 'queue_full' });
+  });
+
   it('admits another client if one has filled the queue, even while the model loads', async () => {
     const { acquire } = setUp({ queueCapacity: 4 });
     const greedy = Array.from({ length: 6 }, () => acquire('test/a10', { clientKey: 'greedy' }));
