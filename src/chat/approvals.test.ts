@@ -237,13 +237,61 @@ describe('an approval', () => {
 
   it('makes its call once where two turns approve it at the same time', async () => {
     const { run, bought, approve } = await waitingShop();
+    const quoted = JSON.stringify(approve.approvals[0]?.requestId);
     const turns = await Promise.all([
       run({ integrations, ...approve }),
       run({ integrations, ...approve }),
     ]);
     expect(bought).toEqual(['bread']);
     const errors = turns.flat().filter(({ type }) => type === 'turn.error');
-    expect(errors).toMatchObject([{ error: used }]);
+    expect(errors).toMatchObject([
+      {
+        error: {
+          ...used,
+          field: 'approvals',
+          message: expect.stringContaining(`The approval request ${quoted} was approved before`),
+        },
+      },
+    ]);
+  });
+
+  it('may come with one of a call that the client sends itself', async () => {
+    const { turn, bought, approve } = await waitingShop();
+    const sent = {
+      requestId: 'mcpr_own',
+      isApproved: true,
+      call: { tool: 'buy', provider, argumentsJson: '{"what":"milk"}' },
+    };
+    await turn({ ...approve, approvals: [...approve.approvals, sent] });
+    expect(bought).toEqual(['bread', 'milk']);
+  });
+
+  it('of the call of a plugin needs this plugin', async () => {
+    const bought: unknown[] = [];
+    const buy = scriptedTool('buy', async ({ what }) => `${bought.push(what)}`, {
+      provider: { type: 'plugin', pluginId: 'mcp/shop' },
+      needsApproval: true,
+    });
+    const { run } = await scriptedTurns(async function* (generation) {
+      yield generation === 0 ? buyBread : say('Done.');
+      yield end;
+    }, buy);
+    const plugin = { type: 'plugin', id: 'mcp/shop' } as const;
+    const first = await run({ integrations: [plugin] });
+    const { responseId: previousResponseId = '' } = resultOf(first);
+    const approvals = [{ requestId: requestIds(first)[0] ?? '', isApproved: true }];
+    const approve = { previousResponseId, messages: [], approvals };
+    for (const other of [
+      { type: 'plugin', id: 'mcp/other' },
+      { type: 'ephemeralMcp', serverLabel: 'mcp/shop', serverUrl: 'http://localhost/mcp' },
+    ] as const) {
+      await expect(run({ ...approve, integrations: [other] })).rejects.toThrow(
+        'A call of "mcp/shop" is approved',
+      );
+    }
+    expect(bought).toEqual([]);
+    await run({ ...approve, integrations: [plugin] });
+    expect(bought).toEqual(['bread']);
   });
 
   it('is used although the turn that made the call was not stored', async () => {
@@ -267,8 +315,13 @@ describe('an approval', () => {
 });
 
 describe('an answer to a call', () => {
-  it.each<[string, (id: string) => Partial<TurnRequest>, string]>([
-    ['is required', () => ({}), 'waits for the approval of tool calls: mcpr_'],
+  it.each<[string, (id: string) => Partial<TurnRequest>, string, string]>([
+    [
+      'is required',
+      () => ({}),
+      'messages',
+      '^previousResponseId "resp_.*" waits for the approval of tool calls: mcpr_.*, mcpr_',
+    ],
     [
       'comes once',
       (requestId) => ({
@@ -277,6 +330,7 @@ describe('an answer to a call', () => {
           { requestId, isApproved: false },
         ],
       }),
+      'approvals[1].requestId',
       'is answered twice',
     ],
     [
@@ -287,18 +341,40 @@ describe('an answer to a call', () => {
           { requestId: 'mcpr_x', isApproved: true },
         ],
       }),
+      'approvals[1].requestId',
       'There is no approval request "mcpr_x" in previousResponseId',
     ],
     [
-      'comes with the server of the call',
-      (requestId) => ({ approvals: [{ requestId, isApproved: true }], integrations: [] }),
-      'integrations does not have this server',
+      'is quoted in short',
+      () => ({ approvals: [{ requestId: 'x'.repeat(101), isApproved: true }] }),
+      'approvals[0].requestId',
+      'There is no approval request "x{100}" in',
     ],
-  ])('%s', async (_, changesOf, message) => {
-    const { turn, bought } = await openShop([buyBread], [say('Done.')]);
+    [
+      'comes with the server of the call',
+      (requestId) => ({
+        approvals: [
+          { requestId, isApproved: true },
+          { requestId: requestId.replace(/0$/, '1'), isApproved: false },
+        ],
+        integrations: [
+          { type: 'ephemeralMcp', serverLabel: 'market', serverUrl: 'http://localhost/mcp' },
+          { type: 'plugin', id: 'shop' },
+        ],
+      }),
+      'integrations',
+      '"shop" is approved, and integrations does not have this server',
+    ],
+  ])('%s', async (_, changesOf, field, message) => {
+    const buyMilk = call(1, 'buy', '{"what":"milk"}');
+    const { turn, bought } = await openShop([buyBread, buyMilk], [say('Done.')]);
     const { events, previousResponseId } = await turn();
     const changes = changesOf(requestIds(events)[0] ?? '');
-    await expect(turn({ previousResponseId, ...changes })).rejects.toThrow(message);
+    await expect(turn({ previousResponseId, ...changes })).rejects.toMatchObject({
+      code: 'invalid_value',
+      field,
+      message: expect.stringMatching(message),
+    });
     expect(bought).toEqual([]);
   });
 
@@ -308,6 +384,8 @@ describe('an answer to a call', () => {
     await expect(turn({ approvals })).rejects.toMatchObject({
       code: 'invalid_value',
       field: 'approvals[0].requestId',
+      message:
+        'There is no approval request "mcpr_x": continue the response that has it, or send it in the input.',
     });
   });
 });
@@ -331,5 +409,30 @@ describe('a list of tools', () => {
     const known = await turn({ toolLists: { knownLabels: ['shop'] } });
     expect(known.items.map(({ type }) => type)).toEqual(['message']);
     expect((await turn()).items.map(({ type }) => type)).toEqual(['message']);
+  });
+});
+
+describe('a choice of the tool of a server', () => {
+  it('has the name that the model knows', async () => {
+    const { turn, requests } = await openShop([say('Hi.')]);
+    await turn({ toolChoice: { serverLabel: 'shop', name: 'look' } });
+    expect(requests).toMatchObject([{ toolChoice: { name: 'look' } }]);
+  });
+
+  it.each([
+    ['shop', 'sell'],
+    ['market', 'look'],
+  ])('is refused for what %s does not offer: %s', async (serverLabel, name) => {
+    const { turn, requests } = await openShop([say('Hi.')]);
+    const { events } = await turn({ toolChoice: { serverLabel, name } });
+    expect(events.at(-2)).toMatchObject({
+      type: 'turn.error',
+      error: {
+        code: 'invalid_value',
+        field: 'toolChoice',
+        message: `\`toolChoice\` names the tool "${name}" of the server "${serverLabel}", which the request does not offer.`,
+      },
+    });
+    expect(requests).toEqual([]);
   });
 });

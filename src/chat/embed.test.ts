@@ -110,6 +110,11 @@ it('cuts the vectors of a model that allows it, and scales them to the length 1'
   const range = 'the vectors of the model have 4 and can be shortened to 2 or more.';
   await expect(run(1, 2)).rejects.toMatchObject(refusal(`\`dimensions\` is 1; ${range}`));
   await expect(run(5, 2)).rejects.toMatchObject(refusal(`\`dimensions\` is 5; ${range}`));
+  await expect(run(5, 4)).rejects.toMatchObject(
+    refusal('`dimensions` is 5; the vectors of the model have 4 and cannot be shortened.'),
+  );
+  launcher.vector = [3, 4, 0, 0];
+  expect((await run(4, 2)).vectors).toEqual([[3, 4, 0, 0]]);
   launcher.vector = [0, 0, 0, 1];
   expect((await run(2, 2)).vectors).toEqual([[0, 0]]);
 });

@@ -80,6 +80,26 @@ describe('the tools of a turn', () => {
     await vi.waitFor(() => expect(cancelled).toHaveBeenCalledOnce());
   });
 
+  it.each([
+    ['are listed as failed if the client wants to see them', { knownLabels: [] }, true],
+    ['are not mentioned if the client knows them', { knownLabels: ['mcp/test'] }, false],
+    ['are not mentioned if the client does not want to see them', undefined, false],
+  ])('%s', async (_, toolLists, isListed) => {
+    const opening = deferred<never>();
+    const { start } = await setUp({ open: () => opening.promise });
+    const lists: TurnEvent[] = [];
+    for await (const event of start({ integrations, ...(toolLists && { toolLists }) })) {
+      if (event.type === 'load.end') setTimeout(() => opening.reject(unreachable), 20);
+      if (event.type.startsWith('toolList')) lists.push(event);
+    }
+    const provider = { type: 'plugin', pluginId: 'mcp/test' };
+    const expected = [
+      { type: 'toolList.start', provider },
+      { type: 'toolList.failure', provider, error: unreachable },
+    ];
+    expect(lists).toEqual(isListed ? expected : []);
+  });
+
   it('fail before the first event if the model is already loaded', async () => {
     const { run, pool } = await setUp({ open: () => Promise.reject(unreachable) });
     (await acquireFrom(pool, 'test/model')).release();
