@@ -145,3 +145,21 @@ it('do not report the exit of an engine that was stopped as a crash', async () =
   await unloading;
   expect(events.map(({ type }) => type)).not.toContain('instance.crashed');
 });
+
+it('say that a load was cancelled by its last request', async () => {
+  const { launcher, events, pool } = setUp();
+  launcher.onLaunch = (_spec, _onProgress, signal) => once(signal, 'abort').then(() => {});
+  const caller = new AbortController();
+  const waiting = acquireFrom(pool, 'test/a10', { signal: caller.signal });
+  await vi.waitFor(() => expect(pool.list()).toHaveLength(1));
+  caller.abort(new Error('gone'));
+  await expect(waiting).rejects.toThrow('gone');
+  await vi.waitFor(() => expect(pool.list()).toEqual([]));
+  await vi.waitFor(() =>
+    expect(events.at(-1)).toEqual({
+      type: 'instance.unloaded',
+      ...subject,
+      reason: 'Loading test/a10 was cancelled.',
+    }),
+  );
+});

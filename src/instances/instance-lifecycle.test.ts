@@ -243,6 +243,17 @@ it('keeps the other models and variants where the files of one are replaced', as
   expect(pool.list().map(({ id }) => id)).toEqual([key, `${key}@q4_0`]);
 });
 
+it('loads a replaced model once, although several requests notice it', async () => {
+  let fingerprint = 'a';
+  const library = { ...libraryOfVariants(), fingerprint: async () => fingerprint };
+  const { pool, launcher } = setUp({ library });
+  await pool.load(key, {}, testContext());
+  fingerprint = 'b';
+  await Promise.all([acquireFrom(pool, key), acquireFrom(pool, key)]);
+  expect(launcher.launchCount()).toBe(2);
+  expect(pool.list()).toHaveLength(1);
+});
+
 it('uses another variant of a replaced model that no longer has the loaded one', async () => {
   let fingerprint = 'a';
   const library = libraryOfVariants();

@@ -15,7 +15,7 @@ const whiteSpace = /[\s\x85]+/g;
 
 /**
  * Returns a lower bound of the tokens of a prompt. Counting words takes about a second for 60 MB without any; other
- * work continues meanwhile, and it stops at `most` + 1.
+ * work continues meanwhile, and it stops soon after `most`.
  */
 export async function minTokens(
   text: Prompt,
@@ -61,13 +61,9 @@ async function countWords(text: string, longestTokenBytes: number, most: number)
 /** Divides a text without splitting surrogate pairs, and removes the characters that a tokenizer of words ignores. */
 function* slicesOf(text: string): Generator<string> {
   for (let start = 0; start < text.length;) {
-    let end = start + sliceCharacters;
-    if (isHighSurrogate(text.charCodeAt(end - 1))) end -= 1;
+    const last = start + sliceCharacters - 1;
+    const end = (text.codePointAt(last) ?? 0) > 0xffff ? last : last + 1;
     yield text.slice(start, end).replace(dropped, '');
     start = end;
   }
-}
-
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
 }
