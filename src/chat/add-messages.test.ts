@@ -23,12 +23,12 @@ async function setUp(events: readonly GenerationEvent[] = []) {
   const add = (
     messages: readonly TurnMessage[],
     previousResponseId: string | null = null,
-    changes: { store?: Store; signal?: AbortSignal } = {},
+    { signal, ...changes }: { store?: Store; signal?: AbortSignal; maxImagePixels?: number } = {},
   ) =>
     addMessages(
-      { ...services, ...(changes.store && { store: changes.store }) },
+      { ...services, ...changes },
       { conversationId, previousResponseId, messages },
-      testContext(changes.signal && { signal: changes.signal }),
+      testContext(signal && { signal }),
     );
   return { ...turns, conversationId, add };
 }
@@ -110,6 +110,33 @@ it('stores images, and names one that is none', async () => {
   await expect(add([...userMessage('Hi'), { role: 'user', content }])).rejects.toMatchObject({
     code: 'invalid_image',
     field: 'messages[1].content[1]',
+  });
+});
+
+it('keeps the order at the beginning, where results follow their calls', async () => {
+  const { add } = await setUp();
+  const content = [{ type: 'text', text: 'Rain' }] as const;
+  const toolCalls = [{ id: 'a', name: 'weather', argumentsJson: '{}' }];
+  const { turn } = await add([
+    ...userMessage('The weather?'),
+    { role: 'assistant', content: [], toolCalls },
+    { role: 'tool', toolCallId: 'a', content },
+  ]);
+  expect(turn.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
+});
+
+it('bounds the pixels of all images together', async () => {
+  const { add } = await setUp();
+  const image = { type: 'image', url: await picture('red', 10, 10) } as const;
+  const message = {
+    role: 'user',
+    content: [image, { type: 'text', text: 'Look' }, image],
+  } as const;
+  const maxImagePixels = 100;
+  await add([message, message], null, { maxImagePixels });
+  await expect(add([message, message, message], null, { maxImagePixels })).rejects.toMatchObject({
+    code: 'invalid_image',
+    field: 'messages[2].content[0]',
   });
 });
 

@@ -110,6 +110,16 @@ describe('loadHistory of a request that drops old turns', () => {
     expect(await load(60)).toMatchObject({ droppedTurns: 50 });
   });
 
+  it('counts questions and answers, but no reasoning', async () => {
+    const items = [
+      { type: 'reasoning', text: 'x'.repeat(1000) },
+      { type: 'message', text: 'x'.repeat(50) },
+    ] as const;
+    const turns = Array.from({ length: 30 }, () => ({ messages: [text(49)], items }));
+    const { load } = await storeTurns(30, { ...turns });
+    expect((await load(29)).responses).toHaveLength(11);
+  });
+
   it('keeps the newest system prompt, also of a turn that it does not read', async () => {
     const { store, load } = await storeTurns(60, {
       0: { systemPrompt: 'First.' },
