@@ -51,6 +51,20 @@ it('embeds texts and frees the instance', async () => {
   expect(pool.list()).toHaveLength(1);
 });
 
+it('records how it ended', async () => {
+  const { pool, launcher } = scriptedPool(modelEntry({ key: 'test/embed', type: 'embeddings' }));
+  const request = { model: 'test/embed', inputs: ['a', 'b'] };
+  const outcomeOf = async () => {
+    const context = testContext();
+    await embed(servicesOf(pool), request, context).catch(() => {});
+    return context.record.generations.map(({ operation, outcome }) => [operation, outcome]);
+  };
+  expect(await outcomeOf()).toMatchObject([['embedding', { usage: { promptTokens: 2 } }]]);
+  const engine = launcher.processes[0]?.engine ?? {};
+  Object.assign(engine, { embed: () => Promise.reject(new Error('broken')) });
+  expect(await outcomeOf()).toEqual([['embedding', { hasFailed: true }]]);
+});
+
 it('throws the reason of a request that was aborted before', async () => {
   const { pool, launcher } = scriptedPool(modelEntry({ key: 'test/embed', type: 'embeddings' }));
   const reason = new Error('gone already');

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { deferred } from '../../test/setup/deferred.ts';
 import { acquireFrom, libraryOf } from '../../test/setup/instances/scripted-pool.ts';
+import { scriptedTool } from '../../test/setup/chat/scripted-tools.ts';
 import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import {
   generationEnd as end,
@@ -142,6 +143,60 @@ describe('runTurn', () => {
       isMalformed: false,
     });
     expect(turns.launcher.launchCount()).toBe(2);
+  });
+
+  it('does not begin again once a tool was called', async () => {
+    let callCount = 0;
+    const look = scriptedTool('look', async () => `${(callCount += 1)}`);
+    const turns = await scriptedTurns(async function* (generation) {
+      yield { type: 'content.delta', text: generation === 0 ? 'Let me look.' : 'Half an ans' };
+      if (generation === 0) {
+        yield { type: 'toolCall.delta', index: 0, id: 'a', name: 'look', argumentsJson: '{}' };
+        yield { ...end, stopReason: 'toolCalls' };
+        return;
+      }
+      const begun = deferred<void>();
+      const cause = await acquireFrom(turns.pool, 'test/model');
+      const work = cause.withSlot(async (_, { signal }) => {
+        begun.resolve();
+        await once(signal, 'abort');
+      });
+      await begun.promise;
+      turns.launcher.processes[0]?.outgrow('too large');
+      await work;
+      throw new HearthError('crashed', 'The connection was lost.');
+    }, look);
+    const integrations = [{ type: 'plugin', id: 'mcp/test' }] as const;
+    const context = testContext();
+    const events: TurnEvent[] = [];
+    for await (const event of turns.startWith(context, { isWhole: true, integrations })) {
+      events.push(event);
+    }
+    expect(callCount).toBe(1);
+    expect(turns.launcher.launchCount()).toBe(1);
+    expect(events.map(({ type }) => type).filter((type) => !/^(?:load|prompt)/.test(type))).toEqual(
+      [
+        'turn.start',
+        'message.start',
+        'message.delta',
+        'message.end',
+        'toolCall.start',
+        'toolCall.delta',
+        'toolCall.arguments',
+        'toolCall.success',
+        'message.start',
+        'message.delta',
+        'message.end',
+        'turn.error',
+        'turn.end',
+      ],
+    );
+    expect(resultOf(events).items).toMatchObject([
+      { type: 'message', text: 'Let me look.' },
+      { type: 'toolCall' },
+      { type: 'message', text: 'Half an ans' },
+    ]);
+    expect(context.record.failure).toMatchObject({ code: 'memory_exceeded' });
   });
 
   it('stores a turn that was cancelled as such', async () => {
