@@ -51,6 +51,8 @@ const tests: Readonly<Record<string, readonly string[]>> = {
     'src/batches/*.test.ts',
     'src/background/*.test.ts',
     'src/object-storage/images-in-objects.test.ts',
+    'src/access/revoke-token.test.ts',
+    'src/chat/history.test.ts',
   ],
 };
 
