@@ -95,6 +95,21 @@ it('puts the results of calls first, and demands all of them', async () => {
   };
   const { turn } = await add([question, result], responseId);
   expect(turn.messages.map(({ role }) => role)).toEqual(['tool', 'user']);
+  // Those of calls in the same messages stay behind their calls.
+  const toolCalls = [{ id: 'later', name: 'find', argumentsJson: '{}' }];
+  const later: TurnMessage[] = [
+    { role: 'assistant', content: [], toolCalls },
+    { ...result, toolCallId: 'later' },
+    question,
+  ];
+  const longer = await add([question, result, ...later], responseId);
+  expect(longer.turn.messages.map((message) => message.role)).toEqual([
+    'tool',
+    'user',
+    'assistant',
+    'tool',
+    'user',
+  ]);
 });
 
 it('stores images, and names one that is none', async () => {
