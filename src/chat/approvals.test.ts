@@ -153,7 +153,7 @@ describe('a call that needs an approval', () => {
 
   it('counts as a call of the turn that makes it', async () => {
     const calls = [buyBread, call(1, 'buy', '{"what":"milk"}')];
-    const { turn, bought } = await openShop(calls, [say('Done.')]);
+    const { turn, bought, requests } = await openShop(calls, [say('Done.')]);
     const { events, previousResponseId } = await turn({ maxToolCalls: 1 });
     const approvals = requestIds(events).map((requestId) => ({ requestId, isApproved: true }));
     const next = await turn({ previousResponseId, messages: [], approvals, maxToolCalls: 1 });
@@ -163,6 +163,31 @@ describe('a call that needs an approval', () => {
       { type: 'invalidToolCall', reason: 'The limit of 1 tool calls is reached.' },
       { type: 'message' },
     ]);
+    expect(messagesOf(requests[1]).slice(2)).toMatchObject([
+      { role: 'tool', toolCallId: 'call00001', content: 'Bought bread' },
+      { role: 'tool', toolCallId: 'call00002', content: 'The limit of 1 tool calls is reached.' },
+    ]);
+  });
+
+  it('is followed by its own result, now and when the prompt is read from the store', async () => {
+    const calls = ['bread', 'milk', 'eggs'].map((what, index) =>
+      call(index, 'buy', JSON.stringify({ what })),
+    );
+    const { turn, requests } = await openShop(calls, [say('Done.')]);
+    const { events, previousResponseId } = await turn();
+    const approvals = requestIds(events).map((requestId, index) => ({
+      requestId,
+      isApproved: index < 2,
+    }));
+    const next = await turn({ previousResponseId, messages: [], approvals });
+    const prompt = messagesOf(requests[1]);
+    expect(prompt.slice(2)).toEqual([
+      { role: 'tool', toolCallId: 'call00001', content: 'Bought bread' },
+      { role: 'tool', toolCallId: 'call00002', content: 'Bought milk' },
+      { role: 'tool', toolCallId: 'call00003', content: 'The user refused this call.' },
+    ]);
+    await turn({ previousResponseId: next.previousResponseId, messages: userMessage('Thanks') });
+    expect(messagesOf(requests[2]).slice(0, prompt.length)).toEqual(prompt);
   });
 
   it('fails where the tool has gone or no longer accepts the arguments', async () => {
