@@ -41,8 +41,6 @@ export function admit(
   if (fits([])) return { kind: 'load' };
 
   const stopping = holders.filter(({ state }) => state === 'stopping');
-  if (fits(stopping)) return { kind: 'wait', evict: [] };
-
   const candidates = holders.filter(
     (instance) => instance.state !== 'stopping' && isEvictable(instance, demand),
   );
