@@ -4,7 +4,7 @@ import { attentionCache } from '../../models/attention-cache.ts';
 import type { GgufValue } from '../../models/gguf/metadata.ts';
 import { graphDimensions } from '../../models/graph-dimensions.ts';
 import type { ModelEntry, ModelSelection } from '../../models/model.ts';
-import { estimateMemory } from './estimate.ts';
+import { estimateMemory, withDraft } from './estimate.ts';
 import type { MemoryDemand } from './memory-demand.ts';
 
 const mebibyte = 1024 * 1024;
@@ -238,6 +238,17 @@ test('sums up its parts, with the projector separate from the weights', () => {
   expect(towerBytes / mebibyte).toBeCloseTo(23.8, 1);
   const sum = Object.values(others).reduce((bytes, part) => bytes + part, computeBytes);
   expect(totalBytes).toBe(sum);
+});
+
+test('adds the memory of a draft model, which runs in the same process', () => {
+  const [model, draft] = [estimate(llama8b), estimate(qwen7b)];
+  expect(withDraft(model, draft)).toEqual({
+    ...model,
+    weightsBytes: model.weightsBytes + draft.weightsBytes,
+    kvCacheBytes: model.kvCacheBytes + draft.kvCacheBytes,
+    computeBytes: model.computeBytes + draft.computeBytes,
+    totalBytes: model.totalBytes + draft.totalBytes - draft.processBytes,
+  });
 });
 
 test('an empty header leaves the weights and the process', () => {
