@@ -240,6 +240,12 @@ test('sums up its parts, with the projector separate from the weights', () => {
   expect(totalBytes).toBe(sum);
 });
 
+test('counts the larger batches of a model that reads images', () => {
+  const { model, variant } = llama8b;
+  const vision = { model: { ...model, projectorPath: '/models/mmproj.gguf' }, variant };
+  expect(graphMebibytes(vision)).toBeGreaterThan(graphMebibytes(llama8b));
+});
+
 test('adds the memory of a draft model, which runs in the same process', () => {
   const [model, draft] = [estimate(llama8b), estimate(qwen7b)];
   expect(withDraft(model, draft)).toEqual({
