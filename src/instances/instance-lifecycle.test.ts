@@ -21,7 +21,7 @@ const variants = [bestVariant, { ...bestVariant, id: 'q4_0' }];
 
 /** A library whose models also have their second variant, `key@q4_0`. */
 function libraryOfVariants(): ModelLibrary {
-  const library = libraryOf(modelEntry({ variants }));
+  const library = libraryOf(modelEntry({ variants }), modelEntry({ key: 'test/other', variants }));
   return {
     ...library,
     find: async (identifier) => {
@@ -230,17 +230,28 @@ it('keeps the other models and variants where the files of one are replaced', as
     },
   };
   const { pool, launcher } = setUp({ library });
-  const names = [`${key}@${bestVariant.id}`, `${key}@q4_0`];
+  const names = [key, `${key}@q4_0`, 'test/other@q4_0'];
   const use = async (name: string) => (await acquireFrom(pool, name)).release();
   for (const name of [...names, ...names]) await use(name);
-  expect(launcher.launchCount()).toBe(2);
-  versions[`${key}@q4_0`] = 'new';
-  await use(names[0] ?? '');
-  expect(launcher.launchCount()).toBe(2);
-  await use(`${key}@q4_0`);
   expect(launcher.launchCount()).toBe(3);
-  await vi.waitFor(() => expect(pool.list()).toHaveLength(2));
-  expect(pool.list().map(({ id }) => id)).toEqual([key, `${key}@q4_0`]);
+  versions[`${key}@q4_0`] = 'new';
+  await use(key);
+  await use('test/other@q4_0');
+  expect(launcher.launchCount()).toBe(3);
+  await use(`${key}@q4_0`);
+  expect(launcher.launchCount()).toBe(4);
+  await vi.waitFor(() => expect(pool.list()).toHaveLength(3));
+  expect(pool.list().map(({ id }) => id)).toEqual([key, 'test/other@q4_0', `${key}@q4_0`]);
+});
+
+it('keeps a model whose files could not be read when it was loaded', async () => {
+  let fingerprint: string | undefined;
+  const library = { ...libraryOfVariants(), fingerprint: async () => fingerprint };
+  const { pool, launcher } = setUp({ library });
+  (await acquireFrom(pool, key)).release();
+  fingerprint = 'a';
+  (await acquireFrom(pool, key)).release();
+  expect(launcher.launchCount()).toBe(1);
 });
 
 it('loads a replaced model once, although several requests notice it', async () => {
