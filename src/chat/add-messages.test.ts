@@ -177,7 +177,10 @@ it.each([
   ],
 ])('reports that they could not be stored (%s)', async (error, code, message) => {
   const { add, store } = await setUp();
-  const responses = { ...store.responses, insert: () => Promise.reject(error) };
+  const insert = async (): Promise<never> => {
+    throw error;
+  };
+  const responses = { ...store.responses, insert };
   await expect(
     add(userMessage('Hi'), null, { store: { ...store, responses } }),
   ).rejects.toMatchObject({ code, message });

@@ -129,7 +129,7 @@ describe('loadHistory of a request that drops old turns', () => {
       { type: 'message', text: 'x'.repeat(50) },
     ] as const;
     const turns = Array.from({ length: 30 }, () => ({ messages: [text(49)], items }));
-    const { load } = await storeTurns(30, { ...turns });
+    const { load } = await storeTurns(30, Object.fromEntries(turns.entries()));
     expect((await load(29)).responses).toHaveLength(11);
   });
 

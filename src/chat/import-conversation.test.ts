@@ -74,13 +74,13 @@ it.each([
     'a turn of another format',
     [{ ...response, turn: { ...turn, formatVersion: 99 } }],
     'responses[0].turn',
-    /^responses\[0\].turn: The turn can't be read: A stored turn has format 99;.*\.$/,
+    "responses[0].turn: The turn can't be read: A stored turn has format 99;",
   ],
   [
     'negative numbers',
     [{ ...response, turn: { ...turn, usage: { ...turn.usage, promptTokens: -1 } } }],
     'responses[0].turn',
-    /The turn can't be read: usage\.promptTokens: /,
+    "The turn can't be read: usage.promptTokens: ",
   ],
   [
     'an image that is not there',
@@ -105,7 +105,7 @@ it.each([
   await expect(importing(responses)).rejects.toMatchObject({
     code: 'invalid_value',
     field,
-    message: typeof message === 'string' ? message : expect.stringMatching(message),
+    message: expect.stringContaining(message),
   });
 });
 

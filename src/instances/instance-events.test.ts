@@ -106,11 +106,12 @@ it('take the request that began last for the cause of an engine that outgrew its
   const { launcher, acquire, pool } = setUp({ defaults: { contextLength: 2048, parallel: 4 } });
   const leases = [];
   for (let count = 0; count < 4; count += 1) leases.push(await acquire('test/a10'));
-  const [first, second, third] = leases;
-  const endings = [];
-  for (const lease of [third, first, second]) {
+  const endings: Promise<void>[] = [];
+  for (const index of [2, 0, 1]) {
+    const lease = leases[index];
+    if (lease === undefined) throw new Error('no lease');
     const begun = deferred<void>();
-    const work = lease?.withSlot(async (_, { signal }) => {
+    const work = lease.withSlot(async (_, { signal }) => {
       begun.resolve();
       await once(signal, 'abort');
     });
@@ -148,7 +149,7 @@ it('do not report the exit of an engine that was stopped as a crash', async () =
 
 it('say that a load was cancelled by its last request', async () => {
   const { launcher, events, pool } = setUp();
-  launcher.onLaunch = (_spec, _onProgress, signal) => once(signal, 'abort').then(() => {});
+  launcher.onLaunch = async (_spec, _onProgress, signal) => void (await once(signal, 'abort'));
   const caller = new AbortController();
   const waiting = acquireFrom(pool, 'test/a10', { signal: caller.signal });
   await vi.waitFor(() => expect(pool.list()).toHaveLength(1));

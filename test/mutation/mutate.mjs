@@ -24,7 +24,9 @@ const leftOut = [
 process.env.HEARTH_MUTATION_ROOM = room;
 
 const results = await new Stryker({
-  mutate: isWholeRoom ? [`${room}/**/*.ts`, '!**/*.test.ts', ...leftOut.map((path) => `!${path}`)] : more,
+  mutate: isWholeRoom
+    ? [`${room}/**/*.ts`, '!**/*.test.ts', ...leftOut.map((path) => `!${path}`)]
+    : more,
   testRunner: 'vitest',
   vitest: { configFile: 'vitest.mutation.config.ts', related: false },
   plugins: ['@stryker-mutator/vitest-runner'],
