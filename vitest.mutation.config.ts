@@ -45,6 +45,15 @@ const room = process.env['HEARTH_MUTATION_ROOM'] ?? 'src';
 const tests: Readonly<Record<string, readonly string[]>> = {
   // The guards are tested as a chain.
   'src/http/guards': ['src/http/guards.test.ts', 'src/http/guards/**/*.test.ts'],
+  // The rooms that use these tables test them.
+  'src/store': [
+    'src/store/**/*.test.ts',
+    'src/batches/*.test.ts',
+    'src/background/*.test.ts',
+    'src/object-storage/images-in-objects.test.ts',
+    'src/access/revoke-token.test.ts',
+    'src/chat/history.test.ts',
+  ],
 };
 
 export default defineConfig({

@@ -1,4 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import {
+  buyBread,
+  call,
+  integrations,
+  messagesOf,
+  openShop,
+  provider,
+  requestIds,
+  say,
+} from '../../test/setup/chat/scripted-shop.ts';
 import { scriptedTool } from '../../test/setup/chat/scripted-tools.ts';
 import {
   generationEnd as end,
@@ -6,64 +16,6 @@ import {
   scriptedTurns,
   userMessage,
 } from '../../test/setup/chat/scripted-turn.ts';
-import type { GenerationEvent, GenerationRequest } from '../engine/engine.ts';
-import type { TurnEvent } from './turn-event.ts';
-import type { TurnRequest } from './turn-request.ts';
-
-const provider = { type: 'ephemeralMcp', serverLabel: 'shop' } as const;
-const integrations: TurnRequest['integrations'] = [
-  { type: 'ephemeralMcp', serverLabel: 'shop', serverUrl: 'http://localhost/mcp' },
-];
-
-const say = (text: string): GenerationEvent => ({ type: 'content.delta', text });
-const call = (index: number, name: string, argumentsJson = '{}'): GenerationEvent => ({
-  type: 'toolCall.delta',
-  index,
-  id: `id${index}`,
-  name,
-  argumentsJson,
-});
-
-/** A shop whose tool `buy` needs an approval and `look` does not; the model calls what each generation lists. */
-async function openShop(...generations: readonly GenerationEvent[][]) {
-  const bought: unknown[] = [];
-  const buy = scriptedTool(
-    'buy',
-    async ({ what }) => {
-      bought.push(what);
-      return `Bought ${String(what)}`;
-    },
-    {
-      provider,
-      needsApproval: true,
-      findArgumentIssue: ({ what }) => (what === undefined ? 'Buy what?' : undefined),
-    },
-  );
-  const look = scriptedTool('look', async () => 'Bread and milk', { provider });
-  const shop = await scriptedTurns(
-    async function* (generation): AsyncGenerator<GenerationEvent> {
-      const list = generations[Math.min(generation, generations.length - 1)] ?? [];
-      yield* list;
-      const hasCalls = list.some(({ type }) => type === 'toolCall.delta');
-      yield hasCalls ? { ...end, stopReason: 'toolCalls' } : end;
-    },
-    buy,
-    look,
-  );
-  const turn = async (changes: Partial<TurnRequest> = {}) => {
-    const events = await shop.run({ integrations, ...changes });
-    const { responseId = '', items } = resultOf(events);
-    return { events, items, previousResponseId: responseId };
-  };
-  return { ...shop, turn, bought };
-}
-
-const messagesOf = (request: GenerationRequest | undefined) =>
-  request?.kind === 'chat' ? request.messages : [];
-const requestIds = (events: readonly TurnEvent[]) =>
-  events.flatMap((event) => (event.type === 'toolCall.approval' ? [event.item.id] : []));
-
-const buyBread = call(0, 'buy', '{"what":"bread"}');
 
 describe('a call that needs an approval', () => {
   it('ends the turn, and is made by the next one that approves it', async () => {
@@ -153,7 +105,7 @@ describe('a call that needs an approval', () => {
 
   it('counts as a call of the turn that makes it', async () => {
     const calls = [buyBread, call(1, 'buy', '{"what":"milk"}')];
-    const { turn, bought } = await openShop(calls, [say('Done.')]);
+    const { turn, bought, requests } = await openShop(calls, [say('Done.')]);
     const { events, previousResponseId } = await turn({ maxToolCalls: 1 });
     const approvals = requestIds(events).map((requestId) => ({ requestId, isApproved: true }));
     const next = await turn({ previousResponseId, messages: [], approvals, maxToolCalls: 1 });
@@ -163,6 +115,31 @@ describe('a call that needs an approval', () => {
       { type: 'invalidToolCall', reason: 'The limit of 1 tool calls is reached.' },
       { type: 'message' },
     ]);
+    expect(messagesOf(requests[1]).slice(2)).toMatchObject([
+      { role: 'tool', toolCallId: 'call00001', content: 'Bought bread' },
+      { role: 'tool', toolCallId: 'call00002', content: 'The limit of 1 tool calls is reached.' },
+    ]);
+  });
+
+  it('is followed by its own result, now and when the prompt is read from the store', async () => {
+    const calls = ['bread', 'milk', 'eggs'].map((what, index) =>
+      call(index, 'buy', JSON.stringify({ what })),
+    );
+    const { turn, requests } = await openShop(calls, [say('Done.')]);
+    const { events, previousResponseId } = await turn();
+    const approvals = requestIds(events).map((requestId, index) => ({
+      requestId,
+      isApproved: index < 2,
+    }));
+    const next = await turn({ previousResponseId, messages: [], approvals });
+    const prompt = messagesOf(requests[1]);
+    expect(prompt.slice(2)).toEqual([
+      { role: 'tool', toolCallId: 'call00001', content: 'Bought bread' },
+      { role: 'tool', toolCallId: 'call00002', content: 'Bought milk' },
+      { role: 'tool', toolCallId: 'call00003', content: 'The user refused this call.' },
+    ]);
+    await turn({ previousResponseId: next.previousResponseId, messages: userMessage('Thanks') });
+    expect(messagesOf(requests[2]).slice(0, prompt.length)).toEqual(prompt);
   });
 
   it('fails where the tool has gone or no longer accepts the arguments', async () => {
@@ -237,13 +214,61 @@ describe('an approval', () => {
 
   it('makes its call once where two turns approve it at the same time', async () => {
     const { run, bought, approve } = await waitingShop();
+    const quoted = JSON.stringify(approve.approvals[0]?.requestId);
     const turns = await Promise.all([
       run({ integrations, ...approve }),
       run({ integrations, ...approve }),
     ]);
     expect(bought).toEqual(['bread']);
     const errors = turns.flat().filter(({ type }) => type === 'turn.error');
-    expect(errors).toMatchObject([{ error: used }]);
+    expect(errors).toMatchObject([
+      {
+        error: {
+          ...used,
+          field: 'approvals',
+          message: expect.stringContaining(`The approval request ${quoted} was approved before`),
+        },
+      },
+    ]);
+  });
+
+  it('may come with one of a call that the client sends itself', async () => {
+    const { turn, bought, approve } = await waitingShop();
+    const sent = {
+      requestId: 'mcpr_own',
+      isApproved: true,
+      call: { tool: 'buy', provider, argumentsJson: '{"what":"milk"}' },
+    };
+    await turn({ ...approve, approvals: [...approve.approvals, sent] });
+    expect(bought).toEqual(['bread', 'milk']);
+  });
+
+  it('of the call of a plugin needs this plugin', async () => {
+    const bought: unknown[] = [];
+    const buy = scriptedTool('buy', async ({ what }) => `${bought.push(what)}`, {
+      provider: { type: 'plugin', pluginId: 'mcp/shop' },
+      needsApproval: true,
+    });
+    const { run } = await scriptedTurns(async function* (generation) {
+      yield generation === 0 ? buyBread : say('Done.');
+      yield end;
+    }, buy);
+    const plugin = { type: 'plugin', id: 'mcp/shop' } as const;
+    const first = await run({ integrations: [plugin] });
+    const { responseId: previousResponseId = '' } = resultOf(first);
+    const approvals = [{ requestId: requestIds(first)[0] ?? '', isApproved: true }];
+    const approve = { previousResponseId, messages: [], approvals };
+    for (const other of [
+      { type: 'plugin', id: 'mcp/other' },
+      { type: 'ephemeralMcp', serverLabel: 'mcp/shop', serverUrl: 'http://localhost/mcp' },
+    ] as const) {
+      await expect(run({ ...approve, integrations: [other] })).rejects.toThrow(
+        'A call of "mcp/shop" is approved',
+      );
+    }
+    expect(bought).toEqual([]);
+    await run({ ...approve, integrations: [plugin] });
+    expect(bought).toEqual(['bread']);
   });
 
   it('is used although the turn that made the call was not stored', async () => {
@@ -263,73 +288,5 @@ describe('an approval', () => {
     expect(bought).toEqual([]);
     await turn(approve);
     expect(bought).toEqual(['bread']);
-  });
-});
-
-describe('an answer to a call', () => {
-  it.each<[string, (id: string) => Partial<TurnRequest>, string]>([
-    ['is required', () => ({}), 'waits for the approval of tool calls: mcpr_'],
-    [
-      'comes once',
-      (requestId) => ({
-        approvals: [
-          { requestId, isApproved: true },
-          { requestId, isApproved: false },
-        ],
-      }),
-      'is answered twice',
-    ],
-    [
-      'has a call',
-      (requestId) => ({
-        approvals: [
-          { requestId, isApproved: true },
-          { requestId: 'mcpr_x', isApproved: true },
-        ],
-      }),
-      'There is no approval request "mcpr_x" in previousResponseId',
-    ],
-    [
-      'comes with the server of the call',
-      (requestId) => ({ approvals: [{ requestId, isApproved: true }], integrations: [] }),
-      'integrations does not have this server',
-    ],
-  ])('%s', async (_, changesOf, message) => {
-    const { turn, bought } = await openShop([buyBread], [say('Done.')]);
-    const { events, previousResponseId } = await turn();
-    const changes = changesOf(requestIds(events)[0] ?? '');
-    await expect(turn({ previousResponseId, ...changes })).rejects.toThrow(message);
-    expect(bought).toEqual([]);
-  });
-
-  it('needs a response that it answers', async () => {
-    const { turn } = await openShop([say('Done.')]);
-    const approvals = [{ requestId: 'mcpr_x', isApproved: true }];
-    await expect(turn({ approvals })).rejects.toMatchObject({
-      code: 'invalid_value',
-      field: 'approvals[0].requestId',
-    });
-  });
-});
-
-describe('a list of tools', () => {
-  const toolLists = { knownLabels: [] };
-
-  it('is an item of the first turn with the server', async () => {
-    const { turn } = await openShop([say('Hi.')]);
-    const first = await turn({ toolLists });
-    expect(first.items).toMatchObject([
-      { type: 'toolList', provider, tools: [{ name: 'buy' }, { name: 'look' }] },
-      { type: 'message' },
-    ]);
-    const types = first.events.map(({ type }) => type);
-    const start = types.indexOf('toolList.start');
-    expect(types.slice(start, start + 2)).toEqual(['toolList.start', 'toolList.end']);
-    const { previousResponseId } = first;
-    const next = await turn({ previousResponseId, toolLists });
-    expect(next.items.map(({ type }) => type)).toEqual(['message']);
-    const known = await turn({ toolLists: { knownLabels: ['shop'] } });
-    expect(known.items.map(({ type }) => type)).toEqual(['message']);
-    expect((await turn()).items.map(({ type }) => type)).toEqual(['message']);
   });
 });

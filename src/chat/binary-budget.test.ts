@@ -16,3 +16,12 @@ it('bounds what the results of a turn hold besides text', () => {
     { type: 'text', text: '[resource: left out, as the results are too large]' },
   ]);
 });
+
+it('counts nothing of what has no binary data', () => {
+  const blocks = [
+    { type: 'resource', resource: null },
+    { type: 'resource', resource: { uri: 'a:b', blob: 7 } },
+    { type: 'resource', resource: 'text' },
+  ];
+  expect(new BinaryBudget(0).limit(blocks)).toEqual(blocks);
+});

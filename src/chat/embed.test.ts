@@ -51,6 +51,20 @@ it('embeds texts and frees the instance', async () => {
   expect(pool.list()).toHaveLength(1);
 });
 
+it('records how it ended', async () => {
+  const { pool, launcher } = scriptedPool(modelEntry({ key: 'test/embed', type: 'embeddings' }));
+  const request = { model: 'test/embed', inputs: ['a', 'b'] };
+  const outcomeOf = async () => {
+    const context = testContext();
+    await embed(servicesOf(pool), request, context).catch(() => {});
+    return context.record.generations.map(({ operation, outcome }) => [operation, outcome]);
+  };
+  expect(await outcomeOf()).toMatchObject([['embedding', { usage: { promptTokens: 2 } }]]);
+  const engine = launcher.processes[0]?.engine ?? {};
+  Object.assign(engine, { embed: () => Promise.reject(new Error('broken')) });
+  expect(await outcomeOf()).toEqual([['embedding', { hasFailed: true }]]);
+});
+
 it('throws the reason of a request that was aborted before', async () => {
   const { pool, launcher } = scriptedPool(modelEntry({ key: 'test/embed', type: 'embeddings' }));
   const reason = new Error('gone already');
@@ -110,6 +124,11 @@ it('cuts the vectors of a model that allows it, and scales them to the length 1'
   const range = 'the vectors of the model have 4 and can be shortened to 2 or more.';
   await expect(run(1, 2)).rejects.toMatchObject(refusal(`\`dimensions\` is 1; ${range}`));
   await expect(run(5, 2)).rejects.toMatchObject(refusal(`\`dimensions\` is 5; ${range}`));
+  await expect(run(5, 4)).rejects.toMatchObject(
+    refusal('`dimensions` is 5; the vectors of the model have 4 and cannot be shortened.'),
+  );
+  launcher.vector = [3, 4, 0, 0];
+  expect((await run(4, 2)).vectors).toEqual([[3, 4, 0, 0]]);
   launcher.vector = [0, 0, 0, 1];
   expect((await run(2, 2)).vectors).toEqual([[0, 0]]);
 });

@@ -31,6 +31,13 @@ describe('images by URL', () => {
     expect(calls).toEqual([{ url: 'http://a/1', field: 'messages[0].content[1]', maxBytes }]);
   });
 
+  it('need no model where they are only stored', async () => {
+    const { fetchImage } = recordingFetch(3);
+    expect(await fetchImages([look(image('http://a/1'))], undefined, fetchImage, never)).toEqual([
+      look(image('data:image/remote;base64,AAAA')),
+    ]);
+  });
+
   it('share the bytes that a request may have', async () => {
     const { calls, fetchImage } = recordingFetch(1024 * 1024);
     const messages = [look(image('HTTPS://a/1'), image('https://a/2'))];
@@ -44,6 +51,7 @@ describe('images by URL', () => {
     await expect(fetchImages([look(...many)], vision, fetchImage, never)).rejects.toMatchObject({
       code: 'invalid_image',
       field: 'messages[0].content[20]',
+      message: 'A request may name at most 20 images by URL.',
     });
     expect(calls).toHaveLength(20);
     await expect(

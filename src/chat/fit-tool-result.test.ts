@@ -16,6 +16,25 @@ describe('a result of a tool', () => {
     expect((await fitToolResult('search', content, 400, uncounted)).content).toBe(content);
   });
 
+  it('counts only what the model reads', async () => {
+    const unread = 'x'.repeat(1000);
+    const content = [
+      { type: 'audio', text: unread },
+      { type: 'text', text: 7 },
+      { type: 'image', uri: unread },
+      { type: 'resource_link', uri: 7 },
+      { type: 'other', resource: { text: unread } },
+      { type: 'resource', resource: { text: 7 } },
+    ];
+    expect(await fitToolResult('search', content, 0, countTokens)).toEqual({ content, tokens: 0 });
+  });
+
+  it('keeps the blocks before the cut as they are', async () => {
+    const first = { ...text(40), annotations: { audience: ['user'] } };
+    const { content } = await fitToolResult('search', [first, text(9000)], 164, countTokens);
+    expect(content[0]).toBe(first);
+  });
+
   it('is cut to the tokens there are, with a note that names tool and sizes', async () => {
     const image = { type: 'image', data: 'AA==', mimeType: 'image/png' };
     const link = { type: 'resource_link', uri: 'file:///a' };

@@ -56,8 +56,12 @@ async function run(...events: readonly GenerationEvent[]) {
   };
   const request = { kind: 'completion', prompt: 'Once', sampling: {} } as const;
   const steps: GenerationStep[] = [];
-  for await (const step of generate(engine, request, testContext(), 9000)) steps.push(step);
-  return { steps, counted };
+  const context = testContext();
+  for await (const step of generate(engine, request, context, 9000)) {
+    steps.push(step);
+    if (events.length > 0 && steps.length > events.length) break;
+  }
+  return { steps, counted, outcomes: context.record.generations.map(({ outcome }) => outcome) };
 }
 
 const lastReport = ({ steps }: Awaited<ReturnType<typeof run>>) => {
@@ -122,5 +126,13 @@ describe('generate', () => {
     const { counted, ...cutRun } = await run(reasoning, content, inAnswer);
     expect(lastReport({ counted, ...cutRun }).reasoningTokens).toBe(3);
     expect(counted).toEqual([]);
+  });
+
+  it.each([
+    ['its end', [content, end], { stopReason: 'eosFound', usage, isMalformed: true }],
+    ['a cut', [content, cut], { usage, hasFailed: true }],
+    ['no end', [content, content], { hasFailed: true }],
+  ] as const)('records %s', async (_case, events, outcome) => {
+    expect((await run(...events)).outcomes).toEqual([outcome]);
   });
 });

@@ -52,6 +52,7 @@ describe('loadHistory', () => {
       code: 'context_length_exceeded',
       // Of 1980 tokens, those of the eleven turns that were read.
       promptSize: { tokens: 109, isLowerBound: true, maxTokens: 100 },
+      message: 'The conversation has at least 109 tokens; the context of the model holds 100.',
     });
     const unknown = { ...model, tokenizer: null };
     expect((await load(199, unknown)).responses).toHaveLength(200);
@@ -108,6 +109,28 @@ describe('loadHistory of a request that drops old turns', () => {
     const turn = { messages: [text(99)] };
     await store.responses.insert({ ...response(idOf(60), turn), parentId: idOf(59) }, []);
     expect(await load(60)).toMatchObject({ droppedTurns: 50 });
+  });
+
+  it('begins with a message of the user after those of the system', async () => {
+    const system = { role: 'system', content: text(50).content } as const;
+    const { load } = await storeTurns(60, { 49: { messages: [system, text(49)] } });
+    expect(await load(59)).toMatchObject({ droppedTurns: 49 });
+  });
+
+  it('keeps the first turn of a conversation, whoever begins it', async () => {
+    const greeting = { role: 'assistant', content: text(10).content } as const;
+    const { load } = await storeTurns(3, { 0: { messages: [greeting] } });
+    expect(await load(2)).toMatchObject({ droppedTurns: 0 });
+  });
+
+  it('counts questions and answers, but no reasoning', async () => {
+    const items = [
+      { type: 'reasoning', text: 'x'.repeat(1000) },
+      { type: 'message', text: 'x'.repeat(50) },
+    ] as const;
+    const turns = Array.from({ length: 30 }, () => ({ messages: [text(49)], items }));
+    const { load } = await storeTurns(30, Object.fromEntries(turns.entries()));
+    expect((await load(29)).responses).toHaveLength(11);
   });
 
   it('keeps the newest system prompt, also of a turn that it does not read', async () => {

@@ -42,3 +42,110 @@ it('bounds the pixels of all images together, before it decodes the first', asyn
   await expect(importWith(5001)).rejects.toMatchObject({ code: 'invalid_value', field: 'images' });
   expect(await importWith(64)).toMatchObject({ title: 'Pictures', responseCount: 1 });
 });
+
+const importing = async (
+  responses: Parameters<typeof importConversation>[1]['responses'],
+  images: Readonly<Record<string, string>> = {},
+) => {
+  const store = await temporaryStore();
+  const options = { ownerId: null, maxImagePixels: 10_000, signal: new AbortController().signal };
+  const conversation = await importConversation(
+    store,
+    { title: 'Old', responses, images },
+    options,
+  );
+  return { store, conversation };
+};
+
+it.each([
+  [
+    'a response that comes twice',
+    [response, response],
+    'responses[1].response_id',
+    `responses[1].response_id: "${id}" appears twice.`,
+  ],
+  [
+    'a parent that comes later',
+    [{ ...response, parentId: 'resp_1' }],
+    'responses[0].previous_response_id',
+    'responses[0].previous_response_id: "resp_1" is not an earlier response of the list.',
+  ],
+  [
+    'a turn of another format',
+    [{ ...response, turn: { ...turn, formatVersion: 99 } }],
+    'responses[0].turn',
+    "responses[0].turn: The turn can't be read: A stored turn has format 99;",
+  ],
+  [
+    'negative numbers',
+    [{ ...response, turn: { ...turn, usage: { ...turn.usage, promptTokens: -1 } } }],
+    'responses[0].turn',
+    "The turn can't be read: usage.promptTokens: ",
+  ],
+  [
+    'an image that is not there',
+    [
+      {
+        ...response,
+        turn: {
+          ...turn,
+          messages: [
+            {
+              role: 'user',
+              content: [{ type: 'image', sha256: 'abc', mediaType: 'image/png' }],
+            },
+          ],
+        },
+      },
+    ],
+    'responses[0].turn',
+    'responses[0].turn: images has no "abc".',
+  ],
+])('refuses %s', async (_, responses, field, message) => {
+  await expect(importing(responses)).rejects.toMatchObject({
+    code: 'invalid_value',
+    field,
+    message: expect.stringContaining(message),
+  });
+});
+
+it('keeps the tree, and encodes the images of messages and tools again', async () => {
+  const image = { type: 'image', sha256: 'old', mediaType: 'image/gif' };
+  const audio = { type: 'audio', sha256: 'old' };
+  const call = {
+    type: 'toolCall',
+    round: 0,
+    exposedName: 'draw',
+    tool: 'draw',
+    provider: { type: 'plugin', pluginId: 'mcp/draw' },
+    arguments: {},
+    result: [{ type: 'image', sha256: 'old', mimeType: 'image/gif' }, { type: 'image' }, audio],
+    isError: false,
+  };
+  const answer = { type: 'message', text: 'There.' };
+  const second = {
+    ...response,
+    id: `resp_${'1'.repeat(48)}`,
+    parentId: id,
+    turn: {
+      ...turn,
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Draw!' }, image] }],
+      items: [call, answer],
+    },
+  };
+  const dataUrl = await picture('red', 10, 10);
+  const { store, conversation } = await importing([response, second], { old: dataUrl });
+  expect(conversation).toMatchObject({ title: 'Old', responseCount: 2 });
+  const stored = await store.responses.find(conversation.lastResponseId ?? '', null);
+  const [part, again] = stored?.turn.messages[0]?.content ?? [];
+  expect(part).toEqual({ type: 'text', text: 'Draw!' });
+  const { sha256, mediaType } = again as { sha256: string; mediaType: string };
+  expect(sha256).toMatch(/^[0-9a-f]{64}$/u);
+  expect(mediaType).not.toBe('image/gif');
+  expect(await store.blobs.find(sha256)).toMatchObject({ mediaType });
+  expect(stored?.turn.items).toEqual([
+    { ...call, result: [{ type: 'image', sha256, mimeType: mediaType }, { type: 'image' }, audio] },
+    answer,
+  ]);
+  expect(stored?.parentId).not.toBeNull();
+});

@@ -4,6 +4,7 @@ import { generationEnd } from '../../test/setup/chat/scripted-turn.ts';
 import { libraryOf, scriptedPoolWith } from '../../test/setup/instances/scripted-pool.ts';
 import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import { testContext } from '../../test/setup/test-context.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import { embed } from './embed.ts';
 import { runCompletion, type CompletionEvent } from './run-completion.ts';
 
@@ -99,9 +100,10 @@ it('repeats embeddings', async () => {
   let calls = 0;
   if (process === undefined) throw new Error('No process');
   Object.assign(process.engine, {
-    embed: () => {
+    embed: async (_: unknown, { signal }: RequestContext) => {
       calls += 1;
-      return new Promise(() => {});
+      await once(signal, 'abort');
+      throw signal.reason;
     },
   });
   const suspect = embed({ pool, minDimensions: () => undefined }, request, testContext());
@@ -109,6 +111,6 @@ it('repeats embeddings', async () => {
   const waiting = embed({ pool, minDimensions: () => undefined }, request, testContext());
   await vi.waitFor(() => expect(pool.list()[0]?.queuedRequests).toBe(1));
   process.outgrow('it took too much');
+  await expect(suspect).rejects.toMatchObject(refused);
   expect(await waiting).toMatchObject({ vectors: [[1, 0]] });
-  void suspect.catch(() => {});
 });

@@ -1,7 +1,8 @@
+import { once } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { deferred } from '../../test/setup/deferred.ts';
 import { acquireFrom } from '../../test/setup/instances/scripted-pool.ts';
-import { scriptedTools } from '../../test/setup/chat/scripted-tools.ts';
+import { scriptedTool, scriptedTools } from '../../test/setup/chat/scripted-tools.ts';
 import {
   generationEnd as end,
   resultOf,
@@ -78,6 +79,74 @@ describe('the tools of a turn', () => {
     expect(resultOf(events)).toMatchObject({ items: [], stopReason: null });
     expect(resultOf(events)).not.toHaveProperty('capabilities');
     await vi.waitFor(() => expect(cancelled).toHaveBeenCalledOnce());
+  });
+
+  it.each([
+    ['are listed as failed if the client wants to see them', { knownLabels: [] }, true],
+    ['are not mentioned if the client knows them', { knownLabels: ['mcp/test'] }, false],
+    ['are not mentioned if the client does not want to see them', undefined, false],
+  ])('%s', async (_, toolLists, isListed) => {
+    const opening = deferred<never>();
+    const { start } = await setUp({ open: () => opening.promise });
+    const lists: TurnEvent[] = [];
+    for await (const event of start({ integrations, ...(toolLists && { toolLists }) })) {
+      if (event.type === 'load.end') setTimeout(() => opening.reject(unreachable), 20);
+      if (event.type.startsWith('toolList')) lists.push(event);
+    }
+    const provider = { type: 'plugin', pluginId: 'mcp/test' };
+    const expected = [
+      { type: 'toolList.start', provider },
+      { type: 'toolList.failure', provider, error: unreachable },
+    ];
+    expect(lists).toEqual(isListed ? expected : []);
+  });
+
+  it('are listed with what their servers say of them, once where the turn begins again', async () => {
+    const annotations = { readOnlyHint: true };
+    const look = scriptedTool('look', async () => '', { description: 'Looks.', annotations });
+    const turns = await scriptedTurnsWith(
+      {},
+      async function* (generation) {
+        if (generation === 0) {
+          const begun = deferred<void>();
+          const cause = await acquireFrom(turns.pool, 'test/model');
+          const work = cause.withSlot(async (_, { signal }) => {
+            begun.resolve();
+            await once(signal, 'abort');
+          });
+          await begun.promise;
+          turns.launcher.processes[0]?.outgrow('too large');
+          await work;
+          throw new HearthError('crashed', 'The connection was lost.');
+        }
+        yield* answer();
+      },
+      look,
+    );
+    const events = await turns.run({ integrations, toolLists: { knownLabels: [] } });
+    const provider = { type: 'plugin', pluginId: 'mcp/test' };
+    const { parameters } = look;
+    const tools = [{ name: 'look', description: 'Looks.', parameters, annotations }];
+    const item = { type: 'toolList', provider, tools };
+    expect(events.filter(({ type }) => type.startsWith('toolList'))).toEqual([
+      { type: 'toolList.start', provider },
+      { type: 'toolList.end', item },
+    ]);
+    expect(resultOf(events).items).toEqual([item, { type: 'message', text: 'Hi' }]);
+  });
+
+  it('are not listed as failed if the failed server is known', async () => {
+    const opening = deferred<never>();
+    const { start } = await setUp({ open: () => opening.promise });
+    const both = [...integrations, { type: 'plugin', id: 'mcp/other' }] as const;
+    const turn = start({ integrations: both, toolLists: { knownLabels: ['mcp/test'] } });
+    const lists: TurnEvent[] = [];
+    for await (const event of turn) {
+      if (event.type === 'load.end') setTimeout(() => opening.reject(unreachable), 20);
+      if (event.type.startsWith('toolList')) lists.push(event);
+    }
+    const provider = { type: 'plugin', pluginId: 'mcp/other' };
+    expect(lists).toEqual([{ type: 'toolList.start', provider }]);
   });
 
   it('fail before the first event if the model is already loaded', async () => {

@@ -9,11 +9,13 @@ const documents = ['bread', 'sea and sea', 'the sea'];
 
 it('sorts documents by their relevance, which it maps to 0 to 1', async () => {
   const { pool } = scriptedPool(modelEntry(), ranker);
+  const context = testContext();
   const result = await rerank(
     { pool },
     { model: 'test/rank', query: 'sea', documents, ttlSeconds: 7 },
-    testContext(),
+    context,
   );
+  expect(context.record.generations).toMatchObject([{ operation: 'rerank' }]);
   expect(result).toMatchObject({ selection: { model: { key: 'test/rank' } }, promptTokens: 3 });
   expect(result.ranking.map(({ index }) => index)).toEqual([1, 2, 0]);
   const logistic = (score: number) => 1 / (1 + Math.exp(-score));

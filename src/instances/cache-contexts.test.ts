@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import type { EngineLauncher, LaunchSpec } from '../engine/launch/launch.ts';
 import type { RuntimeManager } from '../engine/runtimes/runtime.ts';
+import type { InstanceConfig } from './load-options.ts';
 import type { ModelEntry } from '../models/model.ts';
 import type { WarmLaunch } from '../warm-state/warm-states.ts';
 import { GgufLoader } from './gguf-loader.ts';
@@ -18,7 +19,8 @@ function setUp({
   model = modelEntry({ attention }),
   version = 'b11549',
   isPrepared = true,
-}: { model?: ModelEntry; version?: string; isPrepared?: boolean } = {}) {
+  keepsStates = true,
+}: { model?: ModelEntry; version?: string; isPrepared?: boolean; keepsStates?: boolean } = {}) {
   const specs: LaunchSpec[] = [];
   const warm: WarmLaunch = {
     slotFolder: '/slots',
@@ -36,9 +38,7 @@ function setUp({
         throw new Error('launched');
       },
     } as unknown as EngineLauncher,
-    warmStates: {
-      prepare: async () => (isPrepared ? warm : undefined),
-    },
+    warmStates: keepsStates ? { prepare: async () => (isPrepared ? warm : undefined) } : undefined,
     cacheContexts: 2,
     kvCacheTypes: { k: 'f16', v: 'f16' },
     threads: undefined,
@@ -58,9 +58,9 @@ function setUp({
     );
     return specs.at(-1)?.sharedContexts ?? parallel;
   }
-  const estimate = (parallel: number) =>
-    loader.estimate(selection, { contextLength: 4096, parallel }).kvCacheBytes;
-  return { contextsOf, estimate };
+  const estimate = (parallel: number, changes: Partial<InstanceConfig> = {}) =>
+    loader.estimate(selection, { contextLength: 4096, parallel, ...changes }).kvCacheBytes;
+  return { contextsOf, estimate, selection };
 }
 
 describe('the cache of a GGUF model', () => {
@@ -76,6 +76,13 @@ describe('the cache of a GGUF model', () => {
     expect(await setUp({ isPrepared: false }).contextsOf(4)).toBe(4);
     expect(await setUp({ version: 'b11000' }).contextsOf(4)).toBe(4);
     expect(await setUp({ version: 'unknown' }).contextsOf(4)).toBe(4);
+    expect(await setUp({ version: 'b11548' }).contextsOf(4)).toBe(4);
+    expect(await setUp({ version: 'b11549-custom' }).contextsOf(4)).toBe(4);
+    expect(await setUp({ version: 'web11549' }).contextsOf(4)).toBe(4);
+    const stateless = setUp({ keepsStates: false });
+    expect(stateless.estimate(4)).toBe(4 * stateless.estimate(1));
+    const { estimate, selection } = setUp();
+    expect(estimate(4, { draft: selection })).toBe(4 * estimate(1, { draft: selection }));
     const window = { tokens: 512, keyBytesPerToken: 100, valueBytesPerToken: 100 };
     const sliding = setUp({ model: modelEntry({ attention: { ...attention, window } }) });
     expect(await sliding.contextsOf(4)).toBe(4);

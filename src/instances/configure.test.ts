@@ -34,6 +34,11 @@ describe('contextLengthFor', () => {
   ])('makes %i tokens %i: steps of 256, up to what the model supports', (requested, actual) => {
     expect(contextLengthFor(modelEntry({ maxContextLength: 4000 }), requested)).toBe(actual);
   });
+
+  it('is that of the remote server for a remote model', () => {
+    const model = modelEntry({ maxContextLength: 4000, format: 'remote' });
+    expect(contextLengthFor(model, 256)).toBe(4000);
+  });
 });
 
 describe('configure', () => {
@@ -137,15 +142,22 @@ describe('assertDraft', () => {
   const model = modelEntry({ key: 'test/large', ...vocabularyOf(32_000) });
 
   it('allows a model with nearly the same vocabulary, or an unknown one', () => {
-    expect(() => assertDraft(model, modelEntry(vocabularyOf(32_064)))).not.toThrow();
+    expect(() => assertDraft(model, modelEntry(vocabularyOf(32_128)))).not.toThrow();
+    expect(() => assertDraft(model, modelEntry(vocabularyOf(31_872)))).not.toThrow();
     expect(() => assertDraft(model, modelEntry())).not.toThrow();
+    expect(() => assertDraft(modelEntry(), model)).not.toThrow();
   });
 
   it.each([
     [
       'another vocabulary',
-      modelEntry({ key: 'test/small', ...vocabularyOf(1280) }),
-      'test/small cannot draft tokens for test/large: its vocabulary has 1280 tokens, that of test/large 32000.',
+      modelEntry({ key: 'test/small', ...vocabularyOf(32_129) }),
+      'test/small cannot draft tokens for test/large: its vocabulary has 32129 tokens, that of test/large 32000.',
+    ],
+    [
+      'another format',
+      modelEntry({ key: 'test/small', format: 'mlx', ...vocabularyOf(32_000) }),
+      'test/small cannot draft tokens for test/large: both must be GGUF models that generate text.',
     ],
     [
       'no text to generate',
@@ -158,5 +170,10 @@ describe('assertDraft', () => {
       'draftModel',
       message,
     ]);
+  });
+
+  it('refuses any model for one of another format', () => {
+    const mlx = modelEntry({ key: 'test/large', format: 'mlx', ...vocabularyOf(32_000) });
+    expect(() => assertDraft(mlx, model)).toThrow('both must be GGUF models');
   });
 });

@@ -235,4 +235,6 @@ it('places what the load asks for on the GPU, and its cache unless that stays in
   expect(gpuBytesOf({ gpuLayers: 99 })).toBe(gpuBytesOf({}));
   expect(gpuBytesOf({ offloadsKvCacheToGpu: true })).toBe(gpuBytesOf({}));
   expect(gpuBytesOf({ offloadsKvCacheToGpu: false })).toBeLessThan(gpuBytesOf({}));
+  const { loader: onProcessor } = setUp({ gpuLayers: 0 });
+  expect(onProcessor.place(selection, config, estimate, 2 ** 40).gpuBytes).toBe(0);
 });

@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import {
@@ -7,6 +8,7 @@ import {
 } from '../../test/setup/instances/scripted-pool.ts';
 import { testContext } from '../../test/setup/test-context.ts';
 import type { GpuDevice } from '../machine/gpu-devices.ts';
+import { gpuCapacity } from '../machine/gpu-devices.ts';
 import { GpuMemory } from './gpu-memory.ts';
 import type { MemoryEstimate } from './memory/estimate.ts';
 
@@ -42,13 +44,13 @@ beforeEach(() => {
 });
 
 /** A machine with 4 GiB that are free; each model needs 11.25 GiB. */
-function setUp() {
+function setUp(gpuMemory = new GpuMemory(async () => devices)) {
   const keys = ['test/model', 'test/other', 'test/third'];
   return scriptedPoolWith({
     library: libraryOf(...keys.map((key) => modelEntry({ key, attention }))),
     estimate: () => estimate,
     availableMemory: () => ({ bytes: 4 * gibibyte, includesMappedFiles: false }),
-    gpuMemory: new GpuMemory(async () => devices),
+    gpuMemory,
   });
 }
 
@@ -114,6 +116,37 @@ describe('a model on a GPU', () => {
     expect(launcher.processes[0]?.spec.gpuLayers).toBe(9);
     await expect(pool.load('test/other', { gpuLayers: 0 }, testContext())).rejects.toMatchObject({
       code: 'out_of_memory',
+    });
+  });
+
+  it('tells how much the loaded models use, so that the rest is what others left', async () => {
+    const memory = new GpuMemory(async () => devices);
+    const { pool } = setUp(memory);
+    const ownBytes: number[] = [];
+    const refresh = memory.refresh.bind(memory);
+    memory.refresh = (own) => {
+      ownBytes.push(own());
+      return refresh(own);
+    };
+    await pool.load('test/model', {}, testContext());
+    const lease = await acquireFrom(pool, 'test/other');
+    const waiting = acquireFrom(pool, 'test/third');
+    await vi.waitFor(() => expect(pool.list()).toHaveLength(3));
+    await pool.unload('test/model');
+    (await waiting).release();
+    lease.release();
+    const used = [11, 22, 11, 22].map((gibibytes) => gibibytes * gibibyte);
+    expect(ownBytes.filter((bytes) => bytes > 0)).toEqual(used);
+  });
+
+  it('has the memory of the machine and of its GPUs', async () => {
+    const { pool } = setUp();
+    await pool.estimate('test/model', {});
+    // A part of the GPU is kept free.
+    const gpuBytes = gpuCapacity(devices, 0);
+    expect(pool.headroom()).toEqual({
+      usableBytes: 4 * gibibyte + gpuBytes,
+      capacityBytes: totalmem() + gpuBytes,
     });
   });
 });

@@ -1,13 +1,19 @@
+import { once } from 'node:events';
 import { expect, it, vi } from 'vitest';
 import { deferred } from '../../test/setup/deferred.ts';
 import { acquireFrom } from '../../test/setup/instances/scripted-pool.ts';
+import { testContext } from '../../test/setup/test-context.ts';
 import { sizedPool } from '../../test/setup/models/sized-models.ts';
+import type { EngineLost } from './engine-lost.ts';
 import type { ServerEvent } from '../observability/server-event.ts';
 
-function setUp() {
+function setUp(options: Parameters<typeof sizedPool>[1] = {}) {
   const events: ServerEvent[] = [];
   const publish = (event: ServerEvent): void => void events.push(event);
-  const { pool, launcher } = sizedPool(['test/a10', 'test/b30'], { events: { publish } });
+  const { pool, launcher } = sizedPool(['test/a10', 'test/b30'], {
+    events: { publish },
+    ...options,
+  });
   const acquire = (id: string) => acquireFrom(pool, id);
   return { pool, launcher, acquire, events };
 }
@@ -96,6 +102,39 @@ it.each(['crash', 'outgrow'] as const)('tell a crash from the memory guard: %s',
   });
 });
 
+it('take the request that began last for the cause of an engine that outgrew its memory', async () => {
+  const { launcher, acquire, pool } = setUp({ defaults: { contextLength: 2048, parallel: 4 } });
+  const leases = [];
+  for (let count = 0; count < 4; count += 1) leases.push(await acquire('test/a10'));
+  const endings: Promise<void>[] = [];
+  for (const index of [2, 0, 1]) {
+    const lease = leases[index];
+    if (lease === undefined) throw new Error('no lease');
+    const begun = deferred<void>();
+    const work = lease.withSlot(async (_, { signal }) => {
+      begun.resolve();
+      await once(signal, 'abort');
+    });
+    endings.push(work);
+    await begun.promise;
+  }
+  launcher.processes[0]?.outgrow('too large');
+  await vi.waitFor(() => expect(pool.list()).toEqual([]));
+  await Promise.all(endings);
+  const reasons = leases.map(({ context }) => context.signal.reason as EngineLost);
+  expect(reasons.map(({ isRepeatable }) => isRepeatable)).toEqual([true, false, true, true]);
+});
+
+it('do not mention a load that is refused at once', async () => {
+  const { events, pool } = setUp();
+  await pool.load('test/a10', {}, testContext());
+  const before = events.length;
+  await expect(pool.load('test/b30', {}, testContext())).rejects.toMatchObject({
+    code: 'out_of_memory',
+  });
+  expect(events).toHaveLength(before);
+});
+
 it('do not report the exit of an engine that was stopped as a crash', async () => {
   const { launcher, acquire, events, pool } = setUp();
   const stopped = deferred<void>();
@@ -106,4 +145,22 @@ it('do not report the exit of an engine that was stopped as a crash', async () =
   stopped.resolve();
   await unloading;
   expect(events.map(({ type }) => type)).not.toContain('instance.crashed');
+});
+
+it('say that a load was cancelled by its last request', async () => {
+  const { launcher, events, pool } = setUp();
+  launcher.onLaunch = async (_spec, _onProgress, signal) => void (await once(signal, 'abort'));
+  const caller = new AbortController();
+  const waiting = acquireFrom(pool, 'test/a10', { signal: caller.signal });
+  await vi.waitFor(() => expect(pool.list()).toHaveLength(1));
+  caller.abort(new Error('gone'));
+  await expect(waiting).rejects.toThrow('gone');
+  await vi.waitFor(() => expect(pool.list()).toEqual([]));
+  await vi.waitFor(() =>
+    expect(events.at(-1)).toEqual({
+      type: 'instance.unloaded',
+      ...subject,
+      reason: 'Loading test/a10 was cancelled.',
+    }),
+  );
 });

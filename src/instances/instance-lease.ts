@@ -88,15 +88,17 @@ export class Lease implements InstanceLease {
   #reserved: HeldSlot | undefined;
   #isReleased = false;
 
-  /** @throws The HearthError that the instance was retired with. */
+  /**
+   * @param context Its signal is not aborted.
+   * @throws The HearthError that the instance was retired with.
+   */
   constructor(instance: Instance, context: RequestContext, owner: LeaseOwner) {
     instance.addLease(this);
     this.#instance = instance;
     this.#owner = owner;
     this.#requestSignal = context.signal;
     this.context = withSignal(context, this.#controller.signal);
-    if (context.signal.aborted) this.#abortWithRequest();
-    else context.signal.addEventListener('abort', this.#abortWithRequest, { once: true });
+    context.signal.addEventListener('abort', this.#abortWithRequest);
   }
 
   get instanceId(): string {

@@ -72,14 +72,7 @@ export class InstanceLifecycle implements SchedulerEffects {
 
   /** Bytes that the load of any model by name could use. */
   usableBytes(): number {
-    return this.#scheduler.usableBytes({
-      modelKey: '',
-      variantId: '',
-      purpose: 'generation',
-      isExplicit: true,
-      needsMemory: true,
-      estimatedBytes: 0,
-    });
+    return this.#scheduler.usableBytes();
   }
 
   /**
@@ -163,11 +156,6 @@ export class InstanceLifecycle implements SchedulerEffects {
     this.#scheduler.becameIdle(instance);
   }
 
-  /** Returns the error for a request that stops waiting for a queued load. */
-  waitedTooLong(instance: Instance): HearthError {
-    return this.#scheduler.waitedTooLong(instance);
-  }
-
   /** Removes an instance from the registry and stops its engine. Resolves when its memory is free. */
   async stop(instance: Instance, error: HearthError): Promise<void> {
     const stopping = this.#stop(instance, error);
@@ -222,14 +210,9 @@ export class InstanceLifecycle implements SchedulerEffects {
   #loaderOf({ model }: ModelSelection): EngineLoader {
     const loader = this.#options.loaders.find(({ format }) => format === model.format);
     if (loader !== undefined) return loader;
-    const formats = this.#options.loaders
-      .map(({ format }) => format)
-      .filter((format) => format !== 'remote')
-      .join(', ')
-      .toUpperCase();
     throw new HearthError(
       'unsupported_format',
-      `No runtime for ${model.format} models runs on this machine; ${formats} models do.`,
+      `No runtime for ${model.format} models runs on this machine.`,
     );
   }
 
@@ -272,8 +255,8 @@ export class InstanceLifecycle implements SchedulerEffects {
   }
 
   #stopIfDrained(instance: Instance): void {
-    const { id, isOutdated, isRetired, requestCount, load } = instance;
-    if (!isOutdated || isRetired || requestCount > 0 || load !== undefined) return;
+    const { id, isOutdated, isRetired, requestCount } = instance;
+    if (!isOutdated || isRetired || requestCount > 0) return;
     this.evict(instance, 'replaced', `The files of ${id} were replaced.`);
   }
 

@@ -190,10 +190,9 @@ export class Instance {
    * the others may be repeated.
    */
   retireOutgrown(message: string): void {
-    const isWorking = [...this.#leases].filter(({ workingSince }) => workingSince !== undefined);
-    const suspect = isWorking
-      .toSorted((one, other) => (one.workingSince ?? 0) - (other.workingSince ?? 0))
-      .at(-1);
+    const [suspect] = [...this.#leases]
+      .filter(({ workingSince }) => workingSince !== undefined)
+      .toSorted((one, other) => (other.workingSince ?? 0) - (one.workingSince ?? 0));
     const error = new EngineLost('memory_exceeded', message, true);
     suspect?.abort(new EngineLost('memory_exceeded', message, false));
     this.retire(error);
@@ -207,7 +206,7 @@ export class Instance {
   }
 
   removeLease(lease: LeaseAbort): void {
-    if (!this.#leases.delete(lease)) return;
+    this.#leases.delete(lease);
     this.#lastUsedAt = performance.now();
   }
 

@@ -102,7 +102,11 @@ describe('queued loads', () => {
       });
       availableBytes = 0;
       const lease = acquire('test/b10');
-      await vi.waitFor(() => expect(waiting()).toEqual(['test/b10']));
+      const caller = new AbortController();
+      const leaving = acquire('test/c10', '', caller.signal);
+      await vi.waitFor(() => expect(waiting()).toEqual(['test/b10', 'test/c10']));
+      caller.abort(new Error('gone'));
+      await expect(leaving).rejects.toThrow('gone');
       availableBytes = 10;
       await vi.advanceTimersByTimeAsync(1000);
       await expect(lease).resolves.toMatchObject({ instanceId: 'test/b10' });
@@ -137,6 +141,8 @@ describe('without room in the queue', () => {
     const large = acquireFrom(pool, 'test/d20');
     await vi.waitFor(() => expect(pool.list()).toHaveLength(3));
     await expect(acquireFrom(pool, 'test/c10')).rejects.toMatchObject({ code: 'queue_full' });
+    const forced = await pool.load('test/c10', { isForced: true }, testContext());
+    await pool.unload(forced.id);
     expect(pool.list().map(({ id }) => id)).toEqual(['test/a10', 'test/b10', 'test/d20']);
     large.catch(() => {});
     await pool.close();

@@ -85,8 +85,12 @@ export class LoadScheduler {
     });
   }
 
-  /** Bytes of the machine and its GPUs that a load could use after unloading all evictable instances. */
-  usableBytes(demand: LoadDemand): number {
+  /**
+   * Bytes of the machine and its GPUs that a load could use after unloading all evictable instances.
+   *
+   * @param demand Absent: any load by name.
+   */
+  usableBytes(demand?: LoadDemand): number {
     const available = maxAvailable(this.#registry.views(), demand, this.#capacity());
     return available.usableBytes + available.usableGpuBytes;
   }
@@ -134,13 +138,6 @@ export class LoadScheduler {
     if (this.#queue.length > 0) return;
     clearInterval(this.#recheckTimer);
     this.#recheckTimer = undefined;
-  }
-
-  /** Returns the error for a request that stops waiting for a queued load. */
-  waitedTooLong(instance: Instance): HearthError {
-    const load = this.#queued.get(instance);
-    if (load === undefined) throw new Error(`${instance.id} is not queued`);
-    return this.#refusal(load.plan, 'time');
   }
 
   /** Called when the last request has released an instance. */

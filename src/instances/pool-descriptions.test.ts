@@ -70,6 +70,7 @@ it('reports the seconds since the last request, also after the clock was set bac
     const { pool } = scriptedPool(modelEntry());
     const lease = await acquireFrom(pool, 'test/model');
     expect(pool.list()[0]?.idleSeconds).toBeUndefined();
+    vi.advanceTimersByTime(1000);
     lease.release();
     vi.advanceTimersByTime(5000);
     vi.setSystemTime(Date.now() - 3_600_000);
@@ -77,4 +78,10 @@ it('reports the seconds since the last request, also after the clock was set bac
   } finally {
     vi.useRealTimers();
   }
+});
+
+it('describes an instance with the figures of its engine', async () => {
+  const { pool } = scriptedPool(modelEntry());
+  await pool.load('test/model', {}, testContext());
+  expect(await pool.describe()).toMatchObject([{ id: 'test/model', stats: { pid: 1 } }]);
 });

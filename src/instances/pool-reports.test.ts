@@ -67,6 +67,48 @@ describe('a request that names no model', () => {
   });
 });
 
+describe('the record of a request', () => {
+  const phasesOf = ({ record }: ReturnType<typeof testContext>) =>
+    record.phases.map(({ subject, hasFailed, endMs }) => [
+      subject.name,
+      hasFailed,
+      endMs !== undefined,
+    ]);
+
+  it('has the times that it waited for a slot and for a load', async () => {
+    const { pool } = setUp();
+    const target = await pool.resolve('test/model', 'generation');
+    const [first, second] = [testContext(), testContext()];
+    await pool.acquire({ target }, first);
+    expect(phasesOf(first)).toEqual([
+      ['queue', false, true],
+      ['load', false, true],
+    ]);
+    await pool.acquire({ target }, second);
+    expect(phasesOf(second)).toEqual([['queue', false, true]]);
+  });
+
+  it('says what failed', async () => {
+    const { pool, launcher } = setUp();
+    launcher.onLaunch = () => Promise.reject(new Error('broken'));
+    const target = await pool.resolve('test/model', 'generation');
+    const context = testContext();
+    await expect(pool.acquire({ target }, context)).rejects.toMatchObject({ code: 'internal' });
+    expect(phasesOf(context)).toEqual([
+      // It had a slot.
+      ['queue', false, true],
+      ['load', true, true],
+    ]);
+    const full = setUp({ queueCapacity: 0, defaults: { contextLength: 2048, parallel: 1 } });
+    await full.acquire();
+    const refused = testContext();
+    await expect(full.pool.acquire({ target }, refused)).rejects.toMatchObject({
+      code: 'queue_full',
+    });
+    expect(phasesOf(refused)).toEqual([['queue', true, true]]);
+  });
+});
+
 describe('the log', () => {
   afterEach(() => void vi.useRealTimers());
 
@@ -197,14 +239,6 @@ describe('a load', () => {
     await vi.waitFor(() => expect(launcher.processes[0]?.isStopped()).toBe(true));
     expect(linesOf('model loaded')).toEqual([]);
     expect(pool.list()).toEqual([]);
-  });
-
-  it('of a format without a runtime names the formats that have one', async () => {
-    const { pool } = setUp();
-    await expect(pool.load('test/mlx', {}, testContext())).rejects.toMatchObject({
-      code: 'unsupported_format',
-      message: 'No runtime for mlx models runs on this machine; GGUF models do.',
-    });
   });
 
   it('is rejected by a pool that is closed', async () => {

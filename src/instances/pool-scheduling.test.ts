@@ -159,6 +159,33 @@ describe('memory', () => {
     busy.release();
   });
 
+  it('counts no memory for a queued load that is unloaded', async () => {
+    const { acquire, pool, ids } = setUp();
+    await acquire('test/d20');
+    await acquire('test/a10');
+    const waiting = acquire('test/b10').catch((error: unknown) => error);
+    await vi.waitFor(() => expect(ids()).toHaveLength(3));
+    const unloading = pool.unload('test/b10');
+    expect(pool.memory().reservedBytes).toBe(30);
+    expect(await waiting).toMatchObject({ code: 'unloaded' });
+    await unloading;
+  });
+
+  it('rejects a load for which the memory is gone once it begins', async () => {
+    let readings = 0;
+    const { pool, ids } = setUp({
+      // The plan still finds room.
+      availableMemory: () => ({
+        bytes: (readings += 1) === 1 ? 1000 : 1,
+        includesMappedFiles: true,
+      }),
+    });
+    await expect(pool.load('test/a10', {}, testContext())).rejects.toMatchObject({
+      code: 'out_of_memory',
+    });
+    expect(ids()).toEqual([]);
+  });
+
   it('rejects queued loads when the pool is closed', async () => {
     const { acquire, pool, ids } = setUp();
     await acquire('test/d20');
@@ -241,6 +268,21 @@ describe('a long load', () => {
     }
   });
 
+  it('has no time limit by name', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const { pool, launcher } = setUp();
+      const loaded = deferred<void>();
+      launcher.onLaunch = () => loaded.promise;
+      const loading = pool.load('test/a10', {}, testContext());
+      await vi.advanceTimersByTimeAsync(600_000);
+      loaded.resolve();
+      expect(await loading).toMatchObject({ id: 'test/a10', state: 'ready' });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('frees its slot if the caller leaves at the moment it is loaded', async () => {
     for (let hops = 0; hops < 30; hops += 1) {
       const { acquire, launcher, pool } = setUp();
@@ -283,6 +325,14 @@ describe('a long load', () => {
 });
 
 describe('several clients and instances', () => {
+  it('refuses a displaced request at once, even while the model loads', async () => {
+    const { acquire, launcher } = setUp({ queueCapacity: 4 });
+    launcher.onLaunch = () => new Promise(() => {});
+    const greedy = Array.from({ length: 6 }, () => acquire('test/a10', { clientKey: 'greedy' }));
+    acquire('test/a10', { clientKey: 'modest' }).catch(() => {});
+    await expect(greedy[5]).rejects.toMatchObject({ code: 'queue_full' });
+  });
+
   it('admits another client if one has filled the queue, even while the model loads', async () => {
     const { acquire } = setUp({ queueCapacity: 4 });
     const greedy = Array.from({ length: 6 }, () => acquire('test/a10', { clientKey: 'greedy' }));

@@ -154,6 +154,10 @@ describe('InstancePool.acquire', () => {
     await pool.load('test/model', {}, testContext());
     await pool.load('test/model', {}, testContext());
     expect((await acquire('test/model:2')).instanceId).toBe('test/model:2');
+    const again = await acquire('test/model:2', { contextLength: 2048 });
+    expect(again.instanceId).toBe('test/model:2');
+    const other = await acquire('test/model:2', { contextLength: 1024 });
+    expect(other.instanceId).toBe('test/model:3');
   });
 
   it('uses the only loaded model if none is named', async () => {
@@ -348,6 +352,7 @@ describe('an instance that ends', () => {
       const lease = await acquire();
       await vi.advanceTimersByTimeAsync(120_000);
       expect(ids()).toEqual(['test/model']);
+      expect(lease.context.signal.aborted).toBe(false);
       lease.release();
       await vi.advanceTimersByTimeAsync(59_000);
       expect(ids()).toEqual(['test/model']);

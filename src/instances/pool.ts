@@ -339,10 +339,8 @@ export class InstancePool {
     const { signal } = lease.context;
     let timeLimitError: HearthError | undefined;
     const giveUp = (): void => {
-      timeLimitError =
-        instance.state === 'waiting'
-          ? this.#lifecycle.waitedTooLong(instance)
-          : stillLoading(instance.id, load.fraction, loadWaitSeconds);
+      // The scheduler has refused a load that did not begin within the same time.
+      timeLimitError = stillLoading(instance.id, load.fraction, loadWaitSeconds);
       lease.abort(timeLimitError);
     };
     const phase = lease.context.record.beginPhase({ name: 'load' });
@@ -350,7 +348,7 @@ export class InstancePool {
     try {
       await load.join(signal, (fraction) => onEvent({ type: 'load.progress', fraction }));
     } catch (error) {
-      const continuesLoading = error === timeLimitError && instance.state === 'loading';
+      const continuesLoading = error === timeLimitError;
       // Release first: if several requests leave at once, the last one must see that it is the last.
       if (signal.aborted && !continuesLoading) lease.release();
       if (instance.requestCount === 0 && instance.load !== undefined && !instance.isRetired) {

@@ -58,6 +58,21 @@ describe('a chat', () => {
     expect(renderPrompt).not.toHaveBeenCalled();
   });
 
+  it('may have any amount of reasoning in earlier answers, which templates drop', async () => {
+    const { gate, renderPrompt } = setUp(bytes);
+    renderPrompt.mockResolvedValue('short');
+    const reasoning = 'a'.repeat(200_000);
+    const messages: EngineMessage[] = [
+      { role: 'assistant', content: `<think>${reasoning}</think>Hi` },
+      { role: 'user', content: 'Hello' },
+    ];
+    await gate.admit({ kind: 'chat', messages, sampling: {} }, testContext());
+    messages[0] = { role: 'assistant', content: `Hi${reasoning}` };
+    await expect(
+      gate.admit({ kind: 'chat', messages, sampling: {} }, testContext()),
+    ).rejects.toMatchObject(tooLong(/at least 20001 tokens/));
+  });
+
   it('is counted with its tools as the template writes them', async () => {
     const { gate, countTokens } = setUp(bytes);
     const tools = [{ name: 'a', description: 'x'.repeat(90_000), parameters: {} }];
@@ -123,6 +138,16 @@ describe('an input', () => {
     const inputs = [`one${' '.repeat(100_000)}two`, [1, 2]];
     expect(gate.areLong(inputs)).toBe(true);
     expect(await gate.admitInputs(inputs, testContext())).toEqual(['one two', [1, 2]]);
+  });
+
+  it('is counted unless it has fewer bytes than the context has tokens', async () => {
+    const { gate, countTokens } = setUp(bytes);
+    countTokens.mockResolvedValue(contextLength + 1);
+    await gate.admitInputs(['漢'.repeat(3333)], testContext());
+    expect(countTokens).not.toHaveBeenCalled();
+    await expect(gate.admitInputs(['漢'.repeat(3334)], testContext())).rejects.toMatchObject(
+      tooLong(/^An input has/),
+    );
   });
 
   it('of an unknown tokenizer is counted in pieces', async () => {

@@ -11,6 +11,8 @@ describe('minTokens', () => {
     ['letters', 'a'.repeat(long), bytes, 10_000],
     ['bytes, not characters', 'ü'.repeat(long), bytes, 20_000],
     ['no white space around', `${' '.repeat(long)}${'a'.repeat(10)}${'\n'.repeat(long)}`, bytes, 1],
+    ['no white space around a long text', ` ${'a'.repeat(1_100_000)}`, bytes, 110_000],
+    ['no white space up to 1 MiB', `${' '.repeat(1024 * 1024)}${'a'.repeat(10)}`, bytes, 1],
     ['white space beyond reason', ' '.repeat(2_000_000), bytes, 200_000],
     ['ids', [1, 2, 3], bytes, 3],
     ['words, until there are too many', 'one two '.repeat(long), words, 4097],
@@ -21,10 +23,30 @@ describe('minTokens', () => {
     ['a word without spaces in another script', '漢'.repeat(5000), words, 1500],
     ['nothing that is dropped', '\u200B '.repeat(long), words, 0],
     ['dropped characters inside a word', 'a\u200B\u00ADb', words, 1],
+    ['nothing that is dropped in other scripts', '\u0600 \u180E \u{E0020} '.repeat(long), words, 0],
   ])('counts %s', async (_, text, tokenizer, tokens) => {
     const count = await minTokens(text, tokenizer, 4096);
     // Counting stops beyond the context.
     expect(tokenizer === words ? Math.min(count, 4097) : count).toBe(tokens);
+  });
+
+  it('counts a giant word by its bytes, wherever it is cut', async () => {
+    // The slices have an even length.
+    expect(await minTokens('😀'.repeat(200_000), words, 1e6)).toBe(80_000);
+    expect(await minTokens(`a${'😀'.repeat(200_000)}`, words, 1e6)).toBe(80_000.1);
+    expect(await minTokens('a'.repeat(1024), words, 1e6)).toBe(1);
+    expect(await minTokens('a'.repeat(1025), words, 1e6)).toBe(102.5);
+  });
+
+  it('stops counting soon after the context is full', async () => {
+    expect(await minTokens('a '.repeat(1_000_000), words, 4096)).toBeLessThan(500_000);
+  });
+
+  it('counts as many words as are left when a text is folded', async () => {
+    const characters = Array.from({ length: 0xd800 }, (_, code) => String.fromCodePoint(code));
+    const text = characters.map((character) => `a${character}b ${character}`).join(' ');
+    const folded = (await foldText(text)).trim().split(/ +/u);
+    expect(await minTokens(text, words, 1e6)).toBe(folded.length);
   });
 
   it('reads 60 MB without words in slices', { tags: 'slow' }, async () => {

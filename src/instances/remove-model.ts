@@ -60,10 +60,11 @@ function assertNotLoaded(
   const ids = instances
     .filter(({ selection }) => selection.variant.files.some((path) => removed.has(path)))
     .map(({ id }) => id);
-  if (ids.length === 0) return;
+  const [first] = ids;
+  if (first === undefined) return;
   throw new HearthError(
     'conflict',
-    `${key} is loaded as ${ids.join(', ')}. Unload it first: hearth unload ${ids[0] ?? ''}`,
+    `${key} is loaded as ${ids.join(', ')}. Unload it first: hearth unload ${first}`,
     { field: 'model' },
   );
 }

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lastInTurn } from '../concurrency/fair-queue.ts';
@@ -52,8 +53,28 @@ describe('SlotQueue', () => {
     await queue.enter('a', never);
     void queue.enter('a', never);
     expect(() => queue.enter('a', never)).toThrow(
-      expect.objectContaining({ code: 'queue_full', retryAfterSeconds: 1 }),
+      expect.objectContaining({
+        code: 'queue_full',
+        retryAfterSeconds: 1,
+        message:
+          'The queue of this model is full: 1 requests run and 1 wait (limits.queuedRequests is 1). Try again soon.',
+      }),
     );
+  });
+
+  it.each([
+    ['has its slot', (queue: SlotQueue) => queue.release()],
+    ['has left', (_: SlotQueue, caller: AbortController) => caller.abort(new Error('gone'))],
+    ['was refused', (queue: SlotQueue) => queue.close(new HearthError('unloaded', 'Gone.'))],
+  ])('forgets the signal of a request that %s', async (_, end) => {
+    const queue = openQueue(1, 1);
+    await queue.enter('a', never);
+    const caller = new AbortController();
+    const waiting = queue.enter('a', caller.signal).catch(() => {});
+    expect(getEventListeners(caller.signal, 'abort')).toHaveLength(1);
+    end(queue, caller);
+    await waiting;
+    expect(getEventListeners(caller.signal, 'abort')).toHaveLength(0);
   });
 
   it('removes a request that leaves, and serves the next', async () => {

@@ -112,7 +112,7 @@ export class SlotQueue {
         },
       };
       queue.add(clientKey, waiter);
-      signal.addEventListener('abort', abandon, { once: true });
+      signal.addEventListener('abort', abandon);
     });
   }
 

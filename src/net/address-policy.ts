@@ -128,7 +128,7 @@ function answer(
   addresses: readonly LookupAddress[],
 ): void {
   const [first] = addresses ?? [];
-  if (error !== null || first === undefined) {
+  if (first === undefined) {
     callback(error ?? new AddressRefused(hostname), []);
   } else if (!addresses.every(({ address }) => isPublicAddress(address))) {
     callback(new AddressRefused(hostname), []);

@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startLoopbackServer } from '../../test/setup/net/loopback-server.ts';
 import { sendApiRequest, TransportError } from './api-client-transport.ts';
@@ -38,6 +40,31 @@ describe('sendApiRequest', () => {
     expect([answer.status, await read(answer.chunks)]).toEqual([404, 'POST k text']);
   });
 
+  it.each([
+    ['a text', 'Grüße'],
+    ['a file', { content: Readable.from([Buffer.from('Grü'), Buffer.from('ße')]), sizeBytes: 7 }],
+  ])('sends %s with its length in bytes', async (_, body) => {
+    const answer = await send((request, response) => response.end(request.body), {
+      method: 'PUT',
+      body,
+    });
+    expect(await read(answer.chunks)).toBe('Grüße');
+    expect(server.requests[0]?.headers['content-length']).toBe('7');
+    expect(server.requests[0]?.headers).not.toHaveProperty('transfer-encoding');
+  });
+
+  it('uses a connection again', async () => {
+    const sockets = new Set<Socket | null>();
+    const first = await send((_, response) => {
+      sockets.add(response.socket);
+      response.end();
+    });
+    await read(first.chunks);
+    const url = new URL(server.url);
+    await read((await sendApiRequest({ method: 'GET', url, headers: {}, signal })).chunks);
+    expect([server.requests.length, sockets.size]).toEqual([2, 1]);
+  });
+
   it('does not follow a redirect, which would receive the token', async () => {
     const answer = await send((_, response) => {
       response.writeHead(302, { location: '/there' }).end();
@@ -57,6 +84,7 @@ describe('sendApiRequest', () => {
     expect(error).toMatchObject({
       name: 'TransportError',
       code: 'ECONNREFUSED',
+      cause: { code: 'ECONNREFUSED' },
       message: expect.stringContaining('ECONNREFUSED'),
     });
   });

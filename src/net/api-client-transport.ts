@@ -81,17 +81,13 @@ async function send(options: ApiRequest): Promise<IncomingMessage> {
       signal,
       headers: {
         ...headers,
-        ...(body === undefined ? {} : { 'content-length': lengthOf(body) }),
+        ...(typeof body === 'object' ? { 'content-length': body.sizeBytes } : {}),
       },
     });
     outgoing.on('response', resolve).on('error', reject);
     if (typeof body === 'object') pipeline(body.content, outgoing).catch(reject);
     else outgoing.end(body);
   });
-}
-
-function lengthOf(body: string | ApiUpload): number {
-  return typeof body === 'string' ? Buffer.byteLength(body) : body.sizeBytes;
 }
 
 /** TLS is loaded only for a server that uses it. */

@@ -4,7 +4,8 @@ import { connect, type ConnectionOptions } from 'node:tls';
 
 export { request } from 'node:https';
 
-const trusting = new Agent({ keepAlive: true });
+const keepingConnections = { keepAlive: true };
+const trusting = new Agent(keepingConnections);
 const pinned = new Map<string, Agent>();
 
 /** Connections to a server with this certificate; undefined: with one that the system trusts for the host. */
@@ -20,8 +21,7 @@ class PinnedAgent extends Agent {
   readonly #certificate: string;
 
   constructor(certificate: string) {
-    // A resumed session shows no certificate.
-    super({ keepAlive: true, maxCachedSessions: 0 });
+    super(keepingConnections);
     this.#certificate = certificate;
   }
 
@@ -31,10 +31,9 @@ class PinnedAgent extends Agent {
     callback: (error: Error | null, socket?: Duplex) => void,
   ): undefined {
     const socket = connect({ ...options, rejectUnauthorized: false });
-    const onError = (error: Error): void => callback(error);
-    socket.once('error', onError);
+    // The caller ignores all calls but the first.
+    socket.once('error', callback);
     socket.once('secureConnect', () => {
-      socket.off('error', onError);
       if (socket.getPeerX509Certificate()?.fingerprint256 === this.#certificate) {
         callback(null, socket);
         return;

@@ -240,9 +240,10 @@ it('closes with the requests in flight', async () => {
 
 it('delays bytes that arrive too soon after the last batch', async () => {
   let response: ServerResponse | undefined;
-  const connection = await connectTo((_, started) => {
+  const connection = await connectTo(({ path }, started) => {
+    if (path === '/other') return started.end();
     response = started;
-    started.write('one');
+    return started.write('one');
   });
   const stream = await connection.openStream('/', {}, signal);
   expect(String(await stream.read())).toBe('one');
@@ -251,6 +252,8 @@ it('delays bytes that arrive too soon after the last batch', async () => {
   await new Promise<void>((resolve) => {
     response?.write('two', () => resolve());
   });
+  // These bytes arrive before the answer to a later request.
+  await connection.getJson('/other', signal);
   // All that comes before the end comes with it, as the interval is longer than any test.
   await new Promise<void>((resolve) => {
     response?.write('three', () => resolve());
@@ -260,15 +263,16 @@ it('delays bytes that arrive too soon after the last batch', async () => {
 });
 
 it.each([
-  [true, 'close'],
-  [false, 'keep-alive'],
-])('asks for the connection to be closed after a stream: %s', async (closesAfterStream, header) => {
+  [{ closesAfterStream: true }, 'close'],
+  [{ closesAfterStream: false }, 'keep-alive'],
+  [{}, 'keep-alive'],
+])('with %o, the connection of a stream is to be: %s', async (options, header) => {
   const server = await startLoopbackServer((_, response) => response.end('one'));
   cleanups.push(() => server.close());
   const connection = connectEngine({
     address: { origin: server.url },
     maxConnections: 1,
-    closesAfterStream,
+    ...options,
   });
   cleanups.push(() => connection.close());
   const stream = await connection.openStream('/', {}, signal);

@@ -84,7 +84,15 @@ async function dispatch(
   request: HttpRequest,
   isRedirected: boolean,
 ): Promise<ResponseReader> {
-  const { url, method, headers, forwardedHeaders, body = null, signal, bodyTimeoutMs } = request;
+  const {
+    url,
+    method,
+    headers,
+    forwardedHeaders,
+    body = null,
+    signal,
+    bodyTimeoutMs = null,
+  } = request;
   signal.throwIfAborted();
   try {
     policy?.assertUrl(url);
@@ -96,7 +104,7 @@ async function dispatch(
         method,
         headers: { 'user-agent': 'hearth', ...forwardedHeaders, ...headers },
         body,
-        ...(bodyTimeoutMs === undefined ? {} : { bodyTimeout: bodyTimeoutMs }),
+        bodyTimeout: bodyTimeoutMs,
       },
       response,
     );

@@ -69,8 +69,7 @@ describe('a request', () => {
   });
 
   it.each([
-    ['connection', 'x-kept'],
-    ['content-length', '99'],
+    ['connection', 'close'],
     ['expect', '100-continue'],
     ['keep-alive', 'timeout=1'],
     ['proxy-authorization', 'Basic secret'],
@@ -87,6 +86,13 @@ describe('a request', () => {
     expect(headers[name]).not.toBe(value);
   });
 
+  it('sends the length of its body, whatever its caller says', async () => {
+    const server = await serve(({ headers }, response) => response.end(headers['content-length']));
+    const headers = { 'content-length': '99' };
+    const response = await open().fetch(server.url, { method: 'POST', headers, body: 'text' });
+    expect(await response.text()).toBe('4');
+  });
+
   it('rejects other methods and bodies', async () => {
     const { fetch } = open();
     await expect(fetch('http://127.0.0.1/', { method: 'PUT' })).rejects.toThrow('PUT');
@@ -99,6 +105,17 @@ describe('a request', () => {
     const server = await serve((_, response) => response.writeHead(204).end());
     const response = await open().fetch(server.url);
     expect([response.status, response.body]).toEqual([204, null]);
+  });
+
+  it('closes the connection of a body that its status forbids', async () => {
+    let closed: Promise<unknown> = Promise.resolve();
+    const server = await serve((_, response) => {
+      closed = once(response, 'close');
+      response.writeHead(205).write('x'.repeat(100_000));
+    });
+    const response = await open({ maxBytes: 1e6 }).fetch(server.url);
+    expect([response.status, response.body]).toEqual([205, null]);
+    await closed;
   });
 });
 
@@ -317,5 +334,14 @@ describe('toFetchResponse', () => {
   ])('builds one of status %i', async (status, expected, body) => {
     const response = toFetchResponse({ status, headers: {} }, Buffer.from('body'));
     expect([response.status, await response.text()]).toEqual([expected, body]);
+  });
+
+  it('has all values of a header, and no header without a value', () => {
+    const headers = { 'set-cookie': ['a=1', 'b=2'], 'x-a': undefined };
+    const response = toFetchResponse({ status: 200, headers }, null);
+    expect([...response.headers]).toEqual([
+      ['set-cookie', 'a=1'],
+      ['set-cookie', 'b=2'],
+    ]);
   });
 });

@@ -1,3 +1,4 @@
+import { omitUndefined } from '../omit-undefined.ts';
 import { linkAbort, type LinkedAbort } from '../concurrency/linked-abort.ts';
 import { mayHaveBody, toFetchResponse } from './fetch-response.ts';
 import { HttpFailure, toHttpFailure } from './http-failure.ts';
@@ -82,7 +83,7 @@ function toHttpRequest(url: string | URL, init: RequestInit, signal: AbortSignal
     url: new URL(url),
     method,
     headers,
-    forwardedHeaders: accept === undefined ? {} : { accept },
+    forwardedHeaders: omitUndefined({ accept }),
     body: body ?? undefined,
     signal,
     bodyTimeoutMs: method === 'GET' ? 0 : undefined,

@@ -21,18 +21,28 @@ it.each([
   await agent.close();
 });
 
-it.each(['socks4://proxy.corp', 'http://', 'ftp://ada:secret@proxy', 'http://a b', 'a:b:c'])(
-  'names the variable of %j, without its value',
-  async (text) => {
-    const { problems } = readProxies({ https_proxy: text });
-    expect(problems).toEqual([
-      { variable: 'https_proxy', reason: expect.stringContaining('HTTP or SOCKS 5') as string },
-    ]);
-    expect(JSON.stringify(problems)).not.toContain('secret');
-    const environment = { https_proxy: text };
-    await createHttpAgent({ environment, idleTimeoutMs: 1000, policy: undefined }).close();
-  },
-);
+it.each([
+  'socks4://proxy.corp',
+  'http://',
+  'socks5://',
+  'ftp://ada:secret@proxy',
+  'http://a b',
+  'a:b:c',
+])('names the variable of %j, without its value', async (text) => {
+  const { problems, httpsProxy } = readProxies({ https_proxy: text });
+  expect(problems).toEqual([
+    { variable: 'https_proxy', reason: expect.stringContaining('HTTP or SOCKS 5') as string },
+  ]);
+  expect(JSON.stringify(problems)).not.toContain('secret');
+  // Requests fail instead of avoiding the proxy.
+  expect(httpsProxy).toBe('http://unusable-proxy.invalid:9');
+  const environment = { https_proxy: text };
+  await createHttpAgent({ environment, idleTimeoutMs: 1000, policy: undefined }).close();
+});
+
+it('reads no proxies from an environment without any', () => {
+  expect(readProxies({})).toEqual({ httpProxy: '', httpsProxy: '', noProxy: '', problems: [] });
+});
 
 it('prefers lower-case names', () => {
   const environment = { http_proxy: 'a', HTTP_PROXY: 'b', NO_PROXY: 'c' };
@@ -43,12 +53,16 @@ it('strips users and passwords for child processes', () => {
   const environment = {
     HTTPS_PROXY: 'http://ada:p@ss@proxy.corp:3128',
     http_proxy: 'ada:pass@proxy.corp',
+    https_proxy: 'http://ada:p/@ss@proxy.corp:3128',
+    ALL_PROXY: 'socks5://ada:pass@proxy.corp',
     no_proxy: 'localhost,.corp',
     HOME: '/home/ada',
   };
   expect(proxiesWithoutCredentials(environment)).toEqual({
     HTTPS_PROXY: 'http://proxy.corp:3128',
     http_proxy: 'proxy.corp',
+    https_proxy: 'http://proxy.corp:3128',
+    ALL_PROXY: 'socks5://proxy.corp',
     no_proxy: 'localhost,.corp',
   });
 });

@@ -18,6 +18,8 @@ interface ProxySettings {
 /** In place of a proxy that can't be used: requests fail instead of avoiding it. The top-level domain never exists. */
 const unusableProxy = 'http://unusable-proxy.invalid:9';
 
+const socksProtocols: ReadonlySet<string> = new Set(['socks:', 'socks5:', 'socks5h:']);
+
 /**
  * The proxies of an environment, lower-case names first, as curl reads them: an address without a scheme is an HTTP
  * proxy, and `socks5h` is SOCKS 5, which resolves names at the proxy.
@@ -47,17 +49,9 @@ function normalize(text: string): string | undefined {
   const url = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || parsed.hostname === '') return undefined;
-  switch (parsed.protocol) {
-    case 'http:':
-    case 'https:':
-      return parsed.href;
-    case 'socks:':
-    case 'socks5:':
-    case 'socks5h:':
-      return url.replace(/^socks5?h?:/i, 'socks5:');
-    default:
-      return undefined;
-  }
+  const { protocol, href } = parsed;
+  if (protocol === 'http:' || protocol === 'https:') return href;
+  return socksProtocols.has(protocol) ? `socks5:${url.slice(protocol.length)}` : undefined;
 }
 
 /** The proxy variables for child processes, without users and passwords. */
@@ -68,9 +62,7 @@ export function proxiesWithoutCredentials(environment: Environment): Record<stri
       .flatMap((name) => [name, name.toUpperCase()])
       .flatMap((name) => {
         const value = environment[name];
-        return value === undefined
-          ? []
-          : [[name, value.replace(/^([a-z\d+.-]+:\/\/)?[^/]*@/i, '$1')]];
+        return value === undefined ? [] : [[name, value.replace(/^([a-z\d+.-]+:\/\/)?.*@/i, '$1')]];
       }),
   );
 }

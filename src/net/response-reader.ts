@@ -39,7 +39,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   constructor({ signal, pauseAboveBytes = 1024 * 1024 }: ResponseReaderOptions) {
     this.#signal = signal;
     this.#pauseAboveBytes = pauseAboveBytes;
-    signal.addEventListener('abort', this.#abandon, { once: true });
+    signal.addEventListener('abort', this.#abandon);
   }
 
   /** Settles when the status is known or the request failed. */

@@ -21,7 +21,7 @@ describe('isTransient', () => {
     expect(isTransient(new HttpFailure('too_large', ''))).toBe(false);
     expect(isTransient(new HttpFailure('refused', ''))).toBe(false);
     expect(isTransient(new HttpFailure('redirect', ''))).toBe(false);
-    expect(isTransient(new Error('other'))).toBe(false);
+    expect(isTransient(Object.assign(new Error('other'), { status: 503 }))).toBe(false);
   });
 });
 

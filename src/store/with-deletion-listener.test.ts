@@ -1,26 +1,71 @@
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
-import { createLogger } from '../observability/logger.ts';
-import { createSqliteStore } from './sqlite-store.ts';
+import {
+  conversationIdOf,
+  responseIdOf,
+  useConversations,
+} from '../../test/setup/store/use-conversations.ts';
 import { withDeletionListener } from './with-deletion-listener.ts';
 
-it('reports deletions of responses, conversations and tokens, and only those', async () => {
-  const file = join(await temporaryFolder(), 'hearth.db');
-  const database = await createSqliteStore({ file, logger: createLogger('silent') });
+const conversations = useConversations();
+const rateLimits = { requestsPerMinute: null, tokensPerMinute: null };
+
+it('reports deletions, after them, and only those that happened', async () => {
   let deletions = 0;
-  const store = withDeletionListener(database, async () => {
+  let remaining = -1;
+  const { say } = conversations;
+  const store = withDeletionListener(conversations.store, async () => {
     deletions += 1;
+    remaining = (await conversations.titles()).length;
   });
-  const date = new Date();
-  const rateLimits = { requestsPerMinute: null, tokensPerMinute: null };
-  const fields = { name: 'a', permissions: [], secretHash: '0', createdAt: date, rateLimits };
-  await store.tokens.insert({ id: 'one', ...fields, expiresAt: null, lastUsedAt: null });
-  expect(await store.tokens.delete('other')).toBe(false);
-  expect(await store.responses.delete('resp_0', null)).toBe(false);
-  expect(await store.conversations.delete('resp_0', null)).toBe(false);
-  expect(deletions).toBe(0);
-  expect(await store.tokens.delete('one')).toBe(true);
-  expect(deletions).toBe(1);
-  await store.close();
+  const deletionsOf = async (work: Promise<unknown>) => {
+    const before = deletions;
+    const result = await work;
+    return [result, deletions - before];
+  };
+  const part = { of: 'input', position: 0 } as const;
+
+  expect(await deletionsOf(store.tokens.delete('one'))).toEqual([false, 0]);
+  expect(await deletionsOf(store.responses.delete(responseIdOf('a'), null))).toEqual([false, 0]);
+  expect(await deletionsOf(store.conversations.delete(conversationIdOf('a'), null))).toEqual([
+    false,
+    0,
+  ]);
+  expect(await deletionsOf(store.owners.delete('nobody'))).toEqual([
+    { responseCount: 0, conversationCount: 0 },
+    0,
+  ]);
+
+  await store.tokens.insert({
+    id: 'one',
+    name: 'a',
+    permissions: [],
+    secretHash: '0',
+    createdAt: new Date(),
+    expiresAt: null,
+    lastUsedAt: null,
+    rateLimits,
+  });
+  for (const name of ['a', 'b', 'c']) await say(name);
+  await say('own', { ownerId: 'one' });
+  expect(await deletionsOf(store.tokens.delete('one'))).toEqual([true, 1]);
+  expect(remaining).toBe(3);
+  expect(await deletionsOf(store.responses.removePart(responseIdOf('a'), null, part))).toEqual([
+    true,
+    1,
+  ]);
+  expect(await deletionsOf(store.responses.delete(responseIdOf('a'), null))).toEqual([true, 1]);
+  expect(remaining).toBe(2);
+  expect(await deletionsOf(store.conversations.delete(conversationIdOf('b'), null))).toEqual([
+    true,
+    1,
+  ]);
+  expect(remaining).toBe(1);
+  expect(await deletionsOf(store.owners.delete('one'))).toEqual([
+    { responseCount: 1, conversationCount: 1 },
+    1,
+  ]);
+  // Everything else works as in the store itself.
+  expect(await store.responses.find(responseIdOf('c'), null)).toMatchObject({
+    id: responseIdOf('c'),
+  });
 });

@@ -15,11 +15,18 @@ if (!room.startsWith('src/') || !existsSync(join(root, room))) {
 const name = room.slice('src/'.length).replaceAll('/', '-');
 const isWholeRoom = more.length === 0;
 const reports = '.cache/mutation';
+// Code that only end-to-end tests and tests with PostgreSQL run.
+const leftOut = [
+  'src/store/{postgres,tables}/**',
+  'src/store/{statement-thread-main,shared/watch-deletions}.ts',
+];
 // The test runner's processes read it: see vitest.mutation.config.ts.
 process.env.HEARTH_MUTATION_ROOM = room;
 
 const results = await new Stryker({
-  mutate: isWholeRoom ? [`${room}/**/*.ts`, '!**/*.test.ts'] : more,
+  mutate: isWholeRoom
+    ? [`${room}/**/*.ts`, '!**/*.test.ts', ...leftOut.map((path) => `!${path}`)]
+    : more,
   testRunner: 'vitest',
   vitest: { configFile: 'vitest.mutation.config.ts', related: false },
   plugins: ['@stryker-mutator/vitest-runner'],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ownerId } from '../../access/owner-token.ts';
 import type { Authentication } from '../../access/token-service.ts';
 import { identify } from './authentication.ts';
 
@@ -16,6 +17,7 @@ describe.each([true, false])('with tokens required: %s', (isTokenRequired) => {
       'The token "hearth-ab…" is unknown or revoked. `hearth token create` makes a new one.',
     ],
     ['expired', 'The token "hearth-ab…" has expired. `hearth token create` makes a new one.'],
+    ['ended', 'The session has ended. `hearth open` starts a new one.'],
   ] as const)('refuses a token that is %s, and says why', async (reason, message) => {
     const refused = await identifyAs(
       { kind: 'invalid', reason, masked: 'hearth-ab…' },
@@ -35,20 +37,48 @@ it('refuses a header of another form only where a token is required', async () =
   expect(await identifyAs(malformed, false)).toMatchObject({ tokenId: null });
 });
 
-describe('of two headers', () => {
-  const token = (id: string): Authentication => ({
-    kind: 'token',
-    token: {
-      id,
-      name: id,
-      permissions: ['chat'],
-      secretHash: '',
-      createdAt: new Date(0),
-      expiresAt: null,
-      lastUsedAt: null,
-      rateLimits: { requestsPerMinute: null, tokensPerMinute: null },
-    },
+const token = (id: string): Authentication => ({
+  kind: 'token',
+  token: {
+    id,
+    name: `${id}'s name`,
+    permissions: ['chat'],
+    secretHash: '',
+    createdAt: new Date(0),
+    expiresAt: null,
+    lastUsedAt: null,
+    rateLimits: { requestsPerMinute: null, tokensPerMinute: null },
+  },
+});
+
+it('tells the token of the owner from others, which have limits', async () => {
+  expect(await identifyAs(token(ownerId), true)).toEqual({
+    tokenId: ownerId,
+    permissions: ['chat'],
+    identity: { type: 'owner', id: ownerId, name: `${ownerId}'s name`, expiresAt: null },
   });
+  expect(await identifyAs(token('other'), true)).toEqual({
+    tokenId: 'other',
+    permissions: ['chat'],
+    identity: { type: 'token', id: 'other', name: "other's name", expiresAt: null },
+    rateLimits: { requestsPerMinute: null, tokensPerMinute: null },
+  });
+});
+
+it.each([
+  [true, ownerId],
+  [false, null],
+])('lets a session act for the owner, with tokens required: %s', async (isRequired, tokenId) => {
+  const expiresAt = new Date(1);
+  const session = { id: 's', expiresAt } as Extract<Authentication, { kind: 'session' }>['session'];
+  expect(await identifyAs({ kind: 'session', session }, isRequired)).toEqual({
+    tokenId,
+    permissions: ['admin'],
+    identity: { type: 'session', id: 's', name: null, expiresAt },
+  });
+});
+
+describe('of two headers', () => {
   /** Takes `one` and `two` for tokens, `revoked` for an unknown one, and anything else for a foreign key. */
   const authenticate = async (header: string | undefined): Promise<Authentication> => {
     if (header === undefined) return { kind: 'none' };

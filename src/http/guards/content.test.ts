@@ -5,13 +5,14 @@ const json = 'application/json';
 const check = (
   method: string,
   contentType?: string,
-  headers: { contentLength?: string; transferEncoding?: string } = {},
+  headers: Partial<Parameters<typeof checkContentType>[0]> = {},
 ) =>
   checkContentType({
     method,
     contentType,
-    contentLength: headers.contentLength,
-    transferEncoding: headers.transferEncoding,
+    contentLength: undefined,
+    transferEncoding: undefined,
+    ...headers,
   });
 
 describe('the type of a body', () => {
@@ -37,6 +38,29 @@ describe('the type of a body', () => {
     const missing = { message: 'The Content-Type is missing; it must be application/json.' };
     expect(check('POST', undefined, { contentLength: '1' })).toMatchObject(missing);
     expect(check('POST', undefined, { transferEncoding: 'chunked' })).toMatchObject(missing);
+  });
+
+  it('may be the one that curl declares, only where that is allowed', () => {
+    const undeclared = 'application/x-www-form-urlencoded';
+    expect(check('POST', undeclared, { allowsUndeclared: true })).toBeUndefined();
+    expect(check('POST', undeclared)).toBeDefined();
+    expect(check('POST', undeclared, { allowsUndeclared: false })).toBeDefined();
+    expect(check('POST', 'text/plain', { allowsUndeclared: true })).toBeDefined();
+  });
+
+  it('must be that of the upload which an endpoint takes', () => {
+    const uploadType = 'multipart/form-data';
+    expect(check('POST', 'Multipart/Form-Data ; boundary=x', { uploadType })).toBeUndefined();
+    expect(check('POST', uploadType, { uploadType })).toBeUndefined();
+    for (const [type, shown] of [
+      [json, `"${json}"`],
+      [undefined, 'missing'],
+    ] as const) {
+      expect(check('POST', type, { uploadType })).toMatchObject({
+        code: 'unsupported_media_type',
+        message: `The Content-Type is ${shown}; it must be multipart/form-data.`,
+      });
+    }
   });
 
   it('is checked where there is no body, too', () => {

@@ -42,6 +42,7 @@ describe('an origin of a server with HTTPS', () => {
     });
     const behindProxy = createOriginGuard([], 'https://hearth.example/');
     expect(behindProxy(origin, 'http://127.0.0.1:1234').kind).toBe('same');
+    expect(behindProxy(undefined, 'http://127.0.0.1:1234').kind).toBe('same');
     expect(behindProxy('http://hearth.example', 'http://127.0.0.1:1234').kind).toBe('foreign');
   });
 });

@@ -27,6 +27,14 @@ describe('an endpoint', () => {
     });
   });
 
+  it('with several permissions needs one of them', () => {
+    const principal = { tokenId: 't', permissions: ['models:read'] } as const;
+    expect(authorize(principal, ['chat', 'models:read'])).toBe(principal);
+    expect(authorize(principal, ['chat', 'embeddings'])).toMatchObject({
+      message: 'The token lacks the permission "chat" or "embeddings"; it has: models:read.',
+    });
+  });
+
   it.each([
     [anonymousPrincipal, 'This endpoint needs a token with the permission "admin".'],
     [

@@ -37,8 +37,30 @@ it('finds the experts of a mixture: 128 of them, three matrices each', () => {
   );
   expect(layerCount).toBe(48);
   const exact = (128 * 3 * 2048 * 768 * 4.85) / 8;
-  expect(expertBytesPerLayer / exact).toBeGreaterThan(0.95);
-  expect(expertBytesPerLayer / exact).toBeLessThan(1.05);
+  expect(expertBytesPerLayer / exact).toBeGreaterThan(0.99);
+  expect(expertBytesPerLayer / exact).toBeLessThan(1.01);
+});
+
+it('counts attention, embeddings and the projector apart from the experts', () => {
+  const small = {
+    ...dimensions,
+    embedding: 10,
+    query: 7,
+    keyValue: 3,
+    vocabulary: 100,
+  };
+  const projector = { sizeBytes: 5000, patches: 1, patchSize: 1, embedding: 1, feedForward: 1 };
+  const model = modelEntry({
+    attention: { ...attention, layerCount: 4 },
+    dimensions: small,
+    projector,
+  });
+  // One byte for each weight: 2 * 10 * (7 + 3) in each layer, and 2 * 100 * 10 outside of them.
+  const quantization = { name: 'Q8', bitsPerWeight: 8 };
+  expect(layerSizes(model, { ...variant, quantization, sizeBytes: 11_000 })).toEqual({
+    layerCount: 4,
+    expertBytesPerLayer: (11_000 - 5000 - 2000) / 4 - 200,
+  });
 });
 
 it('knows no experts of other models, and no layers of an encoder', () => {

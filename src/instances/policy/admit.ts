@@ -41,8 +41,6 @@ export function admit(
   if (fits([])) return { kind: 'load' };
 
   const stopping = holders.filter(({ state }) => state === 'stopping');
-  if (fits(stopping)) return { kind: 'wait', evict: [] };
-
   const candidates = holders.filter(
     (instance) => instance.state !== 'stopping' && isEvictable(instance, demand),
   );
@@ -57,10 +55,14 @@ export function admit(
   return { kind: 'wait', evict: needed.filter(isIdle).map(({ id }) => id) };
 }
 
-/** The bytes that a load could use after unloading all evictable instances, and the remaining instances. */
+/**
+ * The bytes that a load could use after unloading all evictable instances, and the remaining instances.
+ *
+ * @param demand Undefined: any load by name.
+ */
 export function maxAvailable(
   instances: readonly InstanceView[],
-  demand: LoadDemand,
+  demand: LoadDemand | undefined,
   capacity: Capacity,
 ): {
   readonly usableBytes: number;

@@ -16,11 +16,15 @@ export interface LoadDemand {
   readonly gpuBytes?: number;
 }
 
-/** Whether an instance may be unloaded for a load, at once or when it is idle. */
-export function isEvictable(instance: InstanceView, demand: LoadDemand): boolean {
+/**
+ * Whether an instance may be unloaded for a load, at once or when it is idle.
+ *
+ * @param demand Undefined: any load by name.
+ */
+export function isEvictable(instance: InstanceView, demand: LoadDemand | undefined): boolean {
   if (instance.state === 'waiting' || instance.isExplicit) return false;
   // Pinning keeps a model loaded, not every context that a request once needed.
-  return !instance.isPinned || (!demand.isExplicit && isSameModel(instance, demand));
+  return !instance.isPinned || (demand?.isExplicit === false && isSameModel(instance, demand));
 }
 
 /**
