@@ -14,8 +14,8 @@ function setUp() {
   const opened: unknown[] = [];
   const handle = { engine: {} } as EngineHandle;
   const loader = new RemoteLoader({
-    open: (...asked) => {
-      opened.push(asked);
+    open: (...parameters) => {
+      opened.push(parameters);
       return handle;
     },
     maxConcurrent: (upstream) => (upstream === 'cluster' ? 12 : 0),
