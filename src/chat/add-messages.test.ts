@@ -112,7 +112,7 @@ it('puts the results of calls first, and demands all of them', async () => {
   ]);
 });
 
-it('stores images, and names one that is none', async () => {
+it('stores images, and names data that is not an image', async () => {
   const { add, store } = await setUp();
   const url = await picture('red');
   const { id } = await add([{ role: 'user', content: [{ type: 'image', url }] }]);

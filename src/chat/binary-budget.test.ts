@@ -17,7 +17,7 @@ it('bounds what the results of a turn hold besides text', () => {
   ]);
 });
 
-it('counts nothing of what has no binary data', () => {
+it('ignores values without binary data', () => {
   const blocks = [
     { type: 'resource', resource: null },
     { type: 'resource', resource: { uri: 'a:b', blob: 7 } },

@@ -29,7 +29,7 @@ describe('a result of a tool', () => {
     expect(await fitToolResult('search', content, 0, countTokens)).toEqual({ content, tokens: 0 });
   });
 
-  it('keeps the blocks before the cut as they are', async () => {
+  it('keeps the blocks before the cut unchanged', async () => {
     const first = { ...text(40), annotations: { audience: ['user'] } };
     const { content } = await fitToolResult('search', [first, text(9000)], 164, countTokens);
     expect(content[0]).toBe(first);

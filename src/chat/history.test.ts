@@ -117,7 +117,7 @@ describe('loadHistory of a request that drops old turns', () => {
     expect(await load(59)).toMatchObject({ droppedTurns: 49 });
   });
 
-  it('keeps the first turn of a conversation, whoever begins it', async () => {
+  it('keeps the first turn of a conversation, with either role', async () => {
     const greeting = { role: 'assistant', content: text(10).content } as const;
     const { load } = await storeTurns(3, { 0: { messages: [greeting] } });
     expect(await load(2)).toMatchObject({ droppedTurns: 0 });

@@ -25,7 +25,7 @@ const find = (ownerId: string | null, isTokenRequired: boolean, stored?: StoredT
 beforeEach(() => void vi.useFakeTimers({ now, toFake: ['Date'] }));
 afterEach(() => void vi.useRealTimers());
 
-it('gives what nobody owns the rights of a request without a token', async () => {
+it('gives work without an owner the rights of a request without a token', async () => {
   expect(await find(null, false)).toBe(anonymousPrincipal);
   expect(await find(null, true)).toBeUndefined();
 });
