@@ -94,8 +94,9 @@ describe('hearth service install --user', () => {
     await writeFile(join(user.home, 'hearth.db'), '');
     const failed = await user.service('install', '--user', ...user.serveFlags, ...taken);
     expect(failed.exitCode).toBe(1);
-    expect(failed.stderr).toContain('`systemctl --user restart hearth.service` failed');
-    expect(failed.stderr).toContain('Expected a folder, found a file');
+    expect(failed.stderr).toContain(
+      'hearth.service is installed, but did not start: Expected a folder, found a file',
+    );
     await rm(join(user.home, 'hearth.db'));
   });
 
