@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { scriptedTool } from '../../test/setup/chat/scripted-tools.ts';
 import {
@@ -7,8 +6,7 @@ import {
   scriptedTurns,
   scriptedTurnsWith,
 } from '../../test/setup/chat/scripted-turn.ts';
-import { deferred } from '../../test/setup/deferred.ts';
-import { acquireFrom, libraryOf } from '../../test/setup/instances/scripted-pool.ts';
+import { libraryOf } from '../../test/setup/instances/scripted-pool.ts';
 import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import { testContext } from '../../test/setup/test-context.ts';
 import { HearthError } from '../contract/errors.ts';
@@ -26,18 +24,7 @@ describe('a turn', () => {
     const turns = await scriptedTurns(async function* (generation) {
       yield { type: 'reasoning.delta', text: generation === 0 ? 'Lost' : 'Hm' };
       yield { type: 'content.delta', text: generation === 0 ? 'Lost' : 'Hi' };
-      if (generation === 0) {
-        const begun = deferred<void>();
-        const cause = await acquireFrom(turns.pool, 'test/model');
-        const work = cause.withSlot(async (_, { signal }) => {
-          begun.resolve();
-          await once(signal, 'abort');
-        });
-        await begun.promise;
-        turns.launcher.processes[0]?.outgrow('too large');
-        await work;
-        throw new HearthError('crashed', 'The connection was lost.');
-      }
+      if (generation === 0) await turns.loseEngine();
       yield end;
     });
     const events = await turns.run({ isWhole: true });
@@ -64,16 +51,7 @@ describe('a turn', () => {
         yield { ...end, stopReason: 'toolCalls' };
         return;
       }
-      const begun = deferred<void>();
-      const cause = await acquireFrom(turns.pool, 'test/model');
-      const work = cause.withSlot(async (_, { signal }) => {
-        begun.resolve();
-        await once(signal, 'abort');
-      });
-      await begun.promise;
-      turns.launcher.processes[0]?.outgrow('too large');
-      await work;
-      throw new HearthError('crashed', 'The connection was lost.');
+      await turns.loseEngine();
     }, look);
     const integrations = [{ type: 'plugin', id: 'mcp/test' }] as const;
     const context = testContext();

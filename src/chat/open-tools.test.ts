@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { deferred } from '../../test/setup/deferred.ts';
 import { acquireFrom } from '../../test/setup/instances/scripted-pool.ts';
@@ -107,18 +106,7 @@ describe('the tools of a turn', () => {
     const turns = await scriptedTurnsWith(
       {},
       async function* (generation) {
-        if (generation === 0) {
-          const begun = deferred<void>();
-          const cause = await acquireFrom(turns.pool, 'test/model');
-          const work = cause.withSlot(async (_, { signal }) => {
-            begun.resolve();
-            await once(signal, 'abort');
-          });
-          await begun.promise;
-          turns.launcher.processes[0]?.outgrow('too large');
-          await work;
-          throw new HearthError('crashed', 'The connection was lost.');
-        }
+        if (generation === 0) await turns.loseEngine();
         yield* answer();
       },
       look,

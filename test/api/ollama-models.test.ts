@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startFakeHub } from '../setup/hub/fake-hub.ts';
@@ -8,6 +7,7 @@ import { get, post, type ApiAnswer } from '../setup/server/api.ts';
 import { postForLines } from '../setup/server/json-lines.ts';
 import { useHearth } from '../setup/server/use-hearth.ts';
 import { useResource } from '../setup/use-resource.ts';
+import { freePort } from '../setup/net/ports.ts';
 
 const filePath = starterPath('chat');
 const hub = useResource(() =>
@@ -234,12 +234,3 @@ describe('an editor that knows only Ollama', () => {
     expect((await get(secondUrl(), '/api/v0/models')).status).toBe(200);
   });
 });
-
-/** A port that is free now. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -1,30 +1,20 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer as createHttpServer } from 'node:http';
-import { createServer } from 'node:net';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { writeServerRecord } from '../../src/home/server-record.ts';
 import { runHearth } from '../setup/cli/run-hearth.ts';
 import { openHearth } from '../setup/server/use-hearth.ts';
+import { withTakenPort } from '../setup/net/ports.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 let home: string;
 beforeEach(async () => {
   home = await temporaryFolder();
 });
-
-async function withTakenPort(work: (port: number) => Promise<void>): Promise<void> {
-  const taken = createServer().listen(0, '127.0.0.1');
-  await once(taken, 'listening');
-  try {
-    await work((taken.address() as AddressInfo).port);
-  } finally {
-    taken.close();
-  }
-}
 
 describe('hearth serve', () => {
   it('prints its address and an example request, and exits with 0 on SIGTERM', async () => {
@@ -163,7 +153,7 @@ describe('hearth server', () => {
   });
 
   it('never stops a foreign process that a stale record names', async () => {
-    const foreign = createHttpServer((_, response) => response.writeHead(401).end());
+    const foreign = createServer((_, response) => response.writeHead(401).end());
     foreign.listen(0, '127.0.0.1');
     await once(foreign, 'listening');
     const bystander = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);

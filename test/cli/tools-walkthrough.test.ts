@@ -1,8 +1,6 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { createServer, type AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
@@ -10,6 +8,7 @@ import { runHearth } from '../setup/cli/run-hearth.ts';
 import { projectFolder } from '../setup/project-folder.ts';
 import { hearthEntryPoint, hearthEnvironment } from '../setup/server/hearth-process.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
+import { freePort } from '../setup/net/ports.ts';
 
 /** Installed for the tests, so that the walkthrough needs no network. */
 const filesystemServer = join(
@@ -18,15 +17,6 @@ const filesystemServer = join(
   ),
   'dist/index.js',
 );
-
-async function freePort(): Promise<number> {
-  const unused = createServer().listen(0, '127.0.0.1');
-  await once(unused, 'listening');
-  const { port } = unused.address() as AddressInfo;
-  unused.close();
-  await once(unused, 'close');
-  return port;
-}
 
 it('works as docs/tools.md says, with the starter model', async () => {
   const page = await readFile(join(projectFolder, 'docs/tools.md'), 'utf8');

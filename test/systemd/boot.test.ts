@@ -1,8 +1,5 @@
-import { createServer } from 'node:net';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../setup/http/free-port.ts';
+import { freePort, withTakenPort } from '../setup/net/ports.ts';
 import { get, post } from '../setup/server/api.ts';
 import { openStream } from '../setup/server/live-stream.ts';
 import { bootMachine } from '../setup/systemd/booted-machine.ts';
@@ -122,16 +119,14 @@ describe('the system service', () => {
   });
 
   it('says why it does not start', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const { port } = other.address() as AddressInfo;
-    const { exitCode, stderr } = await machine.run(`hearth service install --port ${port}`);
-    other.close();
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain(
-      `error: hearth.service is installed, but did not start: Can't listen on 127.0.0.1, port ${port}`,
-    );
-    expect(stderr).toContain('Its log: hearth service logs');
+    await withTakenPort(async (port) => {
+      const { exitCode, stderr } = await machine.run(`hearth service install --port ${port}`);
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain(
+        `error: hearth.service is installed, but did not start: Can't listen on 127.0.0.1, port ${port}`,
+      );
+      expect(stderr).toContain('Its log: hearth service logs');
+    });
     await machine.read(server.install);
     await waitForModel(server);
   });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { FetchImage } from '../../../src/chat/fetch-images.ts';
 import { runTurn } from '../../../src/chat/run-turn.ts';
 import type { TurnEvent, TurnResult } from '../../../src/chat/turn-event.ts';
@@ -5,8 +6,11 @@ import type { TurnRequest } from '../../../src/chat/turn-request.ts';
 import type { GenerationEvent, GenerationRequest } from '../../../src/engine/engine.ts';
 import type { RequestContext } from '../../../src/request/request-context.ts';
 import type { Tool, ToolServers } from '../../../src/tools/toolbox.ts';
+import { HearthError } from '../../../src/contract/errors.ts';
+import { deferred } from '../deferred.ts';
 import { modelEntry } from '../models/model-entry.ts';
 import {
+  acquireFrom,
   libraryOf,
   scriptedPoolWith,
   type ScriptedPoolOptions,
@@ -96,7 +100,20 @@ export async function scriptedTurnsWith(
     for await (const event of start(changes, signal)) events.push(event);
     return events;
   };
-  return { start, startWith, run, requests, store, services, pool, launcher };
+  /** To be called in a generation: another request takes too much memory, by which its engine is lost. */
+  const loseEngine = async (): Promise<never> => {
+    const begun = deferred<void>();
+    const cause = await acquireFrom(pool, 'test/model');
+    const work = cause.withSlot(async (_, { signal }) => {
+      begun.resolve();
+      await once(signal, 'abort');
+    });
+    await begun.promise;
+    launcher.processes[0]?.outgrow('too large');
+    await work;
+    throw new HearthError('crashed', 'The connection was lost.');
+  };
+  return { start, startWith, run, requests, store, services, pool, launcher, loseEngine };
 }
 
 /** A user message with these texts. */

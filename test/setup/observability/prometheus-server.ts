@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { freePort } from '../http/free-port.ts';
+import { freePort } from '../net/ports.ts';
 import { get } from '../server/api.ts';
 
 interface PrometheusOptions {

@@ -10,3 +10,14 @@ export async function freePort(): Promise<number> {
   await once(server, 'close');
   return port;
 }
+
+/** Runs work while another program listens on a port of loopback, and answers nothing. */
+export async function withTakenPort(work: (port: number) => Promise<void>): Promise<void> {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  try {
+    await work((taken.address() as AddressInfo).port);
+  } finally {
+    taken.close();
+  }
+}
