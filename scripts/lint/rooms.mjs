@@ -298,6 +298,7 @@ export const sharedFiles = [
   'postgres-url.ts',
   'printable.ts',
   'private-file.ts',
+  'random-bytes.ts',
   'rename-with-retry.ts',
   'sqlite.ts',
   'user-home.ts',

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes } from '../random-bytes.ts';
 
 /** `resp_` and 48 lower-case hex digits. */
 export function newResponseId(): string {

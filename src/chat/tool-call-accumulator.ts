@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { newCallId } from '../engine/new-call-id.ts';
 import type { ClientToolCall } from '../conversation/content.ts';
 import type { GenerationEvent } from '../engine/engine.ts';
 
@@ -38,9 +38,4 @@ export class ToolCallAccumulator {
   get count(): number {
     return this.#calls.length;
   }
-}
-
-/** Nine letters and digits, which every chat template accepts. */
-function newCallId(): string {
-  return randomBytes(5).toString('hex').slice(0, 9);
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes } from '../random-bytes.ts';
 import { GenerationRecord, type Operation } from './generation-record.ts';
 import { Phase, type PhaseSubject } from './phase.ts';
 import { formatTraceparent, newSpanId, type TraceContext } from './trace-context.ts';

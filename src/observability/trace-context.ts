@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes } from '../random-bytes.ts';
 
 /** The position of a request in a trace; see W3C Trace Context, https://www.w3.org/TR/trace-context/. */
 export interface TraceContext {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { newCallId } from '../new-call-id.ts';
 import type { GenerationEvent, GenerationRequest, GenerationUsage } from '../engine.ts';
 import type { GenerationDecoder } from '../protocol/generate.ts';
 import { StopStringReader } from '../protocol/stop-strings.ts';
@@ -156,9 +156,4 @@ class ReasoningMargins {
 
 function toContent(text: string): readonly GenerationEvent[] {
   return text === '' ? [] : [{ type: 'content.delta', text }];
-}
-
-/** Nine letters and digits, which every chat template takes. */
-function newCallId(): string {
-  return randomBytes(5).toString('hex').slice(0, 9);
 }

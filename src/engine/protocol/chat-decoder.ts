@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { newCallId } from '../new-call-id.ts';
 import type { ChatGeneration } from '../engine.ts';
 import { CallOrAnswerReader } from './call-or-answer.ts';
 import { ForcedCallReader, isCallForced, isCallOrFormat, type CallPiece } from './forced-call.ts';
@@ -138,9 +138,4 @@ function tokensOf(text: string, logprobs: readonly WireLogprob[]): WireLogprob[]
     length += token.length;
     return isInText;
   });
-}
-
-/** Nine letters and digits, which every chat template takes. */
-function newCallId(): string {
-  return randomBytes(5).toString('hex').slice(0, 9);
 }

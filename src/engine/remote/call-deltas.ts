@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { newCallId } from '../new-call-id.ts';
 import type { GenerationEvent } from '../engine.ts';
 import type { WireCallDelta } from './wire-chunk.ts';
 
@@ -40,9 +40,4 @@ export class CallDeltas {
       return [{ type: 'toolCall.delta', index, id: callId, name, argumentsJson }];
     });
   }
-}
-
-/** Nine letters and digits, which every chat template takes. */
-function newCallId(): string {
-  return randomBytes(5).toString('hex').slice(0, 9);
 }

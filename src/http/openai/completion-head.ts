@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes } from '../../random-bytes.ts';
 
 /** The fields that all chunks of a completion share, and that a whole result begins with. */
 export function completionHead<Name extends string>(
