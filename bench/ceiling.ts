@@ -1,11 +1,12 @@
 // Measures what one server holds, with a scripted upstream:
 // npm run build && node dist/bench/ceiling.js [STREAMS] [TOKENS/S of each stream, with commas] [SECONDS] [STORE_URL]
-// BENCH_PROFILE=FOLDER writes a CPU profile of the server.
+// The server has the options of Node.js of a service. BENCH_PROFILE=FOLDER writes a CPU profile of the server.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { serverNodeOptions } from '../src/cli/server-node-options.ts';
 import { cpuMicroseconds } from './process-usage.ts';
 import { startBenchProgram } from './subjects/bench-program.ts';
 import { startHearth } from './subjects/hearth-process.ts';
@@ -204,7 +205,10 @@ try {
   const flags = ['--limits-queued-requests=100000', '--log-level=error'];
   if (storeUrl !== undefined) flags.push(`--store-url=${storeUrl}`);
   const profile = process.env['BENCH_PROFILE'];
-  const hearth = await startHearth({ home, runtimesFolder: home, flags, profile }, stop.signal);
+  const hearth = await startHearth(
+    { home, runtimesFolder: home, nodeOptions: serverNodeOptions, flags, profile },
+    stop.signal,
+  );
   // Before the streams, whose ends take time; of the upstream that answers soonest.
   const fastest = upstreams.toSorted((one, other) => other.rate - one.rate)[0];
   if (fastest !== undefined) await measureRequests(hearth, fastest.model);

@@ -27,6 +27,8 @@ export interface HearthProcessOptions {
   readonly parallel?: number;
   /** Folder for a CPU profile. */
   readonly profile?: string | undefined;
+  /** Of Node.js; absent: those of `hearth serve` in a terminal, none. */
+  readonly nodeOptions?: readonly string[];
   /** More settings, as `hearth serve` takes them. */
   readonly flags?: readonly string[];
 }
@@ -40,11 +42,20 @@ export async function startHearth(
   options: HearthProcessOptions,
   signal: AbortSignal,
 ): Promise<HearthProcess> {
-  const { home, runtimesFolder, threads, parallel, profile, flags = [] } = options;
+  const {
+    home,
+    runtimesFolder,
+    threads,
+    parallel,
+    profile,
+    nodeOptions = [],
+    flags = [],
+  } = options;
   const child = spawn(
     process.execPath,
     [
       ...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]),
+      ...nodeOptions,
       program,
       'serve',
       '--port=0',

@@ -7,6 +7,7 @@ import { serverLogFile } from '../../home/server-log-file.ts';
 import { readServerRecord, type ServerRecord } from '../../home/server-record.ts';
 import type { CommandContext } from '../context.ts';
 import { CommandError } from '../failure.ts';
+import { serverNodeOptions } from '../server-node-options.ts';
 
 const pollMs = 50;
 const maxLogExcerptBytes = 4096;
@@ -29,7 +30,15 @@ export async function startInBackground(
     const { size: logStart } = await log.stat();
     const child = spawn(
       process.execPath,
-      [...process.execArgv, entryPoint, 'serve', '--home', home, ...serveArguments],
+      [
+        ...serverNodeOptions,
+        ...process.execArgv,
+        entryPoint,
+        'serve',
+        '--home',
+        home,
+        ...serveArguments,
+      ],
       {
         detached: true,
         windowsHide: true,

@@ -1,3 +1,5 @@
+import { serverNodeOptions } from '../server-node-options.ts';
+
 /** Who a service belongs to: `system` starts at boot, `user` with the session of its user. */
 export type ServiceScope = 'system' | 'user';
 export type ServicePlatform = 'linux' | 'darwin' | 'win32';
@@ -81,7 +83,8 @@ export interface ServiceDefinition {
 export function serveCommand(facts: ServiceFacts): readonly string[] {
   const { nodePath, entryPoint, home, serveArguments, scope, recordFolder } = facts;
   const record = scope === 'system' ? ['--record-folder', recordFolder] : [];
-  return [nodePath, entryPoint, '--home', home, 'serve', ...record, ...serveArguments];
+  const serve = ['--home', home, 'serve', ...record, ...serveArguments];
+  return [nodePath, ...serverNodeOptions, entryPoint, ...serve];
 }
 
 export const run = (...command: readonly string[]): ServiceStep => ({ type: 'run', command });

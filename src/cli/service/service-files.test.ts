@@ -118,6 +118,7 @@ describe('the property list', () => {
       UserName: 'ada',
       ProgramArguments: [
         facts.nodePath,
+        '--max-semi-space-size=64',
         facts.entryPoint,
         '--home',
         strange,
@@ -160,7 +161,7 @@ describe('the task', () => {
     const task = parseXml(contentOf(factsOf('win32', { home: String.raw`D:\Tom & Ada` })));
     expect(task).toContainEqual([
       'Arguments',
-      String.raw`/d /s /c ""C:\Program Files\nodejs\node.exe" "C:\Program Files\nodejs\node_modules\hearth\dist\cli\main.js" "--home" "D:\Tom & Ada" "serve" "--record-folder" "C:\ProgramData\hearth" "--models-preload=hearth/starter-chat" >> "D:\Tom & Ada\logs\service.log" 2>&1"`,
+      String.raw`/d /s /c ""C:\Program Files\nodejs\node.exe" "--max-semi-space-size=64" "C:\Program Files\nodejs\node_modules\hearth\dist\cli\main.js" "--home" "D:\Tom & Ada" "serve" "--record-folder" "C:\ProgramData\hearth" "--models-preload=hearth/starter-chat" >> "D:\Tom & Ada\logs\service.log" 2>&1"`,
     ]);
     expect(task).toContainEqual(['ExecutionTimeLimit', 'PT0S']);
   });
