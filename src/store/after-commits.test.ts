@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { conversationTurn } from '../../test/setup/store/conversation-turn.ts';
 import { useThreadScript } from '../../test/setup/store/thread-script.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 import { createLogger } from '../observability/logger.ts';
-import { openSqlite } from '../sqlite.ts';
+import { openSqlite, sqliteResultCodes, type SqliteConnection } from '../sqlite.ts';
 import { AfterCommits } from './after-commits.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import type { StatementThread } from './statement-thread.ts';
@@ -76,6 +76,89 @@ describe('the work after commits', () => {
     expect(warn).not.toHaveBeenCalled();
     await afterCommits.close();
     connection.close();
+  });
+});
+
+describe('merging the search index', () => {
+  let connection: SqliteConnection;
+  let afterCommits: AfterCommits;
+  const mergeIndex = vi.fn<() => Promise<void>>();
+  const warn = vi.fn<(line: string) => void>();
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    connection = openSqlite(file);
+    connection.exec('pragma journal_mode = wal');
+    mergeIndex.mockReset().mockResolvedValue();
+    warn.mockReset();
+    afterCommits = new AfterCommits({
+      connection,
+      thread: { run: async () => [] },
+      mergeIndex,
+      logger: createLogger('warn', { write: warn }),
+    });
+  });
+  afterEach(async () => {
+    await afterCommits.close();
+    connection.close();
+    vi.useRealTimers();
+  });
+
+  async function commit(count: number): Promise<void> {
+    for (let index = 0; index < count; index += 1) afterCommits.noteCommit();
+    expect(vi.getTimerCount()).toBeLessThanOrEqual(1);
+    await vi.advanceTimersByTimeAsync(1000);
+  }
+
+  /** Pages of the log at which SQLite copies it within a commit. */
+  const automaticCopy = () => connection.prepare('pragma wal_autocheckpoint').get();
+
+  it('waits for a number of commits', async () => {
+    await commit(15);
+    expect(mergeIndex).not.toHaveBeenCalled();
+    await commit(1);
+    expect(mergeIndex).toHaveBeenCalledTimes(1);
+    await commit(15);
+    expect(mergeIndex).toHaveBeenCalledTimes(1);
+  });
+
+  it('is not begun after the store was closed', async () => {
+    afterCommits.noteCommit();
+    await afterCommits.close();
+    await commit(16);
+    expect(mergeIndex).not.toHaveBeenCalled();
+  });
+
+  it('is repeated after a commit that comes meanwhile', async () => {
+    let finish = (): void => {};
+    mergeIndex.mockReturnValueOnce(new Promise((resolve) => void (finish = resolve)));
+    await commit(16);
+    await commit(16);
+    expect(mergeIndex).toHaveBeenCalledTimes(1);
+    finish();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(mergeIndex).toHaveBeenCalledTimes(2);
+  });
+
+  it.each([
+    ['another process writes', sqliteResultCodes.busy],
+    ['the connection has a transaction', sqliteResultCodes.locked],
+  ])('is tried again if %s', async (_case, errcode) => {
+    mergeIndex.mockRejectedValueOnce(Object.assign(new Error('in use'), { errcode }));
+    await commit(16);
+    await commit(16);
+    expect(mergeIndex).toHaveBeenCalledTimes(2);
+    expect(warn).not.toHaveBeenCalled();
+  });
+
+  it('is left to SQLite after another error', async () => {
+    expect(automaticCopy()).toEqual({ wal_autocheckpoint: 16_384 });
+    mergeIndex.mockRejectedValueOnce(new Error('no thread'));
+    await commit(16);
+    await commit(16);
+    expect(mergeIndex).toHaveBeenCalledTimes(1);
+    expect(warn).toHaveBeenCalledTimes(1);
+    expect(automaticCopy()).toEqual({ wal_autocheckpoint: 1000 });
   });
 });
 

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import { sqliteSchema } from '../../test/setup/store/sqlite-schema.ts';
 import { temporaryStore } from '../../test/setup/store/temporary-store.ts';
+import { adoptDownloads, createDownloadRepository } from './download-repository.ts';
 import type { StoredDownload } from './store.ts';
 
 const download = (id: string, fields: Partial<StoredDownload> = {}): StoredDownload => ({
@@ -51,4 +53,28 @@ it('deletes once', async () => {
   expect(await downloads.delete('job_a')).toBe(true);
   expect(await downloads.delete('job_a')).toBe(false);
   expect(await downloads.list()).toEqual([]);
+});
+
+it('belongs to the home folder whose process began it', async () => {
+  const database = await sqliteSchema();
+  const own = createDownloadRepository(database, 'home_a');
+  const other = createDownloadRepository(database, 'home_b');
+  await own.insert(download('job_a'));
+  expect(await own.list()).toEqual([download('job_a')]);
+  expect(await other.list()).toEqual([]);
+  expect(await other.find('job_a')).toBeUndefined();
+  expect(await other.update(download('job_a', { status: 'paused' }))).toBe(false);
+  expect(await other.delete('job_a')).toBe(false);
+  expect(await own.find('job_a')).toEqual(download('job_a'));
+  expect(await own.update(download('job_a', { status: 'paused' }))).toBe(true);
+  expect(await own.delete('job_a')).toBe(true);
+});
+
+it('moves to a home folder if it has none', async () => {
+  const database = await sqliteSchema();
+  await createDownloadRepository(database).insert(download('job_a'));
+  await createDownloadRepository(database, 'home_b').insert(download('job_b'));
+  await adoptDownloads(database, 'home_a');
+  expect(await createDownloadRepository(database, 'home_a').list()).toEqual([download('job_a')]);
+  expect(await createDownloadRepository(database, 'home_b').list()).toEqual([download('job_b')]);
 });

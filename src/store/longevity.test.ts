@@ -1,4 +1,4 @@
-import { copyFile, readFile, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -256,6 +256,13 @@ describe('restoreBackup', () => {
     });
   });
 
+  it('leaves no part of a backup that fails', async () => {
+    const target = `${file}.backup`;
+    await mkdir(target);
+    await withStore((store) => expect(store.backUp(target)).rejects.toThrow());
+    expect(existsSync(`${target}.part`)).toBe(false);
+  });
+
   it('needs no database to replace', async () => {
     const backup = `${file}.backup`;
     await withStore((store) => store.backUp(backup));
@@ -265,9 +272,12 @@ describe('restoreBackup', () => {
   });
 
   it.each([
-    ['is damaged', () => writeFile(`${file}.bad`, 'this is not a database '.repeat(99))],
     [
-      'not a database of Hearth',
+      "can't be used: it is damaged (",
+      () => writeFile(`${file}.bad`, 'this is not a database '.repeat(99)),
+    ],
+    [
+      "can't be used: it is not a database of Hearth (",
       async () => {
         const connection = openSqlite(`${file}.bad`);
         connection.exec('create table other (id)');
@@ -275,7 +285,7 @@ describe('restoreBackup', () => {
       },
     ],
     [
-      'newer Hearth',
+      "can't be used: it was written by a newer Hearth (schema 99;",
       async () => {
         const connection = openSqlite(`${file}.bad`);
         connection.exec('create table schema_version (version)');

@@ -67,10 +67,16 @@ describe('the schema', () => {
       'responses.responses_by_owner_and_time',
       'responses.responses_by_parent',
     ]);
-    const [table] = query(`select sql from sqlite_master where name = 'response_blobs'`);
-    expect(table?.['sql']).toContain(
-      'constraint "response_blobs_key" primary key ("response_id", "sha256")',
+    const tables = query(`select sql from sqlite_master where type = 'table' order by name`);
+    const keys = tables.flatMap(
+      ({ sql }) => /constraint .* primary key \([^)]*\)/.exec(`${sql}`) ?? [],
     );
+    expect(keys).toEqual([
+      'constraint "background_events_key" primary key ("response_id", "first_sequence")',
+      'constraint "batch_lines_key" primary key ("batch_id", "line")',
+      'constraint "file_chunks_key" primary key ("file_id", "position")',
+      'constraint "response_blobs_key" primary key ("response_id", "sha256")',
+    ]);
   });
 });
 

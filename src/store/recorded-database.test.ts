@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { recordedStore, recordedStoreFile } from '../../test/setup/store/recorded-store.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
+import { previewOf, titleOf } from '../conversation/turn-summary.ts';
 import { createLogger } from '../observability/logger.ts';
 import { openSqlite } from '../sqlite.ts';
 import { createSqliteStore } from './sqlite-store.ts';
@@ -145,4 +146,33 @@ it('can be put back as it was before the update', async () => {
   onTestFinished(() => store.close());
   const page = await store.responses.page({ ownerId: null, limit: 100 });
   expect(page.responses.length).toBeGreaterThan(0);
+});
+
+it('gives the conversations of an older database the first words of their turns', async () => {
+  const file = await copyDatabase();
+  const database = openSqlite(file);
+  database.exec(`
+    update responses set content = '{' where id = (
+      select min(id) from responses where parent_id is null and owner_id is null and deleted_at is null
+    )`);
+  database.close();
+  const store = await open(file);
+  onTestFinished(() => store.close());
+  const { conversations } = await store.conversations.page({ ownerId: null, limit: 100 });
+  expect(conversations.length).toBeGreaterThan(2);
+  for (const { id, title } of conversations) {
+    const entries = (await store.conversations.tree(id)).filter((entry) => !entry.isDeleted);
+    const turns = await Promise.all(
+      entries.map(async (entry) => {
+        const response = await store.responses.find(entry.id, null).catch(() => undefined);
+        return response?.turn;
+      }),
+    );
+    const [first] = turns;
+    expect(title).toBe(first === undefined ? 'Untitled' : titleOf(first));
+    expect(entries.map(({ preview }) => preview)).toEqual(
+      turns.map((turn) => (turn === undefined ? '' : previewOf(turn))),
+    );
+  }
+  expect(conversations.filter(({ title }) => title === 'Untitled')).toHaveLength(1);
 });

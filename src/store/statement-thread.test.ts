@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { useThreadScript } from '../../test/setup/store/thread-script.ts';
 import { temporaryFolder } from '../../test/setup/temporary-folder.ts';
 import type { SqliteConnection } from '../sqlite.ts';
@@ -54,6 +54,27 @@ it('rejects all statements if the thread cannot start', async () => {
   const outcomes = await Promise.allSettled([thread.run('select 1'), thread.run('select 2')]);
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   await thread.close();
+});
+
+it('ends when it is idle, but not during work that holds it', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const thread = new StatementThread(script.path, file);
+  onTestFinished(() => thread.close());
+  // It lives as long as the connection of the thread.
+  const isRunning = async () => {
+    const [row] = await thread.run(`select 1 from sqlite_temp_schema where name = 'mark'`);
+    return row !== undefined;
+  };
+  await thread.hold(async () => {
+    await thread.run('create temp table mark (text)');
+    vi.advanceTimersByTime(60_000);
+    expect(await isRunning()).toBe(true);
+  });
+  vi.advanceTimersByTime(4000);
+  expect(await isRunning()).toBe(true);
+  vi.advanceTimersByTime(60_000);
+  expect(await isRunning()).toBe(false);
 });
 
 it('leaves the locks of the other connections unchanged', async () => {

@@ -93,3 +93,40 @@ it('is listed in pages of its owner', async () => {
   const outputs = { ownerId: null, limit: 2, order: 'asc', purpose: 'batch_output' } as const;
   expect((await store.files.page(outputs)).items).toEqual([]);
 });
+
+it('takes the room that it will need from the beginning, and gives the rest back', async () => {
+  await write('file-1', null, Buffer.from('x'.repeat(10)));
+  const file = { id: 'file-2', ownerId: null, purpose: 'batch', name: 'x' } as const;
+  const totals: number[] = [];
+  const reserve = (sizeBytes: number, isRefused = false) =>
+    store.files.write({ ...file, createdAt: new Date() }, pieces(Buffer.from('12345')), 'me', {
+      sizeBytes,
+      assertRoom: (total) => {
+        totals.push(total);
+        if (isRefused) throw new Error('full');
+      },
+    });
+  await expect(reserve(100, true)).rejects.toThrow('full');
+  expect(await store.files.totalBytes()).toBe(10);
+  expect((await reserve(100)).sizeBytes).toBe(5);
+  expect(totals).toEqual([110, 110]);
+  expect(await store.files.totalBytes()).toBe(15);
+});
+
+it('is listed with those from before a time', async () => {
+  await write('file-1', 'tok_a', Buffer.from('x'));
+  await write('file-2', null, Buffer.from('x'));
+  expect(await store.files.olderThan(new Date(1_800_000_000_002))).toEqual(['file-1']);
+});
+
+it('is listed with those of the same purpose', async () => {
+  const small = Buffer.from('x');
+  await write('file-1', null, small);
+  const createdAt = new Date(1_800_000_000_000);
+  const output = { id: 'file-2', ownerId: null, purpose: 'batch_output', name: 'o' } as const;
+  await store.files.write({ ...output, createdAt }, pieces(small), 'me');
+  for (const id of ['file-1', 'file-2']) await store.files.publish(id);
+  const page = { ownerId: null, limit: 2, order: 'asc', purpose: 'batch_output' } as const;
+  const { items } = await store.files.page(page);
+  expect(items).toEqual([{ ...output, createdAt, sizeBytes: 1 }]);
+});

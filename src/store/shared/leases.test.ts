@@ -76,3 +76,50 @@ it('reports a database that is away, and continues', async () => {
   await lease?.release();
   await keeper.close();
 });
+
+it('does not give back a lease that was lost and taken again', async () => {
+  const { leases } = await temporaryStore();
+  const keeper = new LeaseKeeper({ leases, holder: 'one', onError: () => {}, renewMs: 5 });
+  const first = await keeper.take('job');
+  await leases.release('job', 'one');
+  await expect.poll(() => first?.lost.aborted).toBe(true);
+  const second = await keeper.take('job');
+  await first?.release();
+  expect(await leases.acquire('job', 'two', minuteMs)).toBe(false);
+  await second?.release();
+  await keeper.close();
+});
+
+it('leaves the leases of a process that stops to others once they end', async () => {
+  const { leases } = await temporaryStore();
+  const keeper = new LeaseKeeper({ leases, holder: 'one', onError: () => {}, durationMs: 60 });
+  await keeper.take('job');
+  await keeper.close();
+  await expect.poll(() => leases.acquire('job', 'two', minuteMs)).toBe(true);
+});
+
+it('forgets the leases that ended long ago', async () => {
+  const { leases } = await temporaryStore();
+  await leases.acquire('old', 'one', -25 * 60 * minuteMs);
+  await leases.acquire('recent', 'one', -23 * 60 * minuteMs);
+  await leases.removeEnded();
+  expect(await leases.renew(['old', 'recent'], 'one', minuteMs)).toEqual(new Set(['recent']));
+});
+
+it('can take a lease after the database was away', async () => {
+  const { leases } = await temporaryStore();
+  let isAway = true;
+  const acquire: typeof leases.acquire = async (...parameters) => {
+    if (isAway) throw new Error('away');
+    return leases.acquire(...parameters);
+  };
+  const keeper = new LeaseKeeper({
+    leases: { ...leases, acquire },
+    holder: 'one',
+    onError: () => {},
+  });
+  await expect(keeper.take('job')).rejects.toThrow('away');
+  isAway = false;
+  expect(await keeper.take('job')).toBeDefined();
+  await keeper.close();
+});
