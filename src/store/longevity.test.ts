@@ -259,7 +259,7 @@ describe('restoreBackup', () => {
   it('leaves no part of a backup that fails', async () => {
     const target = `${file}.backup`;
     await mkdir(target);
-    await withStore((store) => expect(store.backUp(target)).rejects.toThrow());
+    await withStore((store) => expect(store.backUp(target)).rejects.toThrow(/EISDIR|directory/));
     expect(existsSync(`${target}.part`)).toBe(false);
   });
 

@@ -69,7 +69,7 @@ describe('the schema', () => {
     ]);
     const tables = query(`select sql from sqlite_master where type = 'table' order by name`);
     const keys = tables.flatMap(
-      ({ sql }) => /constraint .* primary key \([^)]*\)/.exec(`${sql}`) ?? [],
+      ({ sql }) => /constraint .* primary key \([^)]*\)/.exec(String(sql)) ?? [],
     );
     expect(keys).toEqual([
       'constraint "background_events_key" primary key ("response_id", "first_sequence")',
