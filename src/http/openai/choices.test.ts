@@ -51,6 +51,19 @@ describe('reading ahead', () => {
     expect(seen).toEqual([0, 1, 2, 3]);
   });
 
+  it('returns the source when the reader returns', async () => {
+    let isReturned = false;
+    async function* source(): AsyncGenerator<number> {
+      try {
+        yield* count(4);
+      } finally {
+        isReturned = true;
+      }
+    }
+    for await (const _ of await readAhead(source(), (value) => value === 2)) break;
+    expect(isReturned).toBe(true);
+  });
+
   it('throws what the test throws and returns the source', async () => {
     let isReturned = false;
     async function* source(): AsyncGenerator<number> {

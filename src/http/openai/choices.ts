@@ -61,7 +61,7 @@ export async function* runChoices<Event>(
 export async function readAhead<Event>(
   source: AsyncGenerator<Event>,
   isOutput: (event: Event) => boolean,
-): Promise<AsyncGenerator<Event>> {
+): Promise<AsyncIterable<Event>> {
   const ahead: Event[] = [];
   for (let next = await source.next(); next.done !== true; next = await source.next()) {
     ahead.push(next.value);
@@ -72,17 +72,18 @@ export async function readAhead<Event>(
       throw error;
     }
   }
-  return resume(ahead, source);
+  return joined(ahead, source);
 }
 
-async function* resume<Event>(
+/** Not a generator: that would cost each event of an answer about a microsecond. */
+function joined<Event>(
   ahead: readonly Event[],
   source: AsyncGenerator<Event>,
-): AsyncGenerator<Event> {
-  try {
-    yield* ahead;
-    yield* source;
-  } finally {
-    await source.return(undefined);
-  }
+): AsyncIterable<Event> {
+  const first = ahead.values();
+  const next = (): Promise<IteratorResult<Event, unknown>> => {
+    const result = first.next();
+    return result.done === true ? source.next() : Promise.resolve(result);
+  };
+  return { [Symbol.asyncIterator]: () => ({ next, return: () => source.return(undefined) }) };
 }

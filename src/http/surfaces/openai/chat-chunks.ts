@@ -20,31 +20,42 @@ export async function* toChatChunks(
   head: ChunkHead,
   includesUsage: boolean,
 ): AsyncGenerator<OpenAiChatChunk> {
+  const { id, object, created, model } = head;
   const begun = new Set<number>();
   const usages: TurnUsage[] = [];
+  const noUsage = includesUsage ? { usage: null } : undefined;
+  // Written out: this runs for each token, and objects that are copied into others take twice the time.
   const chunk = (choice: Choice): OpenAiChatChunk => ({
-    ...head,
+    id,
+    object,
+    created,
+    model,
     choices: [choice],
-    ...(includesUsage ? { usage: null } : {}),
+    ...noUsage,
   });
   for await (const { index, event } of events) {
     if (event.type === 'turn.error') throw event.error;
     if (event.type === 'turn.end') {
       usages[index] = event.result.usage;
       if (!begun.has(index)) yield chunk(toChoice(index, { role: 'assistant', content: '' }));
-      yield chunk({ ...toChoice(index, {}), finish_reason: toFinishReason(event.result) });
+      yield chunk(toChoice(index, {}, null, toFinishReason(event.result)));
       continue;
     }
     const delta = toChatDelta(event);
     if (delta === undefined) continue;
-    const role = begun.has(index) ? {} : ({ role: 'assistant' } as const);
+    const roleAndDelta = begun.has(index) ? delta : ({ role: 'assistant', ...delta } as const);
     begun.add(index);
     const logprobs = toLogprobs(event.type === 'message.delta' ? event.logprobs : undefined);
-    yield chunk({ ...toChoice(index, { ...role, ...delta }), logprobs });
+    yield chunk(toChoice(index, roleAndDelta, logprobs));
   }
   if (includesUsage) yield { ...head, choices: [], usage: toUsage(usages) };
 }
 
-function toChoice(index: number, delta: Choice['delta']): Choice {
-  return { index, delta, logprobs: null, finish_reason: null };
+function toChoice(
+  index: number,
+  delta: Choice['delta'],
+  logprobs: Choice['logprobs'] = null,
+  finish_reason: Choice['finish_reason'] = null,
+): Choice {
+  return { index, delta, logprobs, finish_reason };
 }
