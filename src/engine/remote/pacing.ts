@@ -2,21 +2,21 @@ import { performance } from 'node:perf_hooks';
 
 /** Share of the time that the process works, from which on tokens wait for each other, and at which they wait longest. */
 const busy = { from: 0.6, full: 0.95 };
-/** Five pieces a second look like a steady stream. */
-const mostMs = 200;
+/** Thirty pieces a second look like single tokens, five like a steady stream. */
+const interval = { leastMs: 33, mostMs: 200 };
 const sampledEveryMs = 250;
 /** Part of a new sample in the mean: a short burst changes little. */
 const weight = 0.3;
 
-/** How long the tokens of a stream wait for each other. */
+/** How long the tokens of a stream wait for each other, after its first one. */
 export interface Pacing {
-  /** Minimum time between two batches of a stream; 0 while the process has time to pass on each token at once. */
+  /** Minimum time between two batches of a stream. */
   intervalMs(): number;
 }
 
 /**
  * Paces streams by the load of this process. A batch of tokens costs about as much as a single one, so a process whose
- * event loop is nearly full keeps up by sending fewer and longer pieces.
+ * event loop is nearly full keeps up by sending fewer and longer pieces. See docs/adr/0004-coalesced-deltas.md.
  *
  * @param utilization Share of the time since the last call in which the event loop worked, from 0 to 1.
  */
@@ -34,7 +34,8 @@ export function createPacing(
         mean += weight * (utilization() - mean);
       }
       const load = (mean - busy.from) / (busy.full - busy.from);
-      return mostMs * Math.min(1, Math.max(0, load));
+      const { leastMs, mostMs } = interval;
+      return leastMs + (mostMs - leastMs) * Math.min(1, Math.max(0, load));
     },
   };
 }
