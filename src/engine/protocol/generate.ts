@@ -5,15 +5,15 @@ import {
   type EngineStream,
 } from '../../net/engine-connection.ts';
 import type { GenerationEvent, GenerationUsage } from '../engine.ts';
+import { minBatchMs } from '../min-batch-ms.ts';
 import { connectionFailure } from './engine-failure.ts';
 
 /**
- * Tokens that arrive within this time are sent together; the first one is never delayed.
- * These are two screen frames for a single stream: each batch takes the cores from the engine for about a millisecond.
- * With many streams each waits longer, since every batch costs as much as reading several tokens, but never long enough
- * to be visible.
+ * With many streams the tokens of each wait longer, since every batch costs as much as reading several tokens, but never long
+ * enough to be visible.
  */
-const batchMs = { least: 33, perStream: 5, most: 50 };
+const batchMsPerStream = 5;
+const maxBatchMs = 50;
 
 /** Converts the bytes of one answer to events. */
 export interface GenerationDecoder {
@@ -73,5 +73,5 @@ export function createGenerate(connection: EngineConnection) {
 }
 
 function batchIntervalMs(streamCount: number): number {
-  return Math.min(batchMs.most, Math.max(batchMs.least, streamCount * batchMs.perStream));
+  return Math.min(maxBatchMs, Math.max(minBatchMs, streamCount * batchMsPerStream));
 }

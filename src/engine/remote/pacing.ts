@@ -1,9 +1,10 @@
 import { performance } from 'node:perf_hooks';
+import { minBatchMs } from '../min-batch-ms.ts';
 
 /** Share of the time that the process works, from which on tokens wait for each other, and at which they wait longest. */
 const busy = { from: 0.6, full: 0.95 };
-/** Thirty pieces a second look like single tokens, five like a steady stream. */
-const interval = { leastMs: 33, mostMs: 200 };
+/** Five pieces a second look like a steady stream. */
+const maxBatchMs = 200;
 const sampledEveryMs = 250;
 /** Part of a new sample in the mean: a short burst changes little. */
 const weight = 0.3;
@@ -16,7 +17,7 @@ export interface Pacing {
 
 /**
  * Paces streams by the load of this process. A batch of tokens costs about as much as a single one, so a process whose
- * event loop is nearly full keeps up by sending fewer and longer pieces. See docs/adr/0004-coalesced-deltas.md.
+ * event loop is nearly full keeps up by sending fewer and longer pieces.
  *
  * @param utilization Share of the time since the last call in which the event loop worked, from 0 to 1.
  */
@@ -34,8 +35,7 @@ export function createPacing(
         mean += weight * (utilization() - mean);
       }
       const load = (mean - busy.from) / (busy.full - busy.from);
-      const { leastMs, mostMs } = interval;
-      return leastMs + (mostMs - leastMs) * Math.min(1, Math.max(0, load));
+      return minBatchMs + (maxBatchMs - minBatchMs) * Math.min(1, Math.max(0, load));
     },
   };
 }
