@@ -1,11 +1,6 @@
 import { expect, it } from 'vitest';
+import { collect } from '../../test/setup/collect.ts';
 import { ChannelOverflowError, createChannel } from './channel.ts';
-
-async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
-  const collected: T[] = [];
-  for await (const value of values) collected.push(value);
-  return collected;
-}
 
 it('delivers values in order, pushed before and during the iteration', async () => {
   const channel = createChannel<number>();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { collect } from '../../test/setup/collect.ts';
 import { deferred } from '../../test/setup/deferred.ts';
 import { testContext } from '../../test/setup/test-context.ts';
 import type { EngineSlots, GenerationEvent, GenerationRequest } from '../engine/engine.ts';
@@ -68,11 +69,7 @@ function setUp() {
     }
     return { write, end, events: read() };
   }
-  async function drain({ events }: ReturnType<typeof open>) {
-    const all: GenerationEvent[] = [];
-    for await (const event of events) all.push(event);
-    return all;
-  }
+  const drain = ({ events }: ReturnType<typeof open>) => collect(events);
   /** Runs to the end. */
   async function finish(generation: ReturnType<typeof open>) {
     generation.write.resolve();

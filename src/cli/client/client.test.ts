@@ -7,6 +7,7 @@ import {
   sendJson,
   startLoopbackServer,
 } from '../../../test/setup/net/loopback-server.ts';
+import { collect } from '../../../test/setup/collect.ts';
 import { createChat } from '../../contract/v1/chat-event.ts';
 import { listResponses } from '../../contract/v1/stored-response.ts';
 import { unloadModel } from '../../contract/v1/model.ts';
@@ -23,12 +24,6 @@ afterEach(async () => {
 async function serve(answer: Answer, token?: string) {
   server = await startLoopbackServer(answer);
   return createClient({ baseUrl: server.url, token });
-}
-
-async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const collected: Item[] = [];
-  for await (const item of items) collected.push(item);
-  return collected;
 }
 
 describe('call', () => {

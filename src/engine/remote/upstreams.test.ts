@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
+import { collect } from '../../../test/setup/collect.ts';
 import { sendJson, startLoopbackServer } from '../../../test/setup/net/loopback-server.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
 import { createLogger } from '../../observability/logger.ts';
@@ -49,12 +50,6 @@ const chat: ChatGeneration = {
   sampling: {},
 };
 
-async function read(events: AsyncIterable<GenerationEvent>) {
-  const all: GenerationEvent[] = [];
-  for await (const event of events) all.push(event);
-  return all;
-}
-
 const textOf = (events: readonly GenerationEvent[]) =>
   events.map((event) => (event.type === 'content.delta' ? event.text : '')).join('');
 
@@ -77,7 +72,7 @@ describe('a generation', () => {
   it('sends the key, the model and the messages', async () => {
     const server = await serve((_request, response) => say(response, 'Hi'));
     const { engine } = open([server.url], { apiKey: 'secret' });
-    const events = await read(
+    const events = await collect(
       engine.generate({ ...chat, maxTokens: 5, sampling: { temperature: 0 } }, testContext()),
     );
     expect(textOf(events)).toBe('Hi');
@@ -97,7 +92,7 @@ describe('a generation', () => {
   it('names a sampling field that servers of its kind lack', async () => {
     const { engine } = open(['http://127.0.0.1:9/v1']);
     const request = { ...chat, sampling: { topK: 5 } };
-    expect(await failureOf(read(engine.generate(request, testContext())))).toMatchObject({
+    expect(await failureOf(collect(engine.generate(request, testContext())))).toMatchObject({
       code: 'invalid_value',
       field: 'sampling.topK',
     });
@@ -107,7 +102,7 @@ describe('a generation', () => {
     const server = await serve((_request, response) => say(response, 'Hi'));
     const { engine } = open([server.url], { kind: 'vllm' });
     const sampling = { topK: 5, repeatPenalty: 1.1 };
-    await read(engine.generate({ ...chat, sampling, reasoning: 'off' }, testContext()));
+    await collect(engine.generate({ ...chat, sampling, reasoning: 'off' }, testContext()));
     expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({
       top_k: 5,
       repetition_penalty: 1.1,
@@ -139,7 +134,7 @@ describe('a generation', () => {
     const { engine } = open([server.url]);
     const controller = new AbortController();
     const failure = failureOf(
-      read(engine.generate(chat, testContext({ signal: controller.signal }))),
+      collect(engine.generate(chat, testContext({ signal: controller.signal }))),
     );
     controller.abort(new Error('left'));
     expect(await failure).toMatchObject({ message: 'left' });
@@ -203,7 +198,7 @@ describe('a fault', () => {
   it.each(cases)('%s', async (_name, answer, code, message) => {
     const server = await serve(answer);
     const { engine } = open([server.url], { timeoutMs: 1000 });
-    const failure = await failureOf(read(engine.generate(chat, testContext())));
+    const failure = await failureOf(collect(engine.generate(chat, testContext())));
     expect(failure).toMatchObject({ code });
     expect((failure as Error).message).toMatch(message);
     expect((failure as Error).message).toContain('lab');
@@ -214,7 +209,7 @@ describe('a fault', () => {
       response.writeHead(429, { 'retry-after': '7' }).end('{}');
     });
     const { engine } = open([server.url]);
-    expect(await failureOf(read(engine.generate(chat, testContext())))).toMatchObject({
+    expect(await failureOf(collect(engine.generate(chat, testContext())))).toMatchObject({
       retryAfterSeconds: 7,
     });
   });
@@ -227,7 +222,7 @@ describe('a fault', () => {
       else say(response, `answer ${count}`);
     });
     const { engine, upstreams } = open([server.url]);
-    const ask = async () => textOf(await read(engine.generate(chat, testContext())));
+    const ask = async () => textOf(await collect(engine.generate(chat, testContext())));
     expect([await ask(), await ask()]).toEqual(['answer 1', 'answer 3']);
     expect(upstreams.describe()[0]?.replicas[0]).toMatchObject({ state: 'closed', active: 0 });
   });
@@ -258,7 +253,9 @@ describe('replicas', () => {
     const { engine, upstreams } = open([bad.url, good.url]);
     for (let number = 0; number < 12; number += 1) {
       const messages = [{ role: 'user' as const, content: `Hello ${number}` }];
-      expect(textOf(await read(engine.generate({ ...chat, messages }, testContext())))).toBe('Hi');
+      expect(textOf(await collect(engine.generate({ ...chat, messages }, testContext())))).toBe(
+        'Hi',
+      );
     }
     expect(good.requests).toHaveLength(12);
     // After three failures in a row it is left alone.
@@ -273,13 +270,13 @@ describe('replicas', () => {
     for (let number = 0; number < 10; number += 1) {
       const counts = servers.map(({ requests }) => requests.length);
       const first = { role: 'user' as const, content: `Conversation ${number}` };
-      await read(engine.generate({ ...chat, messages: [first] }, testContext()));
+      await collect(engine.generate({ ...chat, messages: [first] }, testContext()));
       const longer = [
         first,
         { role: 'assistant', content: 'Hi' },
         { role: 'user', content: 'And then?' },
       ] as const;
-      await read(engine.generate({ ...chat, messages: longer }, testContext()));
+      await collect(engine.generate({ ...chat, messages: longer }, testContext()));
       const grown = servers.map(({ requests }, index) => requests.length - (counts[index] ?? 0));
       expect(grown.toSorted((one, other) => one - other)).toEqual([0, 0, 2]);
     }
@@ -289,9 +286,9 @@ describe('replicas', () => {
     const bad = await serve((_request, response) => sendJson(response, {}, 500));
     const { engine } = open([bad.url]);
     for (let count = 0; count < 3; count += 1) {
-      await failureOf(read(engine.generate(chat, testContext())));
+      await failureOf(collect(engine.generate(chat, testContext())));
     }
-    expect(await failureOf(read(engine.generate(chat, testContext())))).toMatchObject({
+    expect(await failureOf(collect(engine.generate(chat, testContext())))).toMatchObject({
       code: 'upstream_unavailable',
       retryAfterSeconds: 1,
     });
@@ -308,8 +305,8 @@ describe('a feature that the server may lack', () => {
       else sendJson(response, { choices: [] });
     });
     const { engine } = open([server.url]);
-    await read(engine.generate({ ...chat, tools }, testContext()));
-    await read(engine.generate({ ...chat, tools }, testContext()));
+    await collect(engine.generate({ ...chat, tools }, testContext()));
+    await collect(engine.generate({ ...chat, tools }, testContext()));
     const probes = server.requests
       .map(({ body }) => JSON.parse(body))
       .filter((body) => !body.stream);
@@ -323,7 +320,7 @@ describe('a feature that the server may lack', () => {
     );
     const { engine } = open([server.url]);
     for (let count = 0; count < 2; count += 1) {
-      const failure = await failureOf(read(engine.generate({ ...chat, tools }, testContext())));
+      const failure = await failureOf(collect(engine.generate({ ...chat, tools }, testContext())));
       expect(failure).toMatchObject({ code: 'invalid_value', field: 'tools' });
       expect((failure as Error).message).toContain('--enable-auto-tool-choice');
     }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { collect } from '../../../test/setup/collect.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
 import { readAhead, runChoices } from './choices.ts';
 
@@ -46,9 +47,7 @@ describe('choices', () => {
 describe('reading ahead', () => {
   it('keeps all events', async () => {
     const ready = await readAhead(count(4), (value) => value === 2);
-    const seen: number[] = [];
-    for await (const value of ready) seen.push(value);
-    expect(seen).toEqual([0, 1, 2, 3]);
+    expect(await collect(ready)).toEqual([0, 1, 2, 3]);
   });
 
   it('returns the source when the reader returns', async () => {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { collect } from '../../../test/setup/collect.ts';
 import { sqliteSchema } from '../../../test/setup/store/sqlite-schema.ts';
 import { temporaryStore } from '../../../test/setup/store/temporary-store.ts';
 import { processClock } from '../shared/clock.ts';
@@ -38,12 +39,6 @@ const line = (number: number) => ({
   start: number * 100,
   length: 99,
 });
-
-async function allOf(lines: AsyncGenerator<string>): Promise<readonly string[]> {
-  const all: string[] = [];
-  for await (const each of lines) all.push(each);
-  return all;
-}
 
 const numbersOf = async (id: string, afterLine = 0, limit = 9999) =>
   (await batches.pending(id, afterLine, limit)).map((each) => each.line);
@@ -210,9 +205,9 @@ describe('the requests of a batch', () => {
     await batches.record('a', 4, { isFailed: true, json: 'absent' });
     expect(await batches.find('a', null)).toMatchObject({ completedCount: 1, failedCount: 1 });
     expect(await batches.find('b', null)).toMatchObject({ completedCount: 0, failedCount: 0 });
-    expect(await allOf(batches.results('a', false))).toEqual(['answer']);
-    expect(await allOf(batches.results('a', true))).toEqual(['error']);
-    expect(await allOf(batches.results('b', false))).toEqual([]);
+    expect(await collect(batches.results('a', false))).toEqual(['answer']);
+    expect(await collect(batches.results('a', true))).toEqual(['error']);
+    expect(await collect(batches.results('b', false))).toEqual([]);
   });
 
   it('have their results in their order, also more than one query reads', async () => {
@@ -222,7 +217,7 @@ describe('the requests of a batch', () => {
     for (const number of numbers.toReversed()) {
       await batches.record('a', number, { isFailed: false, json: `answer ${number}` });
     }
-    expect(await allOf(batches.results('a', false))).toEqual(
+    expect(await collect(batches.results('a', false))).toEqual(
       numbers.map((number) => `answer ${number}`),
     );
   });
