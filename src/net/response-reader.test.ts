@@ -196,6 +196,30 @@ describe('reading', () => {
     expect(await last).toEqual(['d']);
     expect(vi.getTimerCount()).toBe(0);
   });
+
+  it('delivers no second batch at once after a timer that was early', async () => {
+    const { reader, start, head, data, text, isSettled } = setUp();
+    start();
+    head();
+    reader.setMinimumInterval(100);
+    await vi.advanceTimersByTimeAsync(1000);
+    data('a');
+    await text();
+    const due = text();
+    data('b');
+    const now = performance.now();
+    // Timers count whole milliseconds from the beginning of a turn of the event loop.
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(now + 99.2);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await due).toEqual(['b']);
+    clock.mockReturnValue(now + 100.3);
+    const next = text();
+    data('c');
+    expect(await isSettled(next)).toBe(false);
+    clock.mockRestore();
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await next).toEqual(['c']);
+  });
 });
 
 describe('ending early', () => {

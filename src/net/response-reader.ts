@@ -30,6 +30,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   #unreadBytes = 0;
   #minIntervalMs = 0;
   #deliveredAt = 0;
+  #dueAt = 0;
   #timer: NodeJS.Timeout | undefined;
   #hasEnded = false;
   #failure: { readonly reason: unknown } | undefined;
@@ -76,7 +77,8 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     const chunks = this.#chunks;
     this.#chunks = [];
     this.#unreadBytes = 0;
-    this.#deliveredAt = performance.now();
+    // A timer may fire a millisecond early: its batch must not be followed by another one at once.
+    this.#deliveredAt = Math.max(performance.now(), this.#dueAt);
     if (this.#controller?.paused === true) this.#controller.resume();
     return chunks;
   }
@@ -128,8 +130,8 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   #waitMs(): number {
     const intervalMs = this.#minIntervalMs;
     if (intervalMs === 0) return 0;
-    const dueAt = (Math.floor(this.#deliveredAt / intervalMs) + 1) * intervalMs;
-    return dueAt - performance.now();
+    this.#dueAt = (Math.floor(this.#deliveredAt / intervalMs) + 1) * intervalMs;
+    return this.#dueAt - performance.now();
   }
 
   onResponseEnd(): void {

@@ -1,19 +1,7 @@
-import {
-  readReply,
-  type EngineConnection,
-  type EngineReply,
-  type EngineStream,
-} from '../../net/engine-connection.ts';
+import { readReply, type EngineConnection, type EngineReply } from '../../net/engine-connection.ts';
 import type { GenerationEvent, GenerationUsage } from '../engine.ts';
 import { minBatchMs } from '../min-batch-ms.ts';
 import { connectionFailure } from './engine-failure.ts';
-
-/**
- * With many streams the tokens of each wait longer, since every batch costs as much as reading several tokens, but never long
- * enough to be visible.
- */
-const batchMsPerStream = 5;
-const maxBatchMs = 50;
 
 /** Converts the bytes of one answer to events. */
 export interface GenerationDecoder {
@@ -39,7 +27,6 @@ export interface GenerationCall {
 
 /** Runs generations on one engine. */
 export function createGenerate(connection: EngineConnection) {
-  const streams = new Set<EngineStream>();
   return async function* generate(
     { path, body, decoder, toFailure }: GenerationCall,
     signal: AbortSignal,
@@ -47,7 +34,6 @@ export function createGenerate(connection: EngineConnection) {
     const stream = await connection.openStream(path, body, signal).catch((error: unknown) => {
       throw connectionFailure(error);
     });
-    streams.add(stream);
     try {
       if (stream.status !== 200) throw toFailure(await readReply(stream));
       for (let chunks = await stream.read(); chunks !== undefined; chunks = await stream.read()) {
@@ -56,7 +42,7 @@ export function createGenerate(connection: EngineConnection) {
           signal.throwIfAborted();
         }
         if (decoder.isStopped) break;
-        if (decoder.hasOutput) stream.setMinimumInterval(batchIntervalMs(streams.size));
+        if (decoder.hasOutput) stream.setMinimumInterval(minBatchMs);
       }
       yield decoder.end();
     } catch (error) {
@@ -66,12 +52,7 @@ export function createGenerate(connection: EngineConnection) {
       }
       throw connectionFailure(error);
     } finally {
-      streams.delete(stream);
       stream.close();
     }
   };
-}
-
-function batchIntervalMs(streamCount: number): number {
-  return Math.min(maxBatchMs, Math.max(minBatchMs, streamCount * batchMsPerStream));
 }

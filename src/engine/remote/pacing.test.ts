@@ -26,24 +26,24 @@ function setUp() {
 }
 
 describe('createPacing', () => {
-  it('passes on thirty batches a second while the process has time', () => {
+  it('passes on twenty batches a second while the process has time', () => {
     const { after } = setUp();
-    expect(after(10, 0.05)).toBe(33);
-    expect(after(10, 0.59)).toBe(33);
+    expect(after(10, 0.05)).toBe(50);
+    expect(after(10, 0.59)).toBe(50);
   });
 
   it('delays more the less time is left, up to 200 ms', () => {
     const { after } = setUp();
     const [half, most] = [after(30, 0.775), after(30, 1)];
-    expect(half).toBeCloseTo((33 + 200) / 2, 0);
+    expect(half).toBeCloseTo((50 + 200) / 2, 0);
     expect(most).toBe(200);
-    expect(after(30, 0.1)).toBe(33);
+    expect(after(30, 0.1)).toBe(50);
   });
 
   it('is not moved by a short burst', () => {
     const { after } = setUp();
     after(10, 0.1);
-    expect(after(0.3, 1)).toBe(33);
+    expect(after(0.3, 1)).toBe(50);
   });
 
   it('looks at the load a few times a second, however many streams ask', () => {
@@ -56,6 +56,6 @@ describe('createPacing', () => {
   });
 
   it('reads the event loop of this process', () => {
-    expect(createPacing().intervalMs()).toBe(33);
+    expect(createPacing().intervalMs()).toBe(50);
   });
 });
