@@ -26,6 +26,7 @@ function slot(id: number, letters: string, more: Partial<SlotView> = {}): SlotVi
     isSaved: false,
     isSavable: true,
     isReadFast: false,
+    isCrowdedOut: false,
     ...more,
   };
 }
@@ -65,6 +66,12 @@ describe('chooseSlot', () => {
     ];
     expect(chooseSlot(slots, [], request('Tell me a story'))?.slotId).toBe(1);
     expect(chooseSlot(slots, [], request('Tell me a joke'))?.slotId).toBe(0);
+  });
+
+  it('takes the slot whose content is moved in any case rather than an empty one, and saves it even if it is read fast', () => {
+    const crowdedOut = { isCrowdedOut: true, isReadFast: true };
+    const slots = [slot(0, ''), slot(1, 'abc', crowdedOut), slot(2, 'def', crowdedOut)];
+    expect(chooseSlot(slots, [], chain('xyz'))).toMatchObject({ slotId: 1, saves: true });
   });
 
   it('takes a slot with a short content rather than an empty one, as its chat template has been read', () => {

@@ -16,6 +16,8 @@ export interface SlotView {
   readonly isSavable: boolean;
   /** Whether the engine reads its content again in little more time than saving it takes. */
   readonly isReadFast: boolean;
+  /** Whether its content slows down the engine and is moved into memory before the prompt is read. */
+  readonly isCrowdedOut: boolean;
 }
 
 export interface SlotChoice<State> {
@@ -82,8 +84,8 @@ function rank(slots: readonly SlotView[], prompt: PromptChain) {
 }
 
 /**
- * The slot whose content is needed least: one with a short content, which begins with the same chat template; an empty one;
- * the one that was not used for the longest time.
+ * The slot whose content is needed least: one with a short content, which begins with the same chat template; one whose
+ * content is moved in any case, for the same reason; an empty one; the one that was not used for the longest time.
  */
 function leastUsed(slots: readonly SlotView[]): SlotView {
   const [first] = slots.toSorted(
@@ -93,16 +95,17 @@ function leastUsed(slots: readonly SlotView[]): SlotView {
   return first;
 }
 
-function contentRank({ content }: SlotView): number {
+function contentRank({ content, isCrowdedOut }: SlotView): number {
   const tokens = content?.heldTokens ?? 0;
-  if (tokens === 0) return 1;
-  return tokens < minTokens ? 0 : 2;
+  if (tokens === 0) return 2;
+  if (tokens < minTokens) return 0;
+  return isCrowdedOut ? 1 : 3;
 }
 
 /** Whether enough of a slot is lost to save it before. */
 export function isLostBy(
-  { isSaved, isSavable, isReadFast }: SlotView,
+  { isSaved, isSavable, isReadFast, isCrowdedOut }: SlotView,
   lostTokens: number,
 ): boolean {
-  return isSavable && !isSaved && !isReadFast && lostTokens >= minTokens;
+  return isSavable && !isSaved && (!isReadFast || isCrowdedOut) && lostTokens >= minTokens;
 }

@@ -158,10 +158,10 @@ describe('slots that share a cache', () => {
       });
     }
 
-    /** Two idle slots hold so many tokens each. */
-    async function fill(tokens = 600): Promise<void> {
+    /** Idle slots hold so many tokens each. */
+    async function fill(tokens = 600, names = ['a', 'b']): Promise<void> {
       const held = Array.from({ length: tokens }, () => 1);
-      for (const started of ['a', 'b'].map((name) => start(prompt(name, tokens - 100, 100)))) {
+      for (const started of names.map((name) => start(prompt(name, tokens - 100, 100)))) {
         scripted.contents.set((await started.use).slotId, held);
         await end(started, tokens);
       }
@@ -173,7 +173,17 @@ describe('slots that share a cache', () => {
       await end(start(prompt('c', 10, 10)), 20);
       expect(changes()).toEqual(['save 0: 600', 'erase 0']);
       await start(prompt('a', 610, 10)).use;
-      expect(changes().slice(2)).toEqual(['restore 2: 600']);
+      expect(changes().slice(2)).toEqual(['restore 0: 600']);
+    });
+
+    it('fills no empty slot meanwhile, whose chat template would be read again', async () => {
+      open();
+      await fill();
+      const first = start(prompt('c', 500, 100));
+      expect((await first.use).slotId).toBe(0);
+      await end(first, 600);
+      expect((await start(prompt('d', 500, 100)).use).slotId).toBe(1);
+      expect(changes()).toEqual(['save 0: 600', 'save 1: 600']);
     });
 
     it('does not while another generation runs', async () => {
@@ -200,14 +210,22 @@ describe('slots that share a cache', () => {
 
     it('leaves in its slot what is short and read again at once', async () => {
       const cacheSize = { totalCells, contextLength, maxIdleCells: 300 };
-      open({ cacheSize, secondsToRead: () => 0.1 });
+      open({ cacheSize, secondsToRead: () => 0.04 });
       await fill(200);
       await start(prompt('c', 10, 10)).use;
       expect(changes()).toEqual([]);
     });
 
+    it('moves a short one that takes longer to read than to restore', async () => {
+      const cacheSize = { totalCells, contextLength, maxIdleCells: 300 };
+      open({ cacheSize, secondsToRead: () => 0.06 });
+      await fill(200);
+      await start(prompt('c', 100, 100)).use;
+      expect(changes()).toEqual(['save 0: 200']);
+    });
+
     it('moves a long one, even if it is read again at once', async () => {
-      open({ secondsToRead: () => 0.1 });
+      open({ secondsToRead: () => 0.04 });
       await fill();
       await start(prompt('c', 10, 10)).use;
       expect(changes()).toEqual(['save 0: 600', 'erase 0']);
@@ -215,14 +233,13 @@ describe('slots that share a cache', () => {
 
     it('leaves in its slot what can not be saved', async () => {
       open();
-      await fill();
+      await fill(600, ['a', 'b', 'c']);
       scripted.step = async (call) => {
         if (call.startsWith('save')) throw new Error('full');
       };
-      await start(prompt('c', 10, 10)).use;
+      await end(start(prompt('d', 500, 100)), 600);
       expect(changes()).toEqual([]);
-      scripted.step = () => Promise.resolve();
-      expect((await start(prompt('a', 610, 10)).use).expectedTokens).toBeGreaterThan(500);
+      expect((await start(prompt('b', 610, 10)).use).expectedTokens).toBeGreaterThan(500);
     });
   });
 

@@ -18,8 +18,10 @@ import type { SlotRequest, SlotUse } from './slot-use.ts';
 
 /** A request does not wait for the saving of a slot whose content is read again in less time. */
 const minReadSeconds = 0.25;
-/** A content of so many tokens slows down long prompts by more than moving it takes, even where it is read fast. */
-const minParkedTokens = 256;
+/** A content that the engine reads again in less time is not moved: saving and restoring it takes as long. */
+const minMovedReadSeconds = 0.05;
+/** A content of so many tokens slows down long prompts by more than moving it takes, even where it is read at once. */
+const minMovedTokens = 256;
 
 export interface WarmSlotsOptions extends SlotStatesOptions {
   readonly slotCount: number;
@@ -213,21 +215,29 @@ export class WarmSlots {
 
   /** Moves what idle slots hold into memory, the least recently used first, until it no longer slows down a generation. */
   async #parkIdle(): Promise<void> {
-    const cache = this.#cache;
-    if (!this.#options.isMemory || cache?.isSlowedByIdle !== true) return;
+    if (!this.#isSlowedByIdle) return;
     await this.#emptyIdle(
-      () => cache.isSlowedByIdle,
+      () => this.#isSlowedByIdle,
       (slot) => this.#park(slot),
     );
   }
 
+  /** Whether idle slots hold so much that it should be moved into memory. */
+  get #isSlowedByIdle(): boolean {
+    return this.#options.isMemory && this.#cache?.isSlowedByIdle === true;
+  }
+
   /** What can't be saved stays in its slot, and what is short and read again at once. */
-  async #park(slot: Slot): Promise<void> {
-    const { content, settle } = slot;
-    if (content === undefined || content.heldTokens < minTokens) return;
+  #isMovable({ content, settle, isSaved }: Slot): boolean {
     // What is not settled yet could not continue after a restart.
-    if (settle !== undefined) return;
-    if (content.heldTokens < minParkedTokens && this.#viewOf(slot).isReadFast) return;
+    if (content === undefined || settle !== undefined) return false;
+    const least = this.#readSeconds(content) < minMovedReadSeconds ? minMovedTokens : minTokens;
+    return content.heldTokens >= least && (isSaved || this.#states.isSavable(content));
+  }
+
+  async #park(slot: Slot): Promise<void> {
+    const { content } = slot;
+    if (content === undefined || !this.#isMovable(slot)) return;
     slot.isBusy = true;
     if (!slot.isSaved) {
       const { maxPrepareMs = defaultPrepareMs } = this.#options;
@@ -311,10 +321,19 @@ export class WarmSlots {
 
   #viewOf(slot: Slot): SlotView {
     const { id, content, lastUsed, isSaved } = slot;
-    const { secondsToRead } = this.#options;
-    const isSavable = content !== undefined && this.#states.isSavable(content);
-    const readSeconds = secondsToRead(content?.heldTokens ?? 0) ?? minReadSeconds;
-    return { id, content, lastUsed, isSaved, isSavable, isReadFast: readSeconds < minReadSeconds };
+    return {
+      id,
+      content,
+      lastUsed,
+      isSaved,
+      isSavable: content !== undefined && this.#states.isSavable(content),
+      isReadFast: content !== undefined && this.#readSeconds(content) < minReadSeconds,
+      isCrowdedOut: this.isIdle && this.#isSlowedByIdle && this.#isMovable(slot),
+    };
+  }
+
+  #readSeconds({ heldTokens }: CachedPrompt): number {
+    return this.#options.secondsToRead(heldTokens) ?? minReadSeconds;
   }
 
   /** Saves and restores within a time limit. @returns the state that the slot has now, if one was restored */
