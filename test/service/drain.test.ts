@@ -7,7 +7,7 @@ import { openHearth } from '../setup/server/use-hearth.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 const parallel = 4;
-const maxOutputTokens = 600;
+const maxOutputTokens = 1500;
 
 describe('SIGTERM', () => {
   it('lets running answers finish, refuses new requests, and keeps /health', async () => {
