@@ -12,7 +12,8 @@ import { complete, respond } from '../setup/warm-state/responses-client.ts';
 const copied = 'test/copied';
 const flags = ['--warm-idle-seconds=0', '--engine-parallel=2', '--engine-cache-contexts=1'];
 /** Of the random test; with a number set, the seed differs from run to run. */
-const conversationCount = Number(process.env['HEARTH_TEST_CONVERSATIONS'] ?? 5);
+const conversationCount = Number(process.env['HEARTH_TEST_CONVERSATIONS'] ?? 25);
+const turnsOfEach = 4;
 
 const hearth = useHearth(async (home) => {
   const path = await placeModel(home, copied, new Uint8Array());
@@ -253,8 +254,7 @@ describe('random conversations with branches, unloads and restarts', () => {
         const nodes: Node[] = [{ id: undefined, messages: [] }];
         return { instructions: content, nodes };
       });
-      const rounds = process.env['HEARTH_TEST_CONVERSATIONS'] === undefined ? 3 : 4;
-      for (let round = 0; round < rounds; round += 1) {
+      for (let round = 0; round < turnsOfEach; round += 1) {
         for (const { instructions, nodes } of trees) {
           const node = random() < 0.7 ? (nodes.at(-1) as Node) : pick(nodes);
           const input = `What do you know about ${pick(topics)}? Answer in ${pick(['one', 'two', 'three'])} sentences.`;
