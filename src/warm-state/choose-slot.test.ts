@@ -68,11 +68,14 @@ describe('chooseSlot', () => {
     expect(chooseSlot(slots, [], request('Tell me a joke'))?.slotId).toBe(0);
   });
 
-  it('takes the slot whose content is moved in any case rather than an empty one, and saves it even if it is read fast', () => {
-    const crowdedOut = { isCrowdedOut: true, isReadFast: true };
-    const slots = [slot(0, ''), slot(1, 'abc', crowdedOut), slot(2, 'def', crowdedOut)];
-    expect(chooseSlot(slots, [], chain('xyz'))).toMatchObject({ slotId: 1, saves: true });
-  });
+  it.each([true, false])(
+    'takes the slot that its content should leave rather than an empty one (read fast: %s)',
+    (isReadFast) => {
+      const crowdedOut = { isCrowdedOut: true, isReadFast };
+      const slots = [slot(0, ''), slot(1, 'abc', crowdedOut), slot(2, 'def', crowdedOut)];
+      expect(chooseSlot(slots, [], chain('xyz'))).toMatchObject({ slotId: 1, saves: !isReadFast });
+    },
+  );
 
   it('takes a slot with a short content rather than an empty one, as its chat template has been read', () => {
     const short = { ...cached('a'), tokens: 40, heldTokens: 40 };

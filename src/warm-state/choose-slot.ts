@@ -16,7 +16,7 @@ export interface SlotView {
   readonly isSavable: boolean;
   /** Whether the engine reads its content again in little more time than saving it takes. */
   readonly isReadFast: boolean;
-  /** Whether its content slows down the engine and is moved into memory before the prompt is read. */
+  /** Whether its content slows down the engine, so that it should leave its slot. */
   readonly isCrowdedOut: boolean;
 }
 
@@ -85,7 +85,7 @@ function rank(slots: readonly SlotView[], prompt: PromptChain) {
 
 /**
  * The slot whose content is needed least: one with a short content, which begins with the same chat template; one whose
- * content is moved in any case, for the same reason; an empty one; the one that was not used for the longest time.
+ * content should leave it, for the same reason; an empty one; the one that was not used for the longest time.
  */
 function leastUsed(slots: readonly SlotView[]): SlotView {
   const [first] = slots.toSorted(
@@ -104,8 +104,8 @@ function contentRank({ content, isCrowdedOut }: SlotView): number {
 
 /** Whether enough of a slot is lost to save it before. */
 export function isLostBy(
-  { isSaved, isSavable, isReadFast, isCrowdedOut }: SlotView,
+  { isSaved, isSavable, isReadFast }: SlotView,
   lostTokens: number,
 ): boolean {
-  return isSavable && !isSaved && (!isReadFast || isCrowdedOut) && lostTokens >= minTokens;
+  return isSavable && !isSaved && !isReadFast && lostTokens >= minTokens;
 }

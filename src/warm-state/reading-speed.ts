@@ -10,8 +10,10 @@ const chunkSeconds = 2;
 const firstTokensPerCharacter = 0.25;
 /** A chat template adds about as much to a prompt: tags, and often a system prompt of its own. */
 const templateCharacters = 128;
-/** Shorter readings say little about the speed. */
-const minMeasuredTokens = 32;
+/** Fewer tokens say nothing about the speed. */
+const minMeasuredTokens = 8;
+/** Fewer tokens take longer each: they say only that the engine is no slower than that. */
+const minExactTokens = 32;
 
 /** How fast an engine reads, measured with each prompt. */
 export class ReadingSpeed {
@@ -71,6 +73,8 @@ export class ReadingSpeed {
   measure(tokens: number, ms: number): void {
     if (tokens < minMeasuredTokens || ms <= 0) return;
     const measured = (tokens * 1000) / ms;
-    this.#tokensPerSecond = (measured + (this.#tokensPerSecond ?? measured)) / 2;
+    const before = this.#tokensPerSecond ?? measured;
+    if (tokens < minExactTokens && measured < before) return;
+    this.#tokensPerSecond = (measured + before) / 2;
   }
 }

@@ -216,12 +216,39 @@ describe('slots that share a cache', () => {
       expect(changes()).toEqual([]);
     });
 
-    it('moves a short one that takes longer to read than to restore', async () => {
+    it('does not wait for the saving of a short one whose slot it takes', async () => {
       const cacheSize = { totalCells, contextLength, maxIdleCells: 300 };
       open({ cacheSize, secondsToRead: () => 0.06 });
       await fill(200);
-      await start(prompt('c', 100, 100)).use;
-      expect(changes()).toEqual(['save 0: 200']);
+      const slotIds: number[] = [];
+      for (const name of ['c', 'd', 'e']) {
+        const started = start(prompt(name, 100, 100));
+        slotIds.push((await started.use).slotId);
+        await end(started, 200);
+      }
+      expect(slotIds).toEqual([0, 1, 0]);
+      expect(changes()).toEqual([]);
+    });
+
+    it('moves short ones once a generation has run alone for a while, not within a burst', async () => {
+      const cacheSize = { totalCells, contextLength, maxIdleCells: 300 };
+      open({ cacheSize, secondsToRead: () => 0.06 });
+      const names = ['a', 'b', 'c', 'd'];
+      const burst = names.map((name) => start(prompt(name, 100, 100)));
+      for (const started of burst) {
+        scripted.contents.set((await started.use).slotId, [1, 2, 3]);
+        await end(started, 200);
+      }
+      const again = names.map((name) => start(prompt(`${name}e`, 50, 100)));
+      await Promise.all(again.map(({ use }) => use));
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      expect(changes().filter((call) => call.startsWith('erase'))).toEqual([]);
+      for (const started of again) await end(started, 200);
+      const alone = start(prompt('f', 100, 100));
+      await alone.use;
+      expect(changes().filter((call) => call.startsWith('erase'))).toEqual([]);
+      await expect.poll(() => changes().filter((call) => call.startsWith('erase'))).toHaveLength(2);
+      await end(alone, 200);
     });
 
     it('moves a long one, even if it is read again at once', async () => {

@@ -18,10 +18,14 @@ import type { SlotRequest, SlotUse } from './slot-use.ts';
 
 /** A request does not wait for the saving of a slot whose content is read again in less time. */
 const minReadSeconds = 0.25;
+/** While others run, the engine saves only after its step. */
+const minReadSecondsBesideOthers = 0.5;
 /** A content that the engine reads again in less time is not moved: saving and restoring it takes as long. */
 const minMovedReadSeconds = 0.05;
 /** A content of so many tokens slows down long prompts by more than moving it takes, even where it is read at once. */
 const minMovedTokens = 256;
+/** Short contents are moved once a generation has run alone for so long: the slots of a burst keep the chat template. */
+const aloneMs = 100;
 
 export interface WarmSlotsOptions extends SlotStatesOptions {
   readonly slotCount: number;
@@ -138,7 +142,7 @@ export class WarmSlots {
     if (isStale) await this.#empty(slot, choice.saves);
     slot.cells = cellsInUse;
     await this.#makeRoom({ ...chosen, heldCells: isStale ? 0 : heldCells }, prompt, signal);
-    if (this.#slots.every((other) => other === slot || !other.isBusy)) await this.#parkIdle();
+    await this.#parkIdle(slot, (content) => this.#isLong(content));
     const restored = await this.#prepare(slot, choice, signal);
     if (signal.aborted) {
       this.#free(slot);
@@ -148,6 +152,7 @@ export class WarmSlots {
     const reusesSlot = restored !== undefined || slot.isFresh || slot.owner?.id === ownerId;
     slot.owner = { id: ownerId };
     slot.isFresh = false;
+    const parking = setTimeout(() => void this.#parkIdle(slot, () => true), aloneMs).unref();
     return {
       slotId: slot.id,
       reusesSlot,
@@ -164,6 +169,7 @@ export class WarmSlots {
         this.#cache?.raise(slot, prompt.cellsFor?.(promptTokens) ?? 0);
       },
       release: (content, cachedTokens, settle) => {
+        clearTimeout(parking);
         slot.content = content;
         // The engine may have written more before it noticed that the generation was cancelled.
         if (cachedTokens !== undefined) slot.cells = content.heldTokens;
@@ -213,13 +219,20 @@ export class WarmSlots {
     });
   }
 
-  /** Moves what idle slots hold into memory, the least recently used first, until it no longer slows down a generation. */
-  async #parkIdle(): Promise<void> {
-    if (!this.#isSlowedByIdle) return;
-    await this.#emptyIdle(
-      () => this.#isSlowedByIdle,
-      (slot) => this.#park(slot),
-    );
+  /**
+   * Moves contents of idle slots into memory, the least recently used first, until they no longer slow down a generation that
+   * runs alone.
+   */
+  async #parkIdle(running: Slot, isMoved: (content: CachedPrompt) => boolean): Promise<void> {
+    const isSlowed = () =>
+      this.#isSlowedByIdle && this.#slots.every(({ isBusy, id }) => !isBusy || id === running.id);
+    if (!isSlowed()) return;
+    await this.#emptyIdle(isSlowed, async (slot) => {
+      const { content } = slot;
+      if (content !== undefined && this.#isMovable(slot) && isMoved(content)) {
+        await this.#park(slot, content);
+      }
+    });
   }
 
   /** Whether idle slots hold so much that it should be moved into memory. */
@@ -235,9 +248,12 @@ export class WarmSlots {
     return content.heldTokens >= least && (isSaved || this.#states.isSavable(content));
   }
 
-  async #park(slot: Slot): Promise<void> {
-    const { content } = slot;
-    if (content === undefined || !this.#isMovable(slot)) return;
+  /** Whether a content slows down the reading of a prompt, too, so that it is moved before. */
+  #isLong(content: CachedPrompt): boolean {
+    return content.heldTokens >= minMovedTokens || this.#readSeconds(content) >= minReadSeconds;
+  }
+
+  async #park(slot: Slot, content: CachedPrompt): Promise<void> {
     slot.isBusy = true;
     if (!slot.isSaved) {
       const { maxPrepareMs = defaultPrepareMs } = this.#options;
@@ -321,19 +337,27 @@ export class WarmSlots {
 
   #viewOf(slot: Slot): SlotView {
     const { id, content, lastUsed, isSaved } = slot;
+    const isCrowdedOut = this.isIdle && this.#isSlowedByIdle && this.#isMovable(slot);
     return {
       id,
       content,
       lastUsed,
       isSaved,
       isSavable: content !== undefined && this.#states.isSavable(content),
-      isReadFast: content !== undefined && this.#readSeconds(content) < minReadSeconds,
-      isCrowdedOut: this.isIdle && this.#isSlowedByIdle && this.#isMovable(slot),
+      isReadFast: content !== undefined && this.#isReadFast(content, isCrowdedOut),
+      isCrowdedOut,
     };
   }
 
+  #isReadFast(content: CachedPrompt, isCrowdedOut: boolean): boolean {
+    // Such a content would be moved even if it could stay in its slot.
+    if (isCrowdedOut && content.heldTokens >= minMovedTokens) return false;
+    const least = this.isIdle ? minReadSeconds : minReadSecondsBesideOthers;
+    return this.#readSeconds(content) < least;
+  }
+
   #readSeconds({ heldTokens }: CachedPrompt): number {
-    return this.#options.secondsToRead(heldTokens) ?? minReadSeconds;
+    return this.#options.secondsToRead(heldTokens) ?? minReadSecondsBesideOthers;
   }
 
   /** Saves and restores within a time limit. @returns the state that the slot has now, if one was restored */
