@@ -12,7 +12,7 @@ const firstTokensPerCharacter = 0.25;
 const templateCharacters = 128;
 /** Fewer tokens say nothing about the speed. */
 const minMeasuredTokens = 8;
-/** Fewer tokens take longer each: they say only that the engine is no slower than that. */
+/** Fewer tokens take longer each: they show only the least speed. */
 const minExactTokens = 32;
 
 /** How fast an engine reads, measured with each prompt. */
