@@ -50,6 +50,18 @@ function setUp(options: { readonly pauseAboveBytes?: number } = {}) {
   };
 }
 
+/** A response with batches every 100 ms, the first of which was read. */
+async function setUpPaced() {
+  const paced = setUp();
+  paced.start();
+  paced.head();
+  paced.reader.setMinimumInterval(100);
+  await vi.advanceTimersByTimeAsync(1000);
+  paced.data('a');
+  expect(await paced.text()).toEqual(['a']);
+  return paced;
+}
+
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
@@ -166,13 +178,7 @@ describe('reading', () => {
   });
 
   it('delays bytes that arrive too soon after the last batch', async () => {
-    const { reader, start, head, data, text, isSettled } = setUp();
-    start();
-    head();
-    reader.setMinimumInterval(100);
-    await vi.advanceTimersByTimeAsync(1000);
-    data('a');
-    expect(await text()).toEqual(['a']);
+    const { data, text, isSettled } = await setUpPaced();
     await vi.advanceTimersByTimeAsync(40);
     const next = text();
     // A waiting reader is not woken; a new read returns the buffered bytes.
@@ -198,13 +204,7 @@ describe('reading', () => {
   });
 
   it('delivers no second batch at once after a timer that was early', async () => {
-    const { reader, start, head, data, text, isSettled } = setUp();
-    start();
-    head();
-    reader.setMinimumInterval(100);
-    await vi.advanceTimersByTimeAsync(1000);
-    data('a');
-    await text();
+    const { data, text, isSettled } = await setUpPaced();
     const due = text();
     data('b');
     const now = performance.now();

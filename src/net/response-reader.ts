@@ -121,17 +121,16 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     this.#chunks.push(chunk);
     this.#unreadBytes += chunk.length;
     if (this.#unreadBytes > this.#pauseAboveBytes) controller.pause();
-    const waitMs = this.#waitMs();
+    this.#dueAt = this.#nextBatchAt();
+    const waitMs = this.#dueAt - performance.now();
     if (waitMs < 1) this.#wake();
     else this.#timer ??= setTimeout(() => this.#wake(), waitMs);
   }
 
-  /** Time until the next batch. Those of all responses are delivered at the same times: one after the other costs more. */
-  #waitMs(): number {
+  /** Those of all responses are delivered at the same times: one after the other costs more. */
+  #nextBatchAt(): number {
     const intervalMs = this.#minIntervalMs;
-    if (intervalMs === 0) return 0;
-    this.#dueAt = (Math.floor(this.#deliveredAt / intervalMs) + 1) * intervalMs;
-    return this.#dueAt - performance.now();
+    return intervalMs === 0 ? 0 : (Math.floor(this.#deliveredAt / intervalMs) + 1) * intervalMs;
   }
 
   onResponseEnd(): void {

@@ -148,6 +148,9 @@ describe('slots that share a cache', () => {
 
   describe('of which idle slots hold much', () => {
     const changes = () => scripted.calls.filter((call) => call !== 'tokenize');
+    const erased = () => scripted.calls.filter((call) => call.startsWith('erase'));
+    /** Two contents of 200 tokens are too much for it. */
+    const crowded = { totalCells, contextLength, maxIdleCells: 300 };
 
     function open(changed: Partial<WarmSlotsOptions> = {}): void {
       slots = new WarmSlots({
@@ -209,16 +212,14 @@ describe('slots that share a cache', () => {
     });
 
     it('leaves in its slot what is short and read again at once', async () => {
-      const cacheSize = { totalCells, contextLength, maxIdleCells: 300 };
-      open({ cacheSize, secondsToRead: () => 0.04 });
+      open({ cacheSize: crowded, secondsToRead: () => 0.04 });
       await fill(200);
       await start(prompt('c', 10, 10)).use;
       expect(changes()).toEqual([]);
     });
 
     it('does not wait for the saving of a short one whose slot it takes', async () => {
-      const cacheSize = { totalCells, contextLength, maxIdleCells: 300 };
-      open({ cacheSize, secondsToRead: () => 0.06 });
+      open({ cacheSize: crowded, secondsToRead: () => 0.06 });
       await fill(200);
       const slotIds: number[] = [];
       for (const name of ['c', 'd', 'e']) {
@@ -231,8 +232,7 @@ describe('slots that share a cache', () => {
     });
 
     it('moves short ones once a generation has run alone for a while, not within a burst', async () => {
-      const cacheSize = { totalCells, contextLength, maxIdleCells: 300 };
-      open({ cacheSize, secondsToRead: () => 0.06 });
+      open({ cacheSize: crowded, secondsToRead: () => 0.06 });
       const names = ['a', 'b', 'c', 'd'];
       const burst = names.map((name) => start(prompt(name, 100, 100)));
       for (const started of burst) {
@@ -242,12 +242,12 @@ describe('slots that share a cache', () => {
       const again = names.map((name) => start(prompt(`${name}e`, 50, 100)));
       await Promise.all(again.map(({ use }) => use));
       await new Promise((resolve) => setTimeout(resolve, 150));
-      expect(changes().filter((call) => call.startsWith('erase'))).toEqual([]);
+      expect(erased()).toEqual([]);
       for (const started of again) await end(started, 200);
       const alone = start(prompt('f', 100, 100));
       await alone.use;
-      expect(changes().filter((call) => call.startsWith('erase'))).toEqual([]);
-      await expect.poll(() => changes().filter((call) => call.startsWith('erase'))).toHaveLength(2);
+      expect(erased()).toEqual([]);
+      await expect.poll(() => erased()).toHaveLength(2);
       await end(alone, 200);
     });
 

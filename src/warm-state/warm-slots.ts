@@ -24,7 +24,7 @@ const minReadSecondsBesideOthers = 0.5;
 const minMovedReadSeconds = 0.05;
 /** A content of so many tokens slows down long prompts by more than moving it takes, even where it is read at once. */
 const minMovedTokens = 256;
-/** Short contents are moved once a generation has run alone for so long: the slots of a burst keep the chat template. */
+/** Short contents are moved if a generation runs alone after this time: the slots of a burst keep the chat template. */
 const aloneMs = 100;
 
 export interface WarmSlotsOptions extends SlotStatesOptions {
@@ -350,8 +350,8 @@ export class WarmSlots {
   }
 
   #isReadFast(content: CachedPrompt, isCrowdedOut: boolean): boolean {
-    // Such a content would be moved even if it could stay in its slot.
-    if (isCrowdedOut && content.heldTokens >= minMovedTokens) return false;
+    // A long one would be moved even if it could stay in its slot.
+    if (isCrowdedOut) return !this.#isLong(content);
     const least = this.isIdle ? minReadSeconds : minReadSecondsBesideOthers;
     return this.#readSeconds(content) < least;
   }
