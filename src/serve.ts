@@ -33,6 +33,7 @@ import { acquireHomeLock } from './home/home-lock.ts';
 import { announceServer } from './home/announce-server.ts';
 import { serverLogFile } from './home/server-log-file.ts';
 import { createApp } from './http/app.ts';
+import { JsonParser } from './http/body/json-parser.ts';
 import { CallerWatch } from './http/caller-watch.ts';
 import { servedSurfaces } from './http/surfaces/all-surfaces.ts';
 import type { SurfaceServices } from './http/surfaces/services.ts';
@@ -179,6 +180,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       logger,
       aliases,
       remoteModels: () => upstreams.listModels(),
+      refreshRemote: (key) => upstreams.refresh(key),
       signal: stopping.signal,
       watchesFolders: true,
     });
@@ -264,7 +266,9 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     const background = createBackground(settings, { store, leases, logger });
     cleanups.push(() => background.close());
 
-    const batches = createBatches(settings, { store, holder: homeId, logger });
+    const json = new JsonParser(join(packageFolder, 'dist/json-thread.js'));
+    cleanups.push(() => json.close());
+    const batches = createBatches(settings, { store, homeId, logger, parseJson: json.parse });
 
     const metrics = observability.createMetrics({
       instances: async () => (await pool.describe()).map(toInstanceMetrics),
@@ -348,6 +352,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       webFolder: join(packageFolder, 'dist/web'),
       homeId,
       ping: () => store.ping(),
+      parseJson: json.parse,
       metrics,
       observation,
       callerWatch,
@@ -392,5 +397,4 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     throw error;
   }
 }
-
 const builtInPlugins = [speechScriptPlugin];

@@ -1,3 +1,4 @@
+import { LogOutput } from './log-output.ts';
 import { isOpenOn, withRotation } from './log-rotation.ts';
 import { createTextLog } from './text-log.ts';
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
@@ -13,7 +14,7 @@ const secretPaths = ['authorization', 'token', 'apiKey', 'headers.authorization'
 /** Creates a logger that writes one JSON line per event to `destination`, or to stderr. */
 export function createLogger(
   level: LogLevel,
-  destination: DestinationStream = pino.destination({ fd: 2, sync: false }),
+  destination: DestinationStream = pino.destination({ fd: stderr, sync: false }),
 ): Logger {
   return pino(
     {
@@ -43,12 +44,24 @@ export function serverLog({
   maxFileBytes,
 }: ServerLogOptions): DestinationStream {
   const isOwnFile = isOpenOn(stderr, file);
-  const written = pino.destination({ fd: stderr, sync: isOwnFile || format === 'text' });
+  const written = new LogOutput({
+    descriptor: stderr,
+    isSync: isOwnFile || format === 'text',
+    onLoss: (lines) => log.write(lossLine(lines)),
+  });
   const destination = isOwnFile
     ? withRotation({ destination: written, descriptor: stderr, file, maxBytes: maxFileBytes })
     : written;
-  if (format === 'json') return destination;
-  return createTextLog({ hasColors, write: (text) => destination.write(text) });
+  const log =
+    format === 'json'
+      ? destination
+      : createTextLog({ hasColors, write: (text) => destination.write(text) });
+  return log;
+}
+
+function lossLine(lines: number): string {
+  const msg = 'lines of the log were lost: they could not be written, as on a full disk';
+  return `${JSON.stringify({ level: 'warn', time: new Date().toISOString(), lines, msg })}\n`;
 }
 
 const stderr = 2;

@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { vi } from 'vitest';
 import { sharedRuntimesFolder } from '../engine/shared-runtimes.ts';
+import { readServerRecord } from '../../../src/home/server-record.ts';
 import { storeEnvironment } from '../postgres/store-environment.ts';
 import { projectFolder } from '../project-folder.ts';
 
@@ -13,7 +16,7 @@ export interface HearthProcess {
   readonly url: string;
   readonly home: string;
   readonly pid: number;
-  /** All that it wrote to stderr so far, where its log goes. */
+  /** All that it wrote to stderr so far, where its log goes; empty with `logFile`. */
   log(): string;
   /** SIGTERM, which lets requests finish. @returns the exit code */
   stop(): Promise<number | null>;
@@ -25,6 +28,8 @@ export interface HearthOptions {
   /** Beside `--port 0`. */
   readonly flags?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** Gets its stdout and stderr, which are pipes otherwise. */
+  readonly logFile?: string;
   /** The command-line tool of another installation than the one under `dist/`. */
   readonly entryPoint?: string;
 }
@@ -54,6 +59,7 @@ export function hearthEnvironment(
  * @throws Error with its log if it ends before, or takes too long.
  */
 export async function startHearth(home: string, options: HearthOptions): Promise<HearthProcess> {
+  const logFile = options.logFile === undefined ? undefined : await open(options.logFile, 'a+');
   const child = spawn(
     process.execPath,
     [
@@ -66,12 +72,12 @@ export async function startHearth(home: string, options: HearthOptions): Promise
       ...(options.flags ?? []),
     ],
     {
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', logFile?.fd ?? 'pipe', logFile?.fd ?? 'pipe'],
       env: hearthEnvironment({ ...(await storeEnvironment(home)), ...options.environment }),
     },
   );
   let log = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     log += text;
   });
   const exited = once(child, 'exit');
@@ -82,10 +88,11 @@ export async function startHearth(home: string, options: HearthOptions): Promise
   };
 
   const url = await Promise.race([
-    readUrl(child.stdout),
+    child.stdout === null ? recordedUrl(home) : readUrl(child.stdout),
     exited.then(() => undefined),
     once(AbortSignal.timeout(startWithinMs), 'abort').then(() => undefined),
   ]);
+  await logFile?.close();
   if (url === undefined || child.pid === undefined) {
     await end('SIGKILL');
     throw new Error(`hearth serve did not start:\n${log}`);
@@ -100,6 +107,17 @@ export async function startHearth(home: string, options: HearthOptions): Promise
       await end('SIGKILL');
     },
   };
+}
+
+async function recordedUrl(home: string): Promise<string> {
+  return vi.waitFor(
+    async () => {
+      const { url } = (await readServerRecord(home)) ?? {};
+      if (url === undefined) throw new Error('hearth serve has no record');
+      return url;
+    },
+    { timeout: startWithinMs },
+  );
 }
 
 async function readUrl(stdout: NodeJS.ReadableStream): Promise<string | undefined> {
