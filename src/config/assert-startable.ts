@@ -23,7 +23,7 @@ export function assertStartable(
   if ((cert === undefined) !== (key === undefined)) {
     const [present, absent] = cert === undefined ? ['key', 'cert'] : ['cert', 'key'];
     throw new SettingsError(
-      `server.tls.${present} is set, and server.tls.${absent} is not. HTTPS needs both.`,
+      `server.tls.${present} is set, and server.tls.${absent} is not. HTTPS needs both: set or remove them together.`,
     );
   }
 }
