@@ -16,6 +16,7 @@ const entryPoints = {
   index: 'src/index.ts',
   watchdog: 'src/processes/watchdog.ts',
   'statement-thread': 'src/store/statement-thread-main.ts',
+  'json-thread': 'src/http/body/json-thread-main.ts',
   'bench/main': 'bench/main.ts',
   'bench/fake-hub': 'bench/fake-hub.ts',
   'bench/node-pipe': 'bench/node-pipe.ts',

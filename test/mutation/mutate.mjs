@@ -19,6 +19,7 @@ const reports = '.cache/mutation';
 const leftOut = [
   'src/store/{postgres,tables}/**',
   'src/store/{statement-thread-main,shared/watch-deletions}.ts',
+  'src/http/body/json-thread-main.ts',
 ];
 // The test runner's processes read it: see vitest.mutation.config.ts.
 process.env.HEARTH_MUTATION_ROOM = room;

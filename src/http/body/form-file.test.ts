@@ -70,6 +70,20 @@ it('refuses a form that breaks off, and other bodies', async () => {
   await expect(send(whole, 'multipart/form-data')).rejects.toMatchObject({ code: 'invalid_value' });
 });
 
+const field = '--x\r\nContent-Disposition: form-data; name="purpose"\r\n\r\n';
+
+it.each([
+  ['parts', '--x\r\n'.repeat(65), 'The form has more than 64 parts.'],
+  ['a field', `${field}${'a'.repeat(4097)}\r\n--x--\r\n`, 'a field of more than 4096 bytes.'],
+])('refuses a form that exceeds the limit of %s', async (_, body, message) => {
+  const headers = { 'Content-Type': 'multipart/form-data; boundary=x' };
+  const request = new Request('http://localhost/', { method: 'POST', body, headers });
+  await expect(read(request)).rejects.toMatchObject({
+    code: 'invalid_value',
+    message: expect.stringContaining(message),
+  });
+});
+
 it('ends with the error of what takes the file', async () => {
   const failure = readForm(openUpload(form(['file', file])).upload, async ({ bytes }) => {
     for await (const piece of bytes) {

@@ -10,7 +10,7 @@ export interface FormFile {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-const limits = { files: 8, fields: 32, parts: 64, fieldSize: 4096, headerPairs: 64 };
+const limits = { parts: 64, fieldSize: 4096, headerPairs: 64, headerSize: 8192 };
 
 /**
  * Reads a form (`multipart/form-data`, RFC 7578) with a file, which is taken as it arrives. The fields may come
@@ -18,8 +18,8 @@ const limits = { files: 8, fields: 32, parts: 64, fieldSize: 4096, headerPairs: 
  *
  * @param takeFile Called once, with the file of the field `file`.
  * @returns The other fields.
- * @throws HearthError `invalid_value` for a form that breaks off; `missing_required_parameter` without a file; the
- *   errors of `takeFile`.
+ * @throws HearthError `invalid_value` for a form that breaks off or exceeds a limit; `missing_required_parameter`
+ *   without a file; the errors of `takeFile`.
  */
 export async function readForm(
   { body, contentType }: UploadBody,
@@ -31,11 +31,15 @@ export async function readForm(
   const taken: Promise<unknown>[] = [];
   try {
     await new Promise<void>((resolve, reject) => {
-      form.on('field', (name, value) => void fields.set(name, value));
+      form.on('field', (name, value, _, isTruncated) => {
+        if (isTruncated) form.destroy(tooLarge(`a field of more than ${limits.fieldSize} bytes`));
+        fields.set(name, value);
+      });
       form.on('file', (field, stream, name) => {
         // The reader of the bytes gets the error; without a listener it would end the process.
         stream.on('error', () => {});
         source.once('error', (error) => stream.destroy(error));
+        form.on('error', (error) => stream.destroy(broken(error)));
         if (field !== 'file' || taken.length > 0) return void stream.resume();
         const take = async () => takeFile({ name, bytes: wholeBytes(stream) });
         const file = take();
@@ -43,7 +47,7 @@ export async function readForm(
         taken.push(file);
       });
       form.once('finish', resolve);
-      form.once('error', (error) => reject(broken(error)));
+      form.on('error', (error) => reject(broken(error)));
       source.once('error', reject);
       source.pipe(form);
     });
@@ -60,9 +64,32 @@ export async function readForm(
   });
 }
 
-function openForm(contentType = '') {
+/** Stops in the middle of a chunk, which may hold thousands of parts: each takes the parser as long as a long text. */
+class LimitedForm extends Busboy {
+  constructor(contentType: string) {
+    super({ headers: { 'content-type': contentType }, limits });
+    this.on('partsLimit', () => {
+      throw tooLarge(`more than ${limits.parts} parts`);
+    });
+  }
+
+  override _write(
+    chunk: unknown,
+    encoding: BufferEncoding,
+    callback: (error?: Error | null) => void,
+  ): void {
+    try {
+      // oxlint-disable-next-line eslint/no-underscore-dangle -- the name that Node.js gives it
+      super._write(chunk, encoding, callback);
+    } catch (error) {
+      callback(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+}
+
+function openForm(contentType = ''): LimitedForm {
   try {
-    return new Busboy({ headers: { 'content-type': contentType }, limits });
+    return new LimitedForm(contentType);
   } catch (error) {
     throw broken(error);
   }
@@ -76,7 +103,12 @@ async function* wholeBytes(stream: Readable): AsyncGenerator<Uint8Array> {
   }
 }
 
+function tooLarge(excess: string): HearthError {
+  return new HearthError('invalid_value', `The form has ${excess}.`);
+}
+
 function broken(error: unknown): HearthError {
+  if (error instanceof HearthError) return error;
   const reason = error instanceof Error ? error.message : 'it cannot be read';
   return new HearthError('invalid_value', `The form is not complete: ${reason}.`, { cause: error });
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { readJsonBody } from './json-body.ts';
+import { parseJsonBody, readJsonBody } from './json-body.ts';
 import { measureJson } from './json-size.ts';
 
 describe('measureJson', () => {
-  const measure = (json: string, valueCount = 1000, depth = 1000) =>
-    measureJson(Buffer.from(json), { valueCount, depth });
+  const measure = (json: string, valueCount = 1000, depth = 1000, fieldCount = 1000) =>
+    measureJson(Buffer.from(json), { valueCount, fieldCount, depth });
 
   it.each([
     ['1', 1, 0],
@@ -25,18 +25,28 @@ describe('measureJson', () => {
     ['"', 1, 0],
     ['', 1, 0],
   ])('%s holds at most %d values, %d deep', (json, valueCount, depth) => {
-    expect(measure(json)).toEqual({ valueCount, depth });
+    expect(measure(json)).toMatchObject({ valueCount, depth });
   });
 
-  it('stops beyond either limit', () => {
-    expect(measure(','.repeat(100), 10)).toEqual({ valueCount: 11, depth: 0 });
-    expect(measure('['.repeat(100), 1000, 10)).toEqual({ valueCount: 12, depth: 11 });
+  it('counts fields, but not the colons of strings', () => {
+    expect(measure('{"a:":1,"b":[{"c":":"}]}')).toMatchObject({ fieldCount: 3 });
+  });
+
+  it('stops beyond each limit', () => {
+    expect(measure(','.repeat(100), 10)).toMatchObject({ valueCount: 11, depth: 0 });
+    expect(measure('['.repeat(100), 1000, 10)).toMatchObject({ valueCount: 12, depth: 11 });
+    expect(measure(':'.repeat(100), 1000, 1000, 10)).toMatchObject({ fieldCount: 11 });
   });
 });
 
 describe('readJsonBody', () => {
+  const parse = async (pieces: readonly Uint8Array[]) => parseJsonBody(Buffer.concat(pieces));
   const read = (body: string, limitBytes = 1_000_000, headers: Record<string, string> = {}) =>
-    readJsonBody(new Request('http://localhost', { method: 'POST', body, headers }), limitBytes);
+    readJsonBody(
+      new Request('http://localhost', { method: 'POST', body, headers }),
+      limitBytes,
+      parse,
+    );
 
   it('reads a body', async () => {
     expect(await read('{"a":"ü"}')).toEqual({ a: 'ü' });
@@ -47,7 +57,7 @@ describe('readJsonBody', () => {
   it('refuses a body that is not UTF-8', async () => {
     const body = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff]), Buffer.from('"}')]);
     const request = new Request('http://localhost', { method: 'POST', body });
-    await expect(readJsonBody(request, 1000)).rejects.toMatchObject({
+    await expect(readJsonBody(request, 1000, parse)).rejects.toMatchObject({
       code: 'invalid_json',
       message: 'The body is not JSON: it is not UTF-8.',
     });
@@ -62,13 +72,21 @@ describe('readJsonBody', () => {
       },
     });
     const request = new Request('http://localhost', { method: 'POST', body, duplex: 'half' });
-    await expect(readJsonBody(request, 5000)).rejects.toMatchObject({ code: 'body_too_large' });
+    await expect(readJsonBody(request, 5000, parse)).rejects.toMatchObject({
+      code: 'body_too_large',
+    });
     expect(pulled).toBeLessThan(10);
   });
 
   it('refuses a body of very many small values before they take memory', async () => {
     const body = `{"input":[${'[],'.repeat(300_000)}1]}`;
     await expect(read(body, 2_000_000)).rejects.toMatchObject({ code: 'body_too_large' });
+  });
+
+  it('refuses a body of very many fields, each of which takes time', async () => {
+    const fields = Array.from({ length: 50_000 }, (_, index) => `"${index}":0`);
+    const refused = { code: 'body_too_large', message: expect.stringContaining('40000 fields') };
+    await expect(read(`{${fields.join()}}`, 2_000_000)).rejects.toMatchObject(refused);
   });
 
   it('accepts nesting up to the limit, and refuses what is deeper', async () => {

@@ -1,5 +1,6 @@
 const quote = 0x22;
 const comma = 0x2c;
+const colon = 0x3a;
 const openBracket = 0x5b;
 const backslash = 0x5c;
 const closeBracket = 0x5d;
@@ -12,6 +13,8 @@ const nearbyBytes = 64;
 interface JsonSize {
   /** Upper bound of the number of values: commas and opening brackets outside of strings, plus one. */
   readonly valueCount: number;
+  /** Upper bound of the number of fields of all objects: colons outside of strings. */
+  readonly fieldCount: number;
   /** Largest number of brackets that are open at the same time. */
   readonly depth: number;
 }
@@ -19,6 +22,7 @@ interface JsonSize {
 /** Measures a JSON text without parsing it, and stops as soon as a limit is exceeded. */
 export function measureJson(json: Buffer, limits: JsonSize): JsonSize {
   let valueCount = 1;
+  let fieldCount = 0;
   let open = 0;
   let depth = 0;
   for (let index = 0; index < json.length; index += 1) {
@@ -27,6 +31,8 @@ export function measureJson(json: Buffer, limits: JsonSize): JsonSize {
       index = endOfString(json, index + 1);
     } else if (byte === comma) {
       valueCount += 1;
+    } else if (byte === colon) {
+      fieldCount += 1;
     } else if (byte === openBracket || byte === openBrace) {
       valueCount += 1;
       open += 1;
@@ -34,9 +40,11 @@ export function measureJson(json: Buffer, limits: JsonSize): JsonSize {
     } else if (byte === closeBracket || byte === closeBrace) {
       open -= 1;
     }
-    if (valueCount > limits.valueCount || depth > limits.depth) break;
+    if (valueCount > limits.valueCount || fieldCount > limits.fieldCount || depth > limits.depth) {
+      break;
+    }
   }
-  return { valueCount, depth };
+  return { valueCount, fieldCount, depth };
 }
 
 /** Index of the quote that ends the string; the length of the text if it does not end. */

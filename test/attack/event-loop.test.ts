@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import { postRaw } from '../setup/server/api.ts';
+import { eventLoopHeldMs, measuredEventLoop } from '../setup/server/event-loop.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+
+const hearth = useHearth((home) => ({ environment: measuredEventLoop(home) }));
+
+const maxHeldMs = 50;
+const attempts = 5;
+
+/** The machine may hold a process too, but not in each attempt. */
+async function heldMs(send: () => Promise<unknown>): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < attempts && least >= maxHeldMs; attempt += 1) {
+    await eventLoopHeldMs(hearth.home);
+    await send();
+    least = Math.min(least, await eventLoopHeldMs(hearth.home));
+  }
+  return least;
+}
+
+const form = { 'content-type': 'multipart/form-data; boundary=x' };
+
+it('is not held by a form of bare boundaries', async () => {
+  const body = '--x\r\n'.repeat(200_000);
+  const send = async () => {
+    const response = await postRaw(hearth.url, '/v1/files', body, { headers: form });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('The form has more than 64 parts.');
+  };
+  expect(await heldMs(send)).toBeLessThan(maxHeldMs);
+});
+
+const mebibyte = 1024 * 1024;
+const long = 48 * mebibyte;
+const field = (value: string): string => `{"model":"none","input":"${value}"}`;
+
+it.each([
+  ['a long text', 404, () => field('x'.repeat(long))],
+  ['a long text of other characters than ASCII', 404, () => field('ü'.repeat(long / 2))],
+  ['escapes', 404, () => field(String.raw`\n`.repeat(long / 2))],
+  ['fewer escapes', 404, () => field(String.raw`\n`.repeat(mebibyte / 2 - 100))],
+  ['escaped quotes', 404, () => field(String.raw`\"`.repeat(long / 2))],
+  ['blanks', 400, () => `{"model":${' '.repeat(long)}0}`],
+  ['numbers', 400, () => `{"model":"none","input":[${'0,'.repeat(240_000)}0]}`],
+  ['fields', 400, () => `{${Array.from({ length: 39_000 }, (_, index) => `"${index}":0`).join()}}`],
+])('is not held by a JSON body of %s', async (_, status, toBody) => {
+  const body = toBody();
+  const send = async () => {
+    const response = await postRaw(hearth.url, '/api/v1/chat', body);
+    expect(response.status, await response.text()).toBe(status);
+  };
+  expect(await heldMs(send)).toBeLessThan(maxHeldMs);
+});
