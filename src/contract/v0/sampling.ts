@@ -2,6 +2,7 @@ import * as z from 'zod';
 import {
   fractionSchema,
   repeatPenaltySchema,
+  seedSchema,
   textSchema,
   topKSchema,
   ttlSchema,
@@ -9,6 +10,9 @@ import {
 
 /** The answer is held back by as much as this while it may be a stop string. */
 const stopSchema = textSchema.max(1000);
+
+/** Each takes the engine time with every token. */
+const maxBiases = 1000;
 
 /** Number of choices, where there can be one only. */
 export const oneSchema = z.literal(1);
@@ -23,11 +27,7 @@ export const v0GenerationFields = {
   repeat_penalty: repeatPenaltySchema.nullish(),
   presence_penalty: z.number().min(-2).max(2).nullish(),
   frequency_penalty: z.number().min(-2).max(2).nullish(),
-  seed: z
-    .int()
-    .min(-1)
-    .max(2 ** 32 - 1)
-    .nullish(),
+  seed: seedSchema.nullish(),
   stop: z
     .union([stopSchema, z.array(stopSchema).max(64)])
     .meta({
@@ -35,7 +35,14 @@ export const v0GenerationFields = {
       description: 'The answer ends before these texts. The reasoning of a chat may contain them.',
     })
     .nullish(),
-  logit_bias: z.record(z.string().regex(/^\d{1,9}$/), z.number().min(-100).max(100)).nullish(),
+  logit_bias: z
+    .record(z.string().regex(/^\d{1,9}$/), z.number().min(-100).max(100))
+    .refine(
+      (biases) => Object.keys(biases).length <= maxBiases,
+      `It must have at most ${maxBiases} tokens`,
+    )
+    .meta({ maxProperties: maxBiases })
+    .nullish(),
   max_tokens: z
     .int()
     .min(-1)

@@ -267,8 +267,7 @@ export const chatStatsSchema = z
     reasoning_output_tokens: tokenCountSchema,
     tokens_per_second: z
       .number()
-      .optional()
-      .describe('Absent if no generation has two tokens or more.'),
+      .describe('Without the time until the first token, unless the answer has only one.'),
     time_to_first_token_seconds: z.number(),
     model_load_time_seconds: z
       .number()

@@ -1,3 +1,4 @@
+import { foldSeed } from '../../engine/fold-seed.ts';
 import type { GenerationOptions } from '../../chat/turn-request.ts';
 
 /** Each choice has a seed of its own, as they would be the same otherwise. */
@@ -7,5 +8,5 @@ export function withSeedOf<Request extends Pick<GenerationOptions, 'sampling'>>(
 ): Request {
   const { seed } = request.sampling;
   if (seed === undefined || seed < 0 || index === 0) return request;
-  return { ...request, sampling: { ...request.sampling, seed: (seed + index) % 2 ** 32 } };
+  return { ...request, sampling: { ...request.sampling, seed: foldSeed(seed + index) } };
 }

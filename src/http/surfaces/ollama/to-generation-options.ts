@@ -3,6 +3,7 @@ import type { GenerationOptions } from '../../../chat/turn-request.ts';
 import type { OllamaChatRequest } from '../../../contract/ollama/chat.ts';
 import type { OllamaOptions } from '../../../contract/ollama/fields.ts';
 import type { ReasoningLevel, ResponseFormat } from '../../../engine/engine.ts';
+import { foldSeed } from '../../../engine/fold-seed.ts';
 import type { ModelEntry } from '../../../models/model.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
 import { assertSupported, is, type UnsupportedField } from '../../openai/unsupported-fields.ts';
@@ -35,7 +36,7 @@ export function toGenerationOptions({
       repeatLastTokens: options?.repeat_last_n,
       presencePenalty: options?.presence_penalty,
       frequencyPenalty: options?.frequency_penalty,
-      seed: options?.seed,
+      seed: options?.seed == null ? undefined : foldSeed(options.seed),
     }),
     stop,
     ...omitUndefined({
