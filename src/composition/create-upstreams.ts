@@ -112,7 +112,7 @@ export function toReplicaMetrics(
     replicas.map(({ url, state, active }) => ({
       upstream: name,
       url: new URL(url).origin,
-      isAvailable: state !== 'open',
+      isAvailable: state === 'closed',
       activeRequests: active,
     })),
   );

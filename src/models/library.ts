@@ -27,6 +27,8 @@ interface ModelLibraryOptions {
   readonly aliases?: Pick<ModelAliases, 'list'>;
   /** The models of remote servers; none if absent. */
   readonly remoteModels?: () => Promise<readonly RemoteModelFacts[]>;
+  /** Asks the remote server of a key that is not found. False if there is none; throws if it does not answer. */
+  readonly refreshRemote?: (key: string) => Promise<boolean>;
   /** Aborts reads in progress. */
   readonly signal: AbortSignal;
   /** Watches the folders, so that unchanged ones are not scanned again; for a process that lists often. */
@@ -55,6 +57,7 @@ export function createModelLibrary({
   logger,
   aliases,
   remoteModels = async () => [],
+  refreshRemote = async () => false,
   signal,
   watchesFolders = false,
 }: ModelLibraryOptions): EditableModelLibrary {
@@ -98,7 +101,13 @@ export function createModelLibrary({
         const selection = await selectUnchanged(latest, identifier, known);
         if (selection !== null) return selection;
       }
-      return selectModel(await scan(), identifier, known);
+      try {
+        return selectModel(await scan(), identifier, known);
+      } catch (error) {
+        if (!(error instanceof HearthError) || error.code !== 'model_not_found') throw error;
+        if (!(await refreshRemote(identifier))) throw error;
+        return selectModel(await scan(), identifier, known);
+      }
     },
     fingerprint: readFingerprint,
     remove(identifier, assertUnused) {

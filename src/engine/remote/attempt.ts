@@ -21,18 +21,15 @@ export class Attempt {
   readonly url: string;
   readonly #replica: Replica;
   readonly #options: AttemptOptions;
-  #isDecided = false;
 
   constructor(replica: Replica, options: AttemptOptions) {
     this.url = replica.url;
     this.#replica = replica;
     this.#options = options;
     replica.active += 1;
-    replica.circuit.begin();
   }
 
   succeed(): void {
-    this.#isDecided = true;
     this.#replica.circuit.succeed();
   }
 
@@ -47,7 +44,6 @@ export class Attempt {
     signal.throwIfAborted();
     // llama-server closes connections after streams; this says nothing bad about it.
     if (next === 'same' && isClosedBefore(error)) return;
-    this.#isDecided = true;
     const { circuit } = this.#replica;
     const isFault = isReplicaFault(error);
     // A replica that refuses a request, or is busy, works.
@@ -59,6 +55,5 @@ export class Attempt {
   /** Call it after each attempt, also an unfinished one. */
   end(): void {
     this.#replica.active -= 1;
-    if (!this.#isDecided) this.#replica.circuit.cancel();
   }
 }

@@ -1,63 +1,77 @@
-/** Failures in a row after which a replica is left alone. */
+/** Failures in a row after which a replica is asked for its health. */
 const maxFailures = 3;
 const firstPauseMs = 1000;
-const maxPauseMs = 60_000;
+const maxPauseMs = 10_000;
 
-type CircuitState = 'closed' | 'open' | 'half-open';
+export type CircuitState = 'closed' | 'open' | 'half-open';
+
+export interface CircuitOptions {
+  /** Asks the replica for its health. Never rejects. */
+  readonly isHealthy: () => Promise<boolean>;
+  /** Ends the questions. */
+  readonly signal: AbortSignal;
+}
 
 /**
- * A circuit breaker: after repeated failures it lets nothing through for a while (`open`), then one request as a
- * probe (`half-open`), whose outcome closes it or opens it for twice as long.
+ * A circuit breaker. After repeated failures it asks the replica for its health: requests may have failed for their
+ * content. An ill replica gets no requests (`open`), and is asked again after each pause (`half-open`) until it is well.
  */
 export class Circuit {
-  readonly #now: () => number;
+  readonly #options: CircuitOptions;
+  #state: CircuitState = 'closed';
   #failures = 0;
   #pauseMs = firstPauseMs;
-  #opensUntil = 0;
-  #isProbing = false;
+  #asksAtMs = 0;
+  #pause: NodeJS.Timeout | undefined;
+  #isAsking = false;
 
-  /** @param now The present time in milliseconds. */
-  constructor(now: () => number = () => performance.now()) {
-    this.#now = now;
+  constructor(options: CircuitOptions) {
+    this.#options = options;
+    options.signal.addEventListener('abort', () => clearTimeout(this.#pause), { once: true });
   }
 
   get state(): CircuitState {
-    if (this.#failures < maxFailures) return 'closed';
-    return this.#isProbing || this.#now() >= this.#opensUntil ? 'half-open' : 'open';
+    return this.#state;
   }
 
-  /** Whether a request may be sent now. */
-  get isPassable(): boolean {
-    return this.state === 'closed' || (this.state === 'half-open' && !this.#isProbing);
-  }
-
-  /** Milliseconds until a request may be sent; 0: now. */
+  /** Milliseconds until the replica is asked again; 0 if requests may be sent. */
   get waitMs(): number {
-    if (this.isPassable) return 0;
-    return this.#isProbing ? firstPauseMs : Math.max(0, this.#opensUntil - this.#now());
-  }
-
-  /** Call before a request. */
-  begin(): void {
-    if (this.state === 'half-open') this.#isProbing = true;
+    return this.#state === 'closed' ? 0 : Math.max(0, this.#asksAtMs - performance.now());
   }
 
   succeed(): void {
-    this.#failures = 0;
-    this.#pauseMs = firstPauseMs;
-    this.#isProbing = false;
+    this.#close();
   }
 
   fail(): void {
     this.#failures += 1;
-    if (this.#failures < maxFailures) return;
-    if (this.#failures > maxFailures) this.#pauseMs = Math.min(maxPauseMs, this.#pauseMs * 2);
-    this.#opensUntil = this.#now() + this.#pauseMs;
-    this.#isProbing = false;
+    if (this.#state === 'closed' && this.#failures >= maxFailures) void this.#ask();
   }
 
-  /** Call after a request that says nothing about the replica, such as one that its client cancelled. */
-  cancel(): void {
-    this.#isProbing = false;
+  async #ask(): Promise<void> {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    const isHealthy = await this.#options.isHealthy();
+    this.#isAsking = false;
+    if (this.#options.signal.aborted) return;
+    if (isHealthy) this.#close();
+    else this.#open();
+  }
+
+  #open(): void {
+    this.#state = 'open';
+    this.#asksAtMs = performance.now() + this.#pauseMs;
+    this.#pause = setTimeout(() => {
+      this.#state = 'half-open';
+      void this.#ask();
+    }, this.#pauseMs).unref();
+    this.#pauseMs = Math.min(maxPauseMs, this.#pauseMs * 2);
+  }
+
+  #close(): void {
+    clearTimeout(this.#pause);
+    this.#state = 'closed';
+    this.#failures = 0;
+    this.#pauseMs = firstPauseMs;
   }
 }

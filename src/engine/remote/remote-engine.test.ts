@@ -19,6 +19,7 @@ it('paces a stream from its first token on', async () => {
     throw new Error('not asked');
   };
   const client: UpstreamClient = {
+    getStatus: never,
     getJson: never,
     postJson: never,
     openStream: async () => ({
@@ -32,7 +33,12 @@ it('paces a stream from its first token on', async () => {
     close: async () => {},
   };
   const upstream = { name: 'lab', kind: 'openai' } as const;
-  const replicas = new ReplicaSet('lab', ['http://lab:8000/v1']);
+  const replicas = new ReplicaSet({
+    upstream: 'lab',
+    urls: ['http://lab:8000/v1'],
+    isHealthy: never,
+    signal: new AbortController().signal,
+  });
   const engine = createRemoteEngine({
     upstream,
     modelId: 'small',
@@ -40,6 +46,7 @@ it('paces a stream from its first token on', async () => {
     client,
     probes: new CapabilityProbes({ upstream, replicas, client }),
     pacing: { intervalMs: () => 80 },
+    contextLength: 4096,
   });
   const request = {
     kind: 'chat',

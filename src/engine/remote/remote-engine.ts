@@ -9,7 +9,7 @@ import { featuresOf } from './features.ts';
 import type { Pacing } from './pacing.ts';
 import type { ReplicaSet } from './replica-set.ts';
 import { RemoteStreamDecoder } from './stream-decoder.ts';
-import { estimateTextTokens, estimateTokens } from './token-estimate.ts';
+import { estimateTextTokens, estimateTokens, withinContext } from './token-estimate.ts';
 import type { Upstream } from './upstream.ts';
 import type { UpstreamClient } from './upstream-client.ts';
 
@@ -21,16 +21,19 @@ interface RemoteEngineOptions {
   readonly client: UpstreamClient;
   readonly probes: CapabilityProbes;
   readonly pacing: Pacing;
+  /** Tokens of prompt and answer together. */
+  readonly contextLength: number;
 }
 
 /** An engine that sends its requests to a remote server with an API like that of OpenAI. */
 export function createRemoteEngine(options: RemoteEngineOptions): Engine {
-  const { upstream, modelId, replicas, client, probes, pacing } = options;
+  const { upstream, modelId, replicas, client, probes, pacing, contextLength } = options;
 
   async function* generate(
-    request: GenerationRequest,
+    wanted: GenerationRequest,
     context: RequestContext,
   ): AsyncGenerator<GenerationEvent, void, void> {
+    const request = withinContext(wanted, contextLength);
     const { signal } = context;
     const isChat = request.kind === 'chat';
     const body = isChat

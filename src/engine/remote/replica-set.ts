@@ -1,14 +1,24 @@
 import { Attempt, type Replica } from './attempt.ts';
 import { orderReplicas } from './choose-replicas.ts';
-import { Circuit } from './circuit.ts';
+import { Circuit, type CircuitState } from './circuit.ts';
 import { unavailable } from './upstream-failure.ts';
 
 /** One address of an upstream, with its health. */
 export interface ReplicaStatus {
   readonly url: string;
-  readonly state: 'closed' | 'open' | 'half-open';
+  readonly state: CircuitState;
   /** Requests in flight. */
   readonly active: number;
+}
+
+interface ReplicaSetOptions {
+  /** Name of the upstream, for messages. */
+  readonly upstream: string;
+  readonly urls: readonly string[];
+  /** Asks a replica for its health. Never rejects. */
+  readonly isHealthy: (url: string) => Promise<boolean>;
+  /** Ends the questions. */
+  readonly signal: AbortSignal;
 }
 
 /** The replicas of one upstream. */
@@ -16,9 +26,13 @@ export class ReplicaSet {
   readonly #upstream: string;
   readonly #replicas: readonly Replica[];
 
-  constructor(upstream: string, urls: readonly string[], now?: () => number) {
+  constructor({ upstream, urls, isHealthy, signal }: ReplicaSetOptions) {
     this.#upstream = upstream;
-    this.#replicas = urls.map((url) => ({ url, circuit: new Circuit(now), active: 0 }));
+    this.#replicas = urls.map((url) => ({
+      url,
+      circuit: new Circuit({ isHealthy: () => isHealthy(url), signal }),
+      active: 0,
+    }));
   }
 
   describe(): readonly ReplicaStatus[] {
@@ -68,8 +82,8 @@ export class ReplicaSet {
 
   /** @throws HearthError `upstream_unavailable` if all circuits are open. */
   #candidates(key: string): readonly Replica[] {
-    const passable = this.#replicas.filter(({ circuit }) => circuit.isPassable);
-    if (passable.length > 0) return orderReplicas(passable, key);
+    const closed = this.#replicas.filter(({ circuit }) => circuit.state === 'closed');
+    if (closed.length > 0) return orderReplicas(closed, key);
     const waitMs = Math.min(...this.#replicas.map(({ circuit }) => circuit.waitMs));
     throw unavailable(this.#upstream, 'its last requests failed', waitMs / 1000);
   }

@@ -23,6 +23,19 @@ export function estimateTokens(request: GenerationRequest): number {
   return messages.reduce((sum, message) => sum + messageTokens(message), ofTools);
 }
 
+/**
+ * The request without a limit of tokens that the context does not hold beside the prompt: the answer ends with the
+ * context anyway, and vLLM refuses such a limit.
+ */
+export function withinContext(
+  request: GenerationRequest,
+  contextLength: number,
+): GenerationRequest {
+  const { maxTokens, ...unlimited } = request;
+  if (maxTokens === undefined) return request;
+  return maxTokens + estimateTokens(request) > contextLength ? unlimited : request;
+}
+
 function messageTokens({ content }: EngineMessage): number {
   if (typeof content === 'string') return tokensPerMessage + estimateTextTokens(content);
   return content.reduce(

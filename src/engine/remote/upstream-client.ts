@@ -23,6 +23,8 @@ interface UpstreamStream {
 
 /** HTTP to the replicas of one upstream. Every method throws `HttpFailure`, `UpstreamRefusal` or the signal's reason. */
 export interface UpstreamClient {
+  /** Gets the status only; none is an `UpstreamRefusal`. */
+  getStatus(url: string, options: CallOptions): Promise<number>;
   getJson(url: string, options: CallOptions): Promise<unknown>;
   postJson(url: string, body: object, options: CallOptions): Promise<unknown>;
   openStream(url: string, body: object, options: CallOptions): Promise<UpstreamStream>;
@@ -86,6 +88,16 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
   }
 
   return {
+    getStatus: async (url, call) => {
+      try {
+        const response = await send(url, undefined, call);
+        await readText(response, maxReplyBytes, call.signal);
+        return response.status;
+      } catch (error) {
+        if (error instanceof UpstreamRefusal) return error.status;
+        throw error;
+      }
+    },
     getJson: async (url, call) => readJson(await send(url, undefined, call), call.signal),
     postJson: async (url, body, call) => readJson(await send(url, body, call), call.signal),
     openStream: async (url, body, call) => {

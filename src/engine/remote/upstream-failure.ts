@@ -1,4 +1,5 @@
 import { HearthError } from '../../contract/errors.ts';
+import { errorCode } from '../../error-code.ts';
 import { HttpFailure } from '../../net/http-failure.ts';
 import { isReset } from '../../net/is-reset.ts';
 
@@ -62,11 +63,19 @@ export function toUpstreamError(error: unknown, upstream: string): unknown {
     });
   }
   if (!(error instanceof HttpFailure)) return error;
-  return error.reason === 'unreachable'
-    ? unavailable(upstream, `it can't be reached`, defaultRetryAfterSeconds, error)
-    : new HearthError('upstream_error', `"${upstream}" failed: ${error.message}.`, {
-        cause: error,
-      });
+  if (error.reason === 'unreachable' || errorCode(error.cause) === 'UND_ERR_CONNECT_TIMEOUT') {
+    return unavailable(upstream, `it can't be reached`, defaultRetryAfterSeconds, error);
+  }
+  const failure =
+    error.reason === 'timeout'
+      ? `sent nothing within the time of "upstreams.${upstream}.timeoutSeconds"`
+      : `failed: ${messageWithoutCode(error)}`;
+  return new HearthError('upstream_error', `"${upstream}" ${failure}.`, { cause: error });
+}
+
+/** The code is that of a library, and in the log. */
+function messageWithoutCode({ message }: HttpFailure): string {
+  return message.replace(/ \([A-Z_]+\)$/u, '');
 }
 
 /** @param reason Ends the sentence `... is not available: `. */

@@ -6,6 +6,7 @@ import { mapConcurrently } from '../../concurrency/map-concurrently.ts';
 import type { ReplicaSet } from './replica-set.ts';
 import type { DeclaredModel, RemoteModel, RemoteModelType, Upstream } from './upstream.ts';
 import type { UpstreamClient } from './upstream-client.ts';
+import { unavailable } from './upstream-failure.ts';
 
 interface UpstreamModelsOptions {
   readonly upstream: Upstream;
@@ -25,10 +26,13 @@ interface KnownModel {
 
 /** A list of this age is read again, while the old one is served. */
 const maxAgeMs = 30_000;
+/** A list of this age is not read again for a model that it lacks. */
+const minAgeMs = 2000;
 /** Time limit for asking an upstream for its models. */
 const askTimeoutMs = 5000;
 /** How long the first list waits for an upstream. */
 const firstAnswerMs = 1500;
+const retryAfterSeconds = 5;
 const concurrentDetails = 4;
 const maxModels = 1000;
 
@@ -40,6 +44,8 @@ const modelList = z.object({
       max_model_len: z.int().positive().nullish(),
       // llama-server; Hearth
       meta: z.object({ n_ctx_train: z.int().positive().nullish() }).nullish(),
+      // Ray Serve
+      metadata: z.object({ max_request_context_length: z.int().positive().nullish() }).nullish(),
     }),
   ),
 });
@@ -50,7 +56,13 @@ const llamaProperties = z.object({
 });
 const ollamaDetails = z.object({
   capabilities: z.array(z.string()).optional(),
+  /** Lines such as `num_ctx 8192`. */
+  parameters: z.string().optional(),
   model_info: z.record(z.string(), z.unknown()).optional(),
+});
+
+const ollamaLoaded = z.object({
+  models: z.array(z.object({ name: z.string(), context_length: z.int().positive().optional() })),
 });
 
 /** The models of one upstream: those of the settings, else those that it lists. */
@@ -79,6 +91,22 @@ export class UpstreamModels {
     return ids.map((id) => toRemoteModel(name, known.get(id) ?? { id }, declared?.[id]));
   }
 
+  /**
+   * Reads the list again for a model that it lacks, unless it was read just now: then it returns false.
+   *
+   * @throws HearthError `upstream_unavailable` if the upstream does not answer.
+   */
+  async refresh(): Promise<boolean> {
+    const isOld = performance.now() - (this.#readAtMs ?? -Infinity) > minAgeMs;
+    if (isOld) await this.#refresh();
+    if (this.#isReachable) return isOld;
+    throw unavailable(
+      this.#options.upstream.name,
+      'it does not list its models',
+      retryAfterSeconds,
+    );
+  }
+
   async #read(): Promise<void> {
     const { upstream, logger, signal } = this.#options;
     try {
@@ -105,7 +133,11 @@ export class UpstreamModels {
       const served = listed.filter(({ id }) => declared === undefined || id in declared);
       return mapConcurrently(served.slice(0, maxModels), concurrentDetails, async (model) => ({
         id: model.id,
-        contextLength: model.max_model_len ?? model.meta?.n_ctx_train ?? undefined,
+        contextLength:
+          model.max_model_len ??
+          model.metadata?.max_request_context_length ??
+          model.meta?.n_ctx_train ??
+          undefined,
         ...(await this.#details(url, model.id, signal).catch(() => {
           signal.throwIfAborted();
           return {};
@@ -130,17 +162,35 @@ export class UpstreamModels {
       const found = ollamaDetails.parse(
         await client.postJson(`${root}/api/show`, { model: id }, { signal }),
       );
-      const { capabilities = [], model_info: info = {} } = found;
-      const length = Object.entries(info).find(([name]) => name.endsWith('.context_length'))?.[1];
+      const { capabilities = [] } = found;
+      const contextLength = toContextLength(found) ?? (await this.#loadedContext(root, id, signal));
       const isEmbedding = capabilities.includes('embedding');
       return {
         type: isEmbedding ? 'embeddings' : capabilities.includes('vision') ? 'vlm' : 'llm',
-        ...(typeof length === 'number' ? { contextLength: length } : {}),
+        contextLength: contextLength ?? trainedContext(found),
         reasons: capabilities.includes('thinking'),
       };
     }
     return {};
   }
+
+  /** The context of a model that an Ollama has loaded: its own choice, which depends on the memory. */
+  async #loadedContext(root: string, id: string, signal: AbortSignal): Promise<number | undefined> {
+    const { client } = this.#options;
+    const { models } = ollamaLoaded.parse(await client.getJson(`${root}/api/ps`, { signal }));
+    return models.find(({ name }) => name === id)?.context_length;
+  }
+}
+
+/** `num_ctx` of a model of Ollama. */
+function toContextLength({ parameters = '' }: z.output<typeof ollamaDetails>): number | undefined {
+  const [, length] = /^num_ctx\s+(\d{1,9})\s*$/mu.exec(parameters) ?? [];
+  return length === undefined ? undefined : Number(length);
+}
+
+function trainedContext({ model_info: info = {} }: z.output<typeof ollamaDetails>) {
+  const length = Object.entries(info).find(([name]) => name.endsWith('.context_length'))?.[1];
+  return typeof length === 'number' ? length : undefined;
 }
 
 function toRemoteModel(

@@ -1,79 +1,29 @@
-import type { ServerResponse } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { collect } from '../../../test/setup/collect.ts';
-import { sendJson, startLoopbackServer } from '../../../test/setup/net/loopback-server.ts';
+import {
+  failureOf,
+  openUpstream,
+  say,
+  serveUpstream,
+  textOf,
+  upstreamChat,
+  type UpstreamAnswer,
+} from '../../../test/setup/engine/open-upstream.ts';
+import { sendJson } from '../../../test/setup/net/loopback-server.ts';
 import { testContext } from '../../../test/setup/test-context.ts';
-import { createLogger } from '../../observability/logger.ts';
-import type { ChatGeneration, GenerationEvent } from '../engine.ts';
-import type { Upstream } from './upstream.ts';
-import { openUpstreams } from './upstreams.ts';
+import type { GenerationEvent } from '../engine.ts';
 
 /** Remote engines against servers that answer as a test says. */
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
-});
-
-type Answer = Parameters<typeof startLoopbackServer>[0];
-
-async function serve(answer: Answer) {
-  const server = await startLoopbackServer(answer);
-  cleanups.push(() => server.close());
-  return { ...server, url: `${server.url}/v1` };
-}
-
-function open(urls: readonly string[], options: Partial<Upstream> = {}) {
-  const upstream: Upstream = {
-    name: 'lab',
-    kind: 'openai',
-    urls,
-    apiKey: undefined,
-    maxConcurrent: 8,
-    timeoutMs: 2000,
-    models: undefined,
-    ...options,
-  };
-  const upstreams = openUpstreams({
-    upstreams: [upstream],
-    environment: {},
-    logger: createLogger('silent'),
-  });
-  cleanups.push(() => upstreams.close());
-  const { engine } = upstreams.open({ upstream: 'lab', id: 'small' }, 4096);
-  return { upstreams, engine };
-}
-
-const chat: ChatGeneration = {
-  kind: 'chat',
-  messages: [{ role: 'user', content: 'Hello' }],
-  sampling: {},
-};
-
-const textOf = (events: readonly GenerationEvent[]) =>
-  events.map((event) => (event.type === 'content.delta' ? event.text : '')).join('');
-
-function say(response: ServerResponse, text: string): void {
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
-  response.write(`data: ${JSON.stringify({ choices: [{ delta: { content: text } }] })}\n\n`);
-  response.write(
-    `data: ${JSON.stringify({ choices: [{ delta: {}, finish_reason: 'stop' }] })}\n\n`,
-  );
-  response.end('data: [DONE]\n\n');
-}
-
-const failureOf = async (work: Promise<unknown>): Promise<unknown> =>
-  work.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-
 describe('a generation', () => {
   it('sends the key, the model and the messages', async () => {
-    const server = await serve((_request, response) => say(response, 'Hi'));
-    const { engine } = open([server.url], { apiKey: 'secret' });
+    const server = await serveUpstream((_request, response) => say(response, 'Hi'));
+    const { engine } = openUpstream([server.url], { apiKey: 'secret' });
     const events = await collect(
-      engine.generate({ ...chat, maxTokens: 5, sampling: { temperature: 0 } }, testContext()),
+      engine.generate(
+        { ...upstreamChat, maxTokens: 5, sampling: { temperature: 0 } },
+        testContext(),
+      ),
     );
     expect(textOf(events)).toBe('Hi');
     const [request] = server.requests;
@@ -90,8 +40,8 @@ describe('a generation', () => {
   });
 
   it('names a sampling field that servers of its kind lack', async () => {
-    const { engine } = open(['http://127.0.0.1:9/v1']);
-    const request = { ...chat, sampling: { topK: 5 } };
+    const { engine } = openUpstream(['http://127.0.0.1:9/v1']);
+    const request = { ...upstreamChat, sampling: { topK: 5 } };
     expect(await failureOf(collect(engine.generate(request, testContext())))).toMatchObject({
       code: 'invalid_value',
       field: 'sampling.topK',
@@ -99,10 +49,10 @@ describe('a generation', () => {
   });
 
   it('passes the names of other kinds on', async () => {
-    const server = await serve((_request, response) => say(response, 'Hi'));
-    const { engine } = open([server.url], { kind: 'vllm' });
+    const server = await serveUpstream((_request, response) => say(response, 'Hi'));
+    const { engine } = openUpstream([server.url], { kind: 'vllm' });
     const sampling = { topK: 5, repeatPenalty: 1.1 };
-    await collect(engine.generate({ ...chat, sampling, reasoning: 'off' }, testContext()));
+    await collect(engine.generate({ ...upstreamChat, sampling, reasoning: 'off' }, testContext()));
     expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({
       top_k: 5,
       repetition_penalty: 1.1,
@@ -115,13 +65,13 @@ describe('a generation', () => {
     const closed = new Promise<void>((resolve) => {
       isClosed = resolve;
     });
-    const server = await serve((_request, response) => {
+    const server = await serveUpstream((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(`data: ${JSON.stringify({ choices: [{ delta: { content: 'x' } }] })}\n\n`);
       response.on('close', isClosed);
     });
-    const { engine, upstreams } = open([server.url]);
-    for await (const event of engine.generate(chat, testContext())) {
+    const { engine, upstreams } = openUpstream([server.url]);
+    for await (const event of engine.generate(upstreamChat, testContext())) {
       expect(event).toMatchObject({ text: 'x' });
       break;
     }
@@ -129,12 +79,23 @@ describe('a generation', () => {
     expect(upstreams.describe()[0]?.replicas[0]).toMatchObject({ state: 'closed', active: 0 });
   });
 
+  it('leaves out a limit that the context does not hold', async () => {
+    const server = await serveUpstream((_request, response) => say(response, 'Hi'));
+    const { engine } = openUpstream([server.url], { kind: 'vllm' });
+    const limits = [4000, 32_000];
+    for (const maxTokens of limits) {
+      await collect(engine.generate({ ...upstreamChat, maxTokens }, testContext()));
+    }
+    const sent = server.requests.map(({ body }) => JSON.parse(body).max_tokens);
+    expect(sent).toEqual([4000, undefined]);
+  });
+
   it('throws the reason of its signal', async () => {
-    const server = await serve(() => {});
-    const { engine } = open([server.url]);
+    const server = await serveUpstream(() => {});
+    const { engine } = openUpstream([server.url]);
     const controller = new AbortController();
     const failure = failureOf(
-      collect(engine.generate(chat, testContext({ signal: controller.signal }))),
+      collect(engine.generate(upstreamChat, testContext({ signal: controller.signal }))),
     );
     controller.abort(new Error('left'));
     expect(await failure).toMatchObject({ message: 'left' });
@@ -142,7 +103,7 @@ describe('a generation', () => {
 });
 
 describe('a fault', () => {
-  const cases: readonly (readonly [string, Answer, string, RegExp])[] = [
+  const cases: readonly (readonly [string, UpstreamAnswer, string, RegExp])[] = [
     [
       'a page in place of JSON',
       (_r, res) => res.writeHead(502).end('<html>'),
@@ -193,51 +154,57 @@ describe('a fault', () => {
       /not JSON/,
     ],
     ['a closed connection', (_r, res) => res.destroy(), 'upstream_unavailable', /can't be reached/],
-    ['silence', () => {}, 'upstream_error', /HEADERS_TIMEOUT/],
+    ['silence', () => {}, 'upstream_error', /^"lab" sent nothing .*upstreams\.lab\.timeoutSeconds/],
+    [
+      'silence in the middle',
+      (_r, res) => res.writeHead(200).write('data: {"choices"'),
+      'upstream_error',
+      /^"lab" sent nothing .*upstreams\.lab\.timeoutSeconds/,
+    ],
   ];
   it.each(cases)('%s', async (_name, answer, code, message) => {
-    const server = await serve(answer);
-    const { engine } = open([server.url], { timeoutMs: 1000 });
-    const failure = await failureOf(collect(engine.generate(chat, testContext())));
+    const server = await serveUpstream(answer);
+    const { engine } = openUpstream([server.url], { timeoutMs: 1000 });
+    const failure = await failureOf(collect(engine.generate(upstreamChat, testContext())));
     expect(failure).toMatchObject({ code });
     expect((failure as Error).message).toMatch(message);
     expect((failure as Error).message).toContain('lab');
   });
 
   it('tells how long a busy server asks to wait', async () => {
-    const server = await serve((_request, response) => {
+    const server = await serveUpstream((_request, response) => {
       response.writeHead(429, { 'retry-after': '7' }).end('{}');
     });
-    const { engine } = open([server.url]);
-    expect(await failureOf(collect(engine.generate(chat, testContext())))).toMatchObject({
+    const { engine } = openUpstream([server.url]);
+    expect(await failureOf(collect(engine.generate(upstreamChat, testContext())))).toMatchObject({
       retryAfterSeconds: 7,
     });
   });
 
   it('does not show when the server closes an idle connection just as it is reused', async () => {
     let count = 0;
-    const server = await serve((_request, response) => {
+    const server = await serveUpstream((_request, response) => {
       count += 1;
       if (count === 2) response.destroy();
       else say(response, `answer ${count}`);
     });
-    const { engine, upstreams } = open([server.url]);
-    const ask = async () => textOf(await collect(engine.generate(chat, testContext())));
+    const { engine, upstreams } = openUpstream([server.url]);
+    const ask = async () => textOf(await collect(engine.generate(upstreamChat, testContext())));
     expect([await ask(), await ask()]).toEqual(['answer 1', 'answer 3']);
     expect(upstreams.describe()[0]?.replicas[0]).toMatchObject({ state: 'closed', active: 0 });
   });
 
   it('after the first token ends the generation with what there was', async () => {
-    const server = await serve((_request, response) => {
+    const server = await serveUpstream((_request, response) => {
       response.writeHead(200);
       response.write(`data: ${JSON.stringify({ choices: [{ delta: { content: 'x' } }] })}\n\n`);
       setTimeout(() => response.destroy(), 50);
     });
-    const { engine } = open([server.url]);
+    const { engine } = openUpstream([server.url]);
     const events: GenerationEvent[] = [];
     const failure = await failureOf(
       (async () => {
-        for await (const event of engine.generate(chat, testContext())) events.push(event);
+        for await (const event of engine.generate(upstreamChat, testContext())) events.push(event);
       })(),
     );
     expect(failure).toMatchObject({ code: 'upstream_error' });
@@ -246,67 +213,17 @@ describe('a fault', () => {
   });
 });
 
-describe('replicas', () => {
-  it('answer in place of one that fails before its first token', async () => {
-    const bad = await serve((_request, response) => response.destroy());
-    const good = await serve((_request, response) => say(response, 'Hi'));
-    const { engine, upstreams } = open([bad.url, good.url]);
-    for (let number = 0; number < 12; number += 1) {
-      const messages = [{ role: 'user' as const, content: `Hello ${number}` }];
-      expect(textOf(await collect(engine.generate({ ...chat, messages }, testContext())))).toBe(
-        'Hi',
-      );
-    }
-    expect(good.requests).toHaveLength(12);
-    // After three failures in a row it is left alone.
-    expect(bad.requests).toHaveLength(3);
-    expect(upstreams.describe()[0]?.replicas.map(({ state }) => state)).toEqual(['open', 'closed']);
-  });
-
-  it('get the later turns of their conversations', async () => {
-    const answer: Answer = (_request, response) => say(response, 'Hi');
-    const servers = [await serve(answer), await serve(answer), await serve(answer)];
-    const { engine } = open(servers.map(({ url }) => url));
-    for (let number = 0; number < 10; number += 1) {
-      const counts = servers.map(({ requests }) => requests.length);
-      const first = { role: 'user' as const, content: `Conversation ${number}` };
-      await collect(engine.generate({ ...chat, messages: [first] }, testContext()));
-      const longer = [
-        first,
-        { role: 'assistant', content: 'Hi' },
-        { role: 'user', content: 'And then?' },
-      ] as const;
-      await collect(engine.generate({ ...chat, messages: longer }, testContext()));
-      const grown = servers.map(({ requests }, index) => requests.length - (counts[index] ?? 0));
-      expect(grown.toSorted((one, other) => one - other)).toEqual([0, 0, 2]);
-    }
-  });
-
-  it('are all open: the error has the seconds to wait', async () => {
-    const bad = await serve((_request, response) => sendJson(response, {}, 500));
-    const { engine } = open([bad.url]);
-    for (let count = 0; count < 3; count += 1) {
-      await failureOf(collect(engine.generate(chat, testContext())));
-    }
-    expect(await failureOf(collect(engine.generate(chat, testContext())))).toMatchObject({
-      code: 'upstream_unavailable',
-      retryAfterSeconds: 1,
-    });
-    expect(bad.requests).toHaveLength(3);
-  });
-});
-
 describe('a feature that the server may lack', () => {
   const tools = [{ name: 'look', parameters: { type: 'object' } }];
 
   it('is asked for once, with one token', async () => {
-    const server = await serve((request, response) => {
+    const server = await serveUpstream((request, response) => {
       if (JSON.parse(request.body).stream === true) say(response, 'Hi');
       else sendJson(response, { choices: [] });
     });
-    const { engine } = open([server.url]);
-    await collect(engine.generate({ ...chat, tools }, testContext()));
-    await collect(engine.generate({ ...chat, tools }, testContext()));
+    const { engine } = openUpstream([server.url]);
+    await collect(engine.generate({ ...upstreamChat, tools }, testContext()));
+    await collect(engine.generate({ ...upstreamChat, tools }, testContext()));
     const probes = server.requests
       .map(({ body }) => JSON.parse(body))
       .filter((body) => !body.stream);
@@ -315,12 +232,14 @@ describe('a feature that the server may lack', () => {
   });
 
   it('is refused by name, and not asked for again', async () => {
-    const server = await serve((_request, response) =>
+    const server = await serveUpstream((_request, response) =>
       sendJson(response, { error: { message: 'tools need --enable-auto-tool-choice' } }, 400),
     );
-    const { engine } = open([server.url]);
+    const { engine } = openUpstream([server.url]);
     for (let count = 0; count < 2; count += 1) {
-      const failure = await failureOf(collect(engine.generate({ ...chat, tools }, testContext())));
+      const failure = await failureOf(
+        collect(engine.generate({ ...upstreamChat, tools }, testContext())),
+      );
       expect(failure).toMatchObject({ code: 'invalid_value', field: 'tools' });
       expect((failure as Error).message).toContain('--enable-auto-tool-choice');
     }
@@ -330,7 +249,7 @@ describe('a feature that the server may lack', () => {
 
 describe('embeddings', () => {
   it('are put in order', async () => {
-    const server = await serve((_request, response) =>
+    const server = await serveUpstream((_request, response) =>
       sendJson(response, {
         data: [
           { index: 1, embedding: [0, 1] },
@@ -339,7 +258,7 @@ describe('embeddings', () => {
         usage: { prompt_tokens: 4 },
       }),
     );
-    const { engine } = open([server.url]);
+    const { engine } = openUpstream([server.url]);
     expect(await engine.embed(['a', 'b'], testContext())).toEqual({
       vectors: [
         [1, 0],
@@ -350,8 +269,8 @@ describe('embeddings', () => {
   });
 
   it('are an error if one is missing', async () => {
-    const server = await serve((_request, response) => sendJson(response, { data: [] }));
-    const { engine } = open([server.url]);
+    const server = await serveUpstream((_request, response) => sendJson(response, { data: [] }));
+    const { engine } = openUpstream([server.url]);
     expect(await failureOf(engine.embed(['a'], testContext()))).toMatchObject({
       code: 'upstream_error',
     });
@@ -360,24 +279,69 @@ describe('embeddings', () => {
 
 describe('the list of models', () => {
   it('has what the server and the settings say', async () => {
-    const server = await serve((_request, response) =>
+    const server = await serveUpstream((_request, response) =>
       sendJson(response, {
         data: [{ id: 'Qwen/Big', max_model_len: 8192 }, { id: 'bge-small' }],
       }),
     );
-    const listed = await open([server.url]).upstreams.listModels();
+    const listed = await openUpstream([server.url]).upstreams.listModels();
     expect(listed).toMatchObject([
       { upstream: 'lab', id: 'Qwen/Big', type: 'llm', contextLength: 8192 },
       { id: 'bge-small', type: 'embeddings', contextLength: undefined },
     ]);
     const models = { 'Qwen/Big': { alias: 'big', contextLength: 4096 } };
-    expect(await open([server.url], { models }).upstreams.listModels()).toMatchObject([
+    expect(await openUpstream([server.url], { models }).upstreams.listModels()).toMatchObject([
       { id: 'Qwen/Big', alias: 'big', contextLength: 4096 },
     ]);
   });
 
+  it('has the context that Ollama uses, and that of Ray Serve', async () => {
+    const details: Readonly<Record<string, object>> = {
+      set: { parameters: 'stop "a"\nnum_ctx    8192', model_info: { 'llama.context_length': 99 } },
+      loaded: { model_info: { 'llama.context_length': 99 } },
+      idle: { model_info: { 'llama.context_length': 99 } },
+    };
+    const ollama = await serveUpstream(({ path, body }, response) => {
+      if (path === '/v1/models') {
+        sendJson(response, { data: Object.keys(details).map((id) => ({ id })) });
+      } else if (path === '/api/ps') {
+        sendJson(response, { models: [{ name: 'loaded', context_length: 4096 }] });
+      } else sendJson(response, details[JSON.parse(body).model] ?? {});
+    });
+    const listed = await openUpstream([ollama.url], { kind: 'ollama' }).upstreams.listModels();
+    expect(listed.map(({ contextLength }) => contextLength)).toEqual([8192, 4096, 99]);
+    const ray = await serveUpstream((_request, response) =>
+      sendJson(response, {
+        data: [{ id: 'big', metadata: { max_request_context_length: 2048 } }],
+      }),
+    );
+    expect(await openUpstream([ray.url]).upstreams.listModels()).toMatchObject([
+      { contextLength: 2048 },
+    ]);
+  });
+
+  it('is read again for a model that it lacks', async () => {
+    let isDown = true;
+    const server = await serveUpstream((_request, response) => {
+      if (isDown) response.destroy();
+      else sendJson(response, { data: [{ id: 'late' }] });
+    });
+    const { upstreams } = openUpstream([server.url]);
+    expect(await upstreams.listModels()).toEqual([]);
+    expect(await failureOf(upstreams.refresh('LAB/late'))).toMatchObject({
+      code: 'upstream_unavailable',
+      retryAfterSeconds: 5,
+    });
+    expect(await upstreams.refresh('other/late')).toBe(false);
+    isDown = false;
+    await expect
+      .poll(() => upstreams.refresh('lab/late').catch(() => false), { timeout: 10_000 })
+      .toBe(true);
+    expect(await upstreams.listModels()).toMatchObject([{ id: 'late' }]);
+  });
+
   it('has the models of the settings while the server is away', async () => {
-    const { upstreams } = open(['http://127.0.0.1:9/v1'], { models: { one: {} } });
+    const { upstreams } = openUpstream(['http://127.0.0.1:9/v1'], { models: { one: {} } });
     expect(await upstreams.listModels()).toMatchObject([{ id: 'one', type: 'llm' }]);
   });
 });

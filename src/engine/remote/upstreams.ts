@@ -6,6 +6,7 @@ import { createPacing } from './pacing.ts';
 import { ReplicaSet, type ReplicaStatus } from './replica-set.ts';
 import type { RemoteModel, Upstream } from './upstream.ts';
 import { createUpstreamClient } from './upstream-client.ts';
+import { isHealthy } from './upstream-health.ts';
 import { UpstreamModels } from './upstream-models.ts';
 
 /** The remote servers of the settings. */
@@ -13,6 +14,12 @@ export interface Upstreams {
   readonly names: readonly string[];
   /** The models of all upstreams; one that can't be reached contributes those of its last list and of the settings. */
   listModels(): Promise<readonly RemoteModel[]>;
+  /**
+   * Reads the list of the upstream that the key of a model names, for a model that it lacks. False if there is none to read.
+   *
+   * @throws HearthError `upstream_unavailable` if the upstream does not answer.
+   */
+  refresh(key: string): Promise<boolean>;
   /** An engine for a model; sends nothing yet. */
   open(model: Pick<RemoteModel, 'upstream' | 'id'>, contextLength: number): EngineHandle;
   /** Requests to each model that run at the same time. */
@@ -35,9 +42,15 @@ export function openUpstreams({ upstreams, environment, logger }: UpstreamsOptio
     upstreams.map((upstream) => {
       const { name, urls, apiKey, timeoutMs } = upstream;
       const client = createUpstreamClient({ apiKey, timeoutMs, environment });
-      const replicas = new ReplicaSet(name, urls);
+      const { signal } = closing;
+      const replicas = new ReplicaSet({
+        upstream: name,
+        urls,
+        isHealthy: (url) => isHealthy(client, upstream, url, signal),
+        signal,
+      });
       const shared = { upstream, client, replicas };
-      const models = new UpstreamModels({ ...shared, logger, signal: closing.signal });
+      const models = new UpstreamModels({ ...shared, logger, signal });
       return [name, { ...shared, models, probes: new CapabilityProbes(shared) }];
     }),
   );
@@ -50,10 +63,17 @@ export function openUpstreams({ upstreams, environment, logger }: UpstreamsOptio
     names: [...opened.keys()],
     listModels: async () =>
       (await Promise.all([...opened.values()].map(({ models }) => models.list()))).flat(),
+    refresh: async (key) => {
+      const name = key.slice(0, key.indexOf('/') + 1).toLowerCase();
+      const named = [...opened.values()].find(
+        ({ upstream }) => name === `${upstream.name.toLowerCase()}/`,
+      );
+      return (await named?.models.refresh()) ?? false;
+    },
     open: ({ upstream: name, id }, contextLength) => {
       const found = find(name);
       return {
-        engine: createRemoteEngine({ ...found, modelId: id, pacing }),
+        engine: createRemoteEngine({ ...found, modelId: id, pacing, contextLength }),
         capabilities: {
           runtimeName: `remote-${found.upstream.kind}`,
           runtimeVersion: 'unknown',

@@ -20,6 +20,7 @@ const models = [
   entry('bartowski/smollm2-360m-instruct', 'q4_k_m'),
   entry('hearth/starter-chat', 'q8_0'),
   entry('library/llama3.2', 'q4_k_m'),
+  entry('ol/starter:latest', 'remote'),
   entry('qwen/qwen3-0.6b', 'q8_0'),
 ];
 const aliases = [
@@ -45,6 +46,8 @@ it.each([
 
 it.each([
   ['hearth/starter-chat', 'hearth/starter-chat', 'q8_0'],
+  ['ol/starter', 'ol/starter:latest', 'remote'],
+  ['ol/starter:latest', 'ol/starter:latest', 'remote'],
   ['starter-chat:latest', 'hearth/starter-chat', 'q8_0'],
   ['hearth/starter-chat:q8_0', 'hearth/starter-chat', 'q8_0'],
   ['smollm2:135m', 'bartowski/smollm2-135m-instruct', 'q8_0'],

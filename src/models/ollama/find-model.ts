@@ -35,7 +35,8 @@ export function parseOllamaName(name: string): OllamaName {
  */
 export async function findOllamaModel(library: ModelLibrary, name: string): Promise<NamedModel> {
   const { base, tag } = parseOllamaName(name);
-  const direct = [name.trim(), tag === 'latest' ? base : `${base}@${tag}`];
+  // The keys of models on a remote Ollama have tags.
+  const direct = [name.trim(), tag === 'latest' ? base : `${base}@${tag}`, `${base}:${tag}`];
   for (const identifier of new Set(direct)) {
     const selection = await findOrNull(library, identifier);
     if (selection !== null) return { selection, identifier };
