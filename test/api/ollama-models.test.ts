@@ -22,12 +22,13 @@ const hub = useResource(() =>
 const hearth = useHearth(() => ({ environment: { HEARTH_HUB_ENDPOINT: hub.url } }));
 afterEach(() => hub.faults.clear());
 
-const remove = (name: string): Promise<ApiAnswer> =>
+const removeBy = (body: object): Promise<ApiAnswer> =>
   get(hearth.url, '/api/delete', {
     method: 'DELETE',
-    body: JSON.stringify({ model: name }),
+    body: JSON.stringify(body),
     headers: { 'content-type': 'application/json' },
   });
+const remove = (name: string): Promise<ApiAnswer> => removeBy({ model: name });
 const names = async (path: string): Promise<readonly string[]> =>
   (await get(hearth.url, path)).body.models.map(({ name }: { name: string }) => name);
 const ask = (model: string) =>
@@ -114,6 +115,28 @@ describe('models', () => {
       body: { error: expect.any(String) },
     });
     expect((await remove('nothing')).status).toBe(404);
+  });
+});
+
+describe('requests with both names of a model', () => {
+  it.each([
+    { model: 'starter-chat', name: '' },
+    { model: '', name: 'starter-chat' },
+  ])('use the one that is not empty: %o', async (body) => {
+    const described = await post(hearth.url, '/api/show', body);
+    expect(described).toMatchObject({ status: 200, body: { details: { family: 'llama' } } });
+    expect(await postForLines(hearth.url, '/api/pull', body)).toEqual([{ status: 'success' }]);
+    await post(hearth.url, '/api/copy', { source: 'starter-chat', destination: 'assistant' });
+    const alias = Object.fromEntries(
+      Object.entries(body).map(([field, name]) => [field, name === '' ? '' : 'assistant']),
+    );
+    expect((await removeBy(alias)).status).toBe(200);
+    expect(await names('/api/tags')).not.toContain('assistant:latest');
+  });
+
+  it('require one of them', async () => {
+    const { status, body } = await post(hearth.url, '/api/show', { model: '', name: '' });
+    expect({ status, body }).toEqual({ status: 400, body: { error: '"model" is required.' } });
   });
 });
 

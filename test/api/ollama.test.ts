@@ -3,7 +3,7 @@ import { ollamaChatAnswerSchema } from '../../src/contract/ollama/chat.ts';
 import { ollamaGenerateAnswerSchema } from '../../src/contract/ollama/generate.ts';
 import { endlessModel, placeEndlessModel } from '../setup/models/endless-model.ts';
 import { picture } from '../setup/models/picture.ts';
-import { get, post, postRaw } from '../setup/server/api.ts';
+import { get, post, postRaw, toAnswer } from '../setup/server/api.ts';
 import { instancesOf, waitForRequests } from '../setup/server/instances.ts';
 import { postForLines } from '../setup/server/json-lines.ts';
 import { normalizeLines } from '../setup/server/normalize-lines.ts';
@@ -178,6 +178,27 @@ describe('POST /api/chat', () => {
       ({ context_length: length }: { context_length: number }) => length,
     );
     expect(contexts).toContain(1024);
+  });
+
+  it('takes seeds of 64 bits, each of which counts', async () => {
+    const story = async (seed: string): Promise<string> => {
+      const body = JSON.stringify({
+        ...ask('Tell me a story'),
+        stream: false,
+        options: { num_predict: 8, temperature: 100, top_k: 0, top_p: 1, min_p: 0, seed: 0 },
+      });
+      const response = await postRaw(
+        hearth.url,
+        '/api/chat',
+        body.replace('"seed":0', `"seed":${seed}`),
+      );
+      expect(response.status).toBe(200);
+      return (await toAnswer(response)).body.message.content;
+    };
+    const first = await story('6129484611666145821');
+    expect(await story('6129484611666145821')).toBe(first);
+    expect(await story('6129484611666145822')).not.toBe(first);
+    expect(await story('-9223372036854775808')).not.toBe(first);
   });
 
   it('reports log probabilities', async () => {

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 export const clientsFolder = import.meta.dirname;
 
 /**
- * Runs a program of this workspace, of npm or PyPI, and returns its output.
+ * Runs a program of this workspace, of npm or PyPI, and returns its output. Its standard input is empty.
  *
  * @throws Error with the output, if the program fails.
  */
@@ -21,9 +21,11 @@ export function run(
   const env = { ...process.env, PATH: folders.join(delimiter), ...environment };
   const options = { cwd: clientsFolder, env, maxBuffer: 64 * 1024 * 1024 };
   return new Promise((resolve, reject) => {
-    execFile(program, commandLine, options, (error, stdout, stderr) => {
+    const child = execFile(program, commandLine, options, (error, stdout, stderr) => {
       if (error === null) resolve(stdout);
       else reject(new Error(`${program} failed: ${error.code}\n${stdout}\n${stderr}`));
     });
+    // Some programs read their standard input to its end.
+    child.stdin?.end();
   });
 }

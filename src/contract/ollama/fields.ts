@@ -3,6 +3,7 @@ import {
   contextLengthSchema,
   fractionSchema,
   repeatPenaltySchema,
+  seedSchema,
   textSchema,
   topKSchema,
 } from '../field.ts';
@@ -18,10 +19,12 @@ export const ollamaModelNameSchema = z
   )
   .meta({ examples: ['hearth/starter-chat'] });
 
-/** Names of a model in requests about models; older clients send `name`. */
+const optionalNameSchema = z.string().max(512).nullish();
+
+/** Names of a model in requests about models. Older clients send `name`, and clients in Go both, one of them empty. */
 export const ollamaNamedFields = {
-  model: ollamaModelNameSchema.nullish(),
-  name: ollamaModelNameSchema.nullish().describe('The older name of `model`.'),
+  model: optionalNameSchema.describe('Required, unless `name` is set.'),
+  name: optionalNameSchema.describe('The older name of `model`.'),
 };
 
 export const ollamaKeepAliveSchema = z
@@ -60,11 +63,7 @@ export const ollamaOptionsSchema = z
       .describe('Last tokens that the penalty considers; 0 for none, -1 for the context.'),
     presence_penalty: z.number().min(-2).max(2).nullish(),
     frequency_penalty: z.number().min(-2).max(2).nullish(),
-    seed: z
-      .int()
-      .min(-1)
-      .max(2 ** 32 - 1)
-      .nullish(),
+    seed: seedSchema.nullish(),
     num_predict: z
       .int()
       .min(-2)

@@ -89,7 +89,7 @@ export function requiredName(body: {
   readonly model?: string | null | undefined;
   readonly name?: string | null | undefined;
 }): string {
-  const name = body.model ?? body.name;
+  const name = [body.model, body.name].find((each) => each != null && each !== '');
   if (name != null) return name;
   throw new HearthError('missing_required_parameter', '"model" is required.', { param: 'model' });
 }

@@ -3,8 +3,12 @@ import type { InstanceSummary } from '../../../instances/instance-summary.ts';
 import type { ModelSelection } from '../../../models/model.ts';
 import { variantFiles } from '../../../models/variant-files.ts';
 
-/** The name of a model and variant: the tag of the best variant is `latest`. */
+/**
+ * The name of a model and variant: the tag of the best variant is `latest`. The key of a model on a remote Ollama has a
+ * tag.
+ */
 function toOllamaName({ model, variant }: ModelSelection): string {
+  if (model.key.includes(':')) return model.key;
   return `${model.key}:${variant.id === model.variants[0]?.id ? 'latest' : variant.id}`;
 }
 

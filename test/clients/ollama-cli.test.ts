@@ -1,0 +1,87 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { starterPath } from '../setup/engine/test-engines.ts';
+import { startFakeHub } from '../setup/hub/fake-hub.ts';
+import { projectFolder } from '../setup/project-folder.ts';
+import { useHearth } from '../setup/server/use-hearth.ts';
+import { useTemporaryFolder } from '../setup/temporary-folder.ts';
+import { useResource } from '../setup/use-resource.ts';
+import { run } from './run.ts';
+
+/** Built by `scripts/install-ollama-cli.sh`. */
+const program = join(projectFolder, '.cache/ollama-v0.17.4/ollama');
+const isInstalled = existsSync(program);
+if (!isInstalled) console.error('SKIPPED: the ollama command; run scripts/install-ollama-cli.sh.');
+
+const model = 'hearth/starter-chat';
+
+describe.skipIf(!isInstalled)('the ollama command', () => {
+  const hub = useResource(() =>
+    startFakeHub({
+      repositories: [
+        {
+          name: 'acme/Parrot-GGUF',
+          files: { 'Parrot-Q8_0.gguf': { filePath: starterPath('chat') } },
+        },
+      ],
+    }),
+  );
+  const hearth = useHearth(() => ({ environment: { HEARTH_HUB_ENDPOINT: hub.url } }));
+  // The command writes a key into the home folder of its user.
+  const user = useTemporaryFolder();
+  const ollama = async (...commandLine: readonly string[]): Promise<string> => {
+    const environment = { OLLAMA_HOST: hearth.url, HOME: user.path };
+    return stripVTControlCharacters(await run(program, commandLine, environment));
+  };
+
+  it('lists and shows models', async () => {
+    expect(await ollama('list')).toMatch(/^hearth\/starter-chat:latest +[0-9a-f]{12} /m);
+    const shown = await ollama('show', model);
+    expect(shown).toMatch(/architecture +llama/);
+    expect(shown).toMatch(/context length +4096/);
+    expect(shown).toMatch(/Capabilities\s+completion\s+tools\s+thinking/);
+    expect(await ollama('show', '--template', model)).toContain('<|im_start|>assistant');
+  });
+
+  it('runs a model, with reasoning and statistics', async () => {
+    const question = 'What is the capital of France?';
+    expect(await ollama('run', '--think=false', model, question)).toContain('Paris');
+    const answer = await ollama('run', '--verbose', model, question);
+    expect(answer).toMatch(/^Thinking\.\.\.[^]*\.\.\.done thinking\.[^]*Paris/);
+    const json = await ollama('run', '--think=false', '--format', 'json', model, question);
+    expect(JSON.parse(json)).toEqual(expect.any(Object));
+  });
+
+  it('embeds', async () => {
+    const vector: unknown = JSON.parse(await ollama('run', 'starter-embed', 'The sea is calm.'));
+    expect(vector).toEqual(expect.arrayContaining([expect.any(Number)]));
+  });
+
+  it('shows loaded models, and stops one', async () => {
+    await ollama('run', '--think=false', model, 'Hello!');
+    expect(await ollama('ps')).toMatch(/^hearth\/starter-chat:latest .* 4096 /m);
+    await ollama('stop', model);
+    expect(await ollama('ps')).not.toContain(model);
+  });
+
+  it('pulls, copies and removes a model', async () => {
+    const name = 'hf.co/acme/Parrot-GGUF:Q8_0';
+    await ollama('pull', name);
+    expect(await ollama('run', '--think=false', name, 'Hello!')).toMatch(/\w/);
+    expect(await ollama('cp', name, 'assistant')).toContain("copied 'hf.co/acme/");
+    expect(await ollama('list')).toMatch(/^assistant:latest /m);
+    await ollama('rm', 'assistant');
+    await ollama('stop', name);
+    await ollama('rm', name);
+    expect(await ollama('list')).not.toContain('parrot');
+  });
+
+  it('ends with the error of the server', async () => {
+    await expect(ollama('show', 'startr-chat')).rejects.toThrow(
+      /nearest is "hearth\/starter-chat"/,
+    );
+    await expect(ollama('rm', model)).rejects.toThrow(/comes with Hearth/);
+  });
+});
