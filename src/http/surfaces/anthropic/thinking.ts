@@ -8,23 +8,30 @@ import type { ModelEntry } from '../../../models/model.ts';
 export type ThinkingDisplay = 'whole' | 'omitted' | 'none';
 
 /**
- * The reasoning setting of a model for the `thinking` of a request. Without it the model does not reason, or as little
- * as it can. `adaptive` leaves it to the model, which may be one that does not reason.
+ * The reasoning setting of a model for the `thinking` of a request. Without it the model reasons as little as it can. A
+ * model that does not reason ignores `thinking`: agents choose it by the name of the model, which may be an alias.
  */
 export function toReasoning(
   model: ModelEntry,
   { thinking, output_config: output }: AnthropicCountTokensRequest,
 ): ReasoningLevel | undefined {
   const { reasoning } = model;
+  if (reasoning === null) return undefined;
   if (thinking == null || thinking.type === 'disabled') {
     const levels: readonly ReasoningLevel[] = ['off', 'low'];
-    return levels.find((level) => reasoning?.allowedOptions.includes(level));
+    return levels.find((level) => reasoning.allowedOptions.includes(level));
   }
   const effort = output?.effort === 'max' ? 'xhigh' : output?.effort;
-  if (thinking.type === 'adaptive') {
-    return reasoning === null ? undefined : reasoningOfEffort(model, effort ?? 'medium');
-  }
+  if (thinking.type === 'adaptive') return reasoningOfEffort(model, effort ?? 'medium');
   return reasoningOfEffort(model, effort ?? effortOfBudget(thinking.budget_tokens));
+}
+
+/** Tokens after which reasoning ends; undefined without a limit, and for a model that does not reason. */
+export function toMaxReasoningTokens(
+  { reasoning }: ModelEntry,
+  { thinking }: AnthropicCountTokensRequest,
+): number | undefined {
+  return reasoning !== null && thinking?.type === 'enabled' ? thinking.budget_tokens : undefined;
 }
 
 export function toDisplay({

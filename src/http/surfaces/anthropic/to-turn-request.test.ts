@@ -97,6 +97,8 @@ describe('thinking', () => {
     ['adaptive with levels', { type: 'adaptive' }, undefined, reasoner, 'medium'],
     ['adaptive with an effort', { type: 'adaptive' }, { effort: 'max' }, reasoner, 'high'],
     ['adaptive for one that never does', { type: 'adaptive' }, undefined, never, undefined],
+    ['a budget for one that never does', enabled(1024), undefined, never, undefined],
+    ['an effort for one that never does', enabled(1024), { effort: 'high' }, never, undefined],
     ['a small budget', enabled(1024), undefined, reasoner, 'low'],
     ['a middle budget', enabled(8000), undefined, reasoner, 'medium'],
     ['a large budget', enabled(30_000), undefined, reasoner, 'high'],
@@ -105,6 +107,11 @@ describe('thinking', () => {
   ])('%s', (_, thinking, output, model, reasoning) => {
     const request = convert({ max_tokens: 40_000, thinking, output_config: output }, model);
     expect(request.reasoning).toBe(reasoning);
+  });
+
+  it('leaves the budget out for a model that does not reason', () => {
+    const request = convert({ max_tokens: 40_000, thinking: enabled(1024) }, never);
+    expect(request).not.toHaveProperty('maxReasoningTokens');
   });
 });
 

@@ -10,7 +10,7 @@ import type { ModelEntry } from '../../../models/model.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
 import { assertSupported, type UnsupportedField } from '../../openai/unsupported-fields.ts';
 import type { Conversation } from './to-conversation.ts';
-import { toReasoning } from './thinking.ts';
+import { toMaxReasoningTokens, toReasoning } from './thinking.ts';
 
 const unsupported: readonly UnsupportedField[] = [
   { name: 'thread', reason: 'is not supported: messages are not kept. Send all of them.' },
@@ -51,7 +51,7 @@ export function toTurnRequest(
 ): TurnRequest {
   assertSupported(body, unsupported);
   assertThinking(body, messages.at(-1)?.role === 'assistant');
-  const { thinking, output_config: output, tool_choice: choice } = body;
+  const { output_config: output, tool_choice: choice } = body;
   const format = output?.format;
   return {
     model: body.model,
@@ -75,7 +75,7 @@ export function toTurnRequest(
       responseFormat:
         format == null ? undefined : ({ type: 'json_schema', schema: format.schema } as const),
       reasoning: toReasoning(model, body),
-      maxReasoningTokens: thinking?.type === 'enabled' ? thinking.budget_tokens : undefined,
+      maxReasoningTokens: toMaxReasoningTokens(model, body),
     }),
   };
 }
