@@ -75,9 +75,9 @@ function run(send: SendRequest, options: Partial<BatchRunnerOptions> = {}): Batc
   return runner;
 }
 
-function parseJson(bytes: Buffer): unknown {
+async function parseJson(pieces: readonly Uint8Array[]): Promise<unknown> {
   try {
-    return JSON.parse(bytes.toString());
+    return JSON.parse(Buffer.concat(pieces).toString());
   } catch {
     throw new HearthError('invalid_json', 'The body is not JSON.');
   }

@@ -248,7 +248,7 @@ export class BatchRunner {
     const { store, parseJson } = this.#options;
     const pieces: Uint8Array[] = [];
     for await (const piece of store.files.read(inputFileId, start, length)) pieces.push(piece);
-    return parseRequest(Buffer.concat(pieces), line, endpoint, parseJson);
+    return parseRequest(pieces, line, endpoint, parseJson);
   }
 
   /** Writes the files, and ends the batch. */

@@ -2,10 +2,12 @@ import { Mutex } from '../concurrency/semaphore.ts';
 import { HearthError } from '../contract/errors.ts';
 import type { BatchEndpoint } from '../contract/openai/batch.ts';
 import type { StoredBatch, StoredFile } from '../store/batches/batch.ts';
+import type { Store } from '../store/store.ts';
 import { newBatchId } from './batch-id.ts';
 import { BatchRunner, type BatchRunnerOptions, type SendRequest } from './batch-runner.ts';
 
-export interface BatchesOptions extends Omit<BatchRunnerOptions, 'send'> {
+export interface BatchesOptions extends Omit<BatchRunnerOptions, 'send' | 'store'> {
+  readonly store: Pick<Store, 'files' | 'batches' | 'freeDiskBytes'>;
   /** Bytes of an uploaded file (`batches.maxFileBytes`). */
   readonly maxFileBytes: number;
   /** Bytes of the files of all tokens (`batches.maxStorageBytes`). */
@@ -26,6 +28,8 @@ interface NewFile {
 
 const dayMs = 24 * 3600 * 1000;
 const completionWindowMs = dayMs;
+/** Stays free for responses, deletions and the next start, which need little. */
+const diskReserveBytes = 64 * 1024 * 1024;
 const cleaningIntervalMs = 3600 * 1000;
 
 /** Files of requests and the batches that run them, of all tokens. */
@@ -35,6 +39,8 @@ export class Batches {
   #runner: BatchRunner | undefined;
   #timer: NodeJS.Timeout | undefined;
   #cleaning: Promise<void> | undefined;
+  /** Bytes of uploads that are being written, of which the disk may have none yet. */
+  #expectedBytes = 0;
 
   constructor(options: BatchesOptions) {
     this.#options = options;
@@ -89,7 +95,25 @@ export class Batches {
       createdAt: new Date(),
     } as const;
     const reservation = { sizeBytes, assertRoom };
-    return store.files.write(file, upTo(maxFileBytes, bytes), holder, reservation);
+    this.#expectedBytes += sizeBytes;
+    try {
+      await this.#assertDiskRoom();
+      return await store.files.write(file, upTo(maxFileBytes, bytes), holder, reservation);
+    } finally {
+      this.#expectedBytes -= sizeBytes;
+    }
+  }
+
+  /** @throws HearthError `storage_full` if the disk would have no room for responses after an upload. */
+  async #assertDiskRoom(): Promise<void> {
+    // Before the wait, in which later uploads are added.
+    const neededBytes = this.#expectedBytes + diskReserveBytes;
+    const freeBytes = await this.#options.store.freeDiskBytes();
+    if (neededBytes <= freeBytes) return;
+    throw new HearthError(
+      'storage_full',
+      `The disk of the database has ${freeBytes} bytes free, and uploads need ${neededBytes}, of which ${diskReserveBytes} stay free for responses. Make room first.`,
+    );
   }
 
   publishFile({ id }: StoredFile): Promise<void> {

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { HearthError } from '../contract/errors.ts';
 import type { BatchError } from '../store/batches/batch.ts';
 
-/** Parses the bytes of a JSON value. @throws HearthError `invalid_json`, `body_too_large`. */
-export type ParseJson = (bytes: Buffer) => unknown;
+/** Parses a JSON value from pieces that can't be used afterwards. @throws HearthError `invalid_json`, `body_too_large`. */
+export type ParseJson = (pieces: readonly Uint8Array[]) => Promise<unknown>;
 
 const requestSchema = z.looseObject({
   custom_id: z
@@ -29,15 +29,15 @@ export interface BatchRequest {
 }
 
 /** The request of a line; why it is refused if it is not one for the endpoint. */
-export function parseRequest(
-  bytes: Buffer,
+export async function parseRequest(
+  pieces: readonly Uint8Array[],
   line: number,
   endpoint: string,
   parseJson: ParseJson,
-): BatchRequest | BatchError {
+): Promise<BatchRequest | BatchError> {
   let value: unknown;
   try {
-    value = parseJson(bytes);
+    value = await parseJson(pieces);
   } catch (error) {
     if (!(error instanceof HearthError)) throw error;
     const message = error.message.replace(/^The body/, 'The line');

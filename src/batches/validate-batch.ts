@@ -39,7 +39,7 @@ export async function validateBatch(
   try {
     for await (const { line, start, bytes } of readLines(files.read(inputFileId), maxLineBytes)) {
       signal.throwIfAborted();
-      if (bytes.toString('latin1').trim() === '') continue;
+      if (isBlank(bytes)) continue;
       if (lineOfId.size >= maxRequests) {
         refuse(
           'too_many_requests',
@@ -49,7 +49,8 @@ export async function validateBatch(
         );
         break;
       }
-      const request = parseRequest(bytes, line, endpoint, parseJson);
+      const length = bytes.byteLength;
+      const request = await parseRequest([bytes], line, endpoint, parseJson);
       if ('code' in request) {
         errors.push(request);
         if (errors.length >= maxErrors) break;
@@ -65,7 +66,7 @@ export async function validateBatch(
         continue;
       }
       lineOfId.set(customId, line);
-      stored.push({ line, customId, start, length: bytes.byteLength });
+      stored.push({ line, customId, start, length });
       if (stored.length < linesPerStep) continue;
       if (errors.length === 0) await batches.addLines(id, stored);
       stored = [];
@@ -82,4 +83,9 @@ export async function validateBatch(
   if (errors.length > 0) await batches.clearLines(id);
   else await batches.addLines(id, stored);
   return { errors, count: lineOfId.size };
+}
+
+/** A long line of blanks is refused like other lines that are not JSON. */
+function isBlank(line: Buffer): boolean {
+  return line.byteLength <= 1024 && line.toString('latin1').trim() === '';
 }

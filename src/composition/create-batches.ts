@@ -1,6 +1,5 @@
 import { Batches, type BatchesOptions } from '../batches/batches.ts';
 import type { Settings } from '../config/settings-table.ts';
-import { parseJsonBody } from '../http/body/json-body.ts';
 import {
   createBatchSender,
   type BatchSenderOptions,
@@ -9,14 +8,17 @@ import {
 /** The files and batches of the store, with the limits of the settings. */
 export function createBatches(
   settings: Settings,
-  parts: Pick<BatchesOptions, 'store' | 'holder' | 'logger'>,
+  {
+    homeId,
+    ...parts
+  }: Pick<BatchesOptions, 'store' | 'logger' | 'parseJson'> & { readonly homeId: string },
 ): Batches {
   const leaseMs = settings['store.leaseSeconds'] * 1000;
   return new Batches({
     ...parts,
+    holder: homeId,
     leaseMs,
     pollMs: Math.min(5000, leaseMs / 6),
-    parseJson: parseJsonBody,
     concurrency: settings['batches.concurrency'],
     maxRequests: settings['batches.maxRequests'],
     maxLineBytes: settings['limits.bodyBytes'],

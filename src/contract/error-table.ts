@@ -387,7 +387,7 @@ export const errorTable = {
     type: 'insufficient_storage',
     status: 507,
     retryable: true,
-    when: 'The files of batches would take more than `batches.maxStorageBytes`.',
+    when: 'The files of batches would take more than `batches.maxStorageBytes`, or the disk of the database has too little room.',
   },
 } as const satisfies Record<string, ErrorDefinition>;
 

@@ -51,7 +51,7 @@ export function createRepositories(options: RepositoriesOptions) {
     tokens: createTokenRepository(database),
     owners: createOwnerRepository({ database, transactions, onChange: onDelete }),
     downloads: createDownloadRepository(database, homeId),
-    files: createFileRepository(database),
+    files: createFileRepository(database, onDelete),
     batches: createBatchRepository(database, transactions, leases),
     leases,
     backgroundTurns: createBackgroundTurnRepository(database),

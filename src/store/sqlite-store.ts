@@ -12,6 +12,7 @@ import { createRepositories } from './create-repositories.ts';
 import { applyIndexSettings } from './index-settings.ts';
 import { migrate, NewerSchemaError, type SchemaVersions } from './migrate.ts';
 import { migrations } from './migrations/migrations.ts';
+import { assertDiskRoom, freeDiskBytes } from './disk-room.ts';
 import { freePages, mergeIndex, storeSize, type RunAlone } from './reclaim-space.ts';
 import type { Schema } from './schema.ts';
 import { openSqliteFile } from './open-sqlite-file.ts';
@@ -113,6 +114,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
     deletionCount: async () => 0,
     fillSearchIndex: (signal) => backlog.fill(signal),
     size: () => storeSize(database),
+    freeDiskBytes: () => freeDiskBytes(file),
     reclaim: async (signal) => {
       const hadDeletions = hasDeletions;
       if (hasCommits) await merge(hadDeletions ? 'all' : 'some', signal);
@@ -131,6 +133,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
     backUp: (target) => backUp(connection, target),
     ping: async () => {
       await sql`select 1`.execute(database);
+      await assertDiskRoom(file);
     },
     close: () => (closing ??= close()),
   };

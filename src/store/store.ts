@@ -164,6 +164,8 @@ export interface Store {
    */
   fillSearchIndex(signal: AbortSignal): Promise<number>;
   size(): Promise<StoreSize>;
+  /** Bytes that the disk of the database has left; infinite if the database is elsewhere. */
+  freeDiskBytes(): Promise<number>;
   /**
    * Removes the remains of deleted texts and gives free space back to the file system, in steps.
    *

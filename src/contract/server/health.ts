@@ -28,7 +28,7 @@ export const getReadiness = defineRoute({
   path: '/ready',
   operationId: 'getReadiness',
   summary: 'Check that the server accepts requests',
-  description: 'The server is ready if its store responds and it is not stopping.',
+  description: 'The server is ready if its store responds and has room, and it is not stopping.',
   permission: null,
   result: z
     .object({ status: z.literal('ready') })

@@ -1,7 +1,9 @@
 import { sql, type Kysely, type Selectable } from 'kysely';
+import { HearthError } from '../../contract/errors.ts';
 import { deleteInSteps } from '../delete-in-steps.ts';
 import type { Schema } from '../schema.ts';
 import type { FileRepository, StoredFile } from './batch.ts';
+import { isDiskFull } from '../describe-store-error.ts';
 import { afterCursor } from './after-cursor.ts';
 
 /** Bytes of each piece of a file but the last. */
@@ -10,9 +12,13 @@ const chunkBytes = 256 * 1024;
 const chunksPerStep = 32;
 
 /** Files in pieces, so that neither a request nor the database holds a whole one in memory. */
-export function createFileRepository(database: Kysely<Schema>): FileRepository {
+export function createFileRepository(
+  database: Kysely<Schema>,
+  onDelete: () => void,
+): FileRepository {
   /** Hides the file first, so that one that a killed process left half removed is removed at its next start. */
   async function remove(id: string, writer: string): Promise<void> {
+    onDelete();
     await database.updateTable('files').set({ writer }).where('id', '=', id).execute();
     await deleteInSteps(() =>
       database
@@ -59,8 +65,9 @@ export function createFileRepository(database: Kysely<Schema>): FileRepository {
         if (sizeBytes < reservedBytes) await setSize(sizeBytes);
         return { ...file, sizeBytes };
       } catch (error) {
-        await remove(file.id, writer);
-        throw error;
+        // A full disk may refuse it; the next start removes the rest.
+        await remove(file.id, writer).catch(() => {});
+        throw isDiskFull(error) ? diskFull(error) : error;
       }
     },
     publish: async (id) => {
@@ -102,6 +109,11 @@ export function createFileRepository(database: Kysely<Schema>): FileRepository {
       return rows.map(({ id }) => id);
     },
   };
+}
+
+function diskFull(cause: unknown): HearthError {
+  const message = 'The disk of the database has become full; the file was not stored.';
+  return new HearthError('storage_full', message, { cause });
 }
 
 async function totalBytes(database: Kysely<Schema>): Promise<number> {

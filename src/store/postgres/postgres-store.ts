@@ -85,6 +85,7 @@ export async function createPostgresStore({
     deletionCount: () => chains.forgetChanged(),
     fillSearchIndex: async () => 0,
     size: () => postgresSize(database),
+    freeDiskBytes: async () => Number.POSITIVE_INFINITY,
     // Autovacuum does it.
     reclaim: async (signal) => signal.throwIfAborted(),
     ping: () => assertWritable(database),
