@@ -135,6 +135,15 @@ describe('OpenAI embeddings', () => {
     await expect(embed({ dimensions: 64 })).rejects.toMatchObject({ status: 400 });
   });
 
+  it('take empty texts, and texts beside tokens', async () => {
+    const input = ['', 'The sea is calm.', [1, 2, 3]];
+    const { body } = await post(hearth.url, '/v1/embeddings', { ...request, input });
+    const lengths = body.data.map(({ embedding }: { embedding: unknown[] }) => embedding.length);
+    expect(new Set(lengths).size).toBe(1);
+    expect(lengths).toHaveLength(3);
+    expect((await post(hearth.url, '/v1/embeddings', { ...request, input: '' })).status).toBe(200);
+  });
+
   it('refuse tokens that the model does not have', async () => {
     const failure = connect().embeddings.create({ ...request, input: [2_000_000_000] });
     await expect(failure).rejects.toMatchObject({ status: 400 });

@@ -112,6 +112,13 @@ it.each<[Endpoint, string, object, string | null, RegExp]>([
     'model',
     /is an embedding model/,
   ],
+  [
+    'completions',
+    'a format',
+    { model, prompt: 'The sea', json_schema: { type: 'object' } },
+    'json_schema',
+    /chat completions/,
+  ],
   ['responses', 'a wrong type', { ...response, temperature: 'hot' }, 'temperature', /not "hot"/],
   ['responses', 'an invalid image', { model: vision, ...see(notAnImage) }, 'input', /Allowed/],
   [

@@ -172,6 +172,28 @@ describe('OpenAI chat completions', () => {
     expect(completion.choices[0]?.message.parsed).toEqual({ answer: expect.any(Number) });
   });
 
+  it.each(['response_format', 'json_schema', 'guided_json', 'structured_outputs'])(
+    'obey a schema in `%s`, as servers with the API of OpenAI take it',
+    async (field) => {
+      const schema = {
+        type: 'object',
+        properties: { answer: { type: 'integer' } },
+        required: ['answer'],
+      };
+      const fields: Readonly<Record<string, object>> = {
+        response_format: { type: 'json_object', schema },
+        structured_outputs: { json: schema },
+      };
+      const { body } = await post(hearth.url, '/v1/chat/completions', {
+        model,
+        messages: [user('What is 2 + 3?')],
+        temperature: 0,
+        [field]: fields[field] ?? schema,
+      });
+      expect(JSON.parse(body.choices[0].message.content)).toEqual({ answer: expect.any(Number) });
+    },
+  );
+
   it('see a picture, and refuse one behind an address', async () => {
     const look = async (url: string) =>
       connect().chat.completions.create({
@@ -296,6 +318,8 @@ describe('OpenAI chat completions', () => {
       'messages[0].tool_call_id',
     ],
     ['a tool that is not there', { tool_choice: 'required' }, 'tool_choice'],
+    ['a grammar', { grammar: 'root ::= "a"' }, 'grammar'],
+    ['a pattern', { guided_regex: 'a+' }, 'guided_regex'],
   ])('refuse %s and name the field', async (_, more, param) => {
     const failure = connect().chat.completions.create({
       model,

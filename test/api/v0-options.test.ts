@@ -90,10 +90,11 @@ it.each<[string, object, string]>([
   expect(answer.body.error.message).toContain(param);
 });
 
-it('leaves out a speed that cannot be measured', async () => {
+it('tells the speed of an answer of one token by the time that it took', async () => {
   const { stats, usage } = await chat({ messages: [user('Hello!')], max_tokens: 1 });
   expect(usage.completion_tokens).toBe(1);
-  expect(stats).not.toHaveProperty('tokens_per_second');
+  expect(stats.tokens_per_second).toBeGreaterThan(0);
+  expect(stats.tokens_per_second).toBeLessThanOrEqual(1 / stats.time_to_first_token);
 });
 
 it.each([

@@ -18,7 +18,7 @@ export function toRun(stats: ChatStats): BenchRun {
     outputTokens: stats.total_output_tokens,
     firstTokenSeconds: first,
     promptSpeed: first > 0 ? stats.input_tokens / first : 0,
-    outputSpeed: speed ?? null,
+    outputSpeed: stats.total_output_tokens > 1 ? speed : null,
   };
 }
 

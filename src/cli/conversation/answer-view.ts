@@ -129,10 +129,9 @@ function createTextWriter(
 /** `17 input tokens, 25 output tokens at 812 tokens/s, first token after 23 ms`. */
 export function formatStats(stats: ChatStats): string {
   const { tokens_per_second: speed, model_load_time_seconds: load } = stats;
-  const at = speed === undefined ? '' : ` at ${formatCount(Math.round(speed))} tokens/s`;
   return [
     `${formatCount(stats.input_tokens)} input tokens`,
-    `${formatCount(stats.total_output_tokens)} output tokens${at}`,
+    `${formatCount(stats.total_output_tokens)} output tokens at ${formatCount(Math.round(speed))} tokens/s`,
     `first token after ${formatDuration(stats.time_to_first_token_seconds)}`,
     ...(load === undefined ? [] : [`model loaded in ${formatDuration(load)}`]),
   ].join(', ');

@@ -4,11 +4,11 @@ import { chatErrors } from '../error-groups.ts';
 import { defineRoute } from '../route.ts';
 import {
   reasoningFields,
-  responseFormatSchema,
   toolCallSchema,
   toolSchema,
   v0MessageSchema,
 } from '../v0/chat-completion.ts';
+import { responseFormatFields } from '../v0/response-format.ts';
 import { v0FinishReasonSchema } from '../v0/result.ts';
 import { v0GenerationFields } from '../v0/sampling.ts';
 import { metadataSchema } from './response-request.ts';
@@ -55,9 +55,14 @@ const chatRequestSchema = z
     tools: z.array(toolSchema).max(1000).nullish(),
     tool_choice: toolChoiceSchema.nullish(),
     parallel_tool_calls: z.boolean().nullish(),
-    response_format: responseFormatSchema.nullish(),
+    ...responseFormatFields,
     logprobs: z.boolean().nullish(),
     top_logprobs: z.int().min(0).max(20).nullish(),
+    continue_final_message: z
+      .boolean()
+      .nullish()
+      .describe('As in vLLM. The answer continues a last message of the assistant in any case.'),
+    add_generation_prompt: z.boolean().nullish().describe('As in vLLM.'),
     metadata: metadataSchema.nullish().describe('Kept with `store`.'),
     store: z
       .boolean()

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { fractionSchema, textSchema, truncationSchema } from '../field.ts';
-import { jsonObjectSchema, reasoningEffortSchema } from '../v0/chat-completion.ts';
+import { reasoningEffortSchema } from '../v0/chat-completion.ts';
+import { jsonObjectSchema } from '../v0/response-format.ts';
 import { mcpToolSchema } from './mcp-tool.ts';
 
 const idSchema = z.string().max(512);

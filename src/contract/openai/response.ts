@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { chatErrors, generationErrors } from '../error-groups.ts';
 import { droppedTurnsSchema, tokenCountSchema, truncationSchema } from '../field.ts';
 import { defineRoute } from '../route.ts';
-import { jsonObjectSchema } from '../v0/chat-completion.ts';
+import { jsonObjectSchema } from '../v0/response-format.ts';
 import { exampleResponseId } from '../v1/chat.ts';
 import { reasoningEffortSchema } from '../v0/chat-completion.ts';
 import { responseRequestSchema } from './response-request.ts';

@@ -3,10 +3,9 @@ import { openAiEventSchema } from '../error-body.ts';
 import { chatErrors } from '../error-groups.ts';
 import { textSchema } from '../field.ts';
 import { defineRoute } from '../route.ts';
+import { jsonObjectSchema, responseFormatFields } from './response-format.ts';
 import { exampleV0Report, v0FinishReasonSchema, v0ReportFields } from './result.ts';
 import { oneSchema, v0GenerationFields } from './sampling.ts';
-
-export const jsonObjectSchema = z.record(z.string(), z.unknown());
 
 const textPartSchema = z
   .looseObject({ type: z.literal('text'), text: textSchema })
@@ -110,19 +109,6 @@ const toolChoiceSchema = z
   ])
   .meta({ id: 'V0ToolChoice' });
 
-export const responseFormatSchema = z
-  .discriminatedUnion('type', [
-    z.looseObject({ type: z.literal('text') }).meta({ id: 'V0TextFormat' }),
-    z.looseObject({ type: z.literal('json_object') }).meta({ id: 'V0JsonObjectFormat' }),
-    z
-      .looseObject({
-        type: z.literal('json_schema'),
-        json_schema: z.looseObject({ schema: jsonObjectSchema }).meta({ id: 'V0JsonSchema' }),
-      })
-      .meta({ id: 'V0JsonSchemaFormat' }),
-  ])
-  .meta({ id: 'V0ResponseFormat' });
-
 export const reasoningEffortSchema = z
   .enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])
   .meta({
@@ -154,7 +140,7 @@ export const v0ChatRequestSchema = z
     parallel_tool_calls: z.boolean().nullish(),
     tools: z.array(toolSchema).max(1000).nullish(),
     tool_choice: toolChoiceSchema.nullish(),
-    response_format: responseFormatSchema.nullish(),
+    ...responseFormatFields,
     logprobs: z.boolean().nullish(),
     top_logprobs: z.int().min(0).max(20).nullish(),
   })

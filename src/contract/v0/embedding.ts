@@ -13,10 +13,12 @@ export const v0EmbeddingRequestSchema = z
       .describe('The only loaded embedding model if absent or empty.'),
     input: z
       .union([
-        textSchema.min(1),
-        z.array(textSchema.min(1)).min(1).max(2048),
+        textSchema,
         tokensSchema,
-        z.array(tokensSchema).min(1).max(2048),
+        z
+          .array(z.union([textSchema, tokensSchema]))
+          .min(1)
+          .max(2048),
       ])
       .meta({ id: 'V0EmbeddingInput', description: 'A text or tokens, or a list of either.' }),
     encoding_format: z.enum(['float', 'base64']).nullish(),

@@ -27,8 +27,7 @@ const v0StatsSchema = z
   .object({
     tokens_per_second: z
       .number()
-      .optional()
-      .describe('Absent for an answer of one token or none, whose speed cannot be measured.'),
+      .describe('Without the time until the first token, unless the answer has only one.'),
     time_to_first_token: z.number().describe('Seconds.'),
     generation_time: z.number().describe('Seconds.'),
     stop_reason: v0StopReasonSchema,

@@ -13,7 +13,9 @@ import { runChoices, type ChoiceEvent } from './choices.ts';
 import { toFinishReason } from './finish-reason.ts';
 import { toCompletionLogprobs } from './logprobs.ts';
 import { toPrompts } from './prompts.ts';
+import { chatFormatFields } from './response-format.ts';
 import { toGenerationOptions } from './to-generation-options.ts';
+import { assertSupported } from './unsupported-fields.ts';
 import { withSeedOf } from './with-seed-of.ts';
 
 type CompletionBody = Parameters<typeof toGenerationOptions>[0] &
@@ -38,6 +40,7 @@ export function toCompletionChoices(
   body: CompletionBody,
   perPrompt: number,
 ): CompletionChoices {
+  assertSupported(body, chatFormatFields);
   const prompts = toPrompts(body.prompt);
   const requests = prompts.map((prompt) => toCompletionRequest(body, prompt));
   const count = prompts.length * perPrompt;

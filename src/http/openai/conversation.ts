@@ -1,6 +1,6 @@
 import type { TurnContent, TurnMessage } from '../../chat/turn-request.ts';
 import type { V0ChatRequest, V0Message } from '../../contract/v0/chat-completion.ts';
-import type { ResponseFormat, ToolDefinition } from '../../engine/engine.ts';
+import type { ToolDefinition } from '../../engine/engine.ts';
 import { omitUndefined } from '../../omit-undefined.ts';
 
 /** A message of a chat completion as a message of a turn. */
@@ -43,14 +43,4 @@ export function toTools(tools: V0ChatRequest['tools']): readonly ToolDefinition[
     ...omitUndefined({ description }),
     parameters: parameters ?? { type: 'object', properties: {} },
   }));
-}
-
-/** The `response_format` of a chat completion; undefined if absent. */
-export function toResponseFormat(
-  format: V0ChatRequest['response_format'],
-): ResponseFormat | undefined {
-  if (format == null) return undefined;
-  return format.type === 'json_schema'
-    ? { type: 'json_schema', schema: format.json_schema.schema }
-    : { type: format.type };
 }

@@ -1,7 +1,7 @@
 import type { Prompt } from '../../engine/engine.ts';
 
-/** A text, its tokens, or a list of either. */
-export type PromptField = string | readonly string[] | readonly number[] | readonly number[][];
+/** A text, its tokens, or a list of both. */
+export type PromptField = string | readonly number[] | readonly (string | number[])[];
 
 /** The texts and token lists of a field that takes one or several. */
 export function toPrompts(field: PromptField): readonly Prompt[] {

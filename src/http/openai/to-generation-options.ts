@@ -3,6 +3,7 @@ import { omitUndefined } from '../../omit-undefined.ts';
 import type { GenerationOptions, InstanceOptions } from '../../chat/turn-request.ts';
 import type { v0GenerationFields } from '../../contract/v0/sampling.ts';
 import type { Sampling } from '../../engine/engine.ts';
+import { foldSeed } from '../../engine/fold-seed.ts';
 
 /** The fields that chat and text completions share; the newer name of the limit for chats alone. */
 type CompletionBody = z.output<z.ZodObject<typeof v0GenerationFields>> & {
@@ -38,7 +39,7 @@ function toSampling(body: CompletionBody): Sampling {
     repeatPenalty: body.repeat_penalty,
     presencePenalty: body.presence_penalty,
     frequencyPenalty: body.frequency_penalty,
-    seed: body.seed,
+    seed: body.seed == null ? undefined : foldSeed(body.seed),
     logitBias: body.logit_bias,
   });
 }

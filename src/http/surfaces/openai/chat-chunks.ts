@@ -37,18 +37,24 @@ export async function* toChatChunks(
     if (event.type === 'turn.error') throw event.error;
     if (event.type === 'turn.end') {
       usages[index] = event.result.usage;
-      if (!begun.has(index)) yield chunk(toChoice(index, { role: 'assistant', content: '' }));
+      if (!begun.has(index)) yield chunk(opening(index));
       yield chunk(toChoice(index, {}, null, toFinishReason(event.result)));
       continue;
     }
     const delta = toChatDelta(event);
     if (delta === undefined) continue;
-    const roleAndDelta = begun.has(index) ? delta : ({ role: 'assistant', ...delta } as const);
+    // Some clients ignore the rest of a chunk with a role.
+    if (!begun.has(index)) yield chunk(opening(index));
     begun.add(index);
     const logprobs = toLogprobs(event.type === 'message.delta' ? event.logprobs : undefined);
-    yield chunk(toChoice(index, roleAndDelta, logprobs));
+    yield chunk(toChoice(index, delta, logprobs));
   }
   if (includesUsage) yield { ...head, choices: [], usage: toUsage(usages) };
+}
+
+/** The first chunk of a choice. */
+function opening(index: number): Choice {
+  return toChoice(index, { role: 'assistant', content: '' });
 }
 
 function toChoice(

@@ -43,10 +43,58 @@ describe('a chat completion', () => {
     const turn = toChatTurn({ seed: 2 ** 32 - 1 });
     expect([0, 1, 2].map((index) => withSeedOf(turn, index).sampling.seed)).toEqual([
       2 ** 32 - 1,
-      0,
       1,
+      2,
     ]);
     expect(withSeedOf(toChatTurn({}), 1).sampling).toEqual({});
+  });
+
+  const begun = [...messages, { role: 'assistant', content: 'Well' }];
+  it.each([
+    { messages: begun, continue_final_message: true, add_generation_prompt: false },
+    { messages: begun, add_generation_prompt: false },
+    { continue_final_message: false, add_generation_prompt: true },
+  ])('takes the continuation of %j', (body) => {
+    expect(toChatTurn(body).messages).not.toHaveLength(0);
+  });
+
+  it.each([
+    { messages: begun, continue_final_message: true, add_generation_prompt: true },
+    { continue_final_message: true },
+    { add_generation_prompt: false },
+  ])('refuses the continuation of %j', (body) => {
+    expect(() => toChatTurn(body)).toThrow(expect.objectContaining({ code: 'invalid_value' }));
+  });
+
+  const schema = { type: 'object', properties: { city: { type: 'string' } } };
+  it.each<[object, object]>([
+    [{ response_format: { type: 'text' } }, { type: 'text' }],
+    [{ response_format: { type: 'json_object' } }, { type: 'json_object' }],
+    [{ response_format: { type: 'json_object', schema } }, { type: 'json_schema', schema }],
+    [
+      { json_schema: schema, guided_json: null },
+      { type: 'json_schema', schema },
+    ],
+    [{ guided_json: schema }, { type: 'json_schema', schema }],
+    [{ guided_json: JSON.stringify(schema) }, { type: 'json_schema', schema }],
+    [{ structured_outputs: { json: schema, regex: null } }, { type: 'json_schema', schema }],
+    [{ structured_outputs: { json_object: true } }, { type: 'json_object' }],
+  ])('takes the format of %j', (body, format) => {
+    expect(toChatTurn(body).responseFormat).toEqual(format);
+  });
+
+  it.each<[string, object]>([
+    ['grammar', { grammar: 'root ::= "a"' }],
+    ['guided_choice', { guided_choice: ['yes', 'no'] }],
+    ['guided_regex', { guided_regex: '[a-z]+' }],
+    ['structured_outputs.choice', { structured_outputs: { choice: ['yes', 'no'] } }],
+    ['guided_json', { guided_json: '[' }],
+    ['guided_json', { guided_json: '[]' }],
+    ['json_schema', { response_format: { type: 'json_object' }, json_schema: schema }],
+  ])('refuses %s in %j', (param, body) => {
+    expect(() => toChatTurn(body)).toThrow(
+      expect.objectContaining({ code: 'invalid_value', param }),
+    );
   });
 
   it.each([

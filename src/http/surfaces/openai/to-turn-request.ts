@@ -2,7 +2,8 @@ import type { TurnRequest } from '../../../chat/turn-request.ts';
 import type { OpenAiChatRequest } from '../../../contract/openai/chat-completion.ts';
 import type { ReasoningLevel, ToolChoice } from '../../../engine/engine.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
-import { toMessage, toResponseFormat, toTools } from '../../openai/conversation.ts';
+import { toMessage, toTools } from '../../openai/conversation.ts';
+import { toResponseFormat } from '../../openai/response-format.ts';
 import { toGenerationOptions } from '../../openai/to-generation-options.ts';
 import { HearthError } from '../../../contract/errors.ts';
 import { assertToolCalls } from './assert-tool-calls.ts';
@@ -29,6 +30,7 @@ export function toTurnRequest(
       param: 'top_logprobs',
     });
   }
+  assertContinuation(body);
   const messages = body.messages.map(toMessage);
   assertToolCalls(messages);
   const tools = toTools(body.tools);
@@ -42,12 +44,42 @@ export function toTurnRequest(
     ...omitUndefined({
       toolChoice: toToolChoice(body.tool_choice),
       callsInParallel: body.parallel_tool_calls,
-      responseFormat: toResponseFormat(body.response_format),
+      responseFormat: toResponseFormat(body),
       topLogprobs: body.logprobs === true ? (body.top_logprobs ?? 0) : undefined,
       metadata: body.store === true ? body.metadata : undefined,
       reasoning,
     }),
   };
+}
+
+/** @throws HearthError `invalid_value` for fields of vLLM that the messages contradict. */
+function assertContinuation({
+  messages,
+  continue_final_message: continues,
+  add_generation_prompt: begins,
+}: OpenAiChatRequest): void {
+  const refuse = (param: string, message: string): never => {
+    throw new HearthError('invalid_value', message, { param });
+  };
+  const canContinue = messages.at(-1)?.role === 'assistant';
+  if (continues === true && begins === true) {
+    refuse(
+      'continue_final_message',
+      '`continue_final_message` and `add_generation_prompt` exclude each other. Leave one of them out.',
+    );
+  }
+  if (continues === true && !canContinue) {
+    refuse(
+      'continue_final_message',
+      '`continue_final_message` is true; the last message must be from the assistant.',
+    );
+  }
+  if (begins === false && !canContinue) {
+    refuse(
+      'add_generation_prompt',
+      '`add_generation_prompt` is false, which is supported only if the last message is from the assistant.',
+    );
+  }
 }
 
 function toToolChoice(choice: OpenAiChatRequest['tool_choice']): ToolChoice | undefined {

@@ -111,12 +111,6 @@ describe('the chunks of a chat completion', () => {
     ]);
   });
 
-  it('leave out a speed that was not measured', async () => {
-    const timings = { ...result.timings, tokensPerSecond: 0 };
-    const data = await read(iterate([start, { type: 'turn.end', result: { ...result, timings } }]));
-    expect(data.at(-2)).toContain('"stats":{"time_to_first_token":0.1,');
-  });
-
   it('end with the error of a turn that fails after its first output', async () => {
     const error = new HearthError('crashed', 'It stopped.');
     const failing = [...output.slice(0, 5), { type: 'turn.error', error } as const];

@@ -1,5 +1,6 @@
 import type { GenerationSummary } from '../../../chat/turn-event.ts';
 import type { V0ModelInfo, V0Runtime, V0Stats, V0Usage } from '../../../contract/v0/result.ts';
+import { answerSpeed } from '../../answer-speed.ts';
 
 interface V0Report {
   readonly usage: V0Usage;
@@ -46,14 +47,12 @@ export function toReport(summaries: readonly GenerationSummary[]): V0Report {
 /** Of several choices: the speed is their mean, the times are those of the first token and of all tokens. */
 function toStats(summaries: readonly GenerationSummary[], first: GenerationSummary): V0Stats {
   const timings = summaries.map((each) => each.timings);
-  const measured = timings
-    .map(({ tokensPerSecond }) => tokensPerSecond)
-    .filter((speed) => speed > 0);
+  const speeds = summaries.map(answerSpeed);
   const failed = summaries.find(
     ({ isMalformed, stopReason }) => isMalformed || stopReason === null,
   );
   return {
-    ...(measured.length === 0 ? {} : { tokens_per_second: sum(measured) / measured.length }),
+    tokens_per_second: sum(speeds) / speeds.length,
     time_to_first_token: Math.min(...timings.map((each) => each.timeToFirstTokenSeconds)),
     generation_time: sum(timings.map((each) => each.generationSeconds)),
     stop_reason: failed === undefined ? (first.stopReason ?? 'failed') : 'failed',

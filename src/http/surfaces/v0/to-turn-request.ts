@@ -2,8 +2,9 @@ import type { TurnRequest } from '../../../chat/turn-request.ts';
 import type { V0ChatRequest } from '../../../contract/v0/chat-completion.ts';
 import type { ReasoningLevel, ToolChoice } from '../../../engine/engine.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
-import { toMessage, toResponseFormat, toTools } from '../../openai/conversation.ts';
+import { toMessage, toTools } from '../../openai/conversation.ts';
 import { assertSupported, unsupportedChatFields } from '../../openai/unsupported-fields.ts';
+import { toResponseFormat } from '../../openai/response-format.ts';
 import { toGenerationOptions } from '../../openai/to-generation-options.ts';
 
 /**
@@ -24,7 +25,7 @@ export function toTurnRequest(body: V0ChatRequest, reasoning?: ReasoningLevel): 
       toolChoice: toToolChoice(body),
       callsInParallel: body.parallel_tool_calls,
       reasoning,
-      responseFormat: toResponseFormat(body.response_format),
+      responseFormat: toResponseFormat(body),
       topLogprobs: body.logprobs === true ? (body.top_logprobs ?? 0) : undefined,
     }),
   };

@@ -2,6 +2,7 @@ import type { ChatResult, ChatStats } from '../../../contract/v1/chat.ts';
 import type { TurnResult } from '../../../chat/turn-event.ts';
 import type { ConversationTurn } from '../../../conversation/conversation-turn.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
+import { answerSpeed } from '../../answer-speed.ts';
 import { toOutput } from './to-output-item.ts';
 
 export function toChatResult(result: TurnResult): ChatResult {
@@ -21,7 +22,7 @@ export function toChatStats({
     input_tokens: usage.promptTokens,
     total_output_tokens: usage.completionTokens,
     reasoning_output_tokens: usage.reasoningTokens,
-    ...omitUndefined({ tokens_per_second: timings.tokensPerSecond || undefined }),
+    tokens_per_second: answerSpeed({ usage, timings }),
     time_to_first_token_seconds: timings.timeToFirstTokenSeconds,
     ...omitUndefined({
       model_load_time_seconds: timings.loadTimeSeconds,

@@ -101,9 +101,7 @@ function Answer({ answer }: { readonly answer: SideAnswer }) {
 function Figures({ answer: { stats, loadSeconds } }: { readonly answer: SideAnswer }) {
   if (stats === undefined) return null;
   const figures = [
-    ...(stats.tokens_per_second === undefined
-      ? []
-      : [[labels.speed, labels.tokensPerSecond(stats.tokens_per_second.toFixed(1))]]),
+    [labels.speed, labels.tokensPerSecond(stats.tokens_per_second.toFixed(1))],
     [labels.firstToken, formatDuration(stats.time_to_first_token_seconds)],
     [labels.tokens, stats.total_output_tokens.toLocaleString('en')],
     ...(loadSeconds === undefined ? [] : [[labels.loadTime, formatDuration(loadSeconds)]]),

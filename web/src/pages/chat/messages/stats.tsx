@@ -14,7 +14,7 @@ export function Stats({
   const used = stats.input_tokens + stats.total_output_tokens;
   const cached = stats.cached_input_tokens;
   const parts = [
-    stats.tokens_per_second === undefined ? undefined : labels.speed(stats.tokens_per_second),
+    labels.speed(stats.tokens_per_second),
     labels.firstToken(stats.time_to_first_token_seconds),
     labels.tokens(stats.total_output_tokens),
     cached === undefined || cached === 0 ? undefined : labels.cached(cached),

@@ -57,6 +57,6 @@ export function answerText({ items }: Pick<Turn, 'items'>): string {
 
 /** Seconds of reasoning, from the tokens and the speed of the answer. */
 export function reasoningSeconds({ stats }: Pick<Turn, 'stats'>): number | undefined {
-  if (stats?.tokens_per_second === undefined || stats.tokens_per_second === 0) return undefined;
+  if (stats === undefined || stats.tokens_per_second === 0) return undefined;
   return stats.reasoning_output_tokens / stats.tokens_per_second;
 }
