@@ -49,6 +49,25 @@ describe('a chat', () => {
     expect([countTokens.mock.calls, renderPrompt.mock.calls]).toEqual([[], []]);
   });
 
+  it.each([bytes, null])('is rejected without the engine for its many messages', async (facts) => {
+    const { gate, countTokens, renderPrompt } = setUp(facts);
+    const messages = Array.from(
+      { length: 10_001 },
+      () => ({ role: 'user', content: 'a' }) as const,
+    );
+    const request: ChatGeneration = { kind: 'chat', messages, sampling: {} };
+    expect(gate.isLong(request)).toBe(true);
+    expect(gate.isLong({ ...request, messages: messages.slice(1) })).toBe(false);
+    await expect(gate.admit(request, testContext())).rejects.toMatchObject(
+      tooLong(/^The prompt has at least 10001 tokens; the context of the model holds 10000\.$/),
+    );
+    const sixteen = Array.from({ length: 16 }, () => messages).flat();
+    await expect(gate.admitCount({ ...request, messages: sixteen })).rejects.toMatchObject(
+      tooLong(/160016 tokens/),
+    );
+    expect([countTokens.mock.calls, renderPrompt.mock.calls]).toEqual([[], []]);
+  });
+
   it('is rejected without the engine if its tools cannot fit', async () => {
     const { gate, renderPrompt } = setUp(bytes);
     const tools = [{ name: 'a', description: 'x'.repeat(1_100_000), parameters: {} }];

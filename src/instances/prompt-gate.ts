@@ -62,7 +62,8 @@ export class PromptGate {
 
   /** Whether `admit` has anything to do. */
   isLong(request: GenerationRequest): boolean {
-    return !this.#estimatesTokens && charactersOf(request) >= minCharacters;
+    if (this.#estimatesTokens) return false;
+    return charactersOf(request) >= minCharacters || messageCount(request) > this.#contextLength;
   }
 
   /** Whether `admitInputs` has anything to do. */
@@ -74,6 +75,7 @@ export class PromptGate {
   async admit(request: GenerationRequest, context: RequestContext): Promise<void> {
     const subject = 'The prompt';
     const texts = promptTexts(request);
+    this.#assertMessages(request);
     await this.#assertMayFit(texts, subject);
     const rendered = await this.#render(request, context);
     if (rendered !== undefined) await this.#assertMayFit([rendered], subject);
@@ -86,6 +88,7 @@ export class PromptGate {
    * @throws HearthError `context_length_exceeded`.
    */
   async admitCount(request: ChatGeneration): Promise<void> {
+    this.#assertMessages(request, maxCountedContexts);
     await this.#assertMayFit(promptTexts(request), 'The prompt', maxCountedContexts);
   }
 
@@ -115,6 +118,12 @@ export class PromptGate {
     // Without a tokenizer, nothing has bounded the size yet.
     if (request.kind === 'completion' || this.#tokenizer === null) return undefined;
     return this.#engine.renderPrompt(withoutImages(request), context);
+  }
+
+  /** A template adds a token for each message at least, and the engine renders many messages in quadratic time. */
+  #assertMessages(request: GenerationRequest, contexts = 1): void {
+    const count = messageCount(request);
+    if (count > contexts * this.#contextLength) throw this.#tooLong('The prompt', count);
   }
 
   /** Compares the least number of tokens of all texts with so many contexts. */
@@ -178,6 +187,10 @@ export class PromptGate {
       { promptSize: { tokens, isLowerBound: true, maxTokens: contextLength } },
     );
   }
+}
+
+function messageCount(request: GenerationRequest): number {
+  return request.kind === 'completion' ? 0 : request.messages.length;
 }
 
 function charactersOf(request: GenerationRequest): number {
