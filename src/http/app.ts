@@ -2,12 +2,13 @@ import { Hono } from 'hono';
 import type { Logger } from '../observability/logger.ts';
 import { noEvents } from '../observability/server-events.ts';
 import type { AppEnvironment, HonoApp } from './app-environment.ts';
+import { parseJsonBody, type ParseJson } from './body/json-body.ts';
 import type { CallerWatch } from './caller-watch.ts';
 import { mountDocs } from './docs.ts';
 import { createErrorHandler, type SurfaceOf } from './errors/handle-error.ts';
 import { createGuards, type GuardSettings } from './guards.ts';
 import type { Authenticator } from './guards/authentication.ts';
-import { uploadTypeOf, type Endpoint } from './mount.ts';
+import type { Endpoint } from './mount.ts';
 import { createNotFoundHandler } from './not-found.ts';
 import { createObserver, type Observation } from './observe.ts';
 import { openApiDocument } from './openapi/document.ts';
@@ -34,6 +35,8 @@ export interface AppOptions {
   /** Absent if requests are not reported. */
   readonly observation?: Observation;
   readonly metrics?: MetricsReader;
+  /** Parses in the event loop if absent. */
+  readonly parseJson?: ParseJson;
   readonly callerWatch?: CallerWatch;
   readonly rateGate?: RateGate;
 }
@@ -66,7 +69,7 @@ export function createApp(options: AppOptions): HonoApp {
   app.use(
     '*',
     createObserver(logger, surfaceOf, observation),
-    createGuards(settings, authenticator, surfaceOf, (request) => uploadTypeOf(endpoints, request)),
+    createGuards(settings, authenticator),
   );
   const endpoints = mountSurfaces(app, surfaces, options);
   mountWebApp(app, webFolder, (context) =>
@@ -86,11 +89,15 @@ export function createApp(options: AppOptions): HonoApp {
 export function mountSurfaces(
   hono: HonoApp,
   surfaces: readonly Surface[],
-  { callerWatch, rateGate }: Pick<AppOptions, 'callerWatch' | 'rateGate'> = {},
+  {
+    parseJson = async (pieces) => parseJsonBody(Buffer.concat(pieces)),
+    callerWatch,
+    rateGate,
+  }: Pick<AppOptions, 'parseJson' | 'callerWatch' | 'rateGate'> = {},
 ): readonly Endpoint[] {
   const endpoints: Endpoint[] = [];
   for (const surface of surfaces) {
-    surface.mountRoutes({ hono, surface, surfaces, endpoints, callerWatch, rateGate });
+    surface.mountRoutes({ hono, surface, surfaces, endpoints, parseJson, callerWatch, rateGate });
   }
   return endpoints;
 }

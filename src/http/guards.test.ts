@@ -145,6 +145,13 @@ describe('Content-Type', () => {
     expect(response.status).toBe(status);
   });
 
+  it('matters only after the token', async () => {
+    const { app } = appWith({ 'auth.required': true });
+    const headers = { 'Content-Type': 'text/plain' };
+    const response = await app.request('/api/v1/echo', { method: 'POST', headers, body: 'a' });
+    expect(response.status).toBe(401);
+  });
+
   it('refuses a body without a type', async () => {
     const { app } = appWith();
     const body = new Blob(['{"text":"a"}']);

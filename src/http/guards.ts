@@ -1,12 +1,10 @@
 import type { MiddlewareHandler } from 'hono';
 import type { Settings } from '../config/settings-table.ts';
 import { HearthError } from '../contract/errors.ts';
-import type { UploadType } from '../contract/route.ts';
 import { getHealth } from '../contract/server/health.ts';
 import type { AppEnvironment } from './app-environment.ts';
-import type { SurfaceOf } from './errors/handle-error.ts';
 import { identify, type Authenticator } from './guards/authentication.ts';
-import { checkContentLength, checkContentType, checkUrlLength } from './guards/content.ts';
+import { checkUrlLength } from './guards/content.ts';
 import { authorityOf, createHostGuard, originOf } from './guards/host.ts';
 import { createOriginGuard, preflightResponse } from './guards/origin.ts';
 
@@ -21,17 +19,12 @@ export type GuardSettings = Pick<
 >;
 
 /**
- * Checks every request before its endpoint handles it, cheapest checks first. `mount` then checks the permission and
- * the body, with the principal and the limit that are set here.
+ * Checks every request before its endpoint handles it, cheapest checks first. `mount` then checks the permission, the type
+ * and the body, with the principal and the limit that are set here.
  */
 export function createGuards(
   settings: GuardSettings,
   authenticator: Authenticator,
-  surfaceOf: SurfaceOf,
-  uploadTypeOf: (request: {
-    readonly method: string;
-    readonly path: string;
-  }) => UploadType | undefined,
 ): MiddlewareHandler<AppEnvironment> {
   const checkHost = createHostGuard({
     boundHost: settings['server.host'],
@@ -67,22 +60,6 @@ export function createGuards(
       throw new HearthError('shutting_down', 'The server is stopping.', { retryAfterSeconds: 5 });
     }
     refuse(checkUrlLength(url));
-    const contentLength = req.header('content-length');
-    const uploadType = uploadTypeOf(req);
-    refuse(
-      checkContentType({
-        uploadType,
-        method,
-        contentType: req.header('content-type'),
-        contentLength,
-        transferEncoding: req.header('transfer-encoding'),
-        allowsUndeclared: surfaceOf(context).takesUndeclaredJson === true && !isFromPage(req),
-      }),
-    );
-    // An upload has its own limit.
-    if (uploadType === undefined) refuse(checkContentLength(contentLength, bodyLimitBytes));
-    context.set('bodyLimitBytes', bodyLimitBytes);
-
     const principal = await identify(
       authenticator,
       { authorization: req.header('authorization'), apiKey: req.header('x-api-key') },
@@ -90,13 +67,9 @@ export function createGuards(
     );
     if (principal instanceof HearthError) throw principal;
     context.set('principal', principal);
+    context.set('bodyLimitBytes', bodyLimitBytes);
     return next();
   };
-}
-
-/** Whether a browser sent the request for a page. */
-function isFromPage(req: { header(name: string): string | undefined }): boolean {
-  return ['origin', 'referer', 'sec-fetch-site'].some((name) => req.header(name) !== undefined);
 }
 
 function refuse(error: HearthError | undefined): void {

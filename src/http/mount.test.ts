@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
 import { HearthError } from '../contract/errors.ts';
 import type { RequestContext } from '../request/request-context.ts';
-import { mount, uploadTypeOf, type Endpoint } from './mount.ts';
+import { mount } from './mount.ts';
 import { createTestApp, testSurface } from '../../test/setup/http/test-app.ts';
 import { echoBody, echoParams, guarded, wait } from '../../test/setup/http/test-routes.ts';
 
@@ -14,27 +13,6 @@ function appThatFails(failure: unknown) {
     v0Routes: (app) => mount(app, echoParams, () => Promise.reject(failure)),
   });
 }
-
-describe('uploadTypeOf', () => {
-  const surface = testSurface({ prefixes: ['/'] });
-  const upload = {
-    ...echoBody,
-    upload: { contentType: 'multipart/form-data', fields: z.object({}) } as const,
-  };
-  const endpoints: readonly Endpoint[] = [
-    { surface, route: upload, pattern: /^\/files$/ },
-    { surface, route: { ...echoBody, method: 'put' }, pattern: /^\/files$/ },
-  ];
-
-  it.each([
-    ['POST', '/files', 'multipart/form-data'],
-    ['PUT', '/files', undefined],
-    ['PATCH', '/files', 'multipart/form-data'],
-    ['POST', '/other', undefined],
-  ])('of %s %s is %s', (method, path, type) => {
-    expect(uploadTypeOf(endpoints, { method, path })).toBe(type);
-  });
-});
 
 describe('a mounted endpoint', () => {
   const { app } = createTestApp({

@@ -2,16 +2,16 @@ import type { Context, Next } from 'hono';
 import type * as z from 'zod';
 import { lastInTurn } from '../concurrency/fair-queue.ts';
 import { HearthError } from '../contract/errors.ts';
-import type { Route, UploadType } from '../contract/route.ts';
+import type { Route } from '../contract/route.ts';
 import type { Caller, RequestContext } from '../request/request-context.ts';
 import type { AppEnvironment, HonoApp } from './app-environment.ts';
-import { readJsonBody } from './body/json-body.ts';
+import { readJsonBody, type ParseJson } from './body/json-body.ts';
 import { elideLongTexts } from './body/elide-long-texts.ts';
 import { openUpload, type UploadBody } from './body/upload-body.ts';
 import { toCaller, toRecordedCaller } from './caller.ts';
 import type { CallerWatch } from './caller-watch.ts';
 import { endpointMethods } from './endpoint-methods.ts';
-import { checkContentLength } from './guards/content.ts';
+import { checkContentLength, checkContentType } from './guards/content.ts';
 import type { RateGate } from './rate-gate.ts';
 import { authorize, type Principal } from './guards/principal.ts';
 import {
@@ -39,6 +39,7 @@ export interface App {
   readonly endpoints: Endpoint[];
   /** All surfaces. */
   readonly surfaces: readonly SurfaceDescription[];
+  readonly parseJson: ParseJson;
   /** Ends endless streams with the token of their caller; absent if tokens are not checked again. */
   readonly callerWatch?: CallerWatch | undefined;
   /** Absent if no token has a limit. */
@@ -90,7 +91,8 @@ export function mount<Declared extends Route>(
     context.set('surface', surface);
     const principal = authorize(context.get('principal'), route.permission);
     if (principal instanceof HearthError) throw principal;
-    const validated = await validateRequest(route, context);
+    refuseContent(app, route, context);
+    const validated = await validateRequest(route, context, app.parseJson);
     const record = context.get('record');
     record.begin(route.path, toRecordedCaller(principal));
     if (record.keepsPrompts) record.body = elideLongTexts(validated.body);
@@ -155,24 +157,6 @@ function toPattern(path: string): RegExp {
   return new RegExp(`^${source}$`);
 }
 
-/**
- * The type of the upload that the endpoint of a request takes; undefined if it takes none. A method that the path does not
- * have is answered with 405, whatever the type of its body, so that of the upload is as good as any.
- */
-export function uploadTypeOf(
-  endpoints: readonly Endpoint[],
-  { method, path }: { readonly method: string; readonly path: string },
-): UploadType | undefined {
-  const takesUpload = endpoints.some(
-    ({ route, pattern }) => route.upload !== undefined && pattern.test(path),
-  );
-  if (!takesUpload) return undefined;
-  const routes = endpoints.flatMap(({ route, pattern }) => (pattern.test(path) ? [route] : []));
-  const ofMethod = routes.filter((route) => route.method === method.toLowerCase());
-  const candidates = ofMethod.length === 0 ? routes : ofMethod;
-  return candidates.find((route) => route.upload !== undefined)?.upload?.contentType;
-}
-
 /** Lets the next endpoint with this path handle the request. */
 async function passOn(next: Next): Promise<undefined> {
   await next();
@@ -230,18 +214,51 @@ function refuseUnserved({ surface, surfaces }: App, context: Context<AppEnvironm
   );
 }
 
+/** @throws HearthError for a body of another type than the route takes, or one that is too large. */
+function refuseContent(
+  { surface }: App,
+  { upload, maxBodyBytes = Number.POSITIVE_INFINITY }: Route,
+  context: Context<AppEnvironment>,
+): void {
+  const { req } = context;
+  // The requests of a batch have no headers.
+  if (context.env.batchCaller !== undefined) return;
+  const contentLength = req.header('content-length');
+  const wrongType = checkContentType({
+    uploadType: upload?.contentType,
+    method: req.method,
+    contentType: req.header('content-type'),
+    contentLength,
+    transferEncoding: req.header('transfer-encoding'),
+    allowsUndeclared: surface.takesUndeclaredJson === true && !isFromPage(req),
+  });
+  if (wrongType !== undefined) throw wrongType;
+  // An upload has its own limit.
+  if (upload !== undefined) return;
+  const limitBytes = Math.min(context.get('bodyLimitBytes'), maxBodyBytes);
+  const tooLarge = checkContentLength(contentLength, limitBytes);
+  if (tooLarge !== undefined) throw tooLarge;
+}
+
+/** True if a browser sent the request for a page. */
+function isFromPage(req: { header(name: string): string | undefined }): boolean {
+  return ['origin', 'referer', 'sec-fetch-site'].some((name) => req.header(name) !== undefined);
+}
+
 async function validateRequest(
   { params, query, headers, body, maxBodyBytes = Number.POSITIVE_INFINITY }: Route,
   context: Context<AppEnvironment>,
+  parseJson: ParseJson,
 ) {
   const { req } = context;
   const limitBytes = Math.min(context.get('bodyLimitBytes'), maxBodyBytes);
-  const tooLarge = checkContentLength(req.header('content-length'), limitBytes);
-  if (body !== undefined && tooLarge !== undefined) throw tooLarge;
   return {
     params: params === undefined ? undefined : validate(params, req.param()),
     query: query === undefined ? undefined : validate(query, req.query()),
     headers: headers === undefined ? undefined : validate(headers, req.header()),
-    body: body === undefined ? undefined : validate(body, await readJsonBody(req.raw, limitBytes)),
+    body:
+      body === undefined
+        ? undefined
+        : validate(body, await readJsonBody(req.raw, limitBytes, parseJson)),
   };
 }
