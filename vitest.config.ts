@@ -32,10 +32,10 @@ export default defineConfig({
       thresholds: Object.fromEntries(
         [
           'src/machine/*.ts',
-          'src/instances/policy/*.ts',
-          'src/instances/memory/cache-bytes.ts',
-          'src/engine/runtimes/{choose-backend,nvidia-gpus}.ts',
-          'src/engine/launch/{exit-reason,start-failure,memory-shortage,memory-watch,child-environment}.ts',
+          'src/engines/loads/policy/*.ts',
+          'src/engines/memory/cache-bytes.ts',
+          'src/engines/runtimes/{choose-backend,nvidia-gpus}.ts',
+          'src/engines/launch/{exit-reason,start-failure,memory-shortage,memory-watch,child-environment}.ts',
           'src/config/resolve-path.ts',
           'src/net/proxy-environment.ts',
           'src/downloads/{disk-space,allocated-bytes}.ts',

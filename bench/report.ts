@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { writeTable } from '../src/cli/ui/table.ts';
 import type { Terminal } from '../src/cli/ui/terminal.ts';
-import type { Runtime } from '../src/engine/runtimes/runtime.ts';
+import type { Runtime } from '../src/engines/runtimes/runtime.ts';
 import { version } from '../src/version.ts';
 import type { BenchOptions } from './options.ts';
 import type { Row, Target } from './row.ts';

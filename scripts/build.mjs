@@ -70,9 +70,12 @@ try {
     logLevel: 'warn',
     build: { outDir: resolve(next, 'web'), emptyOutDir: true },
   });
-  await cp('src/engine/runtimes/wheel-launcher.py', join(next, 'engine/wheel-launcher.py'));
-  await cp('src/engine/mlx/mlx-launcher.py', join(next, 'engine/mlx-launcher.py'));
-  await cp('src/engine/mlx/mlx-requirements.txt', join(next, 'engine/mlx-requirements.txt'));
+  await cp('src/engines/runtimes/wheel-launcher.py', join(next, 'engine/wheel-launcher.py'));
+  await cp('src/engines/backends/mlx/mlx-launcher.py', join(next, 'engine/mlx-launcher.py'));
+  await cp(
+    'src/engines/backends/mlx/mlx-requirements.txt',
+    join(next, 'engine/mlx-requirements.txt'),
+  );
   const swaggerUi = dirname(require.resolve('swagger-ui-dist/package.json'));
   for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js', 'LICENSE', 'NOTICE']) {
     await cp(join(swaggerUi, file), join(next, 'docs', file));

@@ -1,4 +1,4 @@
-// Writes src/engine/mlx/mlx-requirements.txt: the packages of the MLX runtime with the hashes of their wheels for each
+// Writes src/engines/backends/mlx/mlx-requirements.txt: the packages of the MLX runtime with the hashes of their wheels for each
 // platform and version of Python, as pip reports them. `npm run pin:mlx` after a change of the versions below.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -102,4 +102,4 @@ const lines = Object.entries(versions).map(([name, version]) => {
     .map((hash) => ` \\\n    --hash=sha256:${hash}`);
   return `${name}==${version}${markers[name] ?? ''}${found.join('')}\n`;
 });
-await writeFile('src/engine/mlx/mlx-requirements.txt', lines.join(''));
+await writeFile('src/engines/backends/mlx/mlx-requirements.txt', lines.join(''));

@@ -24,10 +24,10 @@ import { resolveSettings } from './config/settings.ts';
 import type { SettingKey, Settings } from './config/settings-table.ts';
 import { createDownloadManager } from './downloads/download-manager.ts';
 import { planDownload } from './downloads/plan-download.ts';
-import { createEngineLauncher } from './engine/launch/engine-launcher.ts';
-import { keepRecommended } from './engine/runtimes/keep-recommended.ts';
-import type { InstallProgress } from './engine/runtimes/runtime.ts';
-import { createRuntimeManager } from './engine/runtimes/runtime-manager.ts';
+import { createEngineLauncher } from './engines/launch/engine-launcher.ts';
+import { keepRecommended } from './engines/runtimes/keep-recommended.ts';
+import type { InstallProgress } from './engines/runtimes/runtime.ts';
+import { createRuntimeManager } from './engines/runtimes/runtime-manager.ts';
 import { ensureHomeId } from './home/home-id.ts';
 import { acquireHomeLock } from './home/home-lock.ts';
 import { announceServer } from './home/announce-server.ts';
@@ -41,8 +41,8 @@ import { createEventFeed } from './http/surfaces/v1/create-event-feed.ts';
 import { findKeyInCatalog } from './hub/catalog.ts';
 import { createHub } from './hub/create-hub.ts';
 import { hubEgressPolicy } from './hub/hub-endpoint.ts';
-import { toInstanceMetrics } from './instances/instance-metrics.ts';
-import { preloadModels } from './instances/preload-models.ts';
+import { toInstanceMetrics } from './engines/loads/instance-metrics.ts';
+import { preloadModels } from './engines/loads/preload-models.ts';
 import { createModelAliases } from './models/model-aliases.ts';
 import { readAvailableMemory } from './machine/read-machine.ts';
 import { createModelLibrary } from './models/library.ts';
@@ -61,8 +61,8 @@ import { createPluginFileEditor } from './tools/plugin-file-editor.ts';
 import { withDeletionListener } from './store/with-deletion-listener.ts';
 import { speechScriptPlugin } from './tools/speech-script-plugin.ts';
 import { version } from './version.ts';
-import { isWanted } from './warm-state/is-wanted.ts';
-import { openWarmStates } from './warm-state/warm-states.ts';
+import { isWanted } from './composition/is-wanted.ts';
+import { openWarmStates } from './engines/states/warm-states.ts';
 
 export interface ServeOptions {
   /** Folder of settings, database, models and runtimes; created if it does not exist. */

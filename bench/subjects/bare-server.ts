@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { childEnvironment } from '../../src/engine/launch/child-environment.ts';
-import { loopbackEndpoint } from '../../src/engine/launch/endpoint.ts';
-import { startEngineChild } from '../../src/engine/launch/engine-child.ts';
-import type { LaunchSpec } from '../../src/engine/launch/launch.ts';
-import type { Runtime } from '../../src/engine/runtimes/runtime.ts';
-import { waitUntilHealthy } from '../../src/engine/launch/readiness.ts';
-import { buildServerArguments } from '../../src/engine/launch/server-arguments.ts';
+import { childEnvironment } from '../../src/engines/launch/child-environment.ts';
+import { loopbackEndpoint } from '../../src/engines/launch/endpoint.ts';
+import { startEngineChild } from '../../src/engines/launch/engine-child.ts';
+import type { LaunchSpec } from '../../src/engines/launch/launch.ts';
+import type { Runtime } from '../../src/engines/runtimes/runtime.ts';
+import { waitUntilHealthy } from '../../src/engines/launch/readiness.ts';
+import { buildServerArguments } from '../../src/engines/launch/server-arguments.ts';
 import { omitUndefined } from '../../src/omit-undefined.ts';
 import { connectEngine, type EngineConnection } from '../../src/net/engine-connection.ts';
 import { maxConnections } from './hearth-subject.ts';

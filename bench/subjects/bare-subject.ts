@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { LoadConfig } from '../../src/contract/v1/model.ts';
-import type { LaunchSpec } from '../../src/engine/launch/launch.ts';
-import type { Runtime } from '../../src/engine/runtimes/runtime.ts';
+import type { LaunchSpec } from '../../src/engines/launch/launch.ts';
+import type { Runtime } from '../../src/engines/runtimes/runtime.ts';
 import { packageFolder } from '../../src/package-folder.ts';
 import { startBareServer, type BareServer } from './bare-server.ts';
 import { startNodePipe } from './node-pipe.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Runtime } from '../../src/engine/runtimes/runtime.ts';
+import type { Runtime } from '../../src/engines/runtimes/runtime.ts';
 import { connectEngine } from '../../src/net/engine-connection.ts';
 import type { Endpoint } from '../client/endpoint.ts';
 import { startDefaultServer } from './bare-server.ts';

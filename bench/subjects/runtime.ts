@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { Runtime } from '../../src/engine/runtimes/runtime.ts';
-import { createRuntimeManager } from '../../src/engine/runtimes/runtime-manager.ts';
+import type { Runtime } from '../../src/engines/runtimes/runtime.ts';
+import { createRuntimeManager } from '../../src/engines/runtimes/runtime-manager.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { packageFolder } from '../../src/package-folder.ts';
 

@@ -22,8 +22,8 @@ describe('checkNames', () => {
 
   it('rejects names of files and folders', () => {
     expect(names('', 'src/chat/seat.ts')).toHaveLength(1);
-    expect(names('', 'src/instances/fair-line.test.ts')).toHaveLength(1);
-    expect(names('', 'src/instances/fair-queue.test.ts')).toEqual([]);
+    expect(names('', 'src/engines/loads/fair-line.test.ts')).toHaveLength(1);
+    expect(names('', 'src/engines/loads/fair-queue.test.ts')).toEqual([]);
     expect(names('', 'src/roster/a.ts')).toHaveLength(1);
   });
 

@@ -11,7 +11,7 @@ import type { TurnEvent } from '../chat/turn-event.ts';
 import type { TurnRequest } from '../chat/turn-request.ts';
 import { abortable } from '../concurrency/abortable.ts';
 import { HearthError } from '../contract/errors.ts';
-import type { GenerationEvent } from '../engine/engine.ts';
+import type { GenerationEvent } from '../engines/engine.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { createLogger } from '../observability/logger.ts';
 import { LeaseKeeper } from '../store/shared/lease-keeper.ts';

@@ -10,7 +10,7 @@ import { testContext } from '../../test/setup/test-context.ts';
 import type { TurnEvent } from '../chat/turn-event.ts';
 import { abortable } from '../concurrency/abortable.ts';
 import { HearthError } from '../contract/errors.ts';
-import type { GenerationEvent } from '../engine/engine.ts';
+import type { GenerationEvent } from '../engines/engine.ts';
 import { createLogger } from '../observability/logger.ts';
 import { LeaseKeeper } from '../store/shared/lease-keeper.ts';
 import { BackgroundTurns } from './background-turns.ts';

@@ -1,8 +1,8 @@
 import { linkAbort } from '../concurrency/linked-abort.ts';
 import { createChannel } from '../concurrency/channel.ts';
-import type { AcquireEvent, AcquireRequest } from '../instances/acquire-request.ts';
-import type { InstanceLease } from '../instances/instance-lease.ts';
-import type { InstancePool } from '../instances/pool.ts';
+import type { AcquireEvent, AcquireRequest } from '../engines/loads/acquire-request.ts';
+import type { InstanceLease } from '../engines/loads/instance-lease.ts';
+import type { InstancePool } from '../engines/loads/pool.ts';
 import { withSignal, type RequestContext } from '../request/request-context.ts';
 import type { LoadEvent } from './turn-event.ts';
 

@@ -7,7 +7,7 @@ import {
 } from '../../test/setup/chat/scripted-turn.ts';
 import { picture } from '../../test/setup/models/picture.ts';
 import { testContext } from '../../test/setup/test-context.ts';
-import type { GenerationEvent } from '../engine/engine.ts';
+import type { GenerationEvent } from '../engines/engine.ts';
 import { HearthError } from '../contract/errors.ts';
 import type { Store } from '../store/store.ts';
 import { addMessages } from './add-messages.ts';

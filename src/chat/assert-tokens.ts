@@ -1,5 +1,5 @@
 import { HearthError } from '../contract/errors.ts';
-import type { Prompt } from '../engine/engine.ts';
+import type { Prompt } from '../engines/engine.ts';
 import type { ModelEntry } from '../models/model.ts';
 
 /**

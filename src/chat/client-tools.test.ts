@@ -6,7 +6,7 @@ import {
   scriptedTurns,
   userMessage,
 } from '../../test/setup/chat/scripted-turn.ts';
-import type { GenerationEvent, GenerationRequest } from '../engine/engine.ts';
+import type { GenerationEvent, GenerationRequest } from '../engines/engine.ts';
 import type { TurnMessage, TurnRequest } from './turn-request.ts';
 
 const draw = { name: 'draw', parameters: { type: 'object' } };

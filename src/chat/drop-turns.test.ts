@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EngineMessage } from '../engine/engine.ts';
+import type { EngineMessage } from '../engines/engine.ts';
 import { dropTurns } from './drop-turns.ts';
 
 const user = (content: string): EngineMessage => ({ role: 'user', content });

@@ -1,4 +1,4 @@
-import type { EngineMessage } from '../engine/engine.ts';
+import type { EngineMessage } from '../engines/engine.ts';
 
 /** The part of the context that a shortened prompt leaves to the answer, at most: a fourth. */
 const answerShare = 4;

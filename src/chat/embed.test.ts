@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import { scriptedPool } from '../../test/setup/instances/scripted-pool.ts';
 import { testContext } from '../../test/setup/test-context.ts';
-import type { InstancePool } from '../instances/pool.ts';
+import type { InstancePool } from '../engines/loads/pool.ts';
 import type { ModelEntry } from '../models/model.ts';
 import { embed, type EmbedServices } from './embed.ts';
 

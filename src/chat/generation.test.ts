@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { testContext } from '../../test/setup/test-context.ts';
-import type { Engine, GenerationEvent } from '../engine/engine.ts';
+import type { Engine, GenerationEvent } from '../engines/engine.ts';
 import { generate, type GenerationStep } from './generation.ts';
 
 const usage = {

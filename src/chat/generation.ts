@@ -6,7 +6,7 @@ import type {
   GenerationEvent,
   GenerationRequest,
   GenerationUsage,
-} from '../engine/engine.ts';
+} from '../engines/engine.ts';
 
 export interface GenerationReport {
   readonly stopReason: EngineStopReason;

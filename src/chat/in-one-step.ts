@@ -1,7 +1,7 @@
-import type { Engine, Prompt } from '../engine/engine.ts';
-import type { AcquireRequest } from '../instances/acquire-request.ts';
-import { EngineLost } from '../instances/engine-lost.ts';
-import type { InstancePool } from '../instances/pool.ts';
+import type { Engine, Prompt } from '../engines/engine.ts';
+import type { AcquireRequest } from '../engines/loads/acquire-request.ts';
+import { EngineLost } from '../engines/loads/engine-lost.ts';
+import type { InstancePool } from '../engines/loads/pool.ts';
 import type { ModelSelection } from '../models/model.ts';
 import type { Operation } from '../observability/generation-record.ts';
 import type { RequestContext } from '../request/request-context.ts';

@@ -1,7 +1,7 @@
 import { HearthError } from '../contract/errors.ts';
-import type { AcquireRequest } from '../instances/acquire-request.ts';
-import { EngineLost } from '../instances/engine-lost.ts';
-import type { InstancePool } from '../instances/pool.ts';
+import type { AcquireRequest } from '../engines/loads/acquire-request.ts';
+import { EngineLost } from '../engines/loads/engine-lost.ts';
+import type { InstancePool } from '../engines/loads/pool.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import {
   acquireInstance,

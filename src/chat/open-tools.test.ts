@@ -8,7 +8,7 @@ import {
   scriptedTurnsWith,
 } from '../../test/setup/chat/scripted-turn.ts';
 import { HearthError } from '../contract/errors.ts';
-import type { GenerationEvent } from '../engine/engine.ts';
+import type { GenerationEvent } from '../engines/engine.ts';
 import type { ToolServers } from '../tools/toolbox.ts';
 import type { TurnEvent } from './turn-event.ts';
 

@@ -1,8 +1,8 @@
 import type { ConversationMessage } from '../conversation/content.ts';
 import type { ConversationTurn } from '../conversation/conversation-turn.ts';
-import type { EngineMessage } from '../engine/engine.ts';
-import type { ModelTarget } from '../instances/acquire-request.ts';
-import type { InstancePool } from '../instances/pool.ts';
+import type { EngineMessage } from '../engines/engine.ts';
+import type { ModelTarget } from '../engines/loads/acquire-request.ts';
+import type { InstancePool } from '../engines/loads/pool.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Store } from '../store/store.ts';
 import type { ToolServers } from '../tools/toolbox.ts';

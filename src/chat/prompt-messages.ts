@@ -5,7 +5,7 @@ import type {
 } from '../conversation/content.ts';
 import type { ConversationTurn } from '../conversation/conversation-turn.ts';
 import type { TurnItem } from '../conversation/turn-item.ts';
-import type { ContentPart, EngineMessage, ToolCall } from '../engine/engine.ts';
+import type { ContentPart, EngineMessage, ToolCall } from '../engines/engine.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import { toModelContent, type ReadToolImage } from './tool-output.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { promptKeyLength } from '../instances/recent-prompts.ts';
+import { promptKeyLength } from '../engines/loads/recent-prompts.ts';
 import { promptPrefix } from './prompt-prefix.ts';
 
 it('has the same beginning for turns of one conversation', () => {

@@ -1,5 +1,5 @@
-import type { ChatGeneration, CompletionGeneration, ContentPart } from '../engine/engine.ts';
-import { promptKeyLength } from '../instances/recent-prompts.ts';
+import type { ChatGeneration, CompletionGeneration, ContentPart } from '../engines/engine.ts';
+import { promptKeyLength } from '../engines/loads/recent-prompts.ts';
 
 /**
  * The beginning of a prompt as text, to find the instance with most of it in its cache: roles and contents in

@@ -1,5 +1,5 @@
 import { HearthError } from '../contract/errors.ts';
-import type { ReasoningLevel } from '../engine/engine.ts';
+import type { ReasoningLevel } from '../engines/engine.ts';
 import type { ModelEntry } from '../models/model.ts';
 
 /** OpenAI's scale of how much a model is to reason. */

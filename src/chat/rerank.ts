@@ -1,4 +1,4 @@
-import type { InstancePool } from '../instances/pool.ts';
+import type { InstancePool } from '../engines/loads/pool.ts';
 import type { ModelEntry, ModelSelection } from '../models/model.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { RequestContext } from '../request/request-context.ts';

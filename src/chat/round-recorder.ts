@@ -1,6 +1,6 @@
 import { omitUndefined } from '../omit-undefined.ts';
 import type { InvalidToolCallItem, TurnItem } from '../conversation/turn-item.ts';
-import type { GenerationEvent } from '../engine/engine.ts';
+import type { GenerationEvent } from '../engines/engine.ts';
 import type { GenerationStep } from './generation.ts';
 import { checkToolCall, type CheckedCall } from './tool-call.ts';
 import { ToolCallAccumulator } from './tool-call-accumulator.ts';

@@ -3,7 +3,7 @@ import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import { scriptedPool } from '../../test/setup/instances/scripted-pool.ts';
 import { testContext } from '../../test/setup/test-context.ts';
 import { HearthError } from '../contract/errors.ts';
-import type { GenerationEvent, GenerationRequest } from '../engine/engine.ts';
+import type { GenerationEvent, GenerationRequest } from '../engines/engine.ts';
 import { runCompletion, type CompletionEvent, type CompletionRequest } from './run-completion.ts';
 
 const logprob = { token: 'a', logprob: -1, bytes: null, topLogprobs: [] };

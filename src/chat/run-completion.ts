@@ -1,6 +1,6 @@
 import { HearthError } from '../contract/errors.ts';
-import type { Prompt, TokenLogprob } from '../engine/engine.ts';
-import type { InstancePool } from '../instances/pool.ts';
+import type { Prompt, TokenLogprob } from '../engines/engine.ts';
+import type { InstancePool } from '../engines/loads/pool.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { ModelSelection } from '../models/model.ts';

@@ -7,8 +7,8 @@ import {
   resultOf,
   scriptedTurnsWith,
 } from '../../test/setup/chat/scripted-turn.ts';
-import type { GenerationEvent } from '../engine/engine.ts';
-import type { InstancePool } from '../instances/pool.ts';
+import type { GenerationEvent } from '../engines/engine.ts';
+import type { InstancePool } from '../engines/loads/pool.ts';
 
 const model = 'test/model';
 const answer: GenerationEvent = { type: 'content.delta', text: 'Done.' };

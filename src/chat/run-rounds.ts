@@ -5,8 +5,8 @@ import type {
   EngineMessage,
   ToolChoice,
   ToolDefinition,
-} from '../engine/engine.ts';
-import type { InstanceLease } from '../instances/instance-lease.ts';
+} from '../engines/engine.ts';
+import type { InstanceLease } from '../engines/loads/instance-lease.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { Store } from '../store/store.ts';
 import type { AcquiredInstance } from './acquire-instance.ts';

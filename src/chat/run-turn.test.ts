@@ -8,7 +8,7 @@ import {
 import { picture } from '../../test/setup/models/picture.ts';
 import { testContext } from '../../test/setup/test-context.ts';
 import { HearthError } from '../contract/errors.ts';
-import type { GenerationEvent, GenerationRequest } from '../engine/engine.ts';
+import type { GenerationEvent, GenerationRequest } from '../engines/engine.ts';
 import type { TurnEvent } from './turn-event.ts';
 import type { TurnRequest } from './turn-request.ts';
 

@@ -4,7 +4,7 @@ import { scriptedTool } from '../../test/setup/chat/scripted-tools.ts';
 import { generationEnd, resultOf, scriptedTurns } from '../../test/setup/chat/scripted-turn.ts';
 import { picture } from '../../test/setup/models/picture.ts';
 import type { ToolContent } from '../conversation/content.ts';
-import type { GenerationEvent } from '../engine/engine.ts';
+import type { GenerationEvent } from '../engines/engine.ts';
 import { storedImage, withToolImages } from './stored-image.ts';
 
 const call: GenerationEvent = {

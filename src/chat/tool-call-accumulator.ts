@@ -1,6 +1,6 @@
-import { newCallId } from '../engine/new-call-id.ts';
+import { newCallId } from '../engines/backends/new-call-id.ts';
 import type { ClientToolCall } from '../conversation/content.ts';
-import type { GenerationEvent } from '../engine/engine.ts';
+import type { GenerationEvent } from '../engines/engine.ts';
 
 type CallDelta = Extract<GenerationEvent, { readonly type: 'toolCall.delta' }>;
 

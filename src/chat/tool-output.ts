@@ -1,6 +1,6 @@
 import { HearthError } from '../contract/errors.ts';
 import type { ToolContent } from '../conversation/content.ts';
-import type { ContentPart } from '../engine/engine.ts';
+import type { ContentPart } from '../engines/engine.ts';
 import type { ModelEntry } from '../models/model.ts';
 import { hasText } from './fit-tool-result.ts';
 import type { Store } from '../store/store.ts';

@@ -8,7 +8,7 @@ import {
   scriptedTurns,
 } from '../../test/setup/chat/scripted-turn.ts';
 import { HearthError } from '../contract/errors.ts';
-import type { GenerationEvent, GenerationRequest } from '../engine/engine.ts';
+import type { GenerationEvent, GenerationRequest } from '../engines/engine.ts';
 
 const provider = { type: 'plugin', pluginId: 'mcp/test' };
 

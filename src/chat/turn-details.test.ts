@@ -11,7 +11,7 @@ import { modelEntry } from '../../test/setup/models/model-entry.ts';
 import { picture } from '../../test/setup/models/picture.ts';
 import { testContext } from '../../test/setup/test-context.ts';
 import { HearthError } from '../contract/errors.ts';
-import type { GenerationEvent, GenerationRequest } from '../engine/engine.ts';
+import type { GenerationEvent, GenerationRequest } from '../engines/engine.ts';
 import { createLogger } from '../observability/logger.ts';
 import { embed } from './embed.ts';
 import { fitToolResult } from './fit-tool-result.ts';

@@ -9,7 +9,7 @@ import type {
   ToolListItem,
   TurnItem,
 } from '../conversation/turn-item.ts';
-import type { EngineCapabilities, TokenLogprob } from '../engine/engine.ts';
+import type { EngineCapabilities, TokenLogprob } from '../engines/engine.ts';
 import type { ModelSelection } from '../models/model.ts';
 
 /** Events of the load that a request waits for. */

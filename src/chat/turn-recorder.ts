@@ -1,6 +1,6 @@
 import type { StopReason } from '../conversation/conversation-turn.ts';
 import type { ToolListItem, TurnItem } from '../conversation/turn-item.ts';
-import type { EngineCapabilities, TokenLogprob } from '../engine/engine.ts';
+import type { EngineCapabilities, TokenLogprob } from '../engines/engine.ts';
 import type { ModelSelection } from '../models/model.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { AcquiredInstance } from './acquire-instance.ts';

@@ -6,8 +6,8 @@ import type {
   Sampling,
   ToolChoice,
   ToolDefinition,
-} from '../engine/engine.ts';
-import type { ModelTarget } from '../instances/acquire-request.ts';
+} from '../engines/engine.ts';
+import type { ModelTarget } from '../engines/loads/acquire-request.ts';
 import type { Integration } from '../tools/toolbox.ts';
 import type { DraftResponse } from './draft-response.ts';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { HearthError } from '../contract/errors.ts';
 import type { ToolProvider } from '../conversation/content.ts';
-import type { ToolChoice, ToolDefinition } from '../engine/engine.ts';
+import type { ToolChoice, ToolDefinition } from '../engines/engine.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import type { Tool, Toolbox } from '../tools/toolbox.ts';
 import type { TurnRequest } from './turn-request.ts';

@@ -1,13 +1,13 @@
 import type { Settings } from '../config/settings-table.ts';
-import type { InstallProgress } from '../engine/runtimes/runtime.ts';
-import type { Upstreams } from '../engine/remote/upstreams.ts';
-import { engineEnvironment } from '../engine/launch/child-environment.ts';
-import { listDevices } from '../engine/runtimes/list-devices.ts';
-import { GgufLoader } from '../instances/gguf-loader.ts';
-import { GpuMemory } from '../instances/gpu-memory.ts';
-import { InstancePool } from '../instances/pool.ts';
-import { MlxLoader } from '../instances/mlx-loader.ts';
-import { RemoteLoader } from '../instances/remote-loader.ts';
+import type { InstallProgress } from '../engines/runtimes/runtime.ts';
+import type { Upstreams } from '../engines/backends/remote/upstreams.ts';
+import { engineEnvironment } from '../engines/launch/child-environment.ts';
+import { listDevices } from '../engines/runtimes/list-devices.ts';
+import { GgufLoader } from '../engines/loads/gguf-loader.ts';
+import { GpuMemory } from '../engines/loads/gpu-memory.ts';
+import { InstancePool } from '../engines/loads/pool.ts';
+import { MlxLoader } from '../engines/loads/mlx-loader.ts';
+import { RemoteLoader } from '../engines/loads/remote-loader.ts';
 import { readAvailableMemory, readTotalMemory } from '../machine/read-machine.ts';
 
 type LoaderOptions = ConstructorParameters<typeof GgufLoader>[0];

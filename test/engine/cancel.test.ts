@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Engine, GenerationEvent, GenerationRequest } from '../../src/engine/engine.ts';
+import type { Engine, GenerationEvent, GenerationRequest } from '../../src/engines/engine.ts';
 import { createTestEngines, generateAll, type TestEngines } from '../setup/engine/test-engines.ts';
 import { testContext } from '../setup/test-context.ts';
 import { placeEndlessModel } from '../setup/models/endless-model.ts';

@@ -4,7 +4,7 @@ import type {
   Engine,
   EngineCapabilities,
   EngineMessage,
-} from '../../src/engine/engine.ts';
+} from '../../src/engines/engine.ts';
 import { createTestEngines, generateAll, type TestEngines } from '../setup/engine/test-engines.ts';
 import { testContext } from '../setup/test-context.ts';
 

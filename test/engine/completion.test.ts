@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { CompletionGeneration, Engine } from '../../src/engine/engine.ts';
+import type { CompletionGeneration, Engine } from '../../src/engines/engine.ts';
 import { createTestEngines, generateAll, type TestEngines } from '../setup/engine/test-engines.ts';
 
 function complete(more: Partial<CompletionGeneration> = {}): CompletionGeneration {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Engine } from '../../src/engine/engine.ts';
+import type { Engine } from '../../src/engines/engine.ts';
 import { createTestEngines, type TestEngines } from '../setup/engine/test-engines.ts';
 import { testContext } from '../setup/test-context.ts';
 

@@ -1,6 +1,6 @@
 /** Starts an engine and waits to be killed; run by `process.test.ts`. */
-import { createEngineLauncher } from '../../src/engine/launch/engine-launcher.ts';
-import type { LaunchSpec } from '../../src/engine/launch/launch.ts';
+import { createEngineLauncher } from '../../src/engines/launch/engine-launcher.ts';
+import type { LaunchSpec } from '../../src/engines/launch/launch.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { createWatchdogLink } from '../../src/processes/watchdog-link.ts';
 

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ChatGeneration, Engine, GenerationRequest } from '../../src/engine/engine.ts';
+import type { ChatGeneration, Engine, GenerationRequest } from '../../src/engines/engine.ts';
 import {
   createTestEngines,
   generateAll,

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Engine } from '../../src/engine/engine.ts';
+import type { Engine } from '../../src/engines/engine.ts';
 import { createTestEngines, generateAll, type TestEngines } from '../setup/engine/test-engines.ts';
 
 let engines: TestEngines;

@@ -1,4 +1,4 @@
-import type { ListedRuntime } from '../../engine/runtimes/runtime.ts';
+import type { ListedRuntime } from '../../engines/runtimes/runtime.ts';
 import { defineCommand } from '../command.ts';
 import { openRuntimes } from '../local/runtimes.ts';
 import { jsonOption } from '../option.ts';

@@ -8,7 +8,7 @@ import { runCommand } from '../../../test/setup/cli/run-command.ts';
 import { fakeServerProgram } from '../../../test/setup/engine/fake-release.ts';
 import { projectFolder } from '../../../test/setup/project-folder.ts';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
-import { writeManifest } from '../../engine/runtimes/runtime-manifest.ts';
+import { writeManifest } from '../../engines/runtimes/runtime-manifest.ts';
 
 let home: string;
 beforeEach(async () => {

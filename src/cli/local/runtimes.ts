@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { loadSettings } from '../../config/settings.ts';
-import { createRuntimeManager } from '../../engine/runtimes/runtime-manager.ts';
-import type { RuntimeManager } from '../../engine/runtimes/runtime.ts';
+import { createRuntimeManager } from '../../engines/runtimes/runtime-manager.ts';
+import type { RuntimeManager } from '../../engines/runtimes/runtime.ts';
 import { createLogger } from '../../observability/logger.ts';
 import { packageFolder } from '../../package-folder.ts';
 import type { CommandContext } from '../context.ts';

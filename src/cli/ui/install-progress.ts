@@ -1,4 +1,4 @@
-import type { InstallProgress } from '../../engine/runtimes/runtime.ts';
+import type { InstallProgress } from '../../engines/runtimes/runtime.ts';
 import { formatBytes } from '../../format.ts';
 import { createProgress, type Progress } from './progress.ts';
 import type { TerminalStream } from './terminal.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { foldSeed } from '../../engine/fold-seed.ts';
+import { foldSeed } from '../../engines/fold-seed.ts';
 import { parseJson } from './parse-json.ts';
 
 it.each<[string, unknown]>([

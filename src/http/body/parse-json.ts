@@ -1,4 +1,4 @@
-import { foldSeed } from '../../engine/fold-seed.ts';
+import { foldSeed } from '../../engines/fold-seed.ts';
 
 /** An integer named "seed" that a number may not hold exactly. Strings contain no quote without a backslash before it. */
 const longSeeds = /(?<!\\)("seed"\s*:\s*)(-?\d{16,20})(?![\d.eE])/g;

@@ -1,6 +1,6 @@
 import type { TurnContent, TurnMessage } from '../../chat/turn-request.ts';
 import type { V0ChatRequest, V0Message } from '../../contract/v0/chat-completion.ts';
-import type { ToolDefinition } from '../../engine/engine.ts';
+import type { ToolDefinition } from '../../engines/engine.ts';
 import { omitUndefined } from '../../omit-undefined.ts';
 
 /** A message of a chat completion as a message of a turn. */

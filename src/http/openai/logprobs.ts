@@ -1,6 +1,6 @@
 import type { V0ChatResult } from '../../contract/v0/chat-completion.ts';
 import type { V0CompletionLogprobs } from '../../contract/v0/text-completion.ts';
-import type { TokenLogprob } from '../../engine/engine.ts';
+import type { TokenLogprob } from '../../engines/engine.ts';
 
 type V0ChatLogprobs = V0ChatResult['choices'][number]['logprobs'];
 

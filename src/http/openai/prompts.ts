@@ -1,4 +1,4 @@
-import type { Prompt } from '../../engine/engine.ts';
+import type { Prompt } from '../../engines/engine.ts';
 
 /** A text, its tokens, or a list of both. */
 export type PromptField = string | readonly number[] | readonly (string | number[])[];

@@ -1,6 +1,6 @@
 import { reasoningOfEffort, type ReasoningEffort } from '../../chat/reasoning.ts';
 import { HearthError } from '../../contract/errors.ts';
-import type { ReasoningLevel } from '../../engine/engine.ts';
+import type { ReasoningLevel } from '../../engines/engine.ts';
 import type { ModelEntry } from '../../models/model.ts';
 
 interface ReasoningFields {

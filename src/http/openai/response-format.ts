@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { HearthError } from '../../contract/errors.ts';
 import { jsonObjectSchema, type responseFormatFields } from '../../contract/v0/response-format.ts';
-import type { ResponseFormat } from '../../engine/engine.ts';
+import type { ResponseFormat } from '../../engines/engine.ts';
 import { assertSupported, type UnsupportedField } from './unsupported-fields.ts';
 
 type FormatFields = z.output<z.ZodObject<typeof responseFormatFields>>;

@@ -2,8 +2,8 @@ import type * as z from 'zod';
 import { omitUndefined } from '../../omit-undefined.ts';
 import type { GenerationOptions, InstanceOptions } from '../../chat/turn-request.ts';
 import type { v0GenerationFields } from '../../contract/v0/sampling.ts';
-import type { Sampling } from '../../engine/engine.ts';
-import { foldSeed } from '../../engine/fold-seed.ts';
+import type { Sampling } from '../../engines/engine.ts';
+import { foldSeed } from '../../engines/fold-seed.ts';
 
 /** The fields that chat and text completions share; the newer name of the limit for chats alone. */
 type CompletionBody = z.output<z.ZodObject<typeof v0GenerationFields>> & {

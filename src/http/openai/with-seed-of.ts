@@ -1,4 +1,4 @@
-import { foldSeed } from '../../engine/fold-seed.ts';
+import { foldSeed } from '../../engines/fold-seed.ts';
 import type { GenerationOptions } from '../../chat/turn-request.ts';
 
 /** Each choice has a seed of its own, as they would be the same otherwise. */

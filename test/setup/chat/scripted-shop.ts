@@ -1,4 +1,4 @@
-import type { GenerationEvent, GenerationRequest } from '../../../src/engine/engine.ts';
+import type { GenerationEvent, GenerationRequest } from '../../../src/engines/engine.ts';
 import type { TurnEvent } from '../../../src/chat/turn-event.ts';
 import type { TurnRequest } from '../../../src/chat/turn-request.ts';
 import { scriptedTool } from './scripted-tools.ts';

@@ -3,7 +3,7 @@ import type { FetchImage } from '../../../src/chat/fetch-images.ts';
 import { runTurn } from '../../../src/chat/run-turn.ts';
 import type { TurnEvent, TurnResult } from '../../../src/chat/turn-event.ts';
 import type { TurnRequest } from '../../../src/chat/turn-request.ts';
-import type { GenerationEvent, GenerationRequest } from '../../../src/engine/engine.ts';
+import type { GenerationEvent, GenerationRequest } from '../../../src/engines/engine.ts';
 import type { RequestContext } from '../../../src/request/request-context.ts';
 import type { Tool, ToolServers } from '../../../src/tools/toolbox.ts';
 import { HearthError } from '../../../src/contract/errors.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { crc32, gzipSync } from 'node:zlib';
 import { Header } from 'tar';
-import type { PinnedRelease } from '../../../src/engine/runtimes/pinned-release.ts';
+import type { PinnedRelease } from '../../../src/engines/runtimes/pinned-release.ts';
 
 interface ArchiveEntry {
   readonly path: string;

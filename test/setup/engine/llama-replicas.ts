@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { loopbackEndpoint } from '../../../src/engine/launch/endpoint.ts';
+import { loopbackEndpoint } from '../../../src/engines/launch/endpoint.ts';
 import { testRuntime } from './shared-runtimes.ts';
 import { starterPath } from './test-engines.ts';
 

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
-import type { ChatGeneration, GenerationEvent } from '../../../src/engine/engine.ts';
-import type { Upstream } from '../../../src/engine/remote/upstream.ts';
-import { openUpstreams, type Upstreams } from '../../../src/engine/remote/upstreams.ts';
+import type { ChatGeneration, GenerationEvent } from '../../../src/engines/engine.ts';
+import type { Upstream } from '../../../src/engines/backends/remote/upstream.ts';
+import { openUpstreams, type Upstreams } from '../../../src/engines/backends/remote/upstreams.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { startLoopbackServer } from '../net/loopback-server.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Runtime } from '../../../src/engine/runtimes/runtime.ts';
-import { createRuntimeManager } from '../../../src/engine/runtimes/runtime-manager.ts';
+import type { Runtime } from '../../../src/engines/runtimes/runtime.ts';
+import { createRuntimeManager } from '../../../src/engines/runtimes/runtime-manager.ts';
 import { projectFolder } from '../project-folder.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 
@@ -9,8 +9,8 @@ export const sharedRuntimesFolder = join(projectFolder, '.cache/test-runtimes');
 
 /** The scripts that start the servers of Python packages. */
 export const launchers = {
-  wheel: join(projectFolder, 'src/engine/runtimes/wheel-launcher.py'),
-  mlx: join(projectFolder, 'src/engine/mlx/mlx-launcher.py'),
+  wheel: join(projectFolder, 'src/engines/runtimes/wheel-launcher.py'),
+  mlx: join(projectFolder, 'src/engines/backends/mlx/mlx-launcher.py'),
 };
 
 /** The engine that tests run on: the wheel, installed with the first call. */

@@ -1,16 +1,16 @@
 import { build } from 'esbuild';
 import { freemem } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import type { Engine, GenerationEvent, GenerationRequest } from '../../../src/engine/engine.ts';
+import type { Engine, GenerationEvent, GenerationRequest } from '../../../src/engines/engine.ts';
 import {
   createEngineLauncher,
   type EngineLauncherOptions,
-} from '../../../src/engine/launch/engine-launcher.ts';
+} from '../../../src/engines/launch/engine-launcher.ts';
 import type {
   EngineLauncher,
   EngineProcess,
   LaunchSpec,
-} from '../../../src/engine/launch/launch.ts';
+} from '../../../src/engines/launch/launch.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { createWatchdogLink } from '../../../src/processes/watchdog-link.ts';
 import { projectFolder } from '../project-folder.ts';

@@ -1,4 +1,4 @@
-import type { InstanceView } from '../../../src/instances/policy/instance-view.ts';
+import type { InstanceView } from '../../../src/engines/loads/policy/instance-view.ts';
 
 /** A view of an idle just-in-time instance, for the scheduler's policies. */
 export function instanceView(changes: Partial<InstanceView> = {}): InstanceView {

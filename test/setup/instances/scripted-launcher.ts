@@ -5,12 +5,12 @@ import type {
   EngineExit,
   GenerationEvent,
   GenerationRequest,
-} from '../../../src/engine/engine.ts';
+} from '../../../src/engines/engine.ts';
 import type {
   EngineLauncher,
   EngineProcess,
   LaunchSpec,
-} from '../../../src/engine/launch/launch.ts';
+} from '../../../src/engines/launch/launch.ts';
 
 export interface ScriptedProcess extends EngineProcess {
   readonly spec: LaunchSpec;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { createRuntimeManager } from '../../../src/engine/runtimes/runtime-manager.ts';
-import type { Runtime } from '../../../src/engine/runtimes/runtime.ts';
+import { createRuntimeManager } from '../../../src/engines/runtimes/runtime-manager.ts';
+import type { Runtime } from '../../../src/engines/runtimes/runtime.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { launchers } from '../engine/shared-runtimes.ts';
 import { projectFolder } from '../project-folder.ts';

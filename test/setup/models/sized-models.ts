@@ -1,4 +1,4 @@
-import { noMemory } from '../../../src/instances/memory/estimate.ts';
+import { noMemory } from '../../../src/engines/memory/estimate.ts';
 import { modelEntry } from './model-entry.ts';
 import {
   libraryOf,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { loopbackEndpoint } from '../../../src/engine/launch/endpoint.ts';
+import { loopbackEndpoint } from '../../../src/engines/launch/endpoint.ts';
 import { projectFolder } from '../project-folder.ts';
 import { makeFolder, removeFolder } from '../temporary-folder.ts';
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { EngineMessage } from '../../../src/engine/engine.ts';
+import type { EngineMessage } from '../../../src/engines/engine.ts';
 import type { StoredResponseRecord } from '../../../src/contract/v1/stored-response.ts';
 
 interface Page {

@@ -5,7 +5,7 @@ import type {
   EngineSlots,
   GenerationEvent,
   GenerationRequest,
-} from '../../../src/engine/engine.ts';
+} from '../../../src/engines/engine.ts';
 
 const tokenCharacters = 4;
 const msPerToken = 5;

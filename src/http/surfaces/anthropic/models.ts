@@ -4,7 +4,7 @@ import {
   type AnthropicModel,
 } from '../../../contract/anthropic/model.ts';
 import { HearthError } from '../../../contract/errors.ts';
-import { loadedInstances } from '../../../instances/loaded-instances.ts';
+import { loadedInstances } from '../../../engines/loads/loaded-instances.ts';
 import { mount, type App } from '../../mount.ts';
 import { listNamedModels, type NamedModel } from '../../named-models.ts';
 import type { SurfaceServices } from '../services.ts';

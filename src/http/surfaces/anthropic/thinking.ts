@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { reasoningOfEffort, type ReasoningEffort } from '../../../chat/reasoning.ts';
 import type { AnthropicCountTokensRequest } from '../../../contract/anthropic/message-request.ts';
-import type { ReasoningLevel } from '../../../engine/engine.ts';
+import type { ReasoningLevel } from '../../../engines/engine.ts';
 import type { ModelEntry } from '../../../models/model.ts';
 
 /** How an answer shows the model's reasoning; a request without `thinking` does not get it. */

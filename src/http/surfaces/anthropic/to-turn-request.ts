@@ -5,7 +5,7 @@ import type {
   AnthropicTool,
 } from '../../../contract/anthropic/message-request.ts';
 import { HearthError } from '../../../contract/errors.ts';
-import type { ToolChoice, ToolDefinition } from '../../../engine/engine.ts';
+import type { ToolChoice, ToolDefinition } from '../../../engines/engine.ts';
 import type { ModelEntry } from '../../../models/model.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
 import { assertSupported, type UnsupportedField } from '../../openai/unsupported-fields.ts';

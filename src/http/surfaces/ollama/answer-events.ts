@@ -4,7 +4,7 @@ import type { GenerationSummary, TurnEvent } from '../../../chat/turn-event.ts';
 import { HearthError } from '../../../contract/errors.ts';
 import type { JsonObject } from '../../../conversation/content.ts';
 import type { ClientToolCallItem } from '../../../conversation/turn-item.ts';
-import type { TokenLogprob } from '../../../engine/engine.ts';
+import type { TokenLogprob } from '../../../engines/engine.ts';
 
 /** A call of a tool that the client runs. */
 export interface AnswerCall {

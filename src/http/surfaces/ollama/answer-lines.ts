@@ -2,7 +2,7 @@ import type { GenerationSummary } from '../../../chat/turn-event.ts';
 import type { OllamaChatAnswer, OllamaAnswerMessage } from '../../../contract/ollama/chat.ts';
 import type { OllamaGenerateAnswer } from '../../../contract/ollama/generate.ts';
 import type { StopReason } from '../../../conversation/conversation-turn.ts';
-import type { TokenLogprob } from '../../../engine/engine.ts';
+import type { TokenLogprob } from '../../../engines/engine.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
 import type { AnswerCall, AnswerEvent } from './answer-events.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { testContext } from '../../../../test/setup/test-context.ts';
 import { modelEntry } from '../../../../test/setup/models/model-entry.ts';
-import type { InstancePool } from '../../../instances/pool.ts';
+import type { InstancePool } from '../../../engines/loads/pool.ts';
 import type { NamedModel } from '../../../models/ollama/find-model.ts';
 import { prepareModel } from './answer.ts';
 import { toChatFields } from './answer-lines.ts';

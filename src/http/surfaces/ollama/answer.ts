@@ -1,5 +1,5 @@
 import type { HearthError } from '../../../contract/errors.ts';
-import { purposeOf } from '../../../instances/purpose.ts';
+import { purposeOf } from '../../../engines/loads/purpose.ts';
 import type { NamedModel } from '../../../models/ollama/find-model.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
 import { lineStream } from '../../ndjson.ts';

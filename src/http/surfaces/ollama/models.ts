@@ -7,7 +7,7 @@ import {
   tagsOllama,
   versionOllama,
 } from '../../../contract/ollama/models.ts';
-import { removeModel } from '../../../instances/remove-model.ts';
+import { removeModel } from '../../../engines/loads/remove-model.ts';
 import { isPattern } from '../../../models/model-aliases.ts';
 import { chatTemplate } from '../../../models/chat-template.ts';
 import { findOllamaModel } from '../../../models/ollama/find-model.ts';

@@ -1,5 +1,5 @@
 import type { OllamaModel, OllamaModelDetails } from '../../../contract/ollama/models.ts';
-import type { InstanceSummary } from '../../../instances/instance-summary.ts';
+import type { InstanceSummary } from '../../../engines/loads/instance-summary.ts';
 import type { ModelSelection } from '../../../models/model.ts';
 import { variantFiles } from '../../../models/variant-files.ts';
 

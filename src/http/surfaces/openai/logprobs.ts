@@ -2,7 +2,7 @@ import type {
   OpenAiChatCompletion,
   OpenAiTokenLogprob,
 } from '../../../contract/openai/chat-completion.ts';
-import type { TokenLogprob } from '../../../engine/engine.ts';
+import type { TokenLogprob } from '../../../engines/engine.ts';
 
 /** Null if none were requested. */
 export function toLogprobs(

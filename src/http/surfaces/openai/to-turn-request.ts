@@ -1,6 +1,6 @@
 import type { TurnRequest } from '../../../chat/turn-request.ts';
 import type { OpenAiChatRequest } from '../../../contract/openai/chat-completion.ts';
-import type { ReasoningLevel, ToolChoice } from '../../../engine/engine.ts';
+import type { ReasoningLevel, ToolChoice } from '../../../engines/engine.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
 import { toMessage, toTools } from '../../openai/conversation.ts';
 import { toResponseFormat } from '../../openai/response-format.ts';

@@ -1,6 +1,6 @@
 import { getModelV0, listModelsV0 } from '../../../contract/v0/model.ts';
 import { mount, type App } from '../../mount.ts';
-import { selectedInstances, loadedInstances } from '../../../instances/loaded-instances.ts';
+import { selectedInstances, loadedInstances } from '../../../engines/loads/loaded-instances.ts';
 import type { SurfaceServices } from '../services.ts';
 import { toV0Model } from './record.ts';
 

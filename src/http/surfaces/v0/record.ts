@@ -1,6 +1,6 @@
 import { omitUndefined } from '../../../omit-undefined.ts';
 import type { V0Model } from '../../../contract/v0/model.ts';
-import type { InstanceSummary } from '../../../instances/instance-summary.ts';
+import type { InstanceSummary } from '../../../engines/loads/instance-summary.ts';
 import type { ModelEntry, ModelVariant } from '../../../models/model.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { TurnRequest } from '../../../chat/turn-request.ts';
 import type { V0ChatRequest } from '../../../contract/v0/chat-completion.ts';
-import type { ReasoningLevel, ToolChoice } from '../../../engine/engine.ts';
+import type { ReasoningLevel, ToolChoice } from '../../../engines/engine.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
 import { toMessage, toTools } from '../../openai/conversation.ts';
 import { assertSupported, unsupportedChatFields } from '../../openai/unsupported-fields.ts';

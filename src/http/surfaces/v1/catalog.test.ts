@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { HearthError } from '../../../contract/errors.ts';
-import type { InstancePool } from '../../../instances/pool.ts';
+import type { InstancePool } from '../../../engines/loads/pool.ts';
 import type { Hub, HubSearchResult } from '../../../hub/hub.ts';
 import { createTestApp } from '../../../../test/setup/http/test-app.ts';
 import type { SurfaceServices } from '../services.ts';

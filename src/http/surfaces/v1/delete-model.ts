@@ -1,5 +1,5 @@
 import { deleteModel } from '../../../contract/v1/model.ts';
-import { removeModel } from '../../../instances/remove-model.ts';
+import { removeModel } from '../../../engines/loads/remove-model.ts';
 import { mount, type App } from '../../mount.ts';
 import type { SurfaceServices } from '../services.ts';
 

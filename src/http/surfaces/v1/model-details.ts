@@ -4,10 +4,10 @@ import {
   getModelDetails,
   type ModelDetails,
 } from '../../../contract/v1/model-details.ts';
-import type { LoadEstimate } from '../../../instances/load-estimate.ts';
-import { selectedInstances } from '../../../instances/loaded-instances.ts';
-import { memoryFit } from '../../../instances/memory-fit.ts';
-import type { Headroom } from '../../../instances/pool.ts';
+import type { LoadEstimate } from '../../../engines/loads/load-estimate.ts';
+import { selectedInstances } from '../../../engines/loads/loaded-instances.ts';
+import { memoryFit } from '../../../engines/loads/memory-fit.ts';
+import type { Headroom } from '../../../engines/loads/pool.ts';
 import { readHeaderDetails } from '../../../models/header-details.ts';
 import { listModelFiles } from '../../../models/model-files.ts';
 import type { ModelEntry, ModelSelection } from '../../../models/model.ts';

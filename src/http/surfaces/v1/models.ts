@@ -7,10 +7,10 @@ import {
   type LoadEstimateResult,
   type LoadRequest,
 } from '../../../contract/v1/model.ts';
-import type { LoadEstimate } from '../../../instances/load-estimate.ts';
-import type { LoadOptions } from '../../../instances/load-options.ts';
+import type { LoadEstimate } from '../../../engines/loads/load-estimate.ts';
+import type { LoadOptions } from '../../../engines/loads/load-options.ts';
 import { mount, type App } from '../../mount.ts';
-import { selectedInstances, loadedInstances } from '../../../instances/loaded-instances.ts';
+import { selectedInstances, loadedInstances } from '../../../engines/loads/loaded-instances.ts';
 import type { SurfaceServices } from '../services.ts';
 import { mountDeleteModel } from './delete-model.ts';
 import { toLoadConfig, toModelType, toV1Model } from './record.ts';

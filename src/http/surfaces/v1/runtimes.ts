@@ -8,7 +8,7 @@ import {
   type InstallRuntimeEvent,
   type RuntimeRecord,
 } from '../../../contract/v1/runtime.ts';
-import type { InstallProgress, ListedRuntime, Runtime } from '../../../engine/runtimes/runtime.ts';
+import type { InstallProgress, ListedRuntime, Runtime } from '../../../engines/runtimes/runtime.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
 import { mount, type App } from '../../mount.ts';
 import { eventStream, type SseMessage } from '../../sse.ts';

@@ -1,6 +1,6 @@
 import { omitUndefined } from '../../../omit-undefined.ts';
 import { getStatus, type InstanceStatus } from '../../../contract/server/server.ts';
-import type { InstanceDescription } from '../../../instances/instance-summary.ts';
+import type { InstanceDescription } from '../../../engines/loads/instance-summary.ts';
 import { mount, type App } from '../../mount.ts';
 import type { SurfaceServices } from '../services.ts';
 import { toLoadConfig, toModelType } from './record.ts';

@@ -1,6 +1,6 @@
 import type { TurnContent, TurnRequest } from '../../../chat/turn-request.ts';
 import type { ChatRequest } from '../../../contract/v1/chat.ts';
-import type { Sampling } from '../../../engine/engine.ts';
+import type { Sampling } from '../../../engines/engine.ts';
 import { omitUndefined } from '../../../omit-undefined.ts';
 import type { Integration } from '../../../tools/toolbox.ts';
 

@@ -2,7 +2,7 @@ import type { TurnEvent, TurnResult } from '../../../../chat/turn-event.ts';
 import type { OpenAiOutputItem, OpenAiResponse } from '../../../../contract/openai/response.ts';
 import { HearthError } from '../../../../contract/errors.ts';
 import type { ToolListItem, TurnItem } from '../../../../conversation/turn-item.ts';
-import type { TokenLogprob } from '../../../../engine/engine.ts';
+import type { TokenLogprob } from '../../../../engines/engine.ts';
 import { omitUndefined } from '../../../../omit-undefined.ts';
 import { withNamespace } from './namespaces.ts';
 import type { ResponseEvent } from './response-event.ts';

@@ -7,7 +7,7 @@ import type {
   ToolListItem,
   TurnItem,
 } from '../../../../conversation/turn-item.ts';
-import type { TokenLogprob } from '../../../../engine/engine.ts';
+import type { TokenLogprob } from '../../../../engines/engine.ts';
 
 const prefixes = {
   message: 'msg',

@@ -6,7 +6,7 @@ import type {
   OpenAiResponseRequest,
   OpenAiTool,
 } from '../../../../contract/openai/response-request.ts';
-import type { ReasoningLevel, ResponseFormat } from '../../../../engine/engine.ts';
+import type { ReasoningLevel, ResponseFormat } from '../../../../engines/engine.ts';
 import type { ConversationHead } from '../../../../store/conversations/conversation.ts';
 import { omitUndefined } from '../../../../omit-undefined.ts';
 import type { ApprovalRule, ToolFilter } from '../../../../tools/tool-filter.ts';

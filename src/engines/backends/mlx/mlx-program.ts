@@ -1,0 +1,63 @@
+import type { EngineEndpoint } from '../../launch/endpoint.ts';
+import type { EngineProgram, LaunchSpec } from '../../launch/launch.ts';
+import { createMlxEngine } from './mlx-engine.ts';
+
+export interface MlxProgramOptions {
+  /** Whether the model reasons where a request does not say; undefined if it can't be switched. */
+  readonly reasonsByDefault?: boolean;
+  /** The model's own defaults of sampling, by the names of the server's options, such as `top-p`. */
+  readonly sampling: Readonly<Partial<Record<'temp' | 'top-p' | 'top-k' | 'min-p', number>>>;
+}
+
+/** Prompt tokens in one step on a processor: a cancelled request waits for the current step. */
+const cpuStepTokens = 256;
+/** The server's own. */
+const gpuStepTokens = 2048;
+
+const mebibyte = 1024 * 1024;
+
+/** The server of mlx-lm, started by `mlx-launcher.py`. */
+export function createMlxProgram({ reasonsByDefault, sampling }: MlxProgramOptions): EngineProgram {
+  return {
+    buildArguments: (spec, endpoint) => buildMlxArguments(spec, endpoint, sampling),
+    buildVariables: (threads) => ({
+      OPENBLAS_NUM_THREADS: String(threads),
+      TOKENIZERS_PARALLELISM: 'false',
+      // Nothing is downloaded for a model in a folder.
+      HF_HUB_OFFLINE: '1',
+      TRANSFORMERS_OFFLINE: '1',
+    }),
+    requestCapabilities: async (_connection, { runtime, contextLength }) => ({
+      runtimeName: runtime.name,
+      runtimeVersion: runtime.version,
+      supportedFormats: runtime.supportedFormats,
+      contextLength,
+    }),
+    createEngine: (connection, { contextLength }) =>
+      createMlxEngine(connection, {
+        contextLength,
+        ...(reasonsByDefault === undefined ? {} : { reasonsByDefault }),
+      }),
+  };
+}
+
+function buildMlxArguments(
+  { runtime, modelPath, contextLength, parallel, evalBatchSize, promptCacheMiB }: LaunchSpec,
+  endpoint: EngineEndpoint,
+  sampling: MlxProgramOptions['sampling'],
+): readonly string[] {
+  const stepTokens = runtime.name.endsWith('-cpu') ? cpuStepTokens : gpuStepTokens;
+  const values: Record<string, string | number | undefined> = {
+    '--model': modelPath,
+    '--host': endpoint.type === 'socket' ? endpoint.socketPath : endpoint.host,
+    '--port': endpoint.type === 'socket' ? undefined : endpoint.port,
+    '--context-length': contextLength,
+    '--parallel': parallel,
+    '--prefill-step-size': evalBatchSize ?? stepTokens,
+    '--prompt-cache-bytes': promptCacheMiB * mebibyte,
+    '--sampling': JSON.stringify(sampling),
+  };
+  return Object.entries(values).flatMap(([flag, value]) =>
+    value === undefined ? [] : [flag, String(value)],
+  );
+}

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { collect } from '../../../../test/setup/collect.ts';
+import {
+  failureOf,
+  openUpstream,
+  say,
+  serveUpstream,
+  statesOf,
+  textOf,
+  upstreamChat,
+  type UpstreamAnswer,
+} from '../../../../test/setup/engine/open-upstream.ts';
+import { sendJson } from '../../../../test/setup/net/loopback-server.ts';
+import { testContext } from '../../../../test/setup/test-context.ts';
+
+describe('replicas', () => {
+  it('answer in place of one that fails before its first token', async () => {
+    const bad = await serveUpstream((_request, response) => response.destroy());
+    const good = await serveUpstream((_request, response) => say(response, 'Hi'));
+    const { engine, upstreams } = openUpstream([bad.url, good.url]);
+    for (let number = 0; number < 12; number += 1) {
+      const messages = [{ role: 'user' as const, content: `Hello ${number}` }];
+      expect(
+        textOf(await collect(engine.generate({ ...upstreamChat, messages }, testContext()))),
+      ).toBe('Hi');
+    }
+    expect(good.requests).toHaveLength(12);
+    // After three failures in a row, and a question that fails too, it is left alone.
+    await expect.poll(() => statesOf(upstreams)).toEqual(['open', 'closed']);
+    const requestCount = bad.requests.filter(({ path }) => path === '/v1/chat/completions').length;
+    expect(requestCount).toBeGreaterThanOrEqual(3);
+    for (let number = 0; number < 6; number += 1) {
+      const messages = [{ role: 'user' as const, content: `Again ${number}` }];
+      await collect(engine.generate({ ...upstreamChat, messages }, testContext()));
+    }
+    expect(bad.requests.filter(({ path }) => path === '/v1/chat/completions')).toHaveLength(
+      requestCount,
+    );
+  });
+
+  it('stay available after requests that fail for their content', async () => {
+    const answer: UpstreamAnswer = ({ path, body }, response) => {
+      if (path === '/v1/models') sendJson(response, { data: [] });
+      else if (body.includes('wrong')) sendJson(response, { error: 'no such pattern' }, 500);
+      else say(response, 'Hi');
+    };
+    const servers = [await serveUpstream(answer), await serveUpstream(answer)];
+    const { engine, upstreams } = openUpstream(servers.map(({ url }) => url));
+    const wrong = { ...upstreamChat, messages: [{ role: 'user' as const, content: 'wrong' }] };
+    const questions = () =>
+      servers.flatMap(({ requests }) => requests).filter(({ path }) => path === '/v1/models');
+    for (let count = 0; count < 7; count += 1) {
+      expect(await failureOf(collect(engine.generate(wrong, testContext())))).toMatchObject({
+        code: 'upstream_error',
+      });
+    }
+    await expect.poll(() => questions().length).toBeGreaterThanOrEqual(2);
+    expect(textOf(await collect(engine.generate(upstreamChat, testContext())))).toBe('Hi');
+    expect(statesOf(upstreams)).toEqual(['closed', 'closed']);
+  });
+
+  it('come back without a request of a user', async () => {
+    let isDown = true;
+    const server = await serveUpstream(({ path }, response) => {
+      if (isDown) response.destroy();
+      else if (path === '/health') response.end();
+      else say(response, 'Hi');
+    });
+    const { engine, upstreams } = openUpstream([server.url], { kind: 'vllm' });
+    for (let count = 0; count < 3; count += 1) {
+      await failureOf(collect(engine.generate(upstreamChat, testContext())));
+    }
+    await expect.poll(() => statesOf(upstreams)).toEqual(['open']);
+    isDown = false;
+    await expect.poll(() => statesOf(upstreams), { timeout: 10_000 }).toEqual(['closed']);
+    expect(server.requests.at(-1)?.path).toBe('/health');
+    expect(textOf(await collect(engine.generate(upstreamChat, testContext())))).toBe('Hi');
+  });
+
+  it('are requestCount for their models if they do not know the path of their health', async () => {
+    const server = await serveUpstream(({ path }, response) => {
+      if (path === '/health') sendJson(response, {}, 404);
+      else sendJson(response, {}, 502);
+    });
+    const { engine, upstreams } = openUpstream([server.url], { kind: 'sglang' });
+    for (let count = 0; count < 3; count += 1) {
+      await failureOf(collect(engine.generate(upstreamChat, testContext())));
+    }
+    await expect.poll(() => statesOf(upstreams)).toEqual(['open']);
+    expect(server.requests.slice(-2).map(({ path }) => path)).toEqual(['/health', '/v1/models']);
+  });
+
+  it('get the later turns of their conversations', async () => {
+    const answer: UpstreamAnswer = (_request, response) => say(response, 'Hi');
+    const servers = [
+      await serveUpstream(answer),
+      await serveUpstream(answer),
+      await serveUpstream(answer),
+    ];
+    const { engine } = openUpstream(servers.map(({ url }) => url));
+    for (let number = 0; number < 10; number += 1) {
+      const counts = servers.map(({ requests }) => requests.length);
+      const first = { role: 'user' as const, content: `Conversation ${number}` };
+      await collect(engine.generate({ ...upstreamChat, messages: [first] }, testContext()));
+      const longer = [
+        first,
+        { role: 'assistant', content: 'Hi' },
+        { role: 'user', content: 'And then?' },
+      ] as const;
+      await collect(engine.generate({ ...upstreamChat, messages: longer }, testContext()));
+      const grown = servers.map(({ requests }, index) => requests.length - (counts[index] ?? 0));
+      expect(grown.toSorted((one, other) => one - other)).toEqual([0, 0, 2]);
+    }
+  });
+
+  it('are all open: the error has the seconds to wait', async () => {
+    const bad = await serveUpstream((_request, response) => sendJson(response, {}, 500));
+    const { engine, upstreams } = openUpstream([bad.url]);
+    for (let count = 0; count < 3; count += 1) {
+      await failureOf(collect(engine.generate(upstreamChat, testContext())));
+    }
+    await expect.poll(() => statesOf(upstreams)).toEqual(['open']);
+    const requestCount = bad.requests.length;
+    expect(await failureOf(collect(engine.generate(upstreamChat, testContext())))).toMatchObject({
+      code: 'upstream_unavailable',
+      retryAfterSeconds: 1,
+    });
+    expect(bad.requests).toHaveLength(requestCount);
+  });
+});

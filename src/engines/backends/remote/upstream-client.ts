@@ -1,0 +1,144 @@
+import { HttpFailure, toHttpFailure } from '../../../net/http-failure.ts';
+import { createHttpSender, type HttpExchange } from '../../../net/http-sender.ts';
+import type { ResponseReader } from '../../../net/response-reader.ts';
+import { retryAfterMs } from '../../../net/retry-delay.ts';
+import { wellFormedJson } from '../../../net/well-formed-json.ts';
+import { UpstreamRefusal } from './upstream-failure.ts';
+
+interface CallOptions {
+  readonly signal: AbortSignal;
+  /** Trace context to pass on. */
+  readonly traceparent?: string | undefined;
+}
+
+/** An answer in pieces; it must be read to its end or closed. */
+interface UpstreamStream {
+  /** Waits for bytes and returns all that have arrived since the last call; undefined at the end. */
+  read(): Promise<readonly Buffer[] | undefined>;
+  /** Delivers at most one batch in each interval. */
+  setMinimumInterval(intervalMs: number): void;
+  /** Closes the connection, which makes the server stop. Does nothing after the end. */
+  close(): void;
+}
+
+/** HTTP to the replicas of one upstream. Every method throws `HttpFailure`, `UpstreamRefusal` or the signal's reason. */
+export interface UpstreamClient {
+  /** Gets the status only; none is an `UpstreamRefusal`. */
+  getStatus(url: string, options: CallOptions): Promise<number>;
+  getJson(url: string, options: CallOptions): Promise<unknown>;
+  postJson(url: string, body: object, options: CallOptions): Promise<unknown>;
+  openStream(url: string, body: object, options: CallOptions): Promise<UpstreamStream>;
+  close(): Promise<void>;
+}
+
+interface UpstreamClientOptions {
+  readonly apiKey: string | undefined;
+  /** Longest silence: until connected, until the headers, between two pieces of an answer. */
+  readonly timeoutMs: number;
+  /** Environment with `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+const connectTimeoutMs = 5000;
+const maxReplyBytes = 256 * 1024 * 1024;
+const maxRefusalBytes = 64 * 1024;
+
+export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
+  const { apiKey, timeoutMs, environment } = options;
+  // The owner of the server chose the addresses.
+  const sender = createHttpSender({
+    environment,
+    idleTimeoutMs: timeoutMs,
+    connectTimeoutMs: Math.min(connectTimeoutMs, timeoutMs),
+    egress: { type: 'any' },
+  });
+
+  async function send(
+    url: string,
+    body: object | undefined,
+    { signal, traceparent }: CallOptions,
+  ): Promise<ResponseReader> {
+    const { response }: HttpExchange = await sender.send({
+      url: new URL(url),
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        accept: 'application/json, text/event-stream',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+        ...(traceparent === undefined ? {} : { traceparent }),
+      },
+      forwardedHeaders: {},
+      body: body === undefined ? undefined : wellFormedJson(body),
+      signal,
+    });
+    if (response.status < 400) return response;
+    const text = await readText(response, maxRefusalBytes, signal).catch(() => '');
+    signal.throwIfAborted();
+    const waitMs = retryAfterMs(response.headers['retry-after']);
+    throw new UpstreamRefusal(response.status, text, waitMs);
+  }
+
+  async function readJson(response: ResponseReader, signal: AbortSignal): Promise<unknown> {
+    const text = await readText(response, maxReplyBytes, signal);
+    try {
+      return JSON.parse(text);
+    } catch (error) {
+      throw new HttpFailure('interrupted', 'the answer is not JSON', { cause: error });
+    }
+  }
+
+  return {
+    getStatus: async (url, call) => {
+      try {
+        const response = await send(url, undefined, call);
+        await readText(response, maxReplyBytes, call.signal);
+        return response.status;
+      } catch (error) {
+        if (error instanceof UpstreamRefusal) return error.status;
+        throw error;
+      }
+    },
+    getJson: async (url, call) => readJson(await send(url, undefined, call), call.signal),
+    postJson: async (url, body, call) => readJson(await send(url, body, call), call.signal),
+    openStream: async (url, body, call) => {
+      const response = await send(url, body, call);
+      return {
+        read: () => readPieces(response, call.signal),
+        setMinimumInterval: (intervalMs) => response.setMinimumInterval(intervalMs),
+        close: () => response.close(),
+      };
+    },
+    close: () => sender.close(),
+  };
+}
+
+function readPieces(
+  response: ResponseReader,
+  signal: AbortSignal,
+): Promise<readonly Buffer[] | undefined> {
+  return response.read((error) =>
+    toHttpFailure(error, 'interrupted', 'its answer broke off', { signal }),
+  );
+}
+
+async function readText(
+  response: ResponseReader,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<string> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  for (;;) {
+    const batch = await readPieces(response, signal);
+    if (batch === undefined) break;
+    for (const chunk of batch) {
+      chunks.push(chunk);
+      sizeBytes += chunk.length;
+    }
+    if (sizeBytes > maxBytes) {
+      response.abort(new Error('too large'));
+      throw new HttpFailure('too_large', `the answer is larger than ${maxBytes} bytes`);
+    }
+  }
+  return Buffer.concat(chunks).toString();
+}

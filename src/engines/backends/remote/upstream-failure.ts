@@ -1,0 +1,164 @@
+import { HearthError } from '../../../contract/errors.ts';
+import { errorCode } from '../../../error-code.ts';
+import { HttpFailure } from '../../../net/http-failure.ts';
+import { isReset } from '../../../net/is-reset.ts';
+
+/** An upstream answered with a status of 400 or more. */
+export class UpstreamRefusal extends Error {
+  override readonly name = 'UpstreamRefusal';
+  readonly status: number;
+  /** From `Retry-After`. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(status: number, body: string, retryAfterMs?: number) {
+    super(messageOf(body));
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** An upstream sent something that is not its API, or broke off. */
+export class UpstreamBroken extends Error {
+  override readonly name = 'UpstreamBroken';
+}
+
+/** The answer of an upstream ended before its end. */
+export class UpstreamCut extends UpstreamBroken {
+  constructor() {
+    super('its answer broke off');
+  }
+}
+
+const maxMessageCharacters = 500;
+const busyStatuses: ReadonlySet<number> = new Set([408, 429, 503]);
+const defaultRetryAfterSeconds = 1;
+
+/** Whether another replica may succeed with the same request. */
+export function isReplicaFault(error: unknown): boolean {
+  if (error instanceof UpstreamRefusal) return error.status >= 500 || isBusy(error);
+  return error instanceof HttpFailure || error instanceof UpstreamBroken;
+}
+
+/** Whether the replica is only busy, which says nothing bad about it. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof UpstreamRefusal && busyStatuses.has(error.status);
+}
+
+/** Whether the replica closed the connection before it answered: perhaps an idle one, just as it was reused. */
+export function isClosedBefore(error: unknown): boolean {
+  return error instanceof HttpFailure && error.reason === 'unreachable' && isReset(error.cause);
+}
+
+/** Whether the upstream refused the request for what it contains. */
+export function isRefusedRequest(error: unknown): error is UpstreamRefusal {
+  return error instanceof UpstreamRefusal && [400, 404, 405, 415, 422, 501].includes(error.status);
+}
+
+/** Converts a failure of an upstream; other errors stay unchanged. */
+export function toUpstreamError(error: unknown, upstream: string): unknown {
+  if (error instanceof UpstreamRefusal) return refusal(error, upstream);
+  if (error instanceof UpstreamBroken) {
+    return new HearthError('upstream_error', `"${upstream}" failed: ${error.message}.`, {
+      cause: error,
+    });
+  }
+  if (!(error instanceof HttpFailure)) return error;
+  if (error.reason === 'unreachable' || errorCode(error.cause) === 'UND_ERR_CONNECT_TIMEOUT') {
+    return unavailable(upstream, `it can't be reached`, defaultRetryAfterSeconds, error);
+  }
+  const failure =
+    error.reason === 'timeout'
+      ? `sent nothing within the time of "upstreams.${upstream}.timeoutSeconds"`
+      : `failed: ${messageWithoutCode(error)}`;
+  return new HearthError('upstream_error', `"${upstream}" ${failure}.`, { cause: error });
+}
+
+/** The code is that of a library, and in the log. */
+function messageWithoutCode({ message }: HttpFailure): string {
+  return message.replace(/ \([A-Z_]+\)$/u, '');
+}
+
+/** @param reason Ends the sentence `... is not available: `. */
+export function unavailable(
+  upstream: string,
+  reason: string,
+  retryAfterSeconds: number,
+  cause?: unknown,
+): HearthError {
+  return new HearthError('upstream_unavailable', `"${upstream}" is not available: ${reason}.`, {
+    retryAfterSeconds: Math.max(1, Math.ceil(retryAfterSeconds)),
+    cause,
+  });
+}
+
+function refusal(error: UpstreamRefusal, upstream: string): HearthError {
+  const { status, message, retryAfterMs } = error;
+  if (isBusy(error)) {
+    const seconds = retryAfterMs === undefined ? defaultRetryAfterSeconds : retryAfterMs / 1000;
+    return unavailable(upstream, `it is too busy (status ${status})`, seconds, error);
+  }
+  if (status === 401 || status === 403) {
+    return new HearthError('upstream_error', `"${upstream}" refuses the key of its settings.`, {
+      cause: error,
+    });
+  }
+  if (isContextExceeded(message)) {
+    return new HearthError(
+      'context_length_exceeded',
+      `The prompt is too long for the model of "${upstream}": ${message}`,
+      { cause: error },
+    );
+  }
+  if (isRefusedRequest(error)) {
+    return new HearthError('invalid_value', `"${upstream}" refuses the request: ${message}`, {
+      cause: error,
+    });
+  }
+  return new HearthError('upstream_error', `"${upstream}" answered ${status}: ${message}`, {
+    cause: error,
+  });
+}
+
+function isContextExceeded(message: string): boolean {
+  return /context (?:length|size|window)|maximum (?:model )?length|too many tokens|exceed_context/iu.test(
+    message,
+  );
+}
+
+/** The message of OpenAI's error body or one like it, else the beginning of the text. */
+function messageOf(body: string): string {
+  const found = findMessage(body) ?? body;
+  const line = found.replaceAll(/\s+/gu, ' ').trim();
+  return (line === '' ? 'no reason given' : line).slice(0, maxMessageCharacters);
+}
+
+function findMessage(body: string): string | undefined {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    return (
+      textAt(parsed, ['error', 'message']) ??
+      textAt(parsed, ['message']) ??
+      textAt(parsed, ['detail']) ??
+      textAt(parsed, ['error'])
+    );
+  } catch {
+    return /^\s*</u.test(body) ? 'a page in place of JSON' : undefined;
+  }
+}
+
+function textAt(value: unknown, path: readonly string[]): string | undefined {
+  let found = value;
+  for (const name of path) {
+    if (typeof found !== 'object' || found === null) return undefined;
+    found = (found as Readonly<Record<string, unknown>>)[name];
+  }
+  return typeof found === 'string' ? found : undefined;
+}
+
+/** An error event inside a stream. */
+export function streamedFailure(error: unknown): UpstreamRefusal | UpstreamBroken {
+  const message = textAt(error, ['message']) ?? (typeof error === 'string' ? error : undefined);
+  return isContextExceeded(message ?? '')
+    ? new UpstreamRefusal(400, message ?? '')
+    : new UpstreamBroken(message?.slice(0, maxMessageCharacters) ?? 'an error without a message');
+}

@@ -1,0 +1,97 @@
+import type { Logger } from '../../../observability/logger.ts';
+import type { EngineHandle } from '../../engine.ts';
+import { CapabilityProbes } from './capability-probes.ts';
+import { createRemoteEngine } from './remote-engine.ts';
+import { createPacing } from './pacing.ts';
+import { ReplicaSet, type ReplicaStatus } from './replica-set.ts';
+import type { RemoteModel, Upstream } from './upstream.ts';
+import { createUpstreamClient } from './upstream-client.ts';
+import { isHealthy } from './upstream-health.ts';
+import { UpstreamModels } from './upstream-models.ts';
+
+/** The remote servers of the settings. */
+export interface Upstreams {
+  readonly names: readonly string[];
+  /** The models of all upstreams; one that can't be reached contributes those of its last list and of the settings. */
+  listModels(): Promise<readonly RemoteModel[]>;
+  /**
+   * Reads the list of the upstream that the key of a model names, for a model that it lacks. False if there is none to read.
+   *
+   * @throws HearthError `upstream_unavailable` if the upstream does not answer.
+   */
+  refresh(key: string): Promise<boolean>;
+  /** An engine for a model; sends nothing yet. */
+  open(model: Pick<RemoteModel, 'upstream' | 'id'>, contextLength: number): EngineHandle;
+  /** Requests to each model that run at the same time. */
+  maxConcurrent(upstream: string): number;
+  describe(): readonly { readonly name: string; readonly replicas: readonly ReplicaStatus[] }[];
+  /** Ends the requests in flight. */
+  close(): Promise<void>;
+}
+
+interface UpstreamsOptions {
+  readonly upstreams: readonly Upstream[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly logger: Logger;
+}
+
+export function openUpstreams({ upstreams, environment, logger }: UpstreamsOptions): Upstreams {
+  const closing = new AbortController();
+  const pacing = createPacing();
+  const opened = new Map(
+    upstreams.map((upstream) => {
+      const { name, urls, apiKey, timeoutMs } = upstream;
+      const client = createUpstreamClient({ apiKey, timeoutMs, environment });
+      const { signal } = closing;
+      const replicas = new ReplicaSet({
+        upstream: name,
+        urls,
+        isHealthy: (url) => isHealthy(client, upstream, url, signal),
+        signal,
+      });
+      const shared = { upstream, client, replicas };
+      const models = new UpstreamModels({ ...shared, logger, signal });
+      return [name, { ...shared, models, probes: new CapabilityProbes(shared) }];
+    }),
+  );
+  const find = (name: string) => {
+    const found = opened.get(name);
+    if (found === undefined) throw new Error(`There is no upstream "${name}".`);
+    return found;
+  };
+  return {
+    names: [...opened.keys()],
+    listModels: async () =>
+      (await Promise.all([...opened.values()].map(({ models }) => models.list()))).flat(),
+    refresh: async (key) => {
+      const name = key.slice(0, key.indexOf('/') + 1).toLowerCase();
+      const named = [...opened.values()].find(
+        ({ upstream }) => name === `${upstream.name.toLowerCase()}/`,
+      );
+      return (await named?.models.refresh()) ?? false;
+    },
+    open: ({ upstream: name, id }, contextLength) => {
+      const found = find(name);
+      return {
+        engine: createRemoteEngine({ ...found, modelId: id, pacing, contextLength }),
+        capabilities: {
+          runtimeName: `remote-${found.upstream.kind}`,
+          runtimeVersion: 'unknown',
+          supportedFormats: ['remote'],
+          contextLength,
+          estimatesTokens: true,
+        },
+        // It has no process that could end; failures end single requests.
+        closed: new Promise(() => {}),
+        stop: async () => {},
+      };
+    },
+    maxConcurrent: (name) => find(name).upstream.maxConcurrent * find(name).upstream.urls.length,
+    describe: () =>
+      [...opened].map(([name, { replicas }]) => ({ name, replicas: replicas.describe() })),
+    close: async () => {
+      closing.abort();
+      await Promise.all([...opened.values()].map(({ client }) => client.close()));
+    },
+  };
+}

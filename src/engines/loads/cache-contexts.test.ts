@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { modelEntry } from '../../../test/setup/models/model-entry.ts';
+import type { EngineLauncher, LaunchSpec } from '../launch/launch.ts';
+import type { RuntimeManager } from '../runtimes/runtime.ts';
+import type { InstanceConfig } from './load-options.ts';
+import type { ModelEntry } from '../../models/model.ts';
+import type { WarmLaunch } from '../states/warm-states.ts';
+import { GgufLoader } from './gguf-loader.ts';
+
+const attention = {
+  layerCount: 1,
+  keyBytesPerToken: 100,
+  valueBytesPerToken: 100,
+  recurrentBytesPerSlot: 0,
+  window: null,
+};
+
+function setUp({
+  model = modelEntry({ attention }),
+  version = 'b11549',
+  isPrepared = true,
+  keepsStates = true,
+}: { model?: ModelEntry; version?: string; isPrepared?: boolean; keepsStates?: boolean } = {}) {
+  const specs: LaunchSpec[] = [];
+  const warm: WarmLaunch = {
+    slotFolder: '/slots',
+    replacesPromptCache: true,
+    discard: async () => {},
+    attach: async (handle) => handle,
+  };
+  const loader = new GgufLoader({
+    runtimes: {
+      resolve: async () => ({ name: 'llama.cpp-linux-x64-cpu', version, command: 'llama-server' }),
+    } as unknown as RuntimeManager,
+    launcher: {
+      launch: async (spec: LaunchSpec) => {
+        specs.push(spec);
+        throw new Error('launched');
+      },
+    } as unknown as EngineLauncher,
+    warmStates: keepsStates ? { prepare: async () => (isPrepared ? warm : undefined) } : undefined,
+    cacheContexts: 2,
+    kvCacheTypes: { k: 'f16', v: 'f16' },
+    threads: undefined,
+    gpuLayers: undefined,
+    promptCacheMiB: 0,
+    loadTimeoutMs: 1000,
+  });
+  const [variant] = model.variants;
+  if (variant === undefined) throw new Error('no variant');
+  const selection = { model, variant };
+  /** Contexts in the cache of a load with so many slots. */
+  async function contextsOf(parallel: number): Promise<number> {
+    const config = { contextLength: 4096, parallel };
+    const spec = { instanceId: 'test', selection, config, estimatedBytes: 0 };
+    await expect(loader.load(spec, new AbortController().signal, () => {})).rejects.toThrow(
+      'launched',
+    );
+    return specs.at(-1)?.sharedContexts ?? parallel;
+  }
+  const estimate = (parallel: number, changes: Partial<InstanceConfig> = {}) =>
+    loader.estimate(selection, { contextLength: 4096, parallel, ...changes }).kvCacheBytes;
+  return { contextsOf, estimate, selection };
+}
+
+describe('the cache of a GGUF model', () => {
+  it('holds as many contexts as the setting says, and the estimate follows', async () => {
+    const { contextsOf, estimate } = setUp();
+    const contexts: number[] = [];
+    for (const parallel of [1, 2, 4, 8]) contexts.push(await contextsOf(parallel));
+    expect(contexts).toEqual([1, 2, 2, 2]);
+    expect([estimate(2), estimate(4)]).toEqual([estimate(1) * 2, estimate(1) * 2]);
+  });
+
+  it('holds one for each slot where Hearth does not choose and empty the slots', async () => {
+    expect(await setUp({ isPrepared: false }).contextsOf(4)).toBe(4);
+    expect(await setUp({ version: 'b11000' }).contextsOf(4)).toBe(4);
+    expect(await setUp({ version: 'unknown' }).contextsOf(4)).toBe(4);
+    expect(await setUp({ version: 'b11548' }).contextsOf(4)).toBe(4);
+    expect(await setUp({ version: 'b11549-custom' }).contextsOf(4)).toBe(4);
+    expect(await setUp({ version: 'web11549' }).contextsOf(4)).toBe(4);
+    const stateless = setUp({ keepsStates: false });
+    expect(stateless.estimate(4)).toBe(4 * stateless.estimate(1));
+    const { estimate, selection } = setUp();
+    expect(estimate(4, { draft: selection })).toBe(4 * estimate(1, { draft: selection }));
+    const window = { tokens: 512, keyBytesPerToken: 100, valueBytesPerToken: 100 };
+    const sliding = setUp({ model: modelEntry({ attention: { ...attention, window } }) });
+    expect(await sliding.contextsOf(4)).toBe(4);
+    expect(sliding.estimate(4)).toBe(4 * sliding.estimate(1));
+  });
+});

@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import { modelEntry } from '../../../test/setup/models/model-entry.ts';
+import type { HearthError } from '../../contract/errors.ts';
+import type { ModelEntry, ModelSelection } from '../../models/model.ts';
+import { assertDraft, configure, contextLengthFor } from './configure.ts';
+import type { InstanceConfig } from './load-options.ts';
+
+const defaults = { contextLength: 2048, parallel: 4 };
+const selectionOf = (changes: Partial<ModelEntry> = {}): ModelSelection => {
+  const model = modelEntry(changes);
+  const [variant] = model.variants;
+  if (variant === undefined) throw new Error('the model has no variant');
+  return { model, variant };
+};
+const fits = () => true;
+/** The error that `check` throws, with the names that an API has for fields. */
+function described(check: () => unknown) {
+  try {
+    return check();
+  } catch (error) {
+    const failure = error as HearthError;
+    return [failure.code, failure.field, failure.describe((name) => `<${name}>`)];
+  }
+}
+
+describe('contextLengthFor', () => {
+  it.each([
+    [1, 256],
+    [256, 256],
+    [257, 512],
+    [3999, 4000],
+    [4000, 4000],
+    [9000, 4000],
+  ])('makes %i tokens %i: steps of 256, up to what the model supports', (requested, actual) => {
+    expect(contextLengthFor(modelEntry({ maxContextLength: 4000 }), requested)).toBe(actual);
+  });
+
+  it('is that of the remote server for a remote model', () => {
+    const model = modelEntry({ maxContextLength: 4000, format: 'remote' });
+    expect(contextLengthFor(model, 256)).toBe(4000);
+  });
+});
+
+describe('configure', () => {
+  it('completes a request with the defaults', () => {
+    expect(configure(selectionOf(), {}, defaults, fits)).toEqual({
+      contextLength: 2048,
+      parallel: 4,
+    });
+    const requested = {
+      contextLength: 300,
+      parallel: 2,
+      evalBatchSize: 64,
+      hasFlashAttention: true,
+    };
+    expect(configure(selectionOf(), requested, defaults, fits)).toEqual({
+      ...requested,
+      contextLength: 512,
+    });
+  });
+
+  it('speculates as the server does, unless the load chooses', () => {
+    const speculating = { ...defaults, speculation: 'ngram' } as const;
+    const modeOf = (selection: ModelSelection, requested: Partial<InstanceConfig> = {}) =>
+      configure(selection, requested, speculating, fits).speculation;
+    expect(modeOf(selectionOf())).toBe('ngram');
+    expect(modeOf(selectionOf(), { speculation: 'off' })).toBe('off');
+    expect(modeOf(selectionOf(), { draft: selectionOf() })).toBeUndefined();
+    expect(modeOf(selectionOf({ type: 'embeddings' }))).toBeUndefined();
+    expect(modeOf(selectionOf({ format: 'mlx' }))).toBeUndefined();
+    const isOff = { ...defaults, speculation: 'off' } as const;
+    expect(configure(selectionOf(), {}, isOff, fits)).not.toHaveProperty('speculation');
+  });
+
+  it('rejects a context that the model does not support', () => {
+    expect(configure(selectionOf(), { contextLength: 4096 }, defaults, fits)).toMatchObject({
+      contextLength: 4096,
+    });
+    expect(
+      described(() => configure(selectionOf(), { contextLength: 4097 }, defaults, fits)),
+    ).toEqual([
+      'invalid_value',
+      'contextLength',
+      '<contextLength> 4097 is more than test/model supports: at most 4096.',
+    ]);
+  });
+
+  it('rejects a batch size for an embedding model only', () => {
+    const embeddings = selectionOf({ type: 'embeddings' });
+    expect(configure(embeddings, {}, defaults, fits)).toMatchObject({ parallel: 4 });
+    expect(described(() => configure(embeddings, { evalBatchSize: 64 }, defaults, fits))).toEqual([
+      'invalid_value',
+      'evalBatchSize',
+      'test/model is an embedding model, which reads its whole context at once; leave <evalBatchSize> out.',
+    ]);
+  });
+
+  it('halves the default number of slots until the memory suffices, down to one', () => {
+    const tried: InstanceConfig[] = [];
+    const parallelFor = (most: number, parallel = 7) => {
+      tried.length = 0;
+      const config = configure(
+        selectionOf(),
+        { evalBatchSize: 64 },
+        { ...defaults, parallel },
+        (candidate) => {
+          tried.push(candidate);
+          return candidate.parallel <= most;
+        },
+      );
+      return config.parallel;
+    };
+    expect(parallelFor(7)).toBe(7);
+    expect(parallelFor(6)).toBe(3);
+    expect(tried).toEqual(
+      [7, 3].map((parallel) => ({ evalBatchSize: 64, contextLength: 2048, parallel })),
+    );
+    expect(parallelFor(0)).toBe(1);
+    expect(tried.map(({ parallel }) => parallel)).toEqual([7, 3]);
+  });
+
+  it('keeps the number of slots that a request sets', () => {
+    const never = () => false;
+    expect(configure(selectionOf(), { parallel: 4 }, defaults, never).parallel).toBe(4);
+  });
+});
+
+describe('assertDraft', () => {
+  const vocabularyOf = (vocabulary: number) => ({
+    dimensions: {
+      embedding: 64,
+      feedForward: 128,
+      isGated: true,
+      heads: 2,
+      query: 64,
+      keyValue: 64,
+      experts: null,
+      vocabulary,
+      merges: 0,
+    },
+  });
+  const model = modelEntry({ key: 'test/large', ...vocabularyOf(32_000) });
+
+  it('allows a model with nearly the same vocabulary, or an unknown one', () => {
+    expect(() => assertDraft(model, modelEntry(vocabularyOf(32_128)))).not.toThrow();
+    expect(() => assertDraft(model, modelEntry(vocabularyOf(31_872)))).not.toThrow();
+    expect(() => assertDraft(model, modelEntry())).not.toThrow();
+    expect(() => assertDraft(modelEntry(), model)).not.toThrow();
+  });
+
+  it.each([
+    [
+      'another vocabulary',
+      modelEntry({ key: 'test/small', ...vocabularyOf(32_129) }),
+      'test/small cannot draft tokens for test/large: its vocabulary has 32129 tokens, that of test/large 32000.',
+    ],
+    [
+      'another format',
+      modelEntry({ key: 'test/small', format: 'mlx', ...vocabularyOf(32_000) }),
+      'test/small cannot draft tokens for test/large: both must be GGUF models that generate text.',
+    ],
+    [
+      'no text to generate',
+      modelEntry({ key: 'test/small', type: 'embeddings' }),
+      'test/small cannot draft tokens for test/large: both must be GGUF models that generate text.',
+    ],
+  ])('refuses a model with %s', (_, draft, message) => {
+    expect(described(() => assertDraft(model, draft))).toEqual([
+      'invalid_value',
+      'draftModel',
+      message,
+    ]);
+  });
+
+  it('refuses any model for one of another format', () => {
+    const mlx = modelEntry({ key: 'test/large', format: 'mlx', ...vocabularyOf(32_000) });
+    expect(() => assertDraft(mlx, model)).toThrow('both must be GGUF models');
+  });
+});

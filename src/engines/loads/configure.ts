@@ -1,0 +1,90 @@
+import { HearthError } from '../../contract/errors.ts';
+import type { ModelEntry, ModelSelection } from '../../models/model.ts';
+import { purposeNames, purposeOf } from './purpose.ts';
+import type { InstanceConfig, LoadDefaults } from './load-options.ts';
+import { refuseOptions } from './refuse-options.ts';
+
+/** The engine rounds the context of a slot up to a multiple of this (llama.cpp, `GGML_PAD(n_ctx, 256)`). */
+const contextStep = 256;
+
+/** Returns the actual context of an instance that is loaded with `requested` tokens. */
+export function contextLengthFor(
+  { maxContextLength, format }: ModelEntry,
+  requested: number,
+): number {
+  // Its server decided when it was started.
+  if (format === 'remote') return maxContextLength;
+  return Math.min(Math.ceil(requested / contextStep) * contextStep, maxContextLength);
+}
+
+/** @throws HearthError `invalid_value` for a context that the model does not support. */
+export function assertContext(model: ModelEntry, requested: number | undefined): void {
+  if (requested === undefined || requested <= model.maxContextLength) return;
+  throw new HearthError(
+    'invalid_value',
+    (name) =>
+      `${name('contextLength')} ${requested} is more than ${model.key} supports: at most ${model.maxContextLength}.`,
+    { field: 'contextLength' },
+  );
+}
+
+/** Vocabularies may differ by so many unused tokens at their end (llama.cpp, `SPEC_VOCAB_MAX_SIZE_DIFFERENCE`). */
+const maxVocabularyDifference = 128;
+
+/** @throws HearthError `invalid_value` for a model that cannot draft tokens for another. */
+export function assertDraft(model: ModelEntry, draft: ModelEntry): void {
+  const { vocabulary: size } = model.dimensions ?? {};
+  const { vocabulary: draftSize } = draft.dimensions ?? {};
+  const isGguf = model.format === 'gguf' && draft.format === 'gguf';
+  const generates = [model, draft].every((each) => purposeOf({ model: each }) === 'generation');
+  const isSimilar =
+    size === undefined ||
+    draftSize === undefined ||
+    Math.abs(size - draftSize) <= maxVocabularyDifference;
+  if (isGguf && generates && isSimilar) return;
+  const reason =
+    isGguf && generates
+      ? `its vocabulary has ${draftSize} tokens, that of ${model.key} ${size}`
+      : 'both must be GGUF models that generate text';
+  throw new HearthError(
+    'invalid_value',
+    `${draft.key} cannot draft tokens for ${model.key}: ${reason}.`,
+    { field: 'draftModel' },
+  );
+}
+
+/**
+ * Completes the configuration of a load with the defaults. If the request does not set the number of slots, it
+ * is halved until the memory suffices.
+ *
+ * @param fits Whether an instance with this configuration fits in memory.
+ * @throws HearthError `invalid_value` for a setting that the model does not support.
+ */
+export function configure(
+  { model }: ModelSelection,
+  requested: Partial<InstanceConfig>,
+  defaults: LoadDefaults,
+  fits: (config: InstanceConfig) => boolean,
+): InstanceConfig {
+  assertContext(model, requested.contextLength);
+  const contextLength = contextLengthFor(model, requested.contextLength ?? defaults.contextLength);
+  const purpose = purposeOf({ model });
+  if (purpose !== 'generation') {
+    const reason = `${model.key} is ${purposeNames[purpose]}, which reads its whole context at once`;
+    refuseOptions(requested, ['evalBatchSize'], reason);
+  }
+  let parallel = requested.parallel ?? defaults.parallel;
+  if (requested.parallel === undefined) {
+    while (parallel > 1 && !fits({ ...requested, contextLength, parallel })) {
+      parallel = Math.floor(parallel / 2);
+    }
+  }
+  const speculates = requested.speculation === undefined && defaults.speculation === 'ngram';
+  const isDrafted = speculates && purpose === 'generation' && model.format === 'gguf';
+  return {
+    ...requested,
+    contextLength,
+    parallel,
+    ...(isDrafted && requested.draft === undefined && { speculation: 'ngram' as const }),
+  };
+}

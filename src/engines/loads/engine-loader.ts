@@ -1,0 +1,64 @@
+import type { EngineHandle } from '../engine.ts';
+import type { ModelSelection } from '../../models/model.ts';
+import type { InstanceConfig } from './load-options.ts';
+import type { MemoryEstimate } from '../memory/estimate.ts';
+import type { Placement } from './policy/place-on-gpu.ts';
+
+export interface LoadSpec {
+  readonly instanceId: string;
+  readonly selection: ModelSelection;
+  readonly config: InstanceConfig;
+  /** Estimated memory of the instance, that of GPUs included; 0 if the loader has no estimate. */
+  readonly estimatedBytes: number;
+}
+
+/** Starts the engines for one kind of model source, such as GGUF files or the models of a remote server. */
+export interface EngineLoader {
+  /** Value of `ModelEntry.format` that it loads. */
+  readonly format: string;
+  /** Whether its engines copy the weights instead of mapping the files. */
+  readonly copiesWeights?: boolean;
+  /**
+   * Rejects a model or an option that these engines do not have; absent: they have all.
+   *
+   * @throws HearthError `unsupported_format`, `invalid_value`.
+   */
+  readonly assertLoadable?: (selection: ModelSelection, requested: Partial<InstanceConfig>) => void;
+  /**
+   * Estimates the memory of an instance on this machine. Absent for a source that uses none: such
+   * instances skip the admission by memory and do not count towards `models.maxLoaded`.
+   */
+  readonly estimate?: (selection: ModelSelection, config: InstanceConfig) => MemoryEstimate;
+  /**
+   * Completes the configuration of a load; absent: from the defaults of the server, as far as the memory suffices.
+   *
+   * @throws HearthError `invalid_value` for a setting that such models do not have.
+   */
+  readonly configure?: (
+    selection: ModelSelection,
+    requested: Partial<InstanceConfig>,
+  ) => InstanceConfig;
+  /**
+   * Divides the estimate between GPUs and the memory of the machine. Absent for a source that uses no GPU.
+   *
+   * @param gpuBytes GPU memory that the instance may use.
+   */
+  readonly place?: (
+    selection: ModelSelection,
+    config: InstanceConfig,
+    estimate: MemoryEstimate,
+    gpuBytes: number,
+  ) => Placement;
+  /**
+   * Starts an engine and waits until it accepts requests.
+   *
+   * @param onProgress Called with the loaded fraction, 0 to 1, if the source reports it.
+   * @throws HearthError of type `model_load_failed` or `insufficient_memory`, `invalid_value` for a setting that
+   *   the engine does not support; the signal's reason when aborted (the engine has ended then).
+   */
+  load(
+    spec: LoadSpec,
+    signal: AbortSignal,
+    onProgress: (fraction: number) => void,
+  ): Promise<EngineHandle>;
+}

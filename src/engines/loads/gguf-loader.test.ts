@@ -1,0 +1,240 @@
+import { describe, expect, it } from 'vitest';
+import { modelEntry } from '../../../test/setup/models/model-entry.ts';
+import type { EngineHandle } from '../engine.ts';
+import type { EngineProcess, LaunchSpec } from '../launch/launch.ts';
+import type { Runtime, RuntimeManager } from '../runtimes/runtime.ts';
+import type { ModelEntry, ModelSelection } from '../../models/model.ts';
+import type { WarmStates } from '../states/warm-states.ts';
+import { GgufLoader, type GgufLoaderOptions } from './gguf-loader.ts';
+import type { InstanceConfig } from './load-options.ts';
+import { estimateMemory } from '../memory/estimate.ts';
+
+const runtime: Runtime = {
+  name: 'scripted',
+  version: '7',
+  supportedFormats: ['gguf'],
+  source: 'setting',
+  command: '/bin/engine',
+  leadingArguments: [],
+};
+const config: InstanceConfig = { contextLength: 1024, parallel: 2 };
+const { signal } = new AbortController();
+
+function selectionOf(changes: Partial<ModelEntry> = {}): ModelSelection {
+  const model = modelEntry(changes);
+  const [variant] = model.variants;
+  if (variant === undefined) throw new Error('no variant');
+  return { model, variant };
+}
+
+const attention = {
+  layerCount: 4,
+  window: null,
+  recurrentBytesPerSlot: 0,
+  keyBytesPerToken: 512,
+  valueBytesPerToken: 512,
+};
+
+function setUp(
+  options: Partial<GgufLoaderOptions> = {},
+  { isInstalled = true, launchError }: { isInstalled?: boolean; launchError?: Error } = {},
+) {
+  const launched: LaunchSpec[] = [];
+  const installed: unknown[] = [];
+  const handle = { engine: {} } as EngineProcess;
+  const runtimes = {
+    resolve: async (format: string) => (isInstalled && format === 'gguf' ? runtime : undefined),
+    install: async (installOptions: unknown) => {
+      installed.push(installOptions);
+      return runtime;
+    },
+  } as unknown as RuntimeManager;
+  const loader = new GgufLoader({
+    runtimes,
+    launcher: {
+      launch: async (spec) => {
+        launched.push(spec);
+        if (launchError !== undefined) throw launchError;
+        return handle;
+      },
+      close: async () => {},
+    },
+    threads: undefined,
+    gpuLayers: undefined,
+    cacheContexts: 2,
+    kvCacheTypes: { k: 'q8_0', v: 'q4_0' },
+    promptCacheMiB: 64,
+    loadTimeoutMs: 5000,
+    ...options,
+  });
+  const load = (changes: Partial<InstanceConfig> = {}, selection = selectionOf()) =>
+    loader.load(
+      { instanceId: 'i', selection, config: { ...config, ...changes }, estimatedBytes: 123 },
+      signal,
+      () => {},
+    );
+  return { loader, load, launched, installed, handle };
+}
+
+function warmStatesOf(replacesPromptCache: boolean) {
+  const prepared: Parameters<WarmStates['prepare']>[0][] = [];
+  const attached = { engine: {} } as EngineHandle;
+  const state = { discards: 0 };
+  const warmStates: Pick<WarmStates, 'prepare'> = {
+    prepare: async (facts) => {
+      prepared.push(facts);
+      return {
+        slotFolder: '/slots',
+        replacesPromptCache,
+        discard: async () => void (state.discards += 1),
+        attach: async () => attached,
+      };
+    },
+  };
+  return { warmStates, prepared, attached, state };
+}
+
+describe('a launch', () => {
+  it('has the settings of the server and of the load', async () => {
+    const { load, launched, installed, handle } = setUp({ threads: 3, gpuLayers: 7 });
+    const selection = selectionOf({ projectorPath: '/models/mmproj.gguf', architecture: 'qwen2' });
+    expect(await load({ hasFlashAttention: true }, selection)).toBe(handle);
+    expect(launched).toEqual([
+      {
+        runtime,
+        modelPath: selection.variant.path,
+        architecture: 'qwen2',
+        purpose: 'generation',
+        contextLength: 1024,
+        parallel: 2,
+        hasFlashAttention: true,
+        projectorPath: '/models/mmproj.gguf',
+        threads: 3,
+        gpuLayers: 7,
+        kvCacheTypes: { k: 'q8_0', v: 'q4_0' },
+        promptCacheMiB: 64,
+        expectedBytes: 123,
+        loadTimeoutMs: 5000,
+      },
+    ]);
+    expect(installed).toEqual([]);
+  });
+
+  it('prefers the layers on the GPU that the load asks for', async () => {
+    const { load, launched } = setUp({ gpuLayers: 7 });
+    await load({ gpuLayers: 0 });
+    expect(launched).toMatchObject([{ gpuLayers: 0 }]);
+  });
+
+  it('installs a runtime first if there is none, and reports that', async () => {
+    const onInstallProgress = () => {};
+    const { load, launched, installed } = setUp({ onInstallProgress }, { isInstalled: false });
+    await load();
+    expect(installed).toEqual([{ signal, onProgress: onInstallProgress }]);
+    expect(launched).toMatchObject([{ runtime }]);
+  });
+
+  it.each<[string, Partial<InstanceConfig>, unknown]>([
+    ['no draft by default', {}, undefined],
+    ['no draft', { speculation: 'off' }, undefined],
+    ['repeated text', { speculation: 'ngram' }, { kind: 'ngram' }],
+    [
+      'a draft model',
+      { speculation: 'ngram', draft: selectionOf({ key: 'test/draft' }) },
+      { kind: 'draft', modelPath: '/models/test/model/model-q8_0.gguf' },
+    ],
+  ])('speculates with %s', async (_, changes, speculation) => {
+    const { load, launched } = setUp();
+    await load(changes);
+    expect(launched[0]?.speculation).toEqual(speculation);
+  });
+});
+
+describe('states of slots', () => {
+  it('are kept in a folder, in addition to the prompts that the engine keeps', async () => {
+    const { warmStates, prepared, attached } = warmStatesOf(false);
+    const { load, launched } = setUp({ warmStates });
+    expect(await load()).toBe(attached);
+    expect(launched).toMatchObject([{ slotFolder: '/slots', promptCacheMiB: 64 }]);
+    expect(prepared).toMatchObject([
+      {
+        slotCount: 2,
+        maxMemoryBytes: 64 * 1024 * 1024,
+        settings: { contextLength: 1024, runtime: ['scripted', '7', '/bin/engine'] },
+      },
+    ]);
+  });
+
+  it('replace the prompts that the engine keeps where they are in memory', async () => {
+    const { warmStates } = warmStatesOf(true);
+    const { load, launched } = setUp({ warmStates });
+    await load();
+    expect(launched).toMatchObject([{ promptCacheMiB: 0 }]);
+  });
+
+  it('do not depend on what changes no state', async () => {
+    const { warmStates, prepared } = warmStatesOf(false);
+    await setUp({ warmStates, loadTimeoutMs: 1 }).load({ speculation: 'ngram' });
+    await setUp({ warmStates, loadTimeoutMs: 2 }).load();
+    await setUp({ warmStates, loadTimeoutMs: 2, kvCacheTypes: { k: 'f16', v: 'f16' } }).load();
+    const [first, second, third] = prepared.map(({ settings }) => settings);
+    expect(second).toEqual(first);
+    expect(third).not.toEqual(first);
+  });
+
+  it('stay in idle slots up to 5 % of the weights, if the processor runs the model', async () => {
+    const { warmStates, prepared } = warmStatesOf(true);
+    const { load } = setUp({ warmStates, kvCacheTypes: { k: 'f16', v: 'q8_0' } });
+    const { model, variant } = selectionOf({ attention });
+    // (512 + 272) bytes a token.
+    const selection = { model, variant: { ...variant, sizeBytes: 1_568_000 } };
+    await load({ gpuLayers: 0 }, selection);
+    await load({}, selection);
+    await load({ gpuLayers: 0 }, selectionOf({ attention: null }));
+    expect(prepared.map(({ maxIdleTokens }) => maxIdleTokens)).toEqual([100, undefined, undefined]);
+  });
+
+  it('are not kept with a draft model, whose cache they lack', async () => {
+    const { warmStates, prepared } = warmStatesOf(true);
+    const { load, launched, handle } = setUp({ warmStates });
+    expect(await load({ draft: selectionOf() })).toBe(handle);
+    expect(prepared).toEqual([]);
+    expect(launched[0]).not.toHaveProperty('slotFolder');
+    expect(launched[0]?.promptCacheMiB).toBe(64);
+  });
+
+  it('are discarded if the engine does not start', async () => {
+    const { warmStates, state } = warmStatesOf(false);
+    const { load } = setUp({ warmStates }, { launchError: new Error('broken') });
+    await expect(load()).rejects.toThrow('broken');
+    expect(state.discards).toBe(1);
+  });
+});
+
+it('estimates the cache of a draft model with its own types', () => {
+  const { loader } = setUp();
+  const selection = selectionOf({ attention });
+  const alone = loader.estimate(selection, config);
+  expect(alone).toEqual(
+    estimateMemory(selection, { ...config, kvCacheTypes: { k: 'q8_0', v: 'q4_0' } }),
+  );
+  const draft = estimateMemory(selection, { ...config, kvCacheTypes: { k: 'f16', v: 'f16' } });
+  expect(draft.kvCacheBytes).toBeGreaterThan(alone.kvCacheBytes);
+  const both = loader.estimate(selection, { ...config, draft: selection });
+  expect(both.kvCacheBytes).toBe(alone.kvCacheBytes + draft.kvCacheBytes);
+});
+
+it('places what the load asks for on the GPU, and its cache unless that stays in memory', () => {
+  const { loader } = setUp({ gpuLayers: 99 });
+  const selection = selectionOf({ attention });
+  const estimate = loader.estimate(selection, config);
+  const gpuBytesOf = (changes: Partial<InstanceConfig>) =>
+    loader.place(selection, { ...config, ...changes }, estimate, 2 ** 40).gpuBytes;
+  expect(gpuBytesOf({ gpuLayers: 0 })).toBe(0);
+  expect(gpuBytesOf({})).toBeGreaterThan(0);
+  expect(gpuBytesOf({ gpuLayers: 99 })).toBe(gpuBytesOf({}));
+  expect(gpuBytesOf({ offloadsKvCacheToGpu: true })).toBe(gpuBytesOf({}));
+  expect(gpuBytesOf({ offloadsKvCacheToGpu: false })).toBeLessThan(gpuBytesOf({}));
+  const { loader: onProcessor } = setUp({ gpuLayers: 0 });
+  expect(onProcessor.place(selection, config, estimate, 2 ** 40).gpuBytes).toBe(0);
+});

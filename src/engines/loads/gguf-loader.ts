@@ -1,0 +1,171 @@
+import type { EngineHandle } from '../engine.ts';
+import type { EngineLauncher, GpuSplit, Speculation } from '../launch/launch.ts';
+import { batchTokens, mayUseGpu } from '../launch/server-arguments.ts';
+import type { InstallProgress, Runtime, RuntimeManager } from '../runtimes/runtime.ts';
+import type { ModelSelection } from '../../models/model.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
+import { canShareCache } from '../states/can-save-slots.ts';
+import type { WarmStates } from '../states/warm-states.ts';
+import type { EngineLoader, LoadSpec } from './engine-loader.ts';
+import type { InstanceConfig } from './load-options.ts';
+import { maxIdleTokens } from '../memory/cache-bytes.ts';
+import { estimateMemory, withDraft, type MemoryEstimate } from '../memory/estimate.ts';
+import { layerSizes } from '../memory/layer-sizes.ts';
+import { placeOnGpu, type Placement } from './policy/place-on-gpu.ts';
+import { purposeOf } from './purpose.ts';
+
+export interface GgufLoaderOptions {
+  readonly runtimes: RuntimeManager;
+  readonly launcher: EngineLauncher;
+  readonly threads: number | undefined;
+  readonly gpuLayers: number | undefined;
+  /** How the layers are divided; absent: as the engine does. */
+  readonly gpuSplit?: GpuSplit | undefined;
+  readonly kvCacheTypes: { readonly k: string; readonly v: string };
+  /** Number of whole contexts that the slots of an instance share. */
+  readonly cacheContexts: number;
+  readonly promptCacheMiB: number;
+  readonly loadTimeoutMs: number;
+  /** Saves and restores the slots; absent: the engine chooses its slots and keeps their states itself. */
+  readonly warmStates?: Pick<WarmStates, 'prepare'> | undefined;
+  /** Called while a runtime is installed, if the first load needs one. */
+  readonly onInstallProgress?: (progress: InstallProgress) => void;
+}
+
+/** Types of the KV cache of a draft model. */
+const draftTypes = { k: 'f16', v: 'f16' };
+
+/** Runs GGUF files with llama.cpp, one child process per instance. */
+export class GgufLoader implements EngineLoader {
+  readonly format = 'gguf';
+  readonly #options: GgufLoaderOptions;
+
+  constructor(options: GgufLoaderOptions) {
+    this.#options = options;
+  }
+
+  estimate(selection: ModelSelection, config: InstanceConfig): MemoryEstimate {
+    const demand = {
+      ...config,
+      kvCacheTypes: this.#options.kvCacheTypes,
+      ...omitUndefined({ sharedContexts: this.#sharedContexts(selection, config) }),
+    };
+    const estimate = estimateMemory(selection, demand);
+    if (config.draft === undefined) return estimate;
+    return withDraft(
+      estimate,
+      estimateMemory(config.draft, { ...demand, kvCacheTypes: draftTypes }),
+    );
+  }
+
+  /** Undefined if each slot has a context of its own. Sharing needs slots that Hearth chooses and empties. */
+  #sharedContexts({ model }: ModelSelection, config: InstanceConfig): number | undefined {
+    const { warmStates, cacheContexts } = this.#options;
+    const isShared =
+      warmStates !== undefined &&
+      config.draft === undefined &&
+      config.parallel > cacheContexts &&
+      canShareCache(model);
+    return isShared ? cacheContexts : undefined;
+  }
+
+  place(
+    { model, variant }: ModelSelection,
+    config: InstanceConfig,
+    estimate: MemoryEstimate,
+    gpuBytes: number,
+  ): Placement {
+    const { gpuLayers, gpuSplit } = this.#options;
+    return placeOnGpu(estimate, layerSizes(model, variant), {
+      gpuBytes,
+      requestedLayers: config.gpuLayers ?? gpuLayers,
+      keepsCacheOnHost: config.offloadsKvCacheToGpu === false,
+      cpuExpertLayers: gpuSplit?.cpuExpertLayers ?? 0,
+    });
+  }
+
+  /** @throws HearthError `runtime_unavailable` and the errors of `EngineLauncher.launch`. */
+  async load(
+    { selection, config, estimatedBytes }: LoadSpec,
+    signal: AbortSignal,
+    onProgress: (fraction: number) => void,
+  ): Promise<EngineHandle> {
+    const { runtimes, launcher, onInstallProgress, warmStates } = this.#options;
+    const { threads, gpuLayers, kvCacheTypes, promptCacheMiB, loadTimeoutMs } = this.#options;
+    const { draft, speculation, ...launchConfig } = config;
+    const { model, variant } = selection;
+    const runtime =
+      (await runtimes.resolve(this.format)) ??
+      (await runtimes.install({ signal, ...omitUndefined({ onProgress: onInstallProgress }) }));
+    const spec = {
+      runtime,
+      modelPath: variant.path,
+      architecture: model.architecture,
+      purpose: purposeOf(selection),
+      ...launchConfig,
+      ...omitUndefined({
+        speculation: toSpeculation(draft, speculation),
+        projectorPath: model.projectorPath,
+        threads,
+        gpuSplit: this.#options.gpuSplit,
+        gpuLayers: config.gpuLayers ?? gpuLayers,
+        sharedContexts: knowsSharing(runtime) ? this.#sharedContexts(selection, config) : undefined,
+      }),
+      kvCacheTypes,
+      promptCacheMiB,
+      expectedBytes: estimatedBytes,
+      loadTimeoutMs,
+    };
+    const {
+      runtime: _runtime,
+      loadTimeoutMs: _limit,
+      expectedBytes: _bytes,
+      speculation: _,
+      ...rest
+    } = spec;
+    // The draft model has its own cache, which the states of slots do not contain.
+    const keptStates = draft === undefined ? warmStates : undefined;
+    const warm = await keptStates?.prepare({
+      selection,
+      slotCount: config.parallel,
+      sharedContexts: spec.sharedContexts,
+      maxIdleTokens: mayUseGpu(spec)
+        ? undefined
+        : maxIdleTokens(model, variant.sizeBytes, kvCacheTypes),
+      batchTokens: batchTokens(spec),
+      maxMemoryBytes: promptCacheMiB * 1024 * 1024,
+      settings: { ...rest, runtime: [runtime.name, runtime.version, runtime.command] },
+    });
+    try {
+      const handle = await launcher.launch(
+        {
+          ...spec,
+          ...omitUndefined({ slotFolder: warm?.slotFolder }),
+          ...(warm?.replacesPromptCache === true ? { promptCacheMiB: 0 } : {}),
+          ...(warm === undefined ? { sharedContexts: undefined } : {}),
+        },
+        signal,
+        onProgress,
+      );
+      return (await warm?.attach(handle)) ?? handle;
+    } catch (error) {
+      await warm?.discard();
+      throw error;
+    }
+  }
+}
+
+/** Earlier builds end with an unknown argument, or may have no limit for one slot. */
+const firstSharingBuild = 11_549;
+
+function knowsSharing({ version }: Runtime): boolean {
+  return Number(/^b(\d+)$/u.exec(version)?.[1] ?? 0) >= firstSharingBuild;
+}
+
+function toSpeculation(
+  draft: ModelSelection | undefined,
+  mode: 'off' | 'ngram' | undefined,
+): Speculation | undefined {
+  if (draft !== undefined) return { kind: 'draft', modelPath: draft.variant.path };
+  return mode === 'ngram' ? { kind: 'ngram' } : undefined;
+}

@@ -1,0 +1,152 @@
+import { totalmem } from 'node:os';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { modelEntry } from '../../../test/setup/models/model-entry.ts';
+import {
+  acquireFrom,
+  libraryOf,
+  scriptedPoolWith,
+} from '../../../test/setup/instances/scripted-pool.ts';
+import { testContext } from '../../../test/setup/test-context.ts';
+import type { GpuDevice } from '../../machine/gpu-devices.ts';
+import { gpuCapacity } from '../../machine/gpu-devices.ts';
+import { GpuMemory } from './gpu-memory.ts';
+import type { MemoryEstimate } from '../memory/estimate.ts';
+
+const gibibyte = 1024 ** 3;
+const parts = {
+  weightsBytes: 10 * gibibyte,
+  kvCacheBytes: gibibyte,
+  computeBytes: 0,
+  projectorBytes: 0,
+  processBytes: gibibyte / 4,
+};
+const estimate: MemoryEstimate = { ...parts, totalBytes: 11.25 * gibibyte };
+const attention = {
+  layerCount: 10,
+  window: null,
+  recurrentBytesPerSlot: 0,
+  keyBytesPerToken: 1,
+  valueBytesPerToken: 1,
+};
+
+const gpu = (freeGibibytes: number, changes: Partial<GpuDevice> = {}): GpuDevice => ({
+  id: 'CUDA0',
+  name: 'GPU',
+  totalBytes: 24 * gibibyte,
+  freeBytes: freeGibibytes * gibibyte,
+  isUnified: false,
+  ...changes,
+});
+
+let devices: readonly GpuDevice[];
+beforeEach(() => {
+  devices = [gpu(24)];
+});
+
+/** A machine with 4 GiB that are free; each model needs 11.25 GiB. */
+function setUp(gpuMemory = new GpuMemory(async () => devices)) {
+  const keys = ['test/model', 'test/other', 'test/third'];
+  return scriptedPoolWith({
+    library: libraryOf(...keys.map((key) => modelEntry({ key, attention }))),
+    estimate: () => estimate,
+    availableMemory: () => ({ bytes: 4 * gibibyte, includesMappedFiles: false }),
+    gpuMemory,
+  });
+}
+
+describe('a model on a GPU', () => {
+  it('needs no memory of the machine for the part on the GPU', async () => {
+    const { pool, launcher } = setUp();
+    const estimated = await pool.estimate('test/model', {});
+    expect(estimated).toMatchObject({ fits: true, gpuBytes: 11 * gibibyte });
+    await acquireFrom(pool, 'test/model');
+    expect(launcher.processes[0]?.spec).not.toHaveProperty('gpuLayers');
+    expect(launcher.processes[0]?.spec.expectedBytes).toBe(11.25 * gibibyte);
+    expect(pool.memory().reservedBytes).toBe(gibibyte / 4);
+  });
+
+  it('is offloaded in part if only some layers fit, which its instance shows', async () => {
+    devices = [gpu(9)];
+    const { pool, launcher } = setUp();
+    await acquireFrom(pool, 'test/model');
+    expect(launcher.processes[0]?.spec.gpuLayers).toBe(8);
+    expect(pool.list()).toMatchObject([{ config: { gpuLayers: 8 } }]);
+  });
+
+  it('is refused if what does not fit on the GPU does not fit into the machine either', async () => {
+    devices = [gpu(2)];
+    const { pool } = setUp();
+    await expect(acquireFrom(pool, 'test/model')).rejects.toMatchObject({ code: 'out_of_memory' });
+    devices = [];
+    await expect(acquireFrom(setUp().pool, 'test/model')).rejects.toMatchObject({
+      code: 'out_of_memory',
+    });
+  });
+
+  it('counts unified memory once', async () => {
+    devices = [gpu(24, { isUnified: true })];
+    const { pool } = setUp();
+    expect(await pool.estimate('test/model', {})).toMatchObject({ fits: false, gpuBytes: 0 });
+  });
+
+  it('evicts an idle model from the GPU, and waits until its memory is free', async () => {
+    const { pool, launcher } = setUp();
+    for (const key of ['test/model', 'test/other']) (await acquireFrom(pool, key)).release();
+    expect(launcher.launchCount()).toBe(2);
+    (await acquireFrom(pool, 'test/third')).release();
+    expect(launcher.processes.map((each) => each.isStopped())).toEqual([true, false, false]);
+    expect(pool.list().map(({ id }) => id)).toEqual(['test/other', 'test/third']);
+  });
+
+  it('leaves the rest to a second model while the first one stays', async () => {
+    const { pool, launcher } = setUp();
+    await pool.load('test/model', {}, testContext());
+    await pool.load('test/other', {}, testContext());
+    devices = [gpu(2)];
+    await pool.unload('test/other');
+    await vi.waitFor(() => expect(launcher.processes[1]?.isStopped()).toBe(true));
+    // Another program has taken what was freed.
+    const { usableBytes } = await pool.estimate('test/third', {});
+    expect(usableBytes).toBeLessThan(6 * gibibyte);
+  });
+
+  it('takes the number of layers of the load', async () => {
+    const { pool, launcher } = setUp();
+    await pool.load('test/model', { gpuLayers: 9 }, testContext());
+    expect(launcher.processes[0]?.spec.gpuLayers).toBe(9);
+    await expect(pool.load('test/other', { gpuLayers: 0 }, testContext())).rejects.toMatchObject({
+      code: 'out_of_memory',
+    });
+  });
+
+  it('tells how much the loaded models use, so that the rest is what others left', async () => {
+    const memory = new GpuMemory(async () => devices);
+    const { pool } = setUp(memory);
+    const ownBytes: number[] = [];
+    const refresh = memory.refresh.bind(memory);
+    memory.refresh = (own) => {
+      ownBytes.push(own());
+      return refresh(own);
+    };
+    await pool.load('test/model', {}, testContext());
+    const lease = await acquireFrom(pool, 'test/other');
+    const waiting = acquireFrom(pool, 'test/third');
+    await vi.waitFor(() => expect(pool.list()).toHaveLength(3));
+    await pool.unload('test/model');
+    (await waiting).release();
+    lease.release();
+    const used = [11, 22, 11, 22].map((gibibytes) => gibibytes * gibibyte);
+    expect(ownBytes.filter((bytes) => bytes > 0)).toEqual(used);
+  });
+
+  it('has the memory of the machine and of its GPUs', async () => {
+    const { pool } = setUp();
+    await pool.estimate('test/model', {});
+    // A part of the GPU is kept free.
+    const gpuBytes = gpuCapacity(devices, 0);
+    expect(pool.headroom()).toEqual({
+      usableBytes: 4 * gibibyte + gpuBytes,
+      capacityBytes: totalmem() + gpuBytes,
+    });
+  });
+});

@@ -1,0 +1,370 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it, vi } from 'vitest';
+import { deferred } from '../../../test/setup/deferred.ts';
+import { modelEntry } from '../../../test/setup/models/model-entry.ts';
+import {
+  acquireFrom,
+  libraryOf,
+  scriptedPoolWith,
+} from '../../../test/setup/instances/scripted-pool.ts';
+import { testContext } from '../../../test/setup/test-context.ts';
+import { HearthError } from '../../contract/errors.ts';
+import type { InstanceLease } from './instance-lease.ts';
+
+const model = 'test/model';
+
+/** An instance with one slot. */
+async function setUp() {
+  const { pool, launcher } = scriptedPoolWith({
+    library: libraryOf(modelEntry()),
+    defaults: { contextLength: 2048, parallel: 1 },
+  });
+  const acquire = (options: Parameters<typeof acquireFrom>[2] = {}) =>
+    acquireFrom(pool, model, options);
+  const usage = () => {
+    const [instance] = pool.list();
+    return [instance?.requestCount, instance?.activeRequests, instance?.queuedRequests];
+  };
+  return { pool, launcher, acquire, usage };
+}
+
+/** Occupies a slot until the returned function is called. */
+async function occupy(lease: InstanceLease): Promise<() => Promise<void>> {
+  const started = deferred<void>();
+  const finish = deferred<void>();
+  const work = lease.withSlot(async () => {
+    started.resolve();
+    await finish.promise;
+  });
+  await started.promise;
+  return async () => {
+    finish.resolve();
+    await work;
+  };
+}
+
+describe('admitPrompt', () => {
+  const prompt = (text: string) => ({ kind: 'completion', prompt: text, sampling: {} }) as const;
+
+  it('gives the slot away while a long prompt is counted', async () => {
+    const { acquire, usage } = await setUp();
+    const lease = await acquire();
+    // The engine counts a token for each character.
+    const admitting = lease.admitPrompt(prompt('a'.repeat(70_000)));
+    expect(usage()).toEqual([1, 0, 0]);
+    const other = await acquire({ clientKey: 'other' });
+    await expect(admitting).rejects.toMatchObject({ code: 'context_length_exceeded' });
+    other.release();
+    lease.release();
+    expect(usage()).toEqual([0, 0, 0]);
+  });
+
+  it('keeps the slot for a short prompt', async () => {
+    const { acquire, usage } = await setUp();
+    const lease = await acquire();
+    await lease.admitPrompt(prompt('a'.repeat(1000)));
+    expect(usage()).toEqual([1, 1, 0]);
+    lease.release();
+  });
+});
+
+describe('counting before a generation', () => {
+  const long = 'a'.repeat(70_000);
+
+  it('gives the slot away for a prompt that a client wants to count', async () => {
+    const { acquire, usage } = await setUp();
+    const lease = await acquire();
+    const counting = lease.countPrompt({
+      kind: 'chat',
+      messages: [{ role: 'user', content: 'Hi' }],
+      sampling: {},
+    });
+    expect(usage()).toEqual([1, 0, 0]);
+    // The engine counts a token for each message.
+    expect(await counting).toBe(1);
+    lease.release();
+  });
+
+  it('gives the slot away for long inputs, and keeps it for short ones', async () => {
+    const { acquire, usage } = await setUp();
+    const lease = await acquire();
+    const short = ['one', [1, 2]];
+    expect(await lease.admitInputs(short)).toBe(short);
+    expect(usage()).toEqual([1, 1, 0]);
+    const admitting = lease.admitInputs([long]);
+    expect(usage()).toEqual([1, 0, 0]);
+    await expect(admitting).rejects.toMatchObject({ code: 'context_length_exceeded' });
+    lease.release();
+  });
+
+  it('works between two generations, when there is no slot to give away', async () => {
+    const { acquire } = await setUp();
+    const lease = await acquire();
+    await lease.withSlot(async () => {});
+    await expect(
+      lease.admitPrompt({ kind: 'completion', prompt: long, sampling: {} }),
+    ).rejects.toMatchObject({ code: 'context_length_exceeded' });
+    lease.release();
+  });
+});
+
+describe('withSlot', () => {
+  it('keeps the error of the work if the instance is unloaded at the same time', async () => {
+    const { acquire, pool } = await setUp();
+    const lease = await acquire();
+    const work = lease.withSlot(async () => {
+      void pool.unload(model);
+      throw new HearthError('invalid_value', 'Bad schema.');
+    });
+    await expect(work).rejects.toMatchObject({ code: 'invalid_value' });
+    expect(lease.context.signal.reason).toMatchObject({ code: 'unloaded' });
+  });
+
+  it('uses the acquired slot and releases it after the work', async () => {
+    const { acquire, usage } = await setUp();
+    const lease = await acquire();
+    expect(usage()).toEqual([1, 1, 0]);
+    const tokens = await lease.withSlot(async (engine, context) => {
+      expect(usage()).toEqual([1, 1, 0]);
+      return engine.countTokens('four', context);
+    });
+    expect(tokens).toBe(4);
+    expect(usage()).toEqual([1, 0, 0]);
+    lease.release();
+    expect(usage()).toEqual([0, 0, 0]);
+  });
+
+  it('waits for a slot on the second call, ahead of a request that has not begun', async () => {
+    const { acquire, usage } = await setUp();
+    const lease = await acquire();
+    await lease.withSlot(async () => {});
+    const other = await acquire({ clientKey: 'other' });
+    const order: string[] = [];
+    const comeNew = async (): Promise<void> => {
+      const third = await acquire({ clientKey: 'fresh' });
+      order.push('fresh');
+      third.release();
+    };
+    const fresh = comeNew();
+    await vi.waitFor(() => expect(usage()).toEqual([3, 1, 1]));
+    const again = lease.withSlot(async () => void order.push('again'));
+    await vi.waitFor(() => expect(usage()).toEqual([3, 1, 2]));
+    other.release();
+    await Promise.all([again, fresh]);
+    expect(order).toEqual(['again', 'fresh']);
+    lease.release();
+    expect(usage()).toEqual([0, 0, 0]);
+  });
+
+  it('releases the slot if the work fails, and can be called again', async () => {
+    const { acquire, usage } = await setUp();
+    const lease = await acquire();
+    await expect(lease.withSlot(() => Promise.reject(new Error('broken')))).rejects.toThrow(
+      'broken',
+    );
+    expect(usage()).toEqual([1, 0, 0]);
+    await expect(lease.withSlot(async () => 'worked')).resolves.toBe('worked');
+    expect(usage()).toEqual([1, 0, 0]);
+  });
+
+  it('throws the reason of a signal that aborts before or during the wait', async () => {
+    const { acquire, usage } = await setUp();
+    const client = new AbortController();
+    const lease = await acquire({ signal: client.signal });
+    await lease.withSlot(async () => {});
+    const other = await acquire();
+    const waiting = lease.withSlot(async () => 'never');
+    client.abort(new Error('client left'));
+    await expect(waiting).rejects.toThrow('client left');
+    await expect(lease.withSlot(async () => 'never')).rejects.toThrow('client left');
+    lease.release();
+    other.release();
+    expect(usage()).toEqual([0, 0, 0]);
+  });
+
+  it('rejects a released lease', async () => {
+    const { acquire, usage } = await setUp();
+    const lease = await acquire();
+    lease.release();
+    await expect(lease.withSlot(async () => 'never')).rejects.toThrow('released');
+    expect(usage()).toEqual([0, 0, 0]);
+  });
+});
+
+describe('release', () => {
+  it('leaves no listener on the signal of the request', async () => {
+    const { acquire } = await setUp();
+    const { signal } = new AbortController();
+    const lease = await acquire({ signal });
+    const listeners = () => getEventListeners(signal, 'abort').length;
+    expect(listeners()).toBeGreaterThan(0);
+    lease.release();
+    expect(listeners()).toBe(0);
+  });
+
+  it('aborts running work and frees each slot once', async () => {
+    const { acquire, usage } = await setUp();
+    const lease = await acquire();
+    const finish = await occupy(lease);
+    lease.release();
+    lease.release();
+    expect(lease.context.signal.aborted).toBe(true);
+    expect(usage()).toEqual([0, 0, 0]);
+    const next = await acquire();
+    await finish();
+    expect(usage()).toEqual([1, 1, 0]);
+    next.release();
+    expect(usage()).toEqual([0, 0, 0]);
+  });
+
+  it('frees a slot that is assigned at the same time', async () => {
+    const { acquire, usage } = await setUp();
+    const lease = await acquire();
+    await lease.withSlot(async () => {});
+    const other = await acquire();
+    const again = lease.withSlot(async () => 'never');
+    other.release();
+    lease.release();
+    await expect(again).rejects.toThrow('released');
+    expect(usage()).toEqual([0, 0, 0]);
+  });
+});
+
+describe('streamWithSlot', () => {
+  const count = (lease: InstanceLease) =>
+    lease.streamWithSlot(async function* () {
+      yield 1;
+      yield 2;
+    });
+
+  it('keeps a slot from the first value to the last', async () => {
+    const { acquire, usage } = await setUp();
+    const lease = await acquire();
+    const values: number[] = [];
+    for await (const value of count(lease)) {
+      values.push(value);
+      expect(usage()).toEqual([1, 1, 0]);
+    }
+    expect(values).toEqual([1, 2]);
+    expect(usage()).toEqual([1, 0, 0]);
+  });
+
+  it('releases the slot if the reader stops, and can be called again', async () => {
+    const { acquire, usage } = await setUp();
+    const lease = await acquire();
+    for await (const value of count(lease)) if (value === 1) break;
+    expect(usage()).toEqual([1, 0, 0]);
+    const values: number[] = [];
+    for await (const value of count(lease)) values.push(value);
+    expect(values).toEqual([1, 2]);
+  });
+
+  it('takes no slot until the first read', async () => {
+    const { acquire, usage } = await setUp();
+    const lease = await acquire();
+    await lease.withSlot(async () => {});
+    const stream = count(lease);
+    expect(usage()).toEqual([1, 0, 0]);
+    await stream.return(undefined);
+    lease.release();
+    expect(usage()).toEqual([0, 0, 0]);
+  });
+});
+
+describe('a crash', () => {
+  const crashed = (): HearthError => new HearthError('crashed', 'The connection was lost.');
+
+  it('during the work ends it with the cause, once the instance is no longer listed', async () => {
+    const { acquire, launcher, pool } = await setUp();
+    const lease = await acquire();
+    const work = lease.withSlot(async () => {
+      setImmediate(() => launcher.processes[0]?.crash('segmentation fault'));
+      throw crashed();
+    });
+    await expect(work).rejects.toMatchObject({
+      code: 'crashed',
+      message: expect.stringContaining('segmentation fault'),
+    });
+    expect(pool.list()).toEqual([]);
+  });
+
+  it('during a stream ends it with the cause', async () => {
+    const { acquire, launcher } = await setUp();
+    const lease = await acquire();
+    const stream = lease.streamWithSlot(async function* () {
+      yield 'Half an ans';
+      setImmediate(() => launcher.processes[0]?.crash('segmentation fault'));
+      throw crashed();
+    });
+    await expect(stream.next()).resolves.toMatchObject({ value: 'Half an ans' });
+    await expect(stream.next()).rejects.toThrow('segmentation fault');
+  });
+
+  it('without an exit event ends the work with its own error after a second', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    try {
+      const { acquire, usage } = await setUp();
+      const lease = await acquire();
+      const outcome = lease.withSlot(() => Promise.reject(crashed())).catch((error) => error);
+      await vi.waitFor(() => expect(usage()).toEqual([1, 1, 0]));
+      expect(await outcome).toMatchObject({ message: 'The connection was lost.' });
+      expect(usage()).toEqual([1, 0, 0]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('while the lease has no slot fails the next work', async () => {
+    const { acquire, launcher } = await setUp();
+    const lease = await acquire();
+    await lease.withSlot(async () => {});
+    launcher.processes[0]?.crash('segmentation fault');
+    await vi.waitFor(() => expect(lease.context.signal.aborted).toBe(true));
+    await expect(lease.withSlot(async () => 'never')).rejects.toMatchObject({ code: 'crashed' });
+    lease.release();
+    const next = await acquire();
+    await expect(next.withSlot(async () => 'worked')).resolves.toBe('worked');
+    expect(launcher.launchCount()).toBe(2);
+  });
+});
+
+describe('the memory guard', () => {
+  it('blames the request that began last, and lets the others be repeated', async () => {
+    const { pool, launcher } = scriptedPoolWith({
+      library: libraryOf(modelEntry()),
+      defaults: { contextLength: 2048, parallel: 4 },
+    });
+    const leases = await Promise.all([1, 2, 3].map(() => acquireFrom(pool, model)));
+    const [first, last, idle] = leases;
+    if (first === undefined || last === undefined || idle === undefined) throw new Error('none');
+    const never = (): Promise<never> => new Promise(() => {});
+    void first.withSlot(never);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    void last.withSlot(never);
+    launcher.processes[0]?.outgrow('too large');
+    await vi.waitFor(() => expect(idle.context.signal.aborted).toBe(true));
+    expect(leases.map(({ context }) => context.signal.reason)).toMatchObject([
+      { code: 'memory_exceeded', isRepeatable: true },
+      { code: 'memory_exceeded', isRepeatable: false },
+      { code: 'memory_exceeded', isRepeatable: true },
+    ]);
+  });
+
+  it('blames no request if none works', async () => {
+    const { acquire, launcher } = await setUp();
+    const lease = await acquire();
+    launcher.processes[0]?.outgrow('too large');
+    await vi.waitFor(() => expect(lease.context.signal.aborted).toBe(true));
+    expect(lease.context.signal.reason).toMatchObject({ isRepeatable: true });
+  });
+});
+
+it('passes on the id, logger and caller of the request', async () => {
+  const { pool } = await setUp();
+  const context = testContext({ requestId: 'request-7', caller: { tokenId: 'token-7' } });
+  const target = await pool.resolve(model, 'generation');
+  const lease = await pool.acquire({ target }, context);
+  await lease.withSlot(async (_, { requestId, logger, caller }) =>
+    expect([requestId, logger, caller]).toEqual(['request-7', context.logger, context.caller]),
+  );
+});

@@ -1,0 +1,363 @@
+import { HearthError } from '../../contract/errors.ts';
+import type { EngineHandle } from '../engine.ts';
+import type { ModelLibrary, ModelSelection } from '../../models/model.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
+import type { Logger } from '../../observability/logger.ts';
+import type { EvictionCause } from '../../observability/server-event.ts';
+import { noEvents, type EventPublisher } from '../../observability/server-events.ts';
+import type { RequestContext } from '../../request/request-context.ts';
+import type { EngineLoader } from './engine-loader.ts';
+import { EngineLost } from './engine-lost.ts';
+import { Instance } from './instance.ts';
+import { Lease } from './instance-lease.ts';
+import { InstanceRegistry } from './instance-registry.ts';
+import type { LoadEstimate } from './load-estimate.ts';
+import type { LoadOptions } from './load-options.ts';
+import { LoadScheduler, type SchedulerEffects, type SchedulerOptions } from './load-scheduler.ts';
+import type { LoadTask } from './load-task.ts';
+import type { LoadPlan } from './plan-load.ts';
+import { isIdle } from './policy/instance-view.ts';
+import { nextInstanceId } from './policy/next-instance-id.ts';
+
+/** 24.8 days: a timer with a longer delay fires immediately. */
+const maxTimerMs = 2 ** 31 - 1;
+
+export interface LifecycleOptions extends SchedulerOptions {
+  /** One loader per kind of model source. */
+  readonly loaders: readonly EngineLoader[];
+  readonly logger: Logger;
+  /** Requests that may wait for one instance. */
+  readonly queueCapacity: number;
+  /** Keys of models, with or without `@variant`, that stay loaded after their first load. */
+  readonly pinned: readonly string[];
+  readonly library: Pick<ModelLibrary, 'fingerprint'>;
+  readonly events?: EventPublisher;
+}
+
+/** Creates, loads, watches and stops instances, on behalf of the scheduler. */
+export class InstanceLifecycle implements SchedulerEffects {
+  readonly registry = new InstanceRegistry();
+  readonly #options: LifecycleOptions;
+  readonly #scheduler: LoadScheduler;
+  readonly #idleTimers = new Map<Instance, NodeJS.Timeout>();
+  readonly #stopping = new Set<Promise<void>>();
+  readonly #events: EventPublisher;
+  #isClosed = false;
+
+  constructor(options: LifecycleOptions) {
+    this.#options = options;
+    this.#events = options.events ?? noEvents;
+    this.#scheduler = new LoadScheduler(options, this.registry, this);
+  }
+
+  /**
+   * Plans a load by name and reports whether it would be accepted.
+   *
+   * @throws HearthError `invalid_value`, `unsupported_format`.
+   */
+  estimate(selection: ModelSelection, options: LoadOptions): LoadEstimate {
+    const plan = this.#plan(selection, { ...options, isForced: false }, true);
+    const { config, estimate, admission } = plan;
+    const usableBytes = this.#scheduler.usableBytes(plan.demand);
+    const { gpuBytes } = plan.placement;
+    return {
+      selection,
+      config,
+      estimate,
+      gpuBytes,
+      usableBytes,
+      fits: admission.kind !== 'refuse',
+    };
+  }
+
+  /** Bytes that the load of any model by name could use. */
+  usableBytes(): number {
+    return this.#scheduler.usableBytes();
+  }
+
+  /**
+   * Registers a new instance and begins or queues its load.
+   *
+   * @throws HearthError `invalid_value`, `unsupported_format`, `out_of_memory`, `queue_full`, `shutting_down`;
+   *   nothing was started in that case.
+   */
+  create(
+    selection: ModelSelection,
+    options: LoadOptions,
+    isExplicit: boolean,
+    clientKey: string,
+  ): Instance {
+    if (this.#isClosed) throw new HearthError('shutting_down', 'The server is stopping.');
+    const plan = this.#plan(selection, options, isExplicit);
+    this.#scheduler.prepare(plan, clientKey);
+    const { pinned, queueCapacity } = this.#options;
+    const { model, variant } = selection;
+    const name = `${model.key}@${variant.id}`;
+    const isDefaultVariant = variant.id === model.variants[0]?.id;
+    const takenIds = new Set(this.registry.list().map(({ id }) => id));
+    const instance = new Instance({
+      id: options.identifier ?? nextInstanceId(isDefaultVariant ? model.key : name, takenIds),
+      selection,
+      config: plan.config,
+      queueCapacity,
+      needsMemory: plan.demand.needsMemory,
+      estimatedBytes: plan.placement.hostBytes,
+      gpuBytes: plan.placement.gpuBytes,
+      mappedBytes:
+        this.#loaderOf(selection).copiesWeights === true
+          ? 0
+          : Math.min(plan.estimate.weightsBytes, plan.placement.hostBytes),
+      ttlSeconds: options.ttlSeconds,
+      isExplicit,
+      isPinned: pinned.includes(model.key) || pinned.includes(name),
+    });
+    this.registry.add(instance);
+    this.#scheduler.submit(instance, plan, clientKey);
+    if (instance.state === 'waiting') {
+      const { estimatedBytes } = instance;
+      this.#events.publish({ type: 'instance.queued', ...subjectOf(instance), estimatedBytes });
+    }
+    return instance;
+  }
+
+  /** @throws The HearthError that the instance was retired with. */
+  openLease(instance: Instance, context: RequestContext): Lease {
+    const lease = new Lease(instance, context, this);
+    this.#clearIdleTimer(instance);
+    return lease;
+  }
+
+  /**
+   * Takes an instance whose model was replaced on disk out of service: its requests continue to their end, and its memory is
+   * free after the last one. An instance that was loaded by name is loaded again with the same settings.
+   *
+   * @param selection The model as it is now; undefined if it can't be read.
+   */
+  renew(instance: Instance, selection: ModelSelection | undefined): void {
+    const { id, config, isExplicit, ttlSeconds } = instance;
+    this.#options.logger.info({ instance: id }, 'the files of the model were replaced');
+    this.#clearIdleTimer(instance);
+    instance.outdate();
+    this.registry.beginStopping(instance);
+    this.#stopIfDrained(instance);
+    if (!isExplicit || selection === undefined) return;
+    const options = { ...config, identifier: id, ...omitUndefined({ ttlSeconds }) };
+    try {
+      this.create(selection, options, true, 'renewal');
+    } catch (err) {
+      this.#options.logger.warn({ instance: id, err }, 'replaced model not loaded again');
+    }
+  }
+
+  leaseEnded(instance: Instance): void {
+    if (instance.requestCount > 0) return;
+    this.#stopIfDrained(instance);
+    this.#startIdleTimer(instance);
+    this.#scheduler.becameIdle(instance);
+  }
+
+  /** Removes an instance from the registry and stops its engine. Resolves when its memory is free. */
+  async stop(instance: Instance, error: HearthError): Promise<void> {
+    const stopping = this.#stop(instance, error);
+    this.#stopping.add(stopping);
+    try {
+      await stopping;
+    } finally {
+      this.#stopping.delete(stopping);
+    }
+  }
+
+  /** Stops an instance in the background. */
+  discard(instance: Instance, error: HearthError): void {
+    this.stop(instance, error).catch((err: unknown) => {
+      this.#options.logger.error({ instance: instance.id, err }, 'engine not stopped');
+    });
+  }
+
+  startLoad(instance: Instance): void {
+    instance.beginLoading();
+    const { load, estimatedBytes } = instance;
+    this.#events.publish({ type: 'instance.loading', ...subjectOf(instance), estimatedBytes });
+    if (load !== undefined) void this.#load(instance, load);
+  }
+
+  refuseLoad(instance: Instance, error: HearthError): void {
+    this.#failLoading(instance, error);
+  }
+
+  evict(instance: Instance, cause: EvictionCause, reason: string): void {
+    this.#events.publish({ type: 'instance.evicted', ...subjectOf(instance), cause, reason });
+    this.#options.logger.info({ instance: instance.id, reason }, 'idle model unloaded');
+    this.discard(instance, new HearthError('unloaded', reason));
+  }
+
+  /** Stops all instances and rejects new ones. Resolves when all engines have ended. */
+  async close(reason: HearthError): Promise<void> {
+    this.#isClosed = true;
+    const { registry } = this;
+    const draining = registry.stopping().filter(({ isRetired }) => !isRetired);
+    for (const instance of [...registry.list(), ...draining]) this.discard(instance, reason);
+    await Promise.allSettled(this.#stopping);
+  }
+
+  #plan(selection: ModelSelection, options: LoadOptions, isExplicit: boolean): LoadPlan {
+    const { ttlSeconds: _ttl, identifier: _id, isForced = false, ...requested } = options;
+    const request = { selection, requested, isExplicit, isForced };
+    return this.#scheduler.plan(request, this.#loaderOf(selection));
+  }
+
+  /** @throws HearthError `unsupported_format`. */
+  #loaderOf({ model }: ModelSelection): EngineLoader {
+    const loader = this.#options.loaders.find(({ format }) => format === model.format);
+    if (loader !== undefined) return loader;
+    throw new HearthError(
+      'unsupported_format',
+      `No runtime for ${model.format} models runs on this machine.`,
+    );
+  }
+
+  async #load(instance: Instance, load: LoadTask): Promise<void> {
+    const { id, selection, config } = instance;
+    const estimatedBytes = instance.estimatedBytes + instance.gpuBytes;
+    const startedAt = performance.now();
+    // Begins before the engine maps the files: if they are replaced while it loads, the next request notices.
+    const fingerprint = this.#options.library
+      .fingerprint(selection)
+      .then((read) => instance.setFingerprint(read));
+    try {
+      const handle = await this.#loaderOf(selection).load(
+        { instanceId: id, selection, config, estimatedBytes },
+        load.signal,
+        (fraction) => {
+          load.report(fraction);
+          this.#events.publish({ type: 'instance.progress', ...subjectOf(instance), fraction });
+        },
+      );
+      const loadTimeSeconds = (performance.now() - startedAt) / 1000;
+      const stats = await handle.stats?.().catch(() => undefined);
+      await fingerprint;
+      if (load.signal.aborted) {
+        await handle.stop();
+        throw load.signal.reason;
+      }
+      instance.becomeReady(handle, loadTimeSeconds);
+      this.#events.publish({ type: 'instance.ready', ...subjectOf(instance), loadTimeSeconds });
+      this.#startIdleTimer(instance);
+      void this.#watch(instance, handle);
+      this.#options.logger.info({ instance: id, loadTimeSeconds, ...stats }, 'model loaded');
+    } catch (error) {
+      this.#failLoading(instance, error);
+    } finally {
+      this.#refreshGpuMemory();
+      this.#stopIfDrained(instance);
+      this.#scheduler.becameIdle(instance);
+    }
+  }
+
+  #stopIfDrained(instance: Instance): void {
+    const { id, isOutdated, isRetired, requestCount } = instance;
+    if (!isOutdated || isRetired || requestCount > 0) return;
+    this.evict(instance, 'replaced', `The files of ${id} were replaced.`);
+  }
+
+  #failLoading(instance: Instance, error: unknown): void {
+    const { id } = instance;
+    this.#options.logger.warn({ instance: id, err: error }, 'model not loaded');
+    const failure =
+      error instanceof HearthError
+        ? error
+        : new HearthError(
+            'internal',
+            `Loading ${id} failed; the log of the server has the details.`,
+            {
+              cause: error,
+            },
+          );
+    this.registry.remove(instance);
+    instance.failLoading(failure);
+    const { code, message } = failure;
+    this.#events.publish({
+      type: 'instance.failed',
+      ...subjectOf(instance),
+      error: { code, message },
+    });
+  }
+
+  /** An engine that exits by itself has crashed: its requests fail, and the next request loads the model again. */
+  async #watch(instance: Instance, handle: EngineHandle): Promise<void> {
+    const exit = await handle.closed;
+    if (instance.isRetired) return;
+    const { id } = instance;
+    const isOutgrown = exit.lackedMemory === 'guard';
+    const event = isOutgrown ? 'engine ended by the memory guard' : 'engine crashed';
+    this.#options.logger.error({ instance: id, ...exit }, event);
+    this.#events.publish({
+      type: 'instance.crashed',
+      ...subjectOf(instance),
+      cause: isOutgrown ? 'memory_guard' : 'crash',
+      reason: exit.reason,
+    });
+    this.#clearIdleTimer(instance);
+    this.registry.remove(instance);
+    const message = `The engine of ${id} stopped: ${exit.reason}`;
+    if (isOutgrown)
+      instance.retireOutgrown(`${message}. Send the request again, or a smaller one.`);
+    else instance.retire(new EngineLost('crashed', message, exit.wasRestoring ?? false));
+    this.#scheduler.advance();
+  }
+
+  async #stop(instance: Instance, error: HearthError): Promise<void> {
+    const { load } = instance;
+    this.#clearIdleTimer(instance);
+    this.registry.beginStopping(instance);
+    instance.retire(error);
+    load?.cancel(error);
+    if (instance.state === 'waiting') {
+      this.#scheduler.withdraw(instance);
+      instance.failLoading(error);
+    }
+    try {
+      await load?.done.catch(() => {});
+      await instance.handle?.stop();
+    } finally {
+      this.registry.remove(instance);
+      this.#refreshGpuMemory();
+      const reason = error.message;
+      this.#events.publish({ type: 'instance.unloaded', ...subjectOf(instance), reason });
+      this.#scheduler.advance();
+    }
+  }
+
+  /** Other programs may have taken or freed GPU memory since the list was read. */
+  #refreshGpuMemory(): void {
+    const ownBytes = (): number =>
+      this.registry
+        .views()
+        .reduce((sum, { state, gpuBytes }) => sum + (state === 'waiting' ? 0 : gpuBytes), 0);
+    void this.#options.gpuMemory?.refresh(ownBytes).then(() => this.#scheduler.advance());
+  }
+
+  #startIdleTimer(instance: Instance): void {
+    this.#clearIdleTimer(instance);
+    const { ttlSeconds } = instance;
+    if (ttlSeconds === undefined || !isIdle(instance.view())) return;
+    const expire = (): void => {
+      this.#idleTimers.delete(instance);
+      this.evict(instance, 'idle', `${instance.id} was idle for ${instance.ttlSeconds} s.`);
+    };
+    const wait = (ms: number): void => {
+      const next = ms > maxTimerMs ? () => wait(ms - maxTimerMs) : expire;
+      this.#idleTimers.set(instance, setTimeout(next, Math.min(ms, maxTimerMs)).unref());
+    };
+    wait(ttlSeconds * 1000);
+  }
+
+  #clearIdleTimer(instance: Instance): void {
+    clearTimeout(this.#idleTimers.get(instance));
+    this.#idleTimers.delete(instance);
+  }
+}
+
+function subjectOf({ id, selection }: Instance) {
+  return { instanceId: id, model: selection.model.key };
+}

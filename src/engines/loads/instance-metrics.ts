@@ -1,0 +1,15 @@
+import type { InstanceMetrics } from '../../observability/metrics/server-metrics.ts';
+import type { InstanceDescription } from './instance-summary.ts';
+
+/** The figures of an instance for the metrics of the server. */
+export function toInstanceMetrics(instance: InstanceDescription): InstanceMetrics {
+  return {
+    instanceId: instance.id,
+    model: instance.selection.model.key,
+    state: instance.state,
+    runningRequests: instance.activeRequests,
+    waitingRequests: instance.queuedRequests,
+    estimatedBytes: instance.estimatedBytes,
+    residentBytes: instance.stats.residentBytes,
+  };
+}

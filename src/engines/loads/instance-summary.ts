@@ -1,0 +1,36 @@
+import type { EngineStats } from '../engine.ts';
+import type { ModelSelection } from '../../models/model.ts';
+import type { InstanceConfig } from './load-options.ts';
+
+/** A snapshot of an instance, as plain data. */
+export interface InstanceSummary {
+  readonly id: string;
+  readonly selection: ModelSelection;
+  readonly config: InstanceConfig;
+  /** `waiting`: queued for memory. */
+  readonly state: 'waiting' | 'loading' | 'ready';
+  /** Whether it was loaded by name instead of just in time. */
+  readonly isExplicit: boolean;
+  /** Whether `models.pinned` contains its model. */
+  readonly isPinned: boolean;
+  /** Number of leases: requests that run, wait, or call tools between two generations. */
+  readonly requestCount: number;
+  /** Number of requests that use a slot. */
+  readonly activeRequests: number;
+  /** Number of requests that wait for a slot or for the load. */
+  readonly queuedRequests: number;
+  readonly estimatedBytes: number;
+  /** 0 until it is ready. */
+  readonly loadTimeSeconds: number;
+  readonly loadedAt?: Date;
+  /** Idle time until it is unloaded; absent: it stays loaded. */
+  readonly ttlSeconds?: number;
+  /** Seconds since the last request ended; absent while a request is active. */
+  readonly idleSeconds?: number;
+}
+
+/** A summary with figures from the engine, which must be queried. */
+export interface InstanceDescription extends InstanceSummary {
+  /** Empty until the instance is ready, or if the engine reports none. */
+  readonly stats: EngineStats;
+}

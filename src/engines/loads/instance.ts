@@ -1,0 +1,272 @@
+import type { HearthError } from '../../contract/errors.ts';
+import type { EngineHandle } from '../engine.ts';
+import type { ModelSelection } from '../../models/model.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
+import { EngineLost } from './engine-lost.ts';
+import type { InstanceSummary } from './instance-summary.ts';
+import type { InstanceConfig } from './load-options.ts';
+import { LoadTask } from './load-task.ts';
+import type { InstanceView } from './policy/instance-view.ts';
+import { PromptGate } from './prompt-gate.ts';
+import { purposeOf } from './purpose.ts';
+import { RecentPrompts } from './recent-prompts.ts';
+import { SlotQueue } from './slot-queue.ts';
+
+interface InstanceOptions {
+  readonly id: string;
+  readonly selection: ModelSelection;
+  readonly config: InstanceConfig;
+  /** Maximum number of requests that wait for a slot. */
+  readonly queueCapacity: number;
+  /** Whether it uses memory of this machine. */
+  readonly needsMemory: boolean;
+  /** Memory of the machine. */
+  readonly estimatedBytes: number;
+  readonly gpuBytes: number;
+  /** The part of `estimatedBytes` that is mapped from a file: the weights. */
+  readonly mappedBytes: number;
+  /** Idle time until it is unloaded; undefined: it stays loaded. */
+  readonly ttlSeconds: number | undefined;
+  /** Whether it was loaded by name instead of just in time. */
+  readonly isExplicit: boolean;
+  /** Whether `models.pinned` contains its model; it then has no idle time. */
+  readonly isPinned: boolean;
+}
+
+/** Ends the work of a lease. */
+interface LeaseAbort {
+  /** When it took the slot that it has, as a value of `performance.now()`; undefined without a slot. */
+  readonly workingSince: number | undefined;
+  abort(error: HearthError): void;
+}
+
+/** One copy of a model: its state, its slots and the leases on it. Only the named transitions change the state. */
+export class Instance {
+  readonly id: string;
+  readonly selection: ModelSelection;
+  readonly config: InstanceConfig;
+  readonly estimatedBytes: number;
+  readonly gpuBytes: number;
+  readonly isExplicit: boolean;
+  readonly isPinned: boolean;
+  readonly slots: SlotQueue;
+  readonly #needsMemory: boolean;
+  readonly #mappedBytes: number;
+  readonly #recentPrompts = new RecentPrompts();
+  readonly #leases = new Set<LeaseAbort>();
+  #state: 'waiting' | 'loading' | 'ready' = 'waiting';
+  #load: LoadTask | undefined = new LoadTask();
+  #handle: EngineHandle | undefined;
+  #promptGate: PromptGate | undefined;
+  #retiredWith: HearthError | undefined;
+  #isSuperseded = false;
+  #fingerprint: string | undefined;
+  #isOutdated = false;
+  #ttlSeconds: number | undefined;
+  #loadedAt: Date | undefined;
+  #loadTimeSeconds = 0;
+  #lastUsedAt = performance.now();
+
+  constructor(options: InstanceOptions) {
+    this.id = options.id;
+    this.selection = options.selection;
+    this.config = options.config;
+    this.estimatedBytes = options.estimatedBytes;
+    this.gpuBytes = options.gpuBytes;
+    this.isExplicit = options.isExplicit;
+    this.isPinned = options.isPinned;
+    this.#needsMemory = options.needsMemory;
+    this.#mappedBytes = options.mappedBytes;
+    this.#ttlSeconds = options.isPinned ? undefined : options.ttlSeconds;
+    this.slots = new SlotQueue(options.config.parallel, options.queueCapacity);
+  }
+
+  /** `waiting`: queued for memory. */
+  get state(): 'waiting' | 'loading' | 'ready' {
+    return this.#state;
+  }
+
+  /** Undefined once the load has ended. */
+  get load(): LoadTask | undefined {
+    return this.#load;
+  }
+
+  /** Undefined until it is ready. */
+  get promptGate(): PromptGate | undefined {
+    return this.#promptGate;
+  }
+
+  /** Undefined until it is ready. */
+  get handle(): EngineHandle | undefined {
+    return this.#handle;
+  }
+
+  get loadTimeSeconds(): number {
+    return this.#loadTimeSeconds;
+  }
+
+  /** Idle time until it is unloaded; undefined: it stays loaded. */
+  get ttlSeconds(): number | undefined {
+    return this.#ttlSeconds;
+  }
+
+  /** Whether it is unloaded as soon as it is idle, since another model takes its place. */
+  get isSuperseded(): boolean {
+    return this.#isSuperseded;
+  }
+
+  /** Of the files that its engine reads; undefined before the load and if they could not be read. */
+  get fingerprint(): string | undefined {
+    return this.#fingerprint;
+  }
+
+  /** Whether its files were replaced: it takes no new requests and ends with the ones that it has. */
+  get isOutdated(): boolean {
+    return this.#isOutdated;
+  }
+
+  get isRetired(): boolean {
+    return this.#retiredWith !== undefined;
+  }
+
+  /** Requests that run, wait for a slot, or wait for the load. */
+  get requestCount(): number {
+    return this.#leases.size;
+  }
+
+  /** Transition from `waiting`: the load begins. Slots are assigned from now on. */
+  beginLoading(): void {
+    this.#state = 'loading';
+    this.slots.open();
+  }
+
+  /** Records which files the engine is about to read. */
+  setFingerprint(fingerprint: string | undefined): void {
+    this.#fingerprint = fingerprint;
+  }
+
+  /** Transition from `loading`. */
+  becomeReady(handle: EngineHandle, loadTimeSeconds: number): void {
+    this.#state = 'ready';
+    this.#handle = handle;
+    this.#promptGate = new PromptGate({
+      engine: handle.engine,
+      tokenizer: this.selection.model.tokenizer,
+      contextLength: handle.capabilities.contextLength,
+      estimatesTokens: handle.capabilities.estimatesTokens,
+    });
+    this.#loadTimeSeconds = loadTimeSeconds;
+    this.#loadedAt = new Date();
+    this.#lastUsedAt = performance.now();
+    this.#load?.succeed();
+    this.#load = undefined;
+  }
+
+  /** Transition from `waiting` or `loading`: the load ended without an engine. */
+  failLoading(error: HearthError): void {
+    this.retire(error);
+    this.#load?.fail(error);
+    this.#load = undefined;
+  }
+
+  supersede(): void {
+    this.#isSuperseded = true;
+  }
+
+  /** Transition from `loading` or `ready`: the files of the model were replaced. */
+  outdate(): void {
+    this.#isOutdated = true;
+  }
+
+  /** Ends all requests with an error and accepts no more. Keeps the first error. */
+  retire(error: HearthError): void {
+    this.#retiredWith ??= error;
+    this.slots.close(error);
+    for (const lease of this.#leases) lease.abort(error);
+  }
+
+  /**
+   * Like `retire`, after the memory guard ended the engine. The request that began to use it last is the likely cause;
+   * the others may be repeated.
+   */
+  retireOutgrown(message: string): void {
+    const [suspect] = [...this.#leases]
+      .filter(({ workingSince }) => workingSince !== undefined)
+      .toSorted((one, other) => (other.workingSince ?? 0) - (one.workingSince ?? 0));
+    const error = new EngineLost('memory_exceeded', message, true);
+    suspect?.abort(new EngineLost('memory_exceeded', message, false));
+    this.retire(error);
+  }
+
+  /** @throws The HearthError that the instance was retired with. */
+  addLease(lease: LeaseAbort): void {
+    if (this.#retiredWith !== undefined) throw this.#retiredWith;
+    this.#leases.add(lease);
+    this.#lastUsedAt = performance.now();
+  }
+
+  removeLease(lease: LeaseAbort): void {
+    this.#leases.delete(lease);
+    this.#lastUsedAt = performance.now();
+  }
+
+  /** Records the beginning of a prompt, so that a conversation returns to the instance with its cache. */
+  addPrompt(prompt: string): void {
+    this.#recentPrompts.add(prompt);
+  }
+
+  /** Sets the idle time, unless the instance was loaded by name or is pinned. */
+  setTtl(seconds: number): void {
+    if (!this.isExplicit && !this.isPinned) this.#ttlSeconds = seconds;
+  }
+
+  /** A view for the scheduler's policies. */
+  view(): InstanceView {
+    const { id, selection, config } = this;
+    const isEnding = this.isRetired || this.#isOutdated;
+    return {
+      id,
+      modelKey: selection.model.key,
+      variantId: selection.variant.id,
+      purpose: purposeOf(selection),
+      contextLength: config.contextLength,
+      parallel: config.parallel,
+      state: isEnding && this.#state !== 'waiting' ? 'stopping' : this.#state,
+      isExplicit: this.isExplicit,
+      isPinned: this.isPinned,
+      requestCount: this.#leases.size,
+      lastUsedAt: this.#lastUsedAt,
+      needsMemory: this.#needsMemory,
+      estimatedBytes: this.estimatedBytes,
+      gpuBytes: this.gpuBytes,
+      mappedBytes: this.#mappedBytes,
+      recentPrompts: this.#recentPrompts.list(),
+    };
+  }
+
+  /** A summary for other rooms. */
+  summary(): InstanceSummary {
+    const { activeCount, waitingCount } = this.slots;
+    const isReady = this.#state === 'ready';
+    const isIdle = this.#leases.size === 0;
+    return {
+      id: this.id,
+      selection: this.selection,
+      config: this.config,
+      state: this.#state,
+      isExplicit: this.isExplicit,
+      isPinned: this.isPinned,
+      requestCount: this.#leases.size,
+      // A slot that is assigned during the load is not active yet.
+      activeRequests: isReady ? activeCount : 0,
+      queuedRequests: isReady ? waitingCount : activeCount + waitingCount,
+      estimatedBytes: this.estimatedBytes,
+      loadTimeSeconds: this.#loadTimeSeconds,
+      ...omitUndefined({
+        loadedAt: this.#loadedAt,
+        ttlSeconds: this.#ttlSeconds,
+        idleSeconds: isIdle ? (performance.now() - this.#lastUsedAt) / 1000 : undefined,
+      }),
+    };
+  }
+}

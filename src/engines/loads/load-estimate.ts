@@ -1,0 +1,17 @@
+import type { ModelSelection } from '../../models/model.ts';
+import type { InstanceConfig } from './load-options.ts';
+import type { MemoryEstimate } from '../memory/estimate.ts';
+
+/** The plan of a load. */
+export interface LoadEstimate {
+  readonly selection: ModelSelection;
+  readonly config: InstanceConfig;
+  /** Zeros for a model that uses no memory of this machine. */
+  readonly estimate: MemoryEstimate;
+  /** The part of the estimate that is in GPU memory. */
+  readonly gpuBytes: number;
+  /** Bytes available after unloading all evictable instances. */
+  readonly usableBytes: number;
+  /** Whether a load would be accepted, immediately or after evictions. */
+  readonly fits: boolean;
+}

@@ -1,0 +1,33 @@
+import type { ModelSelection } from '../../models/model.ts';
+
+/** Options of a load. */
+export interface InstanceConfig {
+  /** Maximum tokens of one request, prompt and answer together. */
+  readonly contextLength: number;
+  /** Number of slots: requests that run in parallel. */
+  readonly parallel: number;
+  readonly evalBatchSize?: number;
+  readonly hasFlashAttention?: boolean;
+  readonly offloadsKvCacheToGpu?: boolean;
+  readonly expertCount?: number;
+  /** Layers in GPU memory; absent: the setting of the server. */
+  readonly gpuLayers?: number;
+  /** Absent: off. */
+  readonly speculation?: 'off' | 'ngram';
+  /** A smaller model of the same vocabulary, which drafts tokens for this one. */
+  readonly draft?: ModelSelection;
+}
+
+/** What a load gets that does not choose. */
+export type LoadDefaults = Pick<InstanceConfig, 'contextLength' | 'parallel' | 'speculation'>;
+
+export interface LoadOptions extends Partial<InstanceConfig> {
+  /** Identifier of the model for `draft`. */
+  readonly draftModel?: string;
+  /** Id of the instance; absent: from the key of the model. */
+  readonly identifier?: string;
+  /** Idle time after which the instance is unloaded; absent: it stays loaded. */
+  readonly ttlSeconds?: number;
+  /** Whether the model is loaded without a memory check. */
+  readonly isForced?: boolean;
+}

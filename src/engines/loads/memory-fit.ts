@@ -1,0 +1,21 @@
+import type { MemoryFit } from '../../contract/v1/memory.ts';
+import type { Headroom } from './pool.ts';
+
+/** How a model fits that needs this many bytes. */
+export function memoryFit(
+  neededBytes: number,
+  { usableBytes, capacityBytes }: Headroom,
+): MemoryFit {
+  if (neededBytes <= usableBytes) return 'fits';
+  return neededBytes <= capacityBytes ? 'partly' : 'too_large';
+}
+
+/** For the cache of 4096 tokens: an eighth of the weights in models with grouped attention. */
+const cacheShare = 1 / 8;
+/** For the buffers and the process. */
+const baseBytes = 192 * 1024 * 1024;
+
+/** Memory of a model whose header is not known yet, from the size of its files. */
+export function estimateFromSize(sizeBytes: number): number {
+  return Math.ceil(sizeBytes * (1 + cacheShare)) + baseBytes;
+}

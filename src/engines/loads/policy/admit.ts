@@ -1,0 +1,171 @@
+import type { AvailableMemory } from '../../../machine/available-memory.ts';
+import { isLeftBehind, isSuperseded, isEvictable, type LoadDemand } from './eviction.ts';
+import { isIdle, type InstanceView } from './instance-view.ts';
+
+export interface Capacity {
+  /** Maximum bytes of all instances together; undefined: the memory of the machine. */
+  readonly limitBytes: number | undefined;
+  /** Memory that a new process could use now; loading instances have not yet used theirs. */
+  readonly available: AvailableMemory;
+  /** GPU memory of all instances together, apart from that of the machine; absent: there is none. */
+  readonly gpuBytes?: number;
+  /** Maximum number of instances. */
+  readonly maxLoaded: number | undefined;
+  /** Whether a just-in-time load replaces the others (`models.autoEvict`). */
+  readonly keepsOnlyLast: boolean;
+}
+
+export type Admission =
+  | { readonly kind: 'load' }
+  /** Unload these, if any, and reconsider when an instance has ended or become idle. */
+  | { readonly kind: 'wait'; readonly evict: readonly string[] }
+  /** It does not fit, even after all evictions. */
+  | { readonly kind: 'refuse'; readonly lacks: 'memory' | 'places' };
+
+/**
+ * Decides whether a model may be loaded now, later, or not at all. It evicts only idle just-in-time instances,
+ * the least recently used first, and no more than necessary; it waits for busy ones. A model that needs no memory
+ * of this machine is always admitted.
+ */
+export function admit(
+  instances: readonly InstanceView[],
+  demand: LoadDemand,
+  capacity: Capacity,
+): Admission {
+  if (!demand.needsMemory) return { kind: 'load' };
+  const holders = holdersOf(instances);
+  const fits = (gone: readonly InstanceView[]): boolean =>
+    usableBytes(holders, gone, capacity) >= demand.estimatedBytes &&
+    (demand.gpuBytes ?? 0) <= usableGpuBytes(holders, gone, capacity) &&
+    freePlaces(holders, gone, capacity) > 0;
+  if (fits([])) return { kind: 'load' };
+
+  const stopping = holders.filter(({ state }) => state === 'stopping');
+  const candidates = holders.filter(
+    (instance) => instance.state !== 'stopping' && isEvictable(instance, demand),
+  );
+  const allGone = [...stopping, ...candidates];
+  if (!fits(allGone)) {
+    const lacks = freePlaces(holders, allGone, capacity) > 0 ? 'memory' : 'places';
+    return { kind: 'refuse', lacks };
+  }
+  const needed = fewestNeeded(inEvictionOrder(candidates, demand, capacity), (gone) =>
+    fits([...stopping, ...gone]),
+  );
+  return { kind: 'wait', evict: needed.filter(isIdle).map(({ id }) => id) };
+}
+
+/**
+ * The bytes that a load could use after unloading all evictable instances, and the remaining instances.
+ *
+ * @param demand Undefined: any load by name.
+ */
+export function maxAvailable(
+  instances: readonly InstanceView[],
+  demand: LoadDemand | undefined,
+  capacity: Capacity,
+): {
+  readonly usableBytes: number;
+  readonly usableGpuBytes: number;
+  readonly kept: readonly InstanceView[];
+} {
+  const holders = holdersOf(instances);
+  const stays = (instance: InstanceView): boolean =>
+    instance.state !== 'stopping' && !isEvictable(instance, demand);
+  const gone = holders.filter((instance) => !stays(instance));
+  return {
+    usableBytes: Math.max(0, usableBytes(holders, gone, capacity)),
+    usableGpuBytes: Math.max(0, usableGpuBytes(holders, gone, capacity)),
+    kept: holders.filter(stays),
+  };
+}
+
+/** The instances that use memory of this machine. */
+function holdersOf(instances: readonly InstanceView[]): readonly InstanceView[] {
+  return instances.filter(({ state, needsMemory }) => needsMemory && state !== 'waiting');
+}
+
+/** Bytes for another instance after some have ended; negative if a load was forced. */
+function usableBytes(
+  holders: readonly InstanceView[],
+  gone: readonly InstanceView[],
+  { limitBytes, available }: Capacity,
+): number {
+  const sum = (views: readonly InstanceView[], bytesOf: (view: InstanceView) => number): number =>
+    views.reduce((bytes, view) => bytes + bytesOf(view), 0);
+  const staying = holders.filter((instance) => !gone.includes(instance));
+  const ofMachine =
+    available.bytes -
+    sum(staying, (view) => unseenBytes(view, available)) +
+    sum(gone, (view) => seenBytes(view, available));
+  return limitBytes === undefined
+    ? ofMachine
+    : Math.min(ofMachine, limitBytes - sum(staying, ({ estimatedBytes }) => estimatedBytes));
+}
+
+/** Bytes of GPU memory for another instance after some have ended. Capacity already excludes what others use. */
+function usableGpuBytes(
+  holders: readonly InstanceView[],
+  gone: readonly InstanceView[],
+  { gpuBytes = 0 }: Capacity,
+): number {
+  return holders
+    .filter((instance) => !gone.includes(instance))
+    .reduce((bytes, instance) => bytes - instance.gpuBytes, gpuBytes);
+}
+
+/** Bytes of an instance that the system still reports as available. */
+function unseenBytes(
+  { state, estimatedBytes, mappedBytes }: InstanceView,
+  { includesMappedFiles }: AvailableMemory,
+): number {
+  if (state === 'loading') return estimatedBytes;
+  return includesMappedFiles ? mappedBytes : 0;
+}
+
+/** Bytes that the system will additionally report as available after the instance has ended. */
+function seenBytes(view: InstanceView, available: AvailableMemory): number {
+  return view.estimatedBytes - unseenBytes(view, available);
+}
+
+function freePlaces(
+  holders: readonly InstanceView[],
+  gone: readonly InstanceView[],
+  { maxLoaded }: Capacity,
+): number {
+  return (maxLoaded ?? Number.POSITIVE_INFINITY) - (holders.length - gone.length);
+}
+
+/** Order of eviction: idle before busy, then those that the load replaces anyway, then the least recently used. */
+function inEvictionOrder(
+  candidates: readonly InstanceView[],
+  demand: LoadDemand,
+  { keepsOnlyLast }: Capacity,
+): readonly InstanceView[] {
+  const isReplaced = (instance: InstanceView): boolean =>
+    isLeftBehind(instance, demand) || (keepsOnlyLast && isSuperseded(instance, demand));
+  const rank = (instance: InstanceView): number => {
+    if (!isIdle(instance)) return 2;
+    return isReplaced(instance) ? 0 : 1;
+  };
+  return candidates.toSorted(
+    (one, other) => rank(one) - rank(other) || one.lastUsedAt - other.lastUsedAt,
+  );
+}
+
+/** The shortest prefix of the list that suffices, without instances that turn out to be unnecessary. */
+function fewestNeeded(
+  ordered: readonly InstanceView[],
+  suffice: (gone: readonly InstanceView[]) => boolean,
+): readonly InstanceView[] {
+  let needed: readonly InstanceView[] = [];
+  for (const instance of ordered) {
+    needed = [...needed, instance];
+    if (suffice(needed)) break;
+  }
+  for (const instance of needed.toReversed()) {
+    const without = needed.filter((other) => other !== instance);
+    if (suffice(without)) needed = without;
+  }
+  return needed;
+}

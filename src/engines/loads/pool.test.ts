@@ -1,0 +1,388 @@
+import { describe, expect, it, vi } from 'vitest';
+import { deferred } from '../../../test/setup/deferred.ts';
+import { modelEntry } from '../../../test/setup/models/model-entry.ts';
+import {
+  acquireFrom,
+  libraryOf,
+  scriptedPoolWith,
+  type ScriptedPoolOptions,
+} from '../../../test/setup/instances/scripted-pool.ts';
+import { testContext } from '../../../test/setup/test-context.ts';
+import { HearthError } from '../../contract/errors.ts';
+import type { AcquireEvent } from './acquire-request.ts';
+
+function setUp(changes: Partial<ScriptedPoolOptions> = {}) {
+  const library = libraryOf(
+    modelEntry(),
+    modelEntry({ key: 'test/other' }),
+    modelEntry({ key: 'test/embed', type: 'embeddings' }),
+    modelEntry({ key: 'test/mlx', format: 'mlx' }),
+  );
+  const { pool, launcher } = scriptedPoolWith({ library, ...changes });
+  const acquire = (
+    identifier = 'test/model',
+    options: { contextLength?: number; signal?: AbortSignal } = {},
+    onEvent?: (event: AcquireEvent) => void,
+  ) => acquireFrom(pool, identifier, { ...options, ...(onEvent && { onEvent }) });
+  const ids = () => pool.list().map(({ id }) => id);
+  return { pool, launcher, acquire, ids };
+}
+
+describe('InstancePool.acquire', () => {
+  it('starts one child for 64 concurrent first requests', async () => {
+    const { launcher, acquire, ids } = setUp();
+    const served = Array.from({ length: 64 }, async () => (await acquire()).release());
+    await Promise.all(served);
+    expect(launcher.launchCount()).toBe(1);
+    expect(ids()).toEqual(['test/model']);
+  });
+
+  it('reports the load only to the requests that wait for it', async () => {
+    const { launcher, acquire } = setUp();
+    launcher.onLaunch = async (_, onProgress) => onProgress(0.5);
+    const events: AcquireEvent[] = [];
+    await acquire('test/model', {}, (event) => events.push(event));
+    expect(events.filter(({ type }) => type !== 'slot.assigned')).toEqual([
+      { type: 'instance.chosen', instanceId: 'test/model' },
+      { type: 'load.start' },
+      { type: 'load.progress', fraction: 0.5 },
+      { type: 'load.end', loadTimeSeconds: expect.any(Number) },
+    ]);
+    const later: AcquireEvent[] = [];
+    await acquire('test/model', {}, (event) => later.push(event));
+    expect(later.map(({ type }) => type)).toEqual(['instance.chosen', 'slot.assigned']);
+  });
+
+  it('assigns slots in order of arrival while the model still loads', async () => {
+    const { launcher, acquire, pool } = setUp();
+    const loaded = deferred<void>();
+    launcher.onLaunch = () => loaded.promise;
+    const events: string[] = [];
+    const acquiring = ['one', 'two', 'three'].map((name) =>
+      acquire('test/model', {}, ({ type }) => {
+        if (type === 'slot.assigned' || type === 'load.end') events.push(`${name} ${type}`);
+      }),
+    );
+    await vi.waitFor(() => expect(events).toEqual(['one slot.assigned', 'two slot.assigned']));
+    expect(pool.list()).toMatchObject([
+      { state: 'loading', requestCount: 3, activeRequests: 0, queuedRequests: 3 },
+    ]);
+    loaded.resolve();
+    const [one] = await Promise.all(acquiring.slice(0, 2));
+    one?.release();
+    await acquiring[2];
+    expect(events.slice(2)).toEqual([
+      'one load.end',
+      'two load.end',
+      'three load.end',
+      'three slot.assigned',
+    ]);
+  });
+
+  it('reassigns the slot of a request that leaves while the model loads', async () => {
+    const { launcher, acquire } = setUp({ defaults: { contextLength: 2048, parallel: 1 } });
+    const loaded = deferred<void>();
+    launcher.onLaunch = () => loaded.promise;
+    const client = new AbortController();
+    const leaving = acquire('test/model', { signal: client.signal });
+    const events: string[] = [];
+    const staying = acquire('test/model', {}, ({ type }) => events.push(type));
+    await vi.waitFor(() => expect(events).toEqual(['instance.chosen', 'load.start']));
+    client.abort(new Error('gone'));
+    await expect(leaving).rejects.toThrow('gone');
+    await vi.waitFor(() => expect(events).toContain('slot.assigned'));
+    loaded.resolve();
+    await expect(staying).resolves.toMatchObject({ instanceId: 'test/model' });
+  });
+
+  it('starts nothing for an aborted signal', async () => {
+    const { launcher, acquire, ids } = setUp();
+    const signal = AbortSignal.abort(new Error('gone'));
+    await expect(acquire('test/model', { signal })).rejects.toThrow('gone');
+    expect(launcher.launchCount()).toBe(0);
+    const lease = await acquire();
+    await expect(acquire('test/model', { signal })).rejects.toThrow('gone');
+    lease.release();
+    expect(ids()).toEqual(['test/model']);
+  });
+
+  it('runs the resolved model, even if the named instance has ended since', async () => {
+    const { pool } = setUp();
+    await pool.load('test/model', {}, testContext());
+    await pool.load('test/model', { contextLength: 1024 }, testContext());
+    const target = await pool.resolve('test/model:2', 'generation');
+    expect(target).toMatchObject({
+      instanceId: 'test/model:2',
+      selection: { model: { key: 'test/model' } },
+    });
+    expect((await pool.acquire({ target }, testContext())).instanceId).toBe('test/model:2');
+    await pool.unload('test/model:2');
+    expect((await pool.acquire({ target }, testContext())).instanceId).toBe('test/model');
+  });
+
+  it('unloads by the key of a model that has one instance', async () => {
+    const { pool, ids } = setUp();
+    await pool.load('test/model', {}, testContext());
+    await pool.load('test/model', { contextLength: 1024 }, testContext());
+    await pool.load('test/model', { contextLength: 512 }, testContext());
+    await pool.unload('test/model');
+    await expect(pool.unload('test/model')).rejects.toMatchObject({ code: 'instance_not_found' });
+    await pool.unload('test/model:3');
+    expect(await pool.unload('test/model')).toBe('test/model:2');
+    expect(ids()).toEqual([]);
+  });
+
+  it('loads another instance for another context', async () => {
+    const { acquire, ids, pool } = setUp();
+    await acquire();
+    await acquire('test/model', { contextLength: 512 });
+    await acquire('test/model', { contextLength: 512 });
+    expect(ids()).toEqual(['test/model', 'test/model:2']);
+    expect(pool.list().map(({ config }) => config.contextLength)).toEqual([2048, 512]);
+  });
+
+  it('unloads an idle instance that a request for another context supersedes', async () => {
+    const { acquire, ids, pool } = setUp();
+    (await acquire('test/model', { contextLength: 512 })).release();
+    (await acquire('test/model', { contextLength: 1024 })).release();
+    expect(ids()).toEqual(['test/model']);
+    expect(pool.list().map(({ config }) => config.contextLength)).toEqual([1024]);
+  });
+
+  it('uses an instance by its id', async () => {
+    const { acquire, pool } = setUp();
+    await pool.load('test/model', {}, testContext());
+    await pool.load('test/model', {}, testContext());
+    expect((await acquire('test/model:2')).instanceId).toBe('test/model:2');
+    const again = await acquire('test/model:2', { contextLength: 2048 });
+    expect(again.instanceId).toBe('test/model:2');
+    const other = await acquire('test/model:2', { contextLength: 1024 });
+    expect(other.instanceId).toBe('test/model:3');
+  });
+
+  it('uses the only loaded model if none is named', async () => {
+    const { acquire } = setUp();
+    await expect(acquire('')).rejects.toMatchObject({ code: 'missing_required_parameter' });
+    await acquire('test/model');
+    expect((await acquire('')).instanceId).toBe('test/model');
+    await acquire('test/other');
+    await expect(acquire('')).rejects.toThrow(/several are loaded \(test\/model, test\/other\)/);
+  });
+
+  it.each([
+    ['an embedding model', 'test/embed', 'wrong_model_type'],
+    ['an unknown model', 'test/nothing', 'model_not_found'],
+    ['a format without a runtime', 'test/mlx', 'unsupported_format'],
+  ])('refuses %s', async (_, identifier, code) => {
+    const { acquire, ids } = setUp();
+    await expect(acquire(identifier)).rejects.toMatchObject({ code });
+    expect(ids()).toEqual([]);
+  });
+
+  it('rejects a context that the model does not support', async () => {
+    const { acquire } = setUp();
+    await expect(acquire('test/model', { contextLength: 4097 })).rejects.toThrow(
+      /contextLength 4097 .* at most 4096/,
+    );
+  });
+
+  it('loads nothing if loading on request is off', async () => {
+    const { acquire, pool } = setUp({ loadsOnRequest: false });
+    await expect(acquire()).rejects.toThrow(/hearth load test\/model/);
+    await pool.load('test/model', {}, testContext());
+    await expect(acquire()).resolves.toBeDefined();
+    await expect(acquire('test/model', { contextLength: 1024 })).rejects.toMatchObject({
+      code: 'model_not_found',
+      field: 'contextLength',
+      message: expect.stringMatching(
+        /with a context of 1024 .*a context of \d+ tokens.*hearth load test\/model --context-length 1024/,
+      ),
+    });
+  });
+
+  it('answers 429 beyond slots and queue, including requests that wait for the load', async () => {
+    const { acquire } = setUp({ queueCapacity: 1 });
+    const admitted = [acquire(), acquire(), acquire()];
+    await expect(acquire()).rejects.toMatchObject({ code: 'queue_full' });
+    const [first] = await Promise.all(admitted.slice(0, 2));
+    first?.release();
+    await expect(admitted[2]).resolves.toBeDefined();
+  });
+
+  it('frees a slot once, even if released several times', async () => {
+    const { acquire, pool } = setUp();
+    const lease = await acquire();
+    lease.release();
+    lease.release();
+    expect(pool.list()[0]?.activeRequests).toBe(0);
+  });
+});
+
+describe('a load that fails', () => {
+  it('fails all waiting requests, and the next request retries', async () => {
+    const { launcher, acquire, ids } = setUp();
+    launcher.onLaunch = async () => {
+      throw new HearthError('corrupt_file', 'It is broken.');
+    };
+    const outcomes = await Promise.allSettled([acquire(), acquire(), acquire()]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(launcher.launchCount()).toBe(1);
+    expect(ids()).toEqual([]);
+    launcher.onLaunch = async () => {};
+    await expect(acquire()).resolves.toBeDefined();
+  });
+
+  it('is cancelled when the last waiting request leaves', async () => {
+    const { launcher, acquire, ids } = setUp();
+    const loadSignal = deferred<AbortSignal>();
+    launcher.onLaunch = (_, __, signal) => {
+      loadSignal.resolve(signal);
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      });
+    };
+    const one = new AbortController();
+    const other = new AbortController();
+    const waiting = [
+      acquire('test/model', { signal: one.signal }),
+      acquire('test/model', { signal: other.signal }),
+    ];
+    const settled = Promise.allSettled(waiting);
+    const signal = await loadSignal.promise;
+    one.abort(new Error('gone'));
+    await expect(waiting[0]).rejects.toThrow('gone');
+    expect(signal.aborted).toBe(false);
+    other.abort(new Error('gone too'));
+    await settled;
+    expect(signal.aborted).toBe(true);
+    await vi.waitFor(() => expect(ids()).toEqual([]));
+  });
+});
+
+describe('memory', () => {
+  const cacheOf = (bytes: number) => ({
+    layerCount: 1,
+    keyBytesPerToken: bytes,
+    valueBytesPerToken: bytes,
+    window: null,
+    recurrentBytesPerSlot: 0,
+  });
+
+  it('halves the number of slots if that makes a model fit', async () => {
+    const attention = cacheOf(5000);
+    const setup = {
+      library: libraryOf(modelEntry({ attention })),
+      memoryLimitBytes: 100 * 1024 ** 2,
+    };
+    const { acquire, pool } = setUp({ ...setup, defaults: { contextLength: 2048, parallel: 8 } });
+    await acquire();
+    expect(pool.list()[0]?.config).toEqual({ contextLength: 2048, parallel: 2 });
+    const other = setUp(setup);
+    await expect(
+      other.pool.load('test/model', { parallel: 8 }, testContext()),
+    ).rejects.toMatchObject({
+      code: 'out_of_memory',
+    });
+  });
+
+  it('rejects a model that does not fit, with both numbers, and starts no process', async () => {
+    const attention = cacheOf(2 ** 40);
+    const { acquire, launcher } = setUp({ library: libraryOf(modelEntry({ attention })) });
+    await expect(acquire()).rejects.toThrow(/needs about \d+ MiB, and \d+ MiB can be used/);
+    await expect(acquire()).rejects.toMatchObject({ code: 'out_of_memory' });
+    expect(launcher.launchCount()).toBe(0);
+  });
+});
+
+describe('an instance that ends', () => {
+  it('is loaded again after a crash while idle', async () => {
+    const { launcher, acquire, ids } = setUp();
+    (await acquire()).release();
+    launcher.processes[0]?.crash('segmentation fault');
+    await vi.waitFor(() => expect(ids()).toEqual([]));
+    (await acquire()).release();
+    expect(launcher.launchCount()).toBe(2);
+    expect(ids()).toEqual(['test/model']);
+  });
+
+  it('is loaded again after an unload, with the same id', async () => {
+    const { launcher, acquire, pool } = setUp();
+    const first = await acquire();
+    await pool.unload('test/model');
+    const second = await acquire();
+    expect(second.instanceId).toBe('test/model');
+    // The lease of the first instance does not affect the second.
+    first.release();
+    expect(pool.list()).toMatchObject([{ requestCount: 1, activeRequests: 1 }]);
+    expect(second.context.signal.aborted).toBe(false);
+    expect(launcher.launchCount()).toBe(2);
+  });
+
+  it('ends its requests when it crashes, and the next one loads it again', async () => {
+    const { launcher, acquire, ids, pool } = setUp();
+    const leases = [await acquire(), await acquire()];
+    const waiting = acquire();
+    await vi.waitFor(() => expect(pool.list()[0]?.queuedRequests).toBe(1));
+    launcher.processes[0]?.crash('segmentation fault');
+    await expect(waiting).rejects.toMatchObject({ code: 'crashed' });
+    expect(leases[0]?.context.signal.reason).toMatchObject({
+      code: 'crashed',
+      message: expect.stringContaining('segmentation fault'),
+    });
+    expect(ids()).toEqual([]);
+    for (const lease of leases) lease.release();
+    await acquire();
+    expect(launcher.launchCount()).toBe(2);
+  });
+
+  it('ends its requests when it is unloaded, and has ended when that resolves', async () => {
+    const { launcher, acquire, ids, pool } = setUp();
+    const lease = await acquire();
+    await pool.unload('test/model');
+    expect(lease.context.signal.reason).toMatchObject({ code: 'unloaded' });
+    expect(launcher.processes[0]?.isStopped()).toBe(true);
+    expect(ids()).toEqual([]);
+    await expect(pool.unload('test/model')).rejects.toMatchObject({ code: 'instance_not_found' });
+  });
+
+  it('is unloaded when it was idle for long enough, not while a request runs', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const { acquire, ids } = setUp();
+      const lease = await acquire();
+      await vi.advanceTimersByTimeAsync(120_000);
+      expect(ids()).toEqual(['test/model']);
+      expect(lease.context.signal.aborted).toBe(false);
+      lease.release();
+      await vi.advanceTimersByTimeAsync(59_000);
+      expect(ids()).toEqual(['test/model']);
+      await vi.advanceTimersByTimeAsync(2000);
+      expect(ids()).toEqual([]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('stays if it was loaded explicitly without a time to live', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const { acquire, ids, pool } = setUp();
+      await pool.load('test/model', {}, testContext());
+      (await acquire()).release();
+      await vi.advanceTimersByTimeAsync(10 * 3600 * 1000);
+      expect(ids()).toEqual(['test/model']);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('ends when the pool is closed', async () => {
+    const { launcher, acquire, pool, ids } = setUp();
+    await acquire('test/model');
+    await acquire('test/other');
+    await pool.close();
+    expect(launcher.processes.every(({ isStopped }) => isStopped())).toBe(true);
+    expect(ids()).toEqual([]);
+    await expect(acquire()).rejects.toMatchObject({ code: 'shutting_down' });
+  });
+});

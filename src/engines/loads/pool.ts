@@ -1,0 +1,366 @@
+import { HearthError } from '../../contract/errors.ts';
+import type { ModelLibrary, ModelSelection } from '../../models/model.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
+import type { RequestContext } from '../../request/request-context.ts';
+import type { AcquireEvent, AcquireRequest, ModelTarget } from './acquire-request.ts';
+import { assertContext, assertDraft, contextLengthFor } from './configure.ts';
+import type { Instance } from './instance.ts';
+import type { InstanceLease, Lease } from './instance-lease.ts';
+import { InstanceLifecycle, type LifecycleOptions } from './instance-lifecycle.ts';
+import type { InstanceDescription, InstanceSummary } from './instance-summary.ts';
+import type { LoadEstimate } from './load-estimate.ts';
+import type { LoadOptions } from './load-options.ts';
+import type { LoadTask } from './load-task.ts';
+import { chooseInstance } from './policy/choose-instance.ts';
+import { assertPurpose, purposeOf, type Purpose } from './purpose.ts';
+import { notLoaded, stillLoading } from './refusal.ts';
+
+interface PoolOptions extends LifecycleOptions {
+  readonly library: ModelLibrary;
+  /** Whether requests load models (`models.jit`). */
+  readonly loadsOnRequest: boolean;
+  readonly defaultTtlSeconds: number;
+  /** Memory of the machine. */
+  readonly totalMemoryBytes: number;
+}
+
+/** The memory of all instances, in bytes. */
+interface PoolMemory {
+  /** Estimated memory of the loading, ready and stopping instances. */
+  readonly reservedBytes: number;
+  /** `models.memoryLimitBytes`. */
+  readonly limitBytes: number | undefined;
+  /** Bytes that a new process can use now. */
+  readonly availableBytes: number;
+}
+
+/** What decides whether a model fits, in bytes. */
+export interface Headroom {
+  /** Available now, after evicting the instances that may be evicted. */
+  readonly usableBytes: number;
+  /** Memory of the machine, or `models.memoryLimitBytes` if that is less, and of its GPUs. */
+  readonly capacityBytes: number;
+}
+
+/** Manages the loaded instances: loads models for requests and assigns slots. */
+export class InstancePool {
+  readonly #options: PoolOptions;
+  readonly #lifecycle: InstanceLifecycle;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    this.#lifecycle = new InstanceLifecycle(options);
+  }
+
+  list(): readonly InstanceSummary[] {
+    return this.#instances().map((instance) => instance.summary());
+  }
+
+  /** Lists the instances with figures from their engines. */
+  async describe(): Promise<readonly InstanceDescription[]> {
+    return Promise.all(
+      this.#instances().map(async (instance) => ({
+        ...instance.summary(),
+        stats: (await instance.handle?.stats?.()) ?? {},
+      })),
+    );
+  }
+
+  memory(): PoolMemory {
+    const { memoryLimitBytes, availableMemory } = this.#options;
+    const reservedBytes = this.#lifecycle.registry
+      .views()
+      .reduce((sum, view) => sum + (view.state === 'waiting' ? 0 : view.estimatedBytes), 0);
+    return { reservedBytes, limitBytes: memoryLimitBytes, availableBytes: availableMemory().bytes };
+  }
+
+  /** The memory for a model that is not loaded yet. */
+  headroom(): Headroom {
+    const { memoryLimitBytes, totalMemoryBytes, gpuMemory } = this.#options;
+    const hostBytes = Math.min(totalMemoryBytes, memoryLimitBytes ?? totalMemoryBytes);
+    return {
+      usableBytes: this.#lifecycle.usableBytes(),
+      capacityBytes: hostBytes + (gpuMemory?.capacityBytes ?? 0),
+    };
+  }
+
+  /**
+   * Finds the model that a request names, without loading it.
+   *
+   * @param identifier Model key or instance id; empty or absent: the only loaded model of this purpose.
+   * @throws HearthError `model_not_found`, `wrong_model_type`, `corrupt_file`, `missing_required_parameter`.
+   */
+  async resolve(identifier: string | undefined, purpose: Purpose): Promise<ModelTarget> {
+    await this.#options.gpuMemory?.know();
+    const target = await this.#upToDate(await this.#find(identifier ?? '', purpose));
+    assertPurpose(target.selection, purpose);
+    return target;
+  }
+
+  /**
+   * Leases an instance of the model, with a slot: joins a loaded or loading instance, or loads
+   * one. If the instance in the target no longer exists, another one of the model serves the request.
+   *
+   * @throws HearthError `invalid_value`, `unsupported_format`, `out_of_memory`, `queue_full`; `model_loading`
+   *   if the load takes longer than the request waits; the error of the load; `crashed` or
+   *   `unloaded` if the instance ends in the meantime; the reason of the context's signal.
+   */
+  async acquire(
+    request: AcquireRequest,
+    context: RequestContext,
+    onEvent: (event: AcquireEvent) => void = () => {},
+  ): Promise<InstanceLease> {
+    context.signal.throwIfAborted();
+    const instance = this.#instanceFor(request, context);
+    if (request.ttlSeconds !== undefined) instance.setTtl(request.ttlSeconds);
+    const lease = this.#lifecycle.openLease(instance, context);
+    context.record.useInstance(instance.id, instance.selection.model.key);
+    const queue = context.record.beginPhase({ name: 'queue' });
+    try {
+      const slot = lease.reserveSlot().then(() => {
+        queue.end();
+        return onEvent({ type: 'slot.assigned' });
+      });
+      // A request that is displaced from the queue stops waiting for the load as well.
+      slot.catch((error: unknown) => lease.abort(error));
+      instance.addPrompt(request.promptPrefix ?? '');
+      onEvent({ type: 'instance.chosen', instanceId: instance.id });
+      const { load } = instance;
+      if (load !== undefined) {
+        await this.#joinLoad(instance, load, lease, request.waitsForLoad ?? false, onEvent);
+      }
+      await slot;
+      return lease;
+    } catch (error) {
+      queue.end({ hasFailed: true });
+      lease.release();
+      throw error;
+    }
+  }
+
+  /**
+   * Loads a new instance, even if the model already has one. Waits without a time limit.
+   *
+   * @throws HearthError `model_not_found`, `invalid_value`, `conflict` for an identifier that is taken, `out_of_memory`, `queue_full`, and those of
+   *   `EngineLoader.load`.
+   */
+  async load(
+    identifier: string,
+    options: LoadOptions,
+    context: RequestContext,
+  ): Promise<InstanceSummary> {
+    const selection = await this.#options.library.find(identifier);
+    await this.#options.gpuMemory?.know();
+    if (options.identifier !== undefined) await this.#assertFree(options.identifier);
+    const resolved = await this.#withDraft(selection, options);
+    context.signal.throwIfAborted();
+    const { clientKey } = context.caller;
+    const instance = this.#lifecycle.create(selection, resolved, true, clientKey);
+    const lease = this.#lifecycle.openLease(instance, context);
+    try {
+      const { load } = instance;
+      if (load !== undefined) await this.#joinLoad(instance, load, lease, true, () => {});
+    } finally {
+      lease.release();
+    }
+    return instance.summary();
+  }
+
+  /**
+   * Plans a load like `load` and reports whether it would be accepted.
+   *
+   * @throws HearthError `model_not_found`, `invalid_value`, `unsupported_format`.
+   */
+  async estimate(identifier: string, options: LoadOptions): Promise<LoadEstimate> {
+    await this.#options.gpuMemory?.know();
+    const selection = await this.#options.library.find(identifier);
+    return this.#lifecycle.estimate(selection, await this.#withDraft(selection, options));
+  }
+
+  /**
+   * Unloads an instance. Its requests end with `unloaded`; resolves with its id when its memory is free.
+   *
+   * @param identifier Id of the instance, or key of a model that has one instance.
+   * @throws HearthError `instance_not_found`.
+   */
+  async unload(identifier: string): Promise<string> {
+    const instances = this.#instances();
+    const ofModel = instances.filter(({ selection }) => selection.model.key === identifier);
+    const instance =
+      this.#lifecycle.registry.get(identifier) ?? (ofModel.length === 1 ? ofModel[0] : undefined);
+    if (instance === undefined) {
+      const known = instances.map((each) => each.id);
+      const list = known.length === 0 ? 'No instance is loaded.' : `Loaded: ${known.join(', ')}.`;
+      const message = `No loaded instance has the id "${identifier}". ${list}`;
+      throw new HearthError('instance_not_found', message, { field: 'instanceId' });
+    }
+    const { id } = instance;
+    const message = `${id} was unloaded while it worked on this request.`;
+    await this.#lifecycle.stop(instance, new HearthError('unloaded', message));
+    return id;
+  }
+
+  /** Unloads all instances and rejects new requests. */
+  async close(): Promise<void> {
+    await this.#lifecycle.close(new HearthError('shutting_down', 'The server is stopping.'));
+  }
+
+  #instances(): readonly Instance[] {
+    return this.#lifecycle.registry.list();
+  }
+
+  async #withDraft(
+    { model }: ModelSelection,
+    { draftModel, ...options }: LoadOptions,
+  ): Promise<LoadOptions> {
+    if (draftModel === undefined) return options;
+    const draft = await this.#options.library.find(draftModel);
+    assertDraft(model, draft.model);
+    return { ...options, draft };
+  }
+
+  /** An instance must not take the requests for a model or for another instance. */
+  async #assertFree(id: string): Promise<void> {
+    const names = await this.#options.library.find(id).catch((error: unknown) => {
+      if (error instanceof HearthError && error.code === 'model_not_found') return undefined;
+      throw error;
+    });
+    if (names === undefined && this.#lifecycle.registry.get(id) === undefined) return;
+    const what = names === undefined ? 'instance' : 'model';
+    throw new HearthError('conflict', `"${id}" is the name of another ${what}.`, {
+      field: 'identifier',
+    });
+  }
+
+  async #find(identifier: string, purpose: Purpose): Promise<ModelTarget> {
+    if (identifier === '') return { selection: this.#onlyLoaded(purpose) };
+    const instance = this.#lifecycle.registry.get(identifier);
+    if (instance === undefined) return { selection: await this.#options.library.find(identifier) };
+    const { id, selection } = instance;
+    // The key of a model is the id of its first instance, but selects any of its instances.
+    return id === selection.model.key ? { selection } : { selection, instanceId: id };
+  }
+
+  /** Retires the instances whose files were replaced since their load, and selects the model as it is now. */
+  async #upToDate(target: ModelTarget): Promise<ModelTarget> {
+    const { model, variant } = target.selection;
+    const loaded = this.#instances().filter(
+      ({ selection, fingerprint }) =>
+        fingerprint !== undefined &&
+        selection.model.key === model.key &&
+        selection.variant.id === variant.id,
+    );
+    if (loaded.length === 0) return target;
+    const { library } = this.#options;
+    const current = await library.fingerprint(target.selection);
+    const outdated = loaded.filter(({ fingerprint }) => fingerprint !== current);
+    if (current === undefined || outdated.length === 0) return target;
+    const found = await library.find(`${model.key}@${variant.id}`).catch(() => undefined);
+    const selection = found ?? (await library.find(model.key).catch(() => undefined));
+    for (const instance of outdated) {
+      // Another request may have noticed in the meantime.
+      if (!instance.isOutdated && !instance.isRetired) this.#lifecycle.renew(instance, selection);
+    }
+    return selection === undefined
+      ? { selection: await library.find(model.key) }
+      : { ...target, selection };
+  }
+
+  /** @throws HearthError `missing_required_parameter`. */
+  #onlyLoaded(purpose: Purpose): ModelSelection {
+    const loaded = this.#instances()
+      .map(({ selection }) => selection)
+      .filter((selection) => purposeOf(selection) === purpose);
+    const [first] = loaded;
+    const keys = new Set(loaded.map(({ model }) => model.key));
+    if (first !== undefined && keys.size === 1) return first;
+    const reason =
+      first === undefined
+        ? 'no model for this is loaded'
+        : `several are loaded (${[...keys].join(', ')})`;
+    throw new HearthError(
+      'missing_required_parameter',
+      (name) => `"${name('model')}" is required: ${reason}.`,
+      { field: 'model' },
+    );
+  }
+
+  /** Chooses or creates an instance, without an await in between, so that concurrent requests agree. */
+  #instanceFor(request: AcquireRequest, context: RequestContext): Instance {
+    const { target, promptPrefix } = request;
+    const { selection } = target;
+    const { model, variant } = selection;
+    const { loadsOnRequest, defaultTtlSeconds } = this.#options;
+    const { registry } = this.#lifecycle;
+    assertContext(model, request.contextLength);
+    const contextLength =
+      request.contextLength === undefined
+        ? undefined
+        : contextLengthFor(model, request.contextLength);
+    const named = registry.get(target.instanceId ?? '');
+    if (named !== undefined) {
+      if (contextLength === undefined || contextLength === named.config.contextLength) return named;
+    }
+    const chosen = chooseInstance(
+      registry.list().map((each) => each.view()),
+      {
+        modelKey: model.key,
+        variantId: variant.id,
+        ...omitUndefined({ contextLength, promptPrefix }),
+      },
+    );
+    const instance = registry.get(chosen?.id ?? '');
+    if (instance !== undefined) return instance;
+    if (!loadsOnRequest) throw notLoaded(model.key, contextLength, this.list());
+    return this.#lifecycle.create(
+      selection,
+      {
+        ...omitUndefined({ contextLength }),
+        ttlSeconds: request.ttlSeconds ?? defaultTtlSeconds,
+      },
+      false,
+      context.caller.clientKey,
+    );
+  }
+
+  /**
+   * Waits for a load together with other requests. The last one to stop waiting cancels the load, unless its
+   * wait timed out: its client will retry.
+   */
+  async #joinLoad(
+    instance: Instance,
+    load: LoadTask,
+    lease: Lease,
+    waitsForLoad: boolean,
+    onEvent: (event: AcquireEvent) => void,
+  ): Promise<void> {
+    onEvent({ type: 'load.start' });
+    const { loadWaitSeconds } = this.#options;
+    const { signal } = lease.context;
+    let timeLimitError: HearthError | undefined;
+    const giveUp = (): void => {
+      // The scheduler has refused a load that did not begin within the same time.
+      timeLimitError = stillLoading(instance.id, load.fraction, loadWaitSeconds);
+      lease.abort(timeLimitError);
+    };
+    const phase = lease.context.record.beginPhase({ name: 'load' });
+    const timer = waitsForLoad ? undefined : setTimeout(giveUp, loadWaitSeconds * 1000);
+    try {
+      await load.join(signal, (fraction) => onEvent({ type: 'load.progress', fraction }));
+    } catch (error) {
+      const continuesLoading = error === timeLimitError;
+      // Release first: if several requests leave at once, the last one must see that it is the last.
+      if (signal.aborted && !continuesLoading) lease.release();
+      if (instance.requestCount === 0 && instance.load !== undefined && !instance.isRetired) {
+        const cancelled = new HearthError('unloaded', `Loading ${instance.id} was cancelled.`);
+        this.#lifecycle.discard(instance, cancelled);
+      }
+      phase.end({ hasFailed: true });
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+    phase.endAfter(instance.loadTimeSeconds);
+    onEvent({ type: 'load.end', loadTimeSeconds: instance.loadTimeSeconds });
+  }
+}

@@ -1,0 +1,32 @@
+import { HearthError } from '../../contract/errors.ts';
+import type { Logger } from '../../observability/logger.ts';
+import { RequestRecord } from '../../observability/request-record.ts';
+import type { InstancePool } from './pool.ts';
+
+/**
+ * Loads models when the server starts. They stay loaded, like those of an explicit load. A load that fails is
+ * logged and does not affect the others.
+ *
+ * @param models Keys of models; each is loaded once.
+ */
+export async function preloadModels(options: {
+  readonly pool: Pick<InstancePool, 'load'>;
+  readonly models: readonly string[];
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}): Promise<void> {
+  const { pool, signal } = options;
+  const requestId = 'preload';
+  const logger = options.logger.child({ requestId });
+  const caller = { tokenId: null, clientKey: requestId, hasPermission: () => true };
+  const load = async (model: string): Promise<void> => {
+    try {
+      const record = RequestRecord.detached(requestId);
+      await pool.load(model, {}, { requestId, logger, caller, record, signal });
+    } catch (err) {
+      const isStopping = err instanceof HearthError && err.code === 'shutting_down';
+      if (!isStopping && !signal.aborted) logger.error({ err, model }, 'preload failed');
+    }
+  };
+  await Promise.all([...new Set(options.models)].map(load));
+}

@@ -1,0 +1,259 @@
+import { Mutex } from '../../concurrency/semaphore.ts';
+import { TimeoutError, withTimeout } from '../../concurrency/with-timeout.ts';
+import { HearthError } from '../../contract/errors.ts';
+import type {
+  ChatGeneration,
+  ContentPart,
+  Engine,
+  EngineMessage,
+  GenerationRequest,
+  Prompt,
+} from '../engine.ts';
+import type { TokenizerFacts } from '../../models/tokenizer-facts.ts';
+import { withSignal, type RequestContext } from '../../request/request-context.ts';
+import { foldText, minTokens } from './prompt-size.ts';
+
+/** The engine counts shorter prompts, in a moment and exactly. */
+const minCharacters = 64 * 1024;
+/** Clients count prompts that do not fit in order to shorten them; a prompt of more contexts than these is not counted. */
+const maxCountedContexts = 16;
+/** Templates may show less of the tools than their schemas. More than this counts as a part of the prompt. */
+const maxUnshownCharacters = 1024 * 1024;
+/** A long text is counted in pieces of this length, so that counting can end. */
+const pieceCharacters = 64 * 1024;
+/** Where white space is searched to cut a piece. */
+const cutCharacters = 1024;
+/** Tokens that two pieces may have more than the whole. */
+const tokensPerCut = 16;
+
+interface PromptGateOptions {
+  readonly engine: Engine;
+  /** null: nothing is known about it. */
+  readonly tokenizer: TokenizerFacts | null;
+  readonly contextLength: number;
+  /** The engine can't count tokens; it rejects a prompt that is too long itself. */
+  readonly estimatesTokens?: boolean | undefined;
+  /** Time limit for counting the tokens of one prompt. */
+  readonly countTimeoutMs?: number;
+}
+
+/**
+ * Rejects prompts that do not fit into the context before the engine reads them: it needs time and memory in
+ * proportion to their length, and its other requests wait meanwhile. A prompt that cannot fit is rejected without the
+ * engine. Other long prompts are counted by the engine's tokenizer in pieces, one prompt at a time.
+ */
+export class PromptGate {
+  readonly #engine: Engine;
+  readonly #tokenizer: TokenizerFacts | null;
+  readonly #contextLength: number;
+  readonly #estimatesTokens: boolean;
+  readonly #countTimeoutMs: number;
+  readonly #counting = new Mutex();
+
+  constructor(options: PromptGateOptions) {
+    const { engine, tokenizer, contextLength } = options;
+    const { estimatesTokens = false, countTimeoutMs = 15_000 } = options;
+    this.#engine = engine;
+    this.#estimatesTokens = estimatesTokens;
+    this.#tokenizer = tokenizer;
+    this.#contextLength = contextLength;
+    this.#countTimeoutMs = countTimeoutMs;
+  }
+
+  /** Whether `admit` has anything to do. */
+  isLong(request: GenerationRequest): boolean {
+    if (this.#estimatesTokens) return false;
+    return charactersOf(request) >= minCharacters || messageCount(request) > this.#contextLength;
+  }
+
+  /** Whether `admitInputs` has anything to do. */
+  areLong(inputs: readonly Prompt[]): boolean {
+    return !this.#estimatesTokens && sum(inputs.map(({ length }) => length)) >= minCharacters;
+  }
+
+  /** @throws HearthError `context_length_exceeded`; the signal's reason when aborted. */
+  async admit(request: GenerationRequest, context: RequestContext): Promise<void> {
+    const subject = 'The prompt';
+    const texts = promptTexts(request);
+    this.#assertMessages(request);
+    await this.#assertMayFit(texts, subject);
+    const rendered = await this.#render(request, context);
+    if (rendered !== undefined) await this.#assertMayFit([rendered], subject);
+    await this.#assertFits(rendered === undefined ? texts : [rendered], subject, context);
+  }
+
+  /**
+   * Rejects a prompt that is too long to be counted.
+   *
+   * @throws HearthError `context_length_exceeded`.
+   */
+  async admitCount(request: ChatGeneration): Promise<void> {
+    this.#assertMessages(request, maxCountedContexts);
+    await this.#assertMayFit(promptTexts(request), 'The prompt', maxCountedContexts);
+  }
+
+  /**
+   * @returns The inputs, without the white space that the tokenizer ignores.
+   * @throws HearthError `context_length_exceeded`; the signal's reason when aborted.
+   */
+  async admitInputs(
+    inputs: readonly Prompt[],
+    context: RequestContext,
+  ): Promise<readonly Prompt[]> {
+    const subject = 'An input';
+    const admitted: Prompt[] = [];
+    for (const input of inputs) {
+      context.signal.throwIfAborted();
+      await this.#assertMayFit([input], subject);
+      const isFolded = typeof input === 'string' && this.#tokenizer?.keeps === 'words';
+      const folded = isFolded ? await foldText(input) : input;
+      await this.#assertFits([folded], subject, context);
+      admitted.push(folded);
+    }
+    return admitted;
+  }
+
+  /** The text of a chat with its tools, as the engine reads it. */
+  async #render(request: GenerationRequest, context: RequestContext): Promise<string | undefined> {
+    // Without a tokenizer, nothing has bounded the size yet.
+    if (request.kind === 'completion' || this.#tokenizer === null) return undefined;
+    return this.#engine.renderPrompt(withoutImages(request), context);
+  }
+
+  /** A template adds a token for each message at least, and the engine renders many messages in quadratic time. */
+  #assertMessages(request: GenerationRequest, contexts = 1): void {
+    const count = messageCount(request);
+    if (count > contexts * this.#contextLength) throw this.#tooLong('The prompt', count);
+  }
+
+  /** Compares the least number of tokens of all texts with so many contexts. */
+  async #assertMayFit(texts: readonly Prompt[], subject: string, contexts = 1): Promise<void> {
+    if (this.#tokenizer === null) return;
+    const most = contexts * this.#contextLength;
+    let tokens = 0;
+    for (const text of texts) {
+      tokens += await minTokens(text, this.#tokenizer, most);
+      if (tokens > most) throw this.#tooLong(subject, tokens);
+    }
+  }
+
+  /** Counts the texts with the tokenizer, until there are too many tokens. */
+  async #assertFits(
+    texts: readonly Prompt[],
+    subject: string,
+    context: RequestContext,
+  ): Promise<void> {
+    // A token has a byte at least.
+    if (sum(texts.map(maxTokens)) <= this.#contextLength) return;
+    const { signal } = context;
+    try {
+      await this.#counting.run(
+        () =>
+          withTimeout(this.#countTimeoutMs, signal, (inner) =>
+            this.#count(texts, subject, withSignal(context, inner)),
+          ),
+        signal,
+      );
+    } catch (error) {
+      if (!(error instanceof TimeoutError)) throw error;
+      throw new HearthError(
+        'context_length_exceeded',
+        `${subject} is too long: its tokens were not counted in ${this.#countTimeoutMs / 1000} s. Send a shorter one.`,
+      );
+    }
+  }
+
+  async #count(texts: readonly Prompt[], subject: string, context: RequestContext): Promise<void> {
+    let tokens = 0;
+    for (const text of texts) {
+      if (typeof text !== 'string') {
+        tokens += text.length;
+        continue;
+      }
+      for (const piece of piecesOf(text)) {
+        const count = await this.#engine.countTokens(piece, context);
+        tokens += Math.max(0, piece.length === text.length ? count : count - tokensPerCut);
+        if (tokens > this.#contextLength) throw this.#tooLong(subject, tokens);
+      }
+    }
+  }
+
+  #tooLong(subject: string, leastTokens: number): HearthError {
+    const tokens = Math.ceil(leastTokens);
+    const contextLength = this.#contextLength;
+    return new HearthError(
+      'context_length_exceeded',
+      `${subject} has at least ${tokens} tokens; the context of the model holds ${contextLength}.`,
+      { promptSize: { tokens, isLowerBound: true, maxTokens: contextLength } },
+    );
+  }
+}
+
+function messageCount(request: GenerationRequest): number {
+  return request.kind === 'completion' ? 0 : request.messages.length;
+}
+
+function charactersOf(request: GenerationRequest): number {
+  if (request.kind === 'completion') return request.prompt.length + (request.suffix?.length ?? 0);
+  return sum([...request.messages.map(messageCharacters), toolsJson(request).length]);
+}
+
+function messageCharacters({ content }: EngineMessage): number {
+  return typeof content === 'string'
+    ? content.length
+    : sum(content.map((part) => (part.type === 'text' ? part.text.length : 0)));
+}
+
+/** The texts of which every byte is in the prompt. */
+function promptTexts(request: GenerationRequest): readonly Prompt[] {
+  if (request.kind === 'completion') return [request.prompt, request.suffix ?? ''];
+  const json = toolsJson(request);
+  return [
+    ...request.messages.flatMap(messageTexts),
+    ...(json.length > maxUnshownCharacters ? [json] : []),
+  ];
+}
+
+function toolsJson({ tools = [] }: ChatGeneration): string {
+  return tools.length === 0 ? '' : JSON.stringify(tools);
+}
+
+function messageTexts(message: EngineMessage): readonly string[] {
+  const { role, content } = message;
+  // Chat templates drop the reasoning of earlier answers.
+  if (role === 'assistant') return [content.slice(content.lastIndexOf('</think>') + 1)];
+  return typeof content === 'string' ? [content] : content.flatMap(partTexts);
+}
+
+function partTexts(part: ContentPart): readonly string[] {
+  return part.type === 'text' ? [part.text] : [];
+}
+
+function withoutImages(request: ChatGeneration): ChatGeneration {
+  const messages = request.messages.map((message): EngineMessage =>
+    typeof message.content === 'string' || message.role === 'assistant'
+      ? message
+      : { ...message, content: message.content.flatMap(partTexts).join('\n') },
+  );
+  return { ...request, messages };
+}
+
+function maxTokens(text: Prompt): number {
+  return typeof text === 'string' ? Buffer.byteLength(text) : text.length;
+}
+
+/** Cuts a text after white space where there is some. */
+function* piecesOf(text: string): Generator<string> {
+  for (let start = 0; start < text.length;) {
+    const end = Math.min(start + pieceCharacters, text.length);
+    const tail = text.slice(Math.max(start, end - cutCharacters), end);
+    const blank = end === text.length ? -1 : tail.search(/\s\S*$/);
+    const cut = blank <= 0 ? end : end - tail.length + blank;
+    yield text.slice(start, cut);
+    start = cut;
+  }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,47 @@
+import { HearthError } from '../../contract/errors.ts';
+import type { ModelEntry, ModelSelection } from '../../models/model.ts';
+
+/** What an instance is loaded for. */
+export type Purpose = 'generation' | 'embedding' | 'reranking';
+
+const purposes = {
+  llm: 'generation',
+  vlm: 'generation',
+  embeddings: 'embedding',
+  reranker: 'reranking',
+} as const satisfies Record<ModelEntry['type'], Purpose>;
+
+/** Completes the sentence "The model is ...". */
+export const purposeNames: Readonly<Record<Purpose, string>> = {
+  generation: 'a language model',
+  embedding: 'an embedding model',
+  reranking: 'a reranker',
+};
+
+export function purposeOf({ model }: Pick<ModelSelection, 'model'>): Purpose {
+  return purposes[model.type];
+}
+
+/** @throws HearthError `wrong_model_type`. */
+export function assertPurpose(selection: ModelSelection, purpose: Purpose): void {
+  const actual = purposeOf(selection);
+  if (actual === purpose) return;
+  throw new HearthError(
+    'wrong_model_type',
+    `${selection.model.key} is ${purposeNames[actual]}; ${needOf(purpose, actual)}.`,
+    { field: 'model' },
+  );
+}
+
+function needOf(purpose: Purpose, actual: Purpose): string {
+  switch (purpose) {
+    case 'embedding':
+      return 'embeddings need an embedding model';
+    case 'reranking':
+      return 'reranking needs a model with a rank head';
+    case 'generation':
+      return actual === 'embedding'
+        ? 'it makes vectors, no text'
+        : 'it scores documents, and makes no text';
+  }
+}

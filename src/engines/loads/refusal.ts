@@ -1,0 +1,122 @@
+import { HearthError } from '../../contract/errors.ts';
+import { maxAvailable, type Capacity } from './policy/admit.ts';
+import type { LoadDemand } from './policy/eviction.ts';
+import type { InstanceView } from './policy/instance-view.ts';
+import type { InstanceSummary } from './instance-summary.ts';
+
+/** Time after which busy instances may be idle and loads finished. */
+const retryAfterSeconds = 10;
+
+/** Too little memory, `models.maxLoaded` reached, waited too long, or the queue is full. */
+export type RefusalReason = 'memory' | 'places' | 'time' | 'queue';
+
+interface Refused {
+  readonly instances: readonly InstanceView[];
+  readonly demand: LoadDemand;
+  readonly capacity: Capacity;
+  readonly contextLength: number;
+}
+
+/** For a load that does not fit even after all evictions: `out_of_memory` with the numbers. */
+export function neverFits(refused: Refused, lacks: 'memory' | 'places'): HearthError {
+  const { instances, demand, capacity } = refused;
+  const { kept } = maxAvailable(instances, demand, capacity);
+  if (lacks === 'places') {
+    return new HearthError(
+      'out_of_memory',
+      `${demand.modelKey} can't be loaded: models.maxLoaded is ${capacity.maxLoaded}, and ${describe(kept)} ` +
+        'stay loaded. Unload one of them: hearth unload <id>.',
+    );
+  }
+  const stay = kept.length === 0 ? '' : ` while ${describe(kept)} stay loaded`;
+  const remedy = kept.length === 0 ? '' : ', unload one of these';
+  return new HearthError(
+    'out_of_memory',
+    (name) =>
+      `${numbers(refused)}${stay}. Ask for a smaller ${name('contextLength')}${remedy}, or load it all the same: ` +
+      `hearth load ${demand.modelKey} --force.`,
+  );
+}
+
+/** For a load that waited too long: the evictable instances were busy, or other loads came first. */
+export function waitedTooLong(refused: Refused, waitedSeconds: number): HearthError {
+  const { maxLoaded } = refused.capacity;
+  const places =
+    maxLoaded === undefined ? '' : `, by at most ${maxLoaded} models (models.maxLoaded),`;
+  return new HearthError(
+    'out_of_memory',
+    `${numbers(refused)}${places} once the models that are busy get idle; its turn did not come within ` +
+      `${waitedSeconds} s (limits.loadWaitSeconds). Try again later.`,
+    { retryAfterSeconds },
+  );
+}
+
+/** For a load that finds the admission queue full. */
+export function admissionQueueFull(modelKey: string, capacity: number): HearthError {
+  return new HearthError(
+    'queue_full',
+    `${modelKey} can't be loaded now: ${capacity} loads wait for memory already (limits.loadQueue). Try again later.`,
+    { retryAfterSeconds },
+  );
+}
+
+/** For a request that no loaded instance can serve, if loading on request is off. */
+export function notLoaded(
+  modelKey: string,
+  contextLength: number | undefined,
+  instances: readonly InstanceSummary[],
+): HearthError {
+  const others = instances.filter(({ selection }) => selection.model.key === modelKey);
+  const off = 'loading on request is off (models.jit)';
+  const size = contextLength === undefined ? '' : ` --context-length ${contextLength}`;
+  const command = `hearth load ${modelKey}${size}`;
+  if (others.length === 0) {
+    const message = `${modelKey} is not loaded, and ${off}. Load it first: ${command}`;
+    return new HearthError('model_not_found', message, { field: 'model' });
+  }
+  const loaded = others.map(
+    ({ id, selection, config }) =>
+      `${id} (${selection.variant.id}, a context of ${config.contextLength} tokens)`,
+  );
+  const wanted = contextLength === undefined ? '' : ` with a context of ${contextLength} tokens`;
+  return new HearthError(
+    'model_not_found',
+    `${modelKey} is not loaded as the request wants it${wanted}, and ${off}. ` +
+      `Loaded: ${loaded.join(', ')}. Request a loaded configuration, or load it: ${command}`,
+    { field: contextLength === undefined ? 'model' : 'contextLength' },
+  );
+}
+
+/** For a request that can't wait longer for a load; the load continues. */
+export function stillLoading(id: string, progress: number, waitedSeconds: number): HearthError {
+  return new HearthError(
+    'model_loading',
+    `${id} still loads after ${waitedSeconds} s (limits.loadWaitSeconds). The load continues: try again.`,
+    { retryAfterSeconds, loading: { progress } },
+  );
+}
+
+function numbers({ instances, demand, capacity, contextLength }: Refused): string {
+  const { usableBytes } = maxAvailable(instances, demand, capacity);
+  const limit =
+    capacity.limitBytes === undefined
+      ? ''
+      : ` of the ${mebibytes(capacity.limitBytes)} MiB of models.memoryLimitBytes`;
+  return (
+    `${demand.modelKey} with a context of ${contextLength} tokens needs about ` +
+    `${mebibytes(demand.estimatedBytes)} MiB, and ${mebibytes(usableBytes)} MiB can be used${limit}`
+  );
+}
+
+function describe(kept: readonly InstanceView[]): string {
+  return kept
+    .map(
+      ({ id, isExplicit, estimatedBytes }) =>
+        `${id} (${isExplicit ? 'loaded by name' : 'pinned'}, ${mebibytes(estimatedBytes)} MiB)`,
+    )
+    .join(', ');
+}
+
+function mebibytes(bytes: number): number {
+  return Math.ceil(bytes / 1024 / 1024);
+}

@@ -1,0 +1,75 @@
+import type { ModelEntry } from '../../models/model.ts';
+import type { Purpose } from '../loads/purpose.ts';
+import { cacheCells, windowCells } from './cache-cells.ts';
+import type { MemoryDemand } from './memory-demand.ts';
+
+const floatBytes = 4;
+const halfBytes = 2;
+
+type Dimensions = NonNullable<ModelEntry['dimensions']>;
+
+/**
+ * Bytes of llama.cpp's compute buffer for a batch. It has the size of the widest step of one layer, since every
+ * layer uses the same memory; the counts of rows are measured from its allocator.
+ *
+ * @param batch Tokens in a batch.
+ */
+export function graphBytes(
+  model: ModelEntry,
+  purpose: Purpose,
+  demand: MemoryDemand,
+  batch: number,
+): number {
+  const { attention, dimensions } = model;
+  if (dimensions === null) return 0;
+  const usesFlashAttention = demand.hasFlashAttention ?? true;
+  // An encoder has no cache: each token attends to the others of its batch.
+  const lookedAt = attention === null ? batch : cacheCells(demand) * (demand.sharedContexts ?? 1);
+  const widest = Math.max(
+    feedForwardFloats(dimensions),
+    usesFlashAttention ? 0 : plainAttentionFloats(dimensions, lookedAt),
+    // The graph of an encoder has no logits; that of a language model used for embeddings has.
+    purpose !== 'generation' && attention !== null
+      ? 5 * dimensions.embedding + dimensions.vocabulary
+      : 0,
+  );
+  const window = attention?.window?.tokens;
+  const maskCells = lookedAt + (window === undefined ? 0 : windowCells(window, demand, batch));
+  const maskBytes = maskCells * (usesFlashAttention ? halfBytes : floatBytes);
+  return batch * (widest * floatBytes + maskBytes);
+}
+
+function feedForwardFloats({ embedding, feedForward, isGated, experts }: Dimensions): number {
+  const dense = 5 * embedding + (isGated ? 3 : 1) * feedForward;
+  if (experts === null) return dense;
+  const { used, feedForward: ofExpert } = experts;
+  const inside = 5 * embedding + used * 3 * ofExpert;
+  const joining = 3 * embedding + used * (2 * embedding + ofExpert);
+  return Math.max(dense, inside, joining);
+}
+
+/** Without flash attention there is one score per head and attended token. */
+function plainAttentionFloats(
+  { embedding, heads, query, keyValue }: Dimensions,
+  lookedAt: number,
+): number {
+  return 4 * embedding + 2 * query + 2 * keyValue + heads * lookedAt;
+}
+
+/**
+ * Bytes of the logits: one per word of the vocabulary, for the last token of each slot. An embedding model
+ * computes them for every token of a batch, although they are not used.
+ */
+export function outputBytes({ dimensions }: ModelEntry, outputTokens: number): number {
+  if (dimensions === null) return 0;
+  return outputTokens * (dimensions.vocabulary + dimensions.embedding) * floatBytes;
+}
+
+/** Bytes of the buffers for an image of the vision tower's training size. */
+export function projectorComputeBytes(projector: ModelEntry['projector']): number {
+  if (projector === null) return 0;
+  const { patches, patchSize, embedding, feedForward } = projector;
+  const pixels = 3 * patchSize ** 2;
+  // The last term is the converted copy of the widest step before its multiplication.
+  return patches * ((feedForward + 4 * embedding + pixels) * floatBytes + feedForward * halfBytes);
+}

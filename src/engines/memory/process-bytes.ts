@@ -1,0 +1,38 @@
+import type { ModelEntry } from '../../models/model.ts';
+import type { Purpose } from '../loads/purpose.ts';
+import { cacheCells, cacheCount } from './cache-cells.ts';
+import type { MemoryDemand } from './memory-demand.ts';
+
+const mebibyte = 1024 * 1024;
+
+/**
+ * Memory of a process without its model: program, libraries and, for generation, the
+ * parser of chat templates. Measured with the wheel and the smallest model; about 13 MiB of it is Python.
+ */
+const baseBytes: Readonly<Record<Purpose, number>> = {
+  generation: 37 * mebibyte,
+  embedding: 34 * mebibyte,
+  reranking: 34 * mebibyte,
+};
+/** Threads and sampler of a slot. */
+const bytesPerSlot = 0.75 * mebibyte;
+/** An entry or a merge of the vocabulary, with its lookup tables. */
+const bytesPerVocabularyEntry = 210;
+/** Metadata of a token in the cache: position and sequence. */
+const bytesPerCell = 128;
+
+/** Bytes of an engine process without the tensors of its model. */
+export function processBytes(
+  { attention, dimensions }: ModelEntry,
+  purpose: Purpose,
+  demand: MemoryDemand,
+): number {
+  const entries = (dimensions?.vocabulary ?? 0) + (dimensions?.merges ?? 0);
+  const cellBytes = attention === null ? 0 : cacheCells(demand) * bytesPerCell;
+  return (
+    baseBytes[purpose] +
+    entries * bytesPerVocabularyEntry +
+    bytesPerSlot * demand.parallel +
+    cellBytes * cacheCount(demand)
+  );
+}

@@ -1,0 +1,229 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, rm, stat, statfs, utimes, chmod } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Mutex } from '../../concurrency/semaphore.ts';
+import type { Logger } from '../../observability/logger.ts';
+import { contains, type CachedPrompt } from './cached-prompt.ts';
+import { extractState, readDescription, writeStateFile } from './state-file.ts';
+import { renameWithRetry } from '../../rename-with-retry.ts';
+
+const extension = '.state';
+/** A state that an engine reads at the moment; if the server starts with it, the restoration ended badly. */
+const restoringExtension = '.restoring';
+/** Share of the disk that states leave free. */
+const freeShare = 0.05;
+const minFreeBytes = 1024 ** 3;
+
+export interface KeptState {
+  readonly id: string;
+  readonly key: string;
+  readonly prompt: CachedPrompt;
+  readonly sizeBytes: number;
+}
+
+export interface KeptStatesOptions {
+  readonly folder: string;
+  /** Maximum size of all states together. */
+  readonly maxBytes: number;
+  /** Whether the response of a prompt is stored and its token exists. */
+  readonly isWanted: (prompt: CachedPrompt) => Promise<boolean>;
+  readonly logger: Logger;
+  /** Bytes that states may still take on the disk. */
+  readonly usableBytes?: (folder: string) => Promise<number>;
+}
+
+/**
+ * The states on disk, least recently used first. Files are replaced as a whole and verified before they are used;
+ * a damaged one is deleted. No method but `open` throws on errors of the disk.
+ */
+export class KeptStates {
+  readonly #options: KeptStatesOptions;
+  readonly #states = new Map<string, KeptState>();
+  readonly #restoring = new Set<string>();
+  readonly #writing = new Mutex();
+
+  private constructor(options: KeptStatesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Opens the folder, deletes files that are damaged, left over or no longer wanted, and such that an engine read when
+   * the server ended.
+   *
+   * @throws Error if the folder can't be created.
+   */
+  static async open(options: KeptStatesOptions): Promise<KeptStates> {
+    const kept = new KeptStates(options);
+    const { folder } = options;
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await chmod(folder, 0o700);
+    const found: { readonly state: KeptState; readonly usedAtMs: number }[] = [];
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      const path = join(folder, entry.name);
+      try {
+        if (!entry.name.endsWith(extension)) throw new Error('left over');
+        const { mtimeMs, size } = await stat(path);
+        const { key, ownerId, responseId, chain, tokens, heldTokens } = await readDescription(path);
+        const prompt = { ownerId, responseId, chain, tokens, heldTokens };
+        const id = entry.name.slice(0, -extension.length);
+        found.push({ state: { id, key, prompt, sizeBytes: size }, usedAtMs: mtimeMs });
+      } catch (err) {
+        options.logger.debug({ err, file: entry.name }, 'state of a slot removed');
+        await rm(path, { force: true }).catch(() => {});
+      }
+    }
+    for (const { state } of found.toSorted((one, other) => one.usedAtMs - other.usedAtMs)) {
+      kept.#states.set(state.id, state);
+    }
+    await kept.removeUnwanted();
+    return kept;
+  }
+
+  /** The states for engines with this key that no other engine restores at the moment. */
+  list(key: string): readonly KeptState[] {
+    return [...this.#states.values()].filter(
+      (state) => state.key === key && !this.#restoring.has(state.id),
+    );
+  }
+
+  get totalBytes(): number {
+    return [...this.#states.values()].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  }
+
+  /**
+   * Copies a state from the engine's file. It replaces states of the same conversation that it contains, and the least
+   * recently used ones if there is too little room.
+   *
+   * @returns Undefined if it was not written: too large, no longer wanted, aborted, or the disk failed.
+   */
+  async write(
+    key: string,
+    prompt: CachedPrompt,
+    source: string,
+    signal: AbortSignal,
+  ): Promise<KeptState | undefined> {
+    try {
+      return await this.#writing.run(() => this.#write(key, prompt, source, signal), signal);
+    } catch (err) {
+      if (!signal.aborted) this.#options.logger.warn({ err }, 'state of a slot not kept on disk');
+      return undefined;
+    }
+  }
+
+  /**
+   * Restores a state: copies its data to a new file for the engine, verifies it, and calls `use`. A state that is
+   * damaged or whose `use` fails is deleted, also if this process does not survive it.
+   *
+   * @param signal Aborts the copying, not `use`.
+   * @returns The result of `use`.
+   * @throws The errors of reading, verifying and `use`; the signal's reason.
+   */
+  async restore<Result>(
+    state: KeptState,
+    target: string,
+    use: () => Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    const path = this.#pathOf(state);
+    const marked = join(this.#options.folder, `${state.id}${restoringExtension}`);
+    this.#restoring.add(state.id);
+    let isMarked = false;
+    try {
+      await extractState(path, target, signal);
+      await renameWithRetry(path, marked);
+      isMarked = true;
+      const result = await use();
+      // It may have been deleted meanwhile.
+      if (this.#states.delete(state.id)) {
+        await renameWithRetry(marked, path);
+        this.#states.set(state.id, state);
+        const now = new Date();
+        await utimes(path, now, now).catch(() => {});
+      }
+      return result;
+    } catch (error) {
+      if (isMarked || !signal.aborted) await this.remove(state);
+      throw error;
+    } finally {
+      this.#restoring.delete(state.id);
+    }
+  }
+
+  async remove(state: KeptState): Promise<void> {
+    this.#states.delete(state.id);
+    await Promise.all(
+      [extension, restoringExtension].map((suffix) =>
+        rm(join(this.#options.folder, `${state.id}${suffix}`), { force: true }).catch(
+          (err: unknown) =>
+            this.#options.logger.warn({ err, state: state.id }, 'state of a slot not deleted'),
+        ),
+      ),
+    );
+  }
+
+  /** Deletes the states of responses and tokens that no longer exist. */
+  async removeUnwanted(): Promise<void> {
+    for (const state of this.#states.values()) {
+      if (!(await this.#options.isWanted(state.prompt))) await this.remove(state);
+    }
+  }
+
+  async #write(
+    key: string,
+    prompt: CachedPrompt,
+    source: string,
+    signal: AbortSignal,
+  ): Promise<KeptState | undefined> {
+    const { folder, isWanted, logger } = this.#options;
+    const { size } = await stat(source);
+    if (!(await isWanted(prompt)) || !(await this.#makeRoom(size))) return undefined;
+    const id = randomBytes(12).toString('hex');
+    const temporary = join(folder, `${id}.new`);
+    const description = { key, ...prompt, chain: copyChain(prompt) };
+    try {
+      await writeStateFile(source, temporary, description, signal);
+      const state = { id, key, prompt, sizeBytes: (await stat(temporary)).size };
+      await renameWithRetry(temporary, this.#pathOf(state));
+      for (const older of this.list(key)) {
+        if (contains(prompt, older.prompt)) await this.remove(older);
+      }
+      this.#states.set(id, state);
+      // The response or the token may have been deleted in the meantime.
+      if (!(await isWanted(prompt))) {
+        await this.remove(state);
+        return undefined;
+      }
+      logger.debug({ tokens: prompt.tokens, bytes: size }, 'state of a slot kept');
+      return state;
+    } finally {
+      await rm(temporary, { force: true });
+    }
+  }
+
+  /** Deletes the least recently used states until a new one has room; false if it is too large. */
+  async #makeRoom(bytes: number): Promise<boolean> {
+    const { folder, maxBytes, usableBytes = defaultUsableBytes } = this.#options;
+    if (bytes > maxBytes) return false;
+    for (;;) {
+      const isWithinLimit = this.totalBytes + bytes <= maxBytes;
+      if (isWithinLimit && (await usableBytes(folder)) >= bytes) return true;
+      const oldest = [...this.#states.values()].find(({ id }) => !this.#restoring.has(id));
+      if (oldest === undefined) return false;
+      await this.remove(oldest);
+    }
+  }
+
+  #pathOf({ id }: KeptState): string {
+    return join(this.#options.folder, `${id}${extension}`);
+  }
+}
+
+function copyChain({ chain }: CachedPrompt): { hashes: string[]; ends: number[] } {
+  return { hashes: [...chain.hashes], ends: [...chain.ends] };
+}
+
+async function defaultUsableBytes(folder: string): Promise<number> {
+  const { bavail, blocks, bsize } = await statfs(folder);
+  return bavail * bsize - Math.max(minFreeBytes, blocks * bsize * freeShare);
+}

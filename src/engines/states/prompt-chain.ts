@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import type { ContentPart, EngineMessage, GenerationRequest, Prompt, ToolCall } from '../engine.ts';
+
+/**
+ * The blocks of a prompt in order: one or more for each message. A hash covers its block and all blocks before it, so
+ * two prompts begin alike as far as their hashes are equal. Not the text that the engine reads, but in proportion to it.
+ */
+export interface PromptChain {
+  readonly hashes: readonly string[];
+  /** Length of the prompt in characters, up to and with each block. */
+  readonly ends: readonly number[];
+}
+
+const blockCharacters = 256;
+const blockTokens = 64;
+const hashCharacters = 16;
+/** Length of an image in place of its data: some 256 tokens. */
+const imageCharacters = 1024;
+
+/** @param ownerId Id of the token of the request; prompts of two owners have no common block. */
+export function promptChain(ownerId: string | null, request: GenerationRequest): PromptChain {
+  const builder = new ChainBuilder(
+    { hashes: [], ends: [] },
+    JSON.stringify([ownerId, request.kind]),
+  );
+  if (request.kind === 'completion') {
+    builder.addPrompt(request.prompt);
+  } else {
+    const { tools = [], messages } = request;
+    if (tools.length > 0) builder.addText('tools', JSON.stringify(tools));
+    for (const message of messages) builder.addMessage(message);
+  }
+  return builder.build();
+}
+
+/** Adds the answer of the model as the message that the next turn sends. */
+export function withAnswer(
+  chain: PromptChain,
+  answer: { readonly content: string; readonly toolCalls: readonly Omit<ToolCall, 'id'>[] },
+): PromptChain {
+  const builder = new ChainBuilder(chain, '');
+  const toolCalls = answer.toolCalls.map((call) => ({ ...call, id: '' }));
+  builder.addMessage({ role: 'assistant', content: answer.content, toolCalls });
+  return builder.build();
+}
+
+/** Adds text to a raw prompt. */
+export function withText(chain: PromptChain, text: string): PromptChain {
+  const builder = new ChainBuilder(chain, '');
+  builder.addText('', text);
+  return builder.build();
+}
+
+export function charactersOf({ ends }: PromptChain): number {
+  return ends.at(-1) ?? 0;
+}
+
+/** The beginning of a prompt, up to a block that ends after so many characters. */
+export function beginningOf({ hashes, ends }: PromptChain, characters: number): PromptChain {
+  const count = ends.findLastIndex((end) => end <= characters) + 1;
+  return { hashes: hashes.slice(0, count), ends: ends.slice(0, count) };
+}
+
+/** Length of the common beginning of two prompts, in characters. */
+export function commonCharacters(one: PromptChain, other: PromptChain): number {
+  let count = 0;
+  while (count < one.hashes.length && one.hashes[count] === other.hashes[count]) count += 1;
+  return one.ends[count - 1] ?? 0;
+}
+
+class ChainBuilder {
+  readonly #hashes: string[];
+  readonly #ends: number[];
+  readonly #seed: string;
+
+  constructor({ hashes, ends }: PromptChain, seed: string) {
+    this.#hashes = [...hashes];
+    this.#ends = [...ends];
+    this.#seed = seed;
+  }
+
+  build(): PromptChain {
+    return { hashes: this.#hashes, ends: this.#ends };
+  }
+
+  addPrompt(prompt: Prompt): void {
+    if (typeof prompt === 'string') {
+      this.addText('', prompt);
+      return;
+    }
+    for (let start = 0; start < prompt.length; start += blockTokens) {
+      this.#add('tokens', prompt.slice(start, start + blockTokens).join(), blockCharacters);
+    }
+  }
+
+  addMessage(message: EngineMessage): void {
+    const { role, content } = message;
+    const parts: readonly ContentPart[] =
+      typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+    for (const part of parts) {
+      // The next turn may send an answer without the white space around it.
+      if (part.type === 'text')
+        this.addText(role, role === 'assistant' ? part.text.trim() : part.text);
+      else this.#add(`${role} image`, part.dataUrl, imageCharacters);
+    }
+    if (message.role !== 'assistant' || message.toolCalls === undefined) return;
+    for (const { name, argumentsJson } of message.toolCalls) {
+      this.addText('call', `${name} ${argumentsJson}`);
+    }
+  }
+
+  addText(kind: string, text: string): void {
+    if (text === '' && kind !== '') this.#add(kind, '', 0);
+    for (let start = 0; start < text.length; start += blockCharacters) {
+      const block = text.slice(start, start + blockCharacters);
+      this.#add(start === 0 ? kind : `+${kind}`, block, block.length);
+    }
+  }
+
+  #add(kind: string, block: string, characters: number): void {
+    const hash = createHash('sha256')
+      .update(`${this.#hashes.at(-1) ?? this.#seed}\0${kind}\0${block}`)
+      .digest('base64url')
+      .slice(0, hashCharacters);
+    this.#hashes.push(hash);
+    this.#ends.push((this.#ends.at(-1) ?? 0) + characters);
+  }
+}

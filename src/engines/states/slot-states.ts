@@ -1,0 +1,203 @@
+import { TimeoutError, withTimeout } from '../../concurrency/with-timeout.ts';
+import { HearthError } from '../../contract/errors.ts';
+import type { EngineSlots } from '../engine.ts';
+import type { Logger } from '../../observability/logger.ts';
+import type { CachedPrompt } from './cached-prompt.ts';
+import type { KeptState, KeptStates } from './kept-states.ts';
+import type { MemoryState, MemoryStates } from './memory-states.ts';
+import type { Slot } from './slot.ts';
+
+/** Saving and restoring end after this time; the prompt is then read instead. */
+export const defaultPrepareMs = 5_000;
+/** A restored state has less use than expected if fewer of its tokens than this share came from the cache. */
+const minUsedShare = 0.25;
+/** After so many useless states, an engine restores no more. */
+const maxUselessStates = 3;
+
+export const unlimited: AbortSignal = new AbortController().signal;
+
+export interface SlotStatesOptions {
+  readonly states: Pick<EngineSlots, 'save' | 'restore' | 'erase'>;
+  /** Fingerprint of the engine. */
+  readonly key: string;
+  readonly memory: MemoryStates;
+  /** Whether the folder of `memory` is in memory, so that states of requests that are not stored may be there. */
+  readonly isMemory: boolean;
+  readonly kept: KeptStates;
+  /** Whether states of requests that are not stored may be written to disk, too. */
+  readonly persistsStateless: boolean;
+  readonly logger: Logger;
+  /** Time that a request waits at most for saving and restoring. */
+  readonly maxPrepareMs?: number;
+}
+
+export type SavedState =
+  | { readonly place: 'memory'; readonly prompt: CachedPrompt; readonly state: MemoryState }
+  | { readonly place: 'disk'; readonly prompt: CachedPrompt; readonly state: KeptState };
+
+/** The states of one engine's slots, in its folder and on disk. */
+export class SlotStates {
+  readonly #options: SlotStatesOptions;
+  readonly #writing = new Set<Promise<void>>();
+  #uselessCount = 0;
+  #restoringCount = 0;
+  #hasFailedInRestore = false;
+
+  constructor(options: SlotStatesOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the engine restores a state, or ended while it did. */
+  get isRestoring(): boolean {
+    return this.#restoringCount > 0 || this.#hasFailedInRestore;
+  }
+
+  /** Those that can be restored. */
+  list(): readonly SavedState[] {
+    if (this.#uselessCount >= maxUselessStates) return [];
+    const { memory, kept, key } = this.#options;
+    return [
+      ...memory.list().map((state) => ({ place: 'memory' as const, prompt: state.prompt, state })),
+      ...kept.list(key).map((state) => ({ place: 'disk' as const, prompt: state.prompt, state })),
+    ];
+  }
+
+  /** Whether a prompt may be written to disk. */
+  isKeepable({ responseId }: CachedPrompt): boolean {
+    return responseId !== null || this.#options.persistsStateless;
+  }
+
+  /** Whether a state of a prompt may be saved at all. */
+  isSavable(prompt: CachedPrompt): boolean {
+    return this.#options.isMemory || this.isKeepable(prompt);
+  }
+
+  /** Deletes the states in memory of conversations that are no longer wanted. */
+  async removeUnwanted(isWanted: (prompt: CachedPrompt) => Promise<boolean>): Promise<void> {
+    const { memory } = this.#options;
+    for (const state of memory.list()) {
+      if (!(await isWanted(state.prompt))) await memory.remove(state);
+    }
+  }
+
+  /** Saves a slot into the folder of the engine. Undefined if there is too little room. */
+  async save(
+    slot: Slot,
+    content: CachedPrompt,
+    signal: AbortSignal,
+  ): Promise<MemoryState | undefined> {
+    const { lastUsed } = slot;
+    const state = await this.#saveFile(slot, content, this.isKeepable(content), signal, () => {
+      // A generation that began in the meantime would be in the file.
+      if (slot.lastUsed !== lastUsed) throw new TimeoutError('slot in use');
+    });
+    if (state !== undefined) slot.isSaved = true;
+    return state;
+  }
+
+  /** Saves a slot, and begins to write its state to disk if that is allowed, which does not delay the request. */
+  async saveAndKeep(slot: Slot, content: CachedPrompt, signal: AbortSignal): Promise<void> {
+    const state = await this.save(slot, content, signal);
+    if (state !== undefined) this.#keep(state, AbortSignal.timeout(60_000));
+  }
+
+  /** Writes the states in memory to disk that may be there. */
+  async keepAll(signal: AbortSignal): Promise<void> {
+    for (const state of this.#options.memory.list()) this.#keep(state, signal);
+    await Promise.all(this.#writing);
+  }
+
+  /** Saves a slot in use. The state is not written to disk: it is a part of those of the conversations. */
+  async share(slot: Slot, beginning: CachedPrompt, signal: AbortSignal): Promise<void> {
+    const { isMemory, maxPrepareMs = defaultPrepareMs } = this.#options;
+    if (!isMemory) return;
+    await withTimeout(maxPrepareMs, signal, (inner) =>
+      this.#saveFile(slot, beginning, false, inner),
+    );
+  }
+
+  async #saveFile(
+    slot: Slot,
+    content: CachedPrompt,
+    isKeepable: boolean,
+    signal: AbortSignal,
+    check: () => void = () => {},
+  ): Promise<MemoryState | undefined> {
+    const { memory, states } = this.#options;
+    const fileName = await memory.newFile(content.heldTokens);
+    if (fileName === undefined) return undefined;
+    try {
+      const heldTokens = await states.save(slot.id, fileName, signal);
+      if (heldTokens === 0) throw new Error('the slot is empty');
+      check();
+      return await memory.add(fileName, { ...content, heldTokens }, isKeepable);
+    } catch (error) {
+      await memory.removeFile(fileName);
+      throw error;
+    }
+  }
+
+  /** Copies a state to disk in the background. */
+  #keep(state: MemoryState, signal: AbortSignal): void {
+    if (!state.isKeepable || state.isKept) return;
+    const writing = this.#write(state, signal).finally(() => this.#writing.delete(writing));
+    this.#writing.add(writing);
+  }
+
+  async #write(state: MemoryState, signal: AbortSignal): Promise<void> {
+    const { kept, key, memory, isMemory } = this.#options;
+    state.isKept = true;
+    const path = memory.pathOf(state.fileName);
+    state.isKept = (await kept.write(key, state.prompt, path, signal)) !== undefined;
+    if (!isMemory) await memory.remove(state);
+  }
+
+  /**
+   * Restores a state into a slot.
+   *
+   * @throws Error if that fails; the content of the slot is then unknown.
+   */
+  async restore(slot: Slot, { place, state }: SavedState, signal: AbortSignal): Promise<void> {
+    const { memory, kept, states, isMemory } = this.#options;
+    const read = async (fileName: string): Promise<void> => {
+      this.#restoringCount += 1;
+      try {
+        const tokens = await states.restore(slot.id, fileName, unlimited);
+        if (tokens !== state.prompt.heldTokens) throw new Error(`restored ${tokens} tokens`);
+      } catch (error) {
+        this.#hasFailedInRestore ||= error instanceof HearthError && error.code === 'crashed';
+        throw error;
+      } finally {
+        this.#restoringCount -= 1;
+      }
+    };
+    if (place === 'memory') {
+      memory.touch(state);
+      await read(state.fileName).catch(async (error: unknown) => {
+        await memory.remove(state);
+        throw error;
+      });
+      return;
+    }
+    const fileName = await memory.newFile(state.prompt.heldTokens);
+    if (fileName === undefined) throw new Error('too little room');
+    let isCopied = false;
+    try {
+      const target = memory.pathOf(fileName);
+      await kept.restore(state, target, () => read(fileName), signal);
+      if (isMemory) (await memory.add(fileName, state.prompt, true)).isKept = true;
+      isCopied = isMemory;
+    } finally {
+      if (!isCopied) await memory.removeFile(fileName);
+    }
+  }
+
+  /** Deletes a restored state of which the engine could use little. */
+  verify({ place, state }: SavedState, expectedTokens: number, cachedTokens: number): void {
+    if (cachedTokens >= expectedTokens * minUsedShare) return;
+    const { memory, kept, logger } = this.#options;
+    this.#uselessCount += 1;
+    logger.warn({ expectedTokens, cachedTokens }, 'the engine did not use a restored state');
+    void (place === 'memory' ? memory.remove(state) : kept.remove(state));
+  }
+}

@@ -1,0 +1,348 @@
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
+import { HearthError } from '../../contract/errors.ts';
+import type { EngineSlots } from '../engine.ts';
+import { createLogger } from '../../observability/logger.ts';
+import { KeptStates } from './kept-states.ts';
+import { MemoryStates } from './memory-states.ts';
+import { promptChain } from './prompt-chain.ts';
+import type { SlotUse } from './slot-use.ts';
+import { WarmSlots, type WarmSlotsOptions } from './warm-slots.ts';
+
+const never = new AbortController().signal;
+const logger = createLogger('silent');
+
+/** A prompt of 64 tokens for each letter. */
+function prompt(letters: string, ownerId: string | null = null) {
+  const text = letters
+    .split('')
+    .map((letter) => letter.repeat(256))
+    .join('');
+  return {
+    ownerId,
+    responseId: null,
+    chain: promptChain(ownerId, { kind: 'completion', prompt: text, sampling: {} }),
+  };
+}
+
+describe('WarmSlots', () => {
+  let folder: string;
+  /** What the slots of the engine contain. */
+  let contents: Map<number, string>;
+  let states: Pick<EngineSlots, 'save' | 'restore' | 'erase'>;
+  let kept: KeptStates;
+  let calls: string[];
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    contents = new Map();
+    calls = [];
+    kept = await KeptStates.open({
+      folder: join(folder, 'kept'),
+      maxBytes: 1e9,
+      isWanted: async () => true,
+      logger,
+      usableBytes: async () => 1e9,
+    });
+    states = {
+      save: async (slot, fileName) => {
+        calls.push(`save ${contents.get(slot) ?? ''}`);
+        await writeFile(join(folder, fileName), contents.get(slot) ?? '');
+        return 64 * (contents.get(slot) ?? '').length;
+      },
+      erase: async (slot) => {
+        calls.push(`erase ${contents.get(slot) ?? ''}`);
+        contents.delete(slot);
+      },
+      restore: async (slot, fileName) => {
+        const text = await readFile(join(folder, fileName), 'utf8');
+        calls.push(`restore ${text}`);
+        contents.set(slot, text);
+        return 64 * text.length;
+      },
+    };
+  });
+
+  const slotsWith = (options: Partial<WarmSlotsOptions> = {}): WarmSlots =>
+    new WarmSlots({
+      states,
+      slotCount: 1,
+      key: 'key',
+      memory: new MemoryStates({
+        folder,
+        maxBytes: 1e6,
+        freeBytes: async () => 1e6,
+        bytesPerToken: 1,
+      }),
+      isMemory: true,
+      kept,
+      persistsStateless: false,
+      secondsToRead: () => undefined,
+      logger,
+      ...options,
+    });
+
+  /** Reads a prompt like an engine. */
+  async function use(
+    slots: WarmSlots,
+    letters: string,
+    { responseId = 'resp', ownerId = null as string | null, cachedTokens = 1e6 } = {},
+  ): Promise<SlotUse> {
+    const taken = await slots.acquire(prompt(letters, ownerId), never);
+    contents.set(taken.slotId, letters);
+    const tokens = letters.length * 64;
+    const content = { ...prompt(letters, ownerId), tokens, heldTokens: tokens };
+    taken.release({ ...content, responseId: responseId === '' ? null : responseId }, cachedTokens);
+    return taken;
+  }
+
+  const engineFiles = async (): Promise<readonly string[]> =>
+    (await readdir(folder)).filter((name) => name.endsWith('.bin'));
+
+  it('saves a conversation that another one replaces, and restores it for its next turn', async () => {
+    const slots = slotsWith();
+    await use(slots, 'abc');
+    await use(slots, 'xyz');
+    await use(slots, 'abcd');
+    expect(calls).toEqual(['save abc', 'save xyz', 'restore abc']);
+    await slots.saveAll(never);
+    expect(kept.list('key')).toHaveLength(2);
+  });
+
+  it('delays no request by saving what the engine reads again at once', async () => {
+    const slots = slotsWith({ secondsToRead: (tokens) => tokens / 1000 });
+    await use(slots, 'abc');
+    await use(slots, 'xyz');
+    expect(calls).toEqual([]);
+    await slots.saveAll(never);
+    expect(calls).toEqual(['save xyz']);
+    await use(slots, 'abcdef');
+    await use(slots, 'xyz');
+    expect(calls).toEqual(['save xyz', 'save abcdef', 'restore xyz']);
+  });
+
+  it('continues in another engine from the state on disk', async () => {
+    const slots = slotsWith();
+    await use(slots, 'abc');
+    await slots.saveAll(never);
+    calls = [];
+    contents.clear();
+    const other = slotsWith();
+    expect((await use(other, 'abcd')).reusesSlot).toBe(true);
+    expect(calls).toEqual(['restore abc']);
+    await use(slotsWith({ key: 'another' }), 'abcd');
+    expect(calls).toEqual(['restore abc']);
+  });
+
+  it('gives each concurrent generation a slot of its own, and lets others wait', async () => {
+    const slots = slotsWith({ slotCount: 2 });
+    const first = await slots.acquire(prompt('abc'), never);
+    const second = await slots.acquire(prompt('abc'), never);
+    expect([first.slotId, second.slotId]).toEqual([0, 1]);
+    expect(slots.isIdle).toBe(false);
+    const client = new AbortController();
+    const leaving = slots.acquire(prompt('abc'), client.signal);
+    const waiting = slots.acquire(prompt('abc'), never);
+    client.abort(new Error('left'));
+    await expect(leaving).rejects.toThrow('left');
+    second.release({ ...prompt('abc'), tokens: 192, heldTokens: 192 }, 0);
+    expect(await waiting).toMatchObject({ slotId: 1, expectedTokens: 192 });
+  });
+
+  it('settles slots of stored conversations, again if a request came between', async () => {
+    const slots = slotsWith({ slotCount: 2 });
+    const settled = { ...prompt('abc'), responseId: 'resp', tokens: 192, heldTokens: 192 };
+    const content = { ...prompt('ab'), responseId: 'resp', tokens: 128, heldTokens: 150 };
+    let settledCount = 0;
+    const settle = async (signal: AbortSignal) => {
+      signal.throwIfAborted();
+      settledCount += 1;
+      return settled;
+    };
+    const kinds = [content, { ...content, responseId: null }];
+    const uses = await Promise.all(kinds.map(() => slots.acquire(prompt('ab'), never)));
+    kinds.forEach((kind, index) => uses[index]?.release(kind, 0, settle));
+    const request = new AbortController();
+    request.abort();
+    await slots.settleIdle(request.signal);
+    expect(settledCount).toBe(0);
+    await slots.settleIdle(never);
+    await slots.settleIdle(never);
+    expect(settledCount).toBe(1);
+    expect(slots.isIdle).toBe(true);
+    expect(slots.matchedTokens(prompt('abcd').chain)).toBe(192);
+  });
+
+  it('shares the beginning of a prompt that is being read, and never writes it to disk', async () => {
+    const slots = slotsWith({ slotCount: 2 });
+    const leader = await slots.acquire({ ...prompt('abcx'), responseId: 'resp' }, never);
+    contents.set(leader.slotId, 'abc');
+    await leader.share({ chain: prompt('abc').chain, tokens: 192, heldTokens: 192 });
+    expect(slots.matchedTokens(prompt('abcy').chain)).toBe(192);
+    const follower = await slots.acquire(prompt('abcy'), never);
+    expect(follower).toMatchObject({ slotId: 1, reusesSlot: true, expectedTokens: 192 });
+    expect(calls).toEqual(['save abc', 'restore abc']);
+    await slots.saveAll(never);
+    expect(kept.list('key')).toEqual([]);
+  });
+
+  it('does not let a token use what another one sent', async () => {
+    const slots = slotsWith();
+    expect((await use(slots, 'abc', { ownerId: 'one' })).reusesSlot).toBe(true);
+    expect((await use(slots, 'abc', { ownerId: 'two' })).reusesSlot).toBe(false);
+    expect((await use(slots, 'abcd', { ownerId: 'two' })).reusesSlot).toBe(true);
+    expect(calls).toEqual(['save abc']);
+    expect((await use(slots, 'abcd', { ownerId: 'one' })).reusesSlot).toBe(true);
+    expect(calls.at(-1)).toBe('restore abc');
+  });
+
+  it('writes nothing of requests that are not stored to disk', async () => {
+    const disk = slotsWith({ isMemory: false });
+    await use(disk, 'abc', { responseId: '' });
+    await use(disk, 'xyz', { responseId: '' });
+    await disk.saveAll(never);
+    expect(calls).toEqual([]);
+
+    const memory = slotsWith();
+    await use(memory, 'abc', { responseId: '' });
+    await use(memory, 'xyz', { responseId: '' });
+    await use(memory, 'abcd', { responseId: '' });
+    await memory.saveAll(never);
+    expect(calls).toEqual(['save abc', 'save xyz', 'restore abc']);
+    expect(kept.list('key')).toEqual([]);
+
+    const persistent = slotsWith({ isMemory: false, persistsStateless: true });
+    await use(persistent, 'abc', { responseId: '' });
+    await persistent.saveAll(never);
+    expect(kept.list('key')).toHaveLength(1);
+  });
+
+  it('leaves no files behind where they would be on a disk', async () => {
+    const slots = slotsWith({ isMemory: false });
+    await use(slots, 'abc');
+    await use(slots, 'xyz');
+    await use(slots, 'abcd');
+    await slots.saveAll(never);
+    expect(await engineFiles()).toEqual([]);
+    expect(kept.list('key')).toHaveLength(2);
+  });
+
+  it('reads a prompt if nothing can be saved or restored', async () => {
+    const failing = slotsWith({
+      states: {
+        save: () => Promise.reject(new HearthError('invalid_value', 'disk full')),
+        restore: () => Promise.reject(new HearthError('invalid_value', 'no')),
+        erase: async () => {},
+      },
+    });
+    await use(failing, 'abc');
+    await use(failing, 'xyz');
+    await failing.saveAll(never);
+    expect(await engineFiles()).toEqual([]);
+
+    const slots = slotsWith();
+    await use(slots, 'abc');
+    await slots.saveAll(never);
+    const other = slotsWith({
+      states: { ...states, restore: () => Promise.reject(new Error('no')) },
+    });
+    expect((await use(other, 'abcd')).reusesSlot).toBe(false);
+    expect(kept.list('key')).toEqual([]);
+    expect(other.isRestoring).toBe(false);
+  });
+
+  it('does not use a slot after a restoration of unknown result, nor a vanished file', async () => {
+    const slots = slotsWith();
+    await use(slots, 'abc');
+    await use(slots, 'xyz');
+    await slots.saveAll(never);
+    for (const name of await engineFiles()) await rm(join(folder, name));
+    expect((await use(slots, 'abcd')).reusesSlot).toBe(false);
+    expect(calls.at(-1)).toBe('save xyz');
+    // The copy on disk is still there.
+    await use(slots, 'xyz');
+    expect((await use(slots, 'abcd')).reusesSlot).toBe(true);
+  });
+
+  it('reports an engine that ends while it restores', async () => {
+    const slots = slotsWith();
+    await use(slots, 'abc');
+    await slots.saveAll(never);
+    const crashed = new HearthError('crashed', 'gone');
+    const other = slotsWith({ states: { ...states, restore: () => Promise.reject(crashed) } });
+    await use(other, 'abcd');
+    expect(other.isRestoring).toBe(true);
+    // It is not tried again.
+    expect(kept.list('key')).toEqual([]);
+  });
+
+  it('waits a limited time, and not after the client has left', async () => {
+    const slots = slotsWith({
+      states: { ...states, save: () => new Promise(() => {}) },
+      maxPrepareMs: 20,
+    });
+    await use(slots, 'abc');
+    await use(slots, 'xyz');
+    const client = new AbortController();
+    const waiting = slots.acquire(prompt('pqr'), client.signal);
+    client.abort(new Error('left'));
+    await expect(waiting).rejects.toThrow('left');
+    expect(slots.isIdle).toBe(true);
+    const limit = new AbortController();
+    const saving = slots.saveAll(limit.signal);
+    limit.abort();
+    await saving;
+  });
+
+  it('does not label the prompt of a later request as an earlier one', async () => {
+    let finish = (): void => {};
+    const slots = slotsWith({
+      states: {
+        ...states,
+        save: async (slot, fileName) => {
+          await new Promise<void>((resolve) => {
+            finish = resolve;
+          });
+          return states.save(slot, fileName, never);
+        },
+      },
+    });
+    await use(slots, 'abc');
+    const saving = slots.saveAll(never);
+    await expect.poll(() => finish.name).not.toBe('finish');
+    await use(slots, 'abcd', { responseId: '' });
+    finish();
+    await saving;
+    expect(kept.list('key')).toEqual([]);
+    expect(await engineFiles()).toEqual([]);
+  });
+
+  it('stops restoring for an engine that does not use its states', async () => {
+    const slots = slotsWith();
+    for (let round = 0; round < 4; round += 1) {
+      await use(slots, 'abc');
+      await use(slots, 'xyz', { cachedTokens: 0 });
+      await use(slots, 'abcd', { cachedTokens: 0 });
+      await use(slots, 'xyzw', { cachedTokens: 0 });
+    }
+    expect(calls.filter((call) => call.startsWith('restore')).length).toBeLessThanOrEqual(4);
+  });
+
+  it('keeps no more in memory than allowed', async () => {
+    const memory = new MemoryStates({
+      folder,
+      maxBytes: 8,
+      freeBytes: async () => 1e6,
+      bytesPerToken: 1 / 64,
+    });
+    const slots = slotsWith({ memory });
+    for (const letters of ['abc', 'def', 'ghi', 'jkl', 'mnopqrstuvw', 'xyz']) {
+      await use(slots, letters, { responseId: '' });
+    }
+    const size = memory.list().reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    expect(size).toBeLessThanOrEqual(8);
+    expect(calls).not.toContain('save mnopqrstuvw');
+  });
+});

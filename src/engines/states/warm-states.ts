@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { EngineCapabilities, EngineHandle } from '../engine.ts';
+import type { ModelSelection } from '../../models/model.ts';
+import type { Logger } from '../../observability/logger.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
+import type { CachedPrompt } from './cached-prompt.ts';
+import { canSaveSlots } from './can-save-slots.ts';
+import { engineFingerprint } from './engine-fingerprint.ts';
+import { KeptStates } from './kept-states.ts';
+import { MemoryStates } from './memory-states.ts';
+import { openScratchFolder, type ScratchFolder } from './scratch-folder.ts';
+import { PromptReader } from './prompt-reader.ts';
+import { ReadingSpeed } from './reading-speed.ts';
+import { withWarmSlots } from './warm-engine.ts';
+import type { CacheSize } from './shared-cache.ts';
+import { WarmSlots } from './warm-slots.ts';
+
+const stopSaveMs = 5_000;
+const availableShare = 0.5;
+
+export interface WarmStatesOptions {
+  /** The home folder of the server. */
+  readonly home: string;
+  /** Maximum size of the states on disk. */
+  readonly maxBytes: number;
+  readonly persistsStateless: boolean;
+  /** Whether requests need tokens, so that what one of them sent must not speed up others. */
+  readonly isolatesTokens: boolean;
+  readonly idleMs: number;
+  /** Whether the response of a prompt is stored and its token exists. */
+  readonly isWanted: (prompt: CachedPrompt) => Promise<boolean>;
+  /** Memory that programs can use now. */
+  readonly availableBytes: () => number;
+  readonly logger: Logger;
+  /** Folders of file systems in memory, instead of those of the system. */
+  readonly memoryFolders?: readonly string[];
+}
+
+interface EngineFacts {
+  readonly selection: ModelSelection;
+  readonly slotCount: number;
+  /** Number of whole contexts that the slots share; absent: each has one of its own. */
+  readonly sharedContexts?: number | undefined;
+  /** Tokens in idle slots that slow down the engine little; absent: any number. */
+  readonly maxIdleTokens?: number | undefined;
+  /** Tokens that the engine reads in one step. */
+  readonly batchTokens: number;
+  /** Maximum memory for states besides those in the slots. */
+  readonly maxMemoryBytes: number;
+  /** All that decides what a cached token is: runtime, context, types of the cache, ... */
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+/** The states of an engine that is being started. */
+export interface WarmLaunch {
+  /** For `LaunchSpec.slotFolder`. */
+  readonly slotFolder: string;
+  /** Whether the engine has no prompt cache of its own, which does not distinguish tokens. */
+  readonly replacesPromptCache: boolean;
+  /** Connects the engine. */
+  attach(handle: EngineHandle): Promise<EngineHandle>;
+  /** To be called if the engine was not started. */
+  discard(): Promise<void>;
+}
+
+/** Opens the states; undefined if they are switched off or their folders can't be created. Never throws. */
+export async function openWarmStates({
+  isEnabled,
+  ...options
+}: WarmStatesOptions & { readonly isEnabled: boolean }): Promise<WarmStates | undefined> {
+  if (!isEnabled) return undefined;
+  try {
+    return await WarmStates.open(options);
+  } catch (err) {
+    options.logger.warn({ err }, 'the slots of engines are not saved');
+    return undefined;
+  }
+}
+
+/** The states of all engines of a server. */
+export class WarmStates {
+  readonly #options: WarmStatesOptions;
+  readonly #kept: KeptStates;
+  readonly #scratch: ScratchFolder;
+  readonly #engines = new Set<WarmSlots>();
+
+  private constructor(options: WarmStatesOptions, kept: KeptStates, scratch: ScratchFolder) {
+    this.#options = options;
+    this.#kept = kept;
+    this.#scratch = scratch;
+  }
+
+  /** @throws Error if the folders can't be created. */
+  static async open(options: WarmStatesOptions): Promise<WarmStates> {
+    const { home, maxBytes, isWanted, logger, memoryFolders } = options;
+    const scratch = await openScratchFolder({
+      home,
+      logger,
+      ...(memoryFolders === undefined ? {} : { memoryFolders }),
+    });
+    const folder = join(home, 'warm-state', 'kept');
+    const kept = await KeptStates.open({ folder, maxBytes, isWanted, logger });
+    return new WarmStates(options, kept, scratch);
+  }
+
+  /**
+   * Prepares the start of an engine. Undefined if the slots of the model can't be saved, or if that fails; never
+   * throws.
+   */
+  async prepare(facts: EngineFacts): Promise<WarmLaunch | undefined> {
+    const { selection } = facts;
+    const { logger } = this.#options;
+    if (!canSaveSlots(selection.model)) return undefined;
+    try {
+      const key = await this.#keyOf(facts);
+      const slotFolder = await this.#scratch.create();
+      const discard = (): Promise<void> => rm(slotFolder, { recursive: true, force: true });
+      return {
+        slotFolder,
+        replacesPromptCache: this.#scratch.isMemory || this.#options.isolatesTokens,
+        discard,
+        attach: async (handle) => {
+          void handle.closed.then(discard).catch((err: unknown) => {
+            logger.warn({ err, folder: slotFolder }, 'states of slots not removed');
+          });
+          // The file may have been replaced while the engine read it: then nothing that is on disk fits.
+          const isSame = (await this.#keyOf(facts).catch(() => '')) === key;
+          return this.#attach(handle, facts, isSame ? key : randomUUID(), slotFolder);
+        },
+      };
+    } catch (err) {
+      logger.warn({ err }, 'the slots of an engine are not saved');
+      return undefined;
+    }
+  }
+
+  /** Deletes the states of responses and tokens that no longer exist. */
+  async removeUnwanted(): Promise<void> {
+    await this.#kept.removeUnwanted();
+    for (const slots of this.#engines) await slots.removeUnwanted(this.#options.isWanted);
+  }
+
+  async close(): Promise<void> {
+    await this.#scratch.remove();
+  }
+
+  #attach(handle: EngineHandle, facts: EngineFacts, key: string, folder: string): EngineHandle {
+    const { slots: engineSlots } = handle;
+    if (engineSlots === undefined) return handle;
+    const { persistsStateless, idleMs, logger } = this.#options;
+    const { attention } = facts.selection.model;
+    const speed = new ReadingSpeed(facts.batchTokens);
+    const slots = new WarmSlots({
+      states: engineSlots,
+      slotCount: facts.slotCount,
+      ...omitUndefined({ cacheSize: cacheSize(facts, handle.capabilities) }),
+      key,
+      memory: new MemoryStates({
+        folder,
+        maxBytes: facts.maxMemoryBytes,
+        freeBytes: () => this.#freeBytes(),
+        bytesPerToken: (attention?.keyBytesPerToken ?? 0) + (attention?.valueBytesPerToken ?? 0),
+      }),
+      isMemory: this.#scratch.isMemory,
+      kept: this.#kept,
+      persistsStateless,
+      secondsToRead: (tokens) => speed.secondsToRead(tokens),
+      logger,
+    });
+    this.#engines.add(slots);
+    void handle.closed.then(() => this.#engines.delete(slots));
+    const reader = new PromptReader({
+      slots: engineSlots,
+      warmSlots: slots,
+      speed,
+      contextLength: handle.capabilities.contextLength,
+    });
+    const stepTokens = (): number => speed.chunkTokens;
+    return withWarmSlots(handle, { slots, reader, stepTokens, idleMs, stopSaveMs });
+  }
+
+  /** States in memory leave half of what is free to models that are loaded next. */
+  async #freeBytes(): Promise<number> {
+    const bytes = await this.#scratch.freeBytes();
+    if (!this.#scratch.isMemory) return bytes;
+    return Math.min(bytes, this.#options.availableBytes() * availableShare);
+  }
+
+  #keyOf({ selection: { model, variant }, slotCount, settings }: EngineFacts): Promise<string> {
+    const files = model.projectorPath === null ? [] : [model.projectorPath];
+    return engineFingerprint([...variant.files, ...files], { ...settings, slotCount });
+  }
+}
+
+function cacheSize(
+  { sharedContexts, maxIdleTokens }: EngineFacts,
+  { contextLength }: EngineCapabilities,
+): CacheSize | undefined {
+  if (sharedContexts === undefined) return undefined;
+  return { totalCells: sharedContexts * contextLength, contextLength, maxIdleCells: maxIdleTokens };
+}
